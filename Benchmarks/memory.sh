@@ -1,0 +1,57 @@
+# Benchmark 4: how much memory a 10 MiB upload and a 10 MiB download add to the server's peak, several in a row.
+
+memory() {
+  local round rounds=8 url grown worst token target path
+  note "memory"
+  start_server "$work/memory"
+  people 1
+  workspace 1
+  token=${tokens[0]}
+  target="/workspaces/$workspace/channels/${channels[0]}/chats"
+  # Files are taken by their first bytes.
+  head -c 8 "$picture" | tee "$work/small.png" >"$work/ten.png"
+  head -c 1000 /dev/urandom >>"$work/small.png"
+  head -c $(((10 << 20) - 8)) /dev/urandom >>"$work/ten.png"
+  # What a first call of each kind sets up once is no cost of the file.
+  for round in 1 2 3 4; do
+    path=$(upload small)
+    download "$path" small
+  done
+  for round in $(seq "$rounds"); do
+    grown=$(peak_growth upload ten)
+    path=$(cat "$work/path")
+    note "upload $round: peak +$grown kB, resident $(resident VmRSS) kB"
+    echo "$grown" >>"$work/uploads"
+  done
+  for round in $(seq "$rounds"); do
+    grown=$(peak_growth download "$path" ten)
+    note "download $round: peak +$grown kB, resident $(resident VmRSS) kB"
+    echo "$grown" >>"$work/downloads"
+  done
+  stop_server
+  for round in upload download; do
+    worst=$(sort -n "$work/${round}s" | tail -n 1)
+    result "10 MiB $round: peak kB, median" "$(median <"$work/${round}s")" "worst of $rounds: $worst" - '<=' 2048
+  done
+}
+
+# upload FILE: posts it and prints the path it got.
+upload() {
+  call POST "$target" "$token" -F content= -F "files=@$work/$1.png;type=image/png" |
+    sed -E 's/.*"files":\["([^"]*)".*/\1/' | tee "$work/path"
+}
+
+# download PATH FILE: fetches it and compares.
+download() { call GET "$1" "$token" -o "$work/fetched" && cmp "$work/fetched" "$work/$2.png"; }
+
+resident() { awk -v name="$1:" '$1 == name { print $2 }' "/proc/$server_pid/status"; }
+
+# peak_growth COMMAND...: kB by which the peak while it ran stood above what was resident before.
+peak_growth() {
+  local before
+  # Sets the peak back to what is resident now.
+  echo 5 >"/proc/$server_pid/clear_refs"
+  before=$(resident VmRSS)
+  "$@" >/dev/null
+  echo $(($(resident VmHWM) - before))
+}

@@ -1,0 +1,28 @@
+# Builds madang and runs it as a user without rights.
+FROM swift:6.2-bookworm AS build
+RUN apt-get update && apt-get install -y --no-install-recommends libpq-dev libsqlite3-dev pkg-config \
+  && rm -rf /var/lib/apt/lists/*
+WORKDIR /src
+COPY Package.swift ./
+RUN swift package resolve
+COPY Sources Sources
+COPY Tests Tests
+COPY migrations migrations
+RUN swift build -c release --product madang --static-swift-stdlib \
+  && install -D "$(swift build -c release --show-bin-path)/madang" /out/madang
+
+FROM debian:bookworm-slim
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libpq5 libsqlite3-0 tzdata \
+  && rm -rf /var/lib/apt/lists/* \
+  && useradd --system --uid 10001 --create-home --home-dir /var/lib/madang madang
+COPY --from=build /out/madang /usr/local/bin/madang
+USER madang
+WORKDIR /var/lib/madang
+VOLUME /var/lib/madang
+ENV MADANG_HOST=0.0.0.0 MADANG_PORT=8080 MADANG_DATA=/var/lib/madang
+EXPOSE 8080
+HEALTHCHECK --interval=10s --timeout=3s --start-period=5s \
+  CMD curl --fail --silent http://127.0.0.1:8080/readyz || exit 1
+STOPSIGNAL SIGTERM
+ENTRYPOINT ["madang"]
+CMD ["serve"]

@@ -1,0 +1,29 @@
+# Madang: see README.md. `make` lists what there is.
+SHELL := /bin/bash
+.DEFAULT_GOAL := help
+.PHONY: help run test demo bench format lint
+
+help: ## List the targets
+	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+
+run: ## Install what is missing, build, start a development server with a demo workspace
+	@Scripts/install build
+	@Scripts/run
+
+test: ## Install what tests need, build, run every test on SQLite and PostgreSQL
+	@Scripts/install test
+	@Scripts/test
+
+demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL
+	@Scripts/install build
+	@Scripts/demo
+
+bench: ## Measure against named references and print the ratios
+	@Scripts/install bench
+	@Benchmarks/run
+
+format: ## Format the sources in place
+	swift format --in-place --recursive --parallel Sources Tests migrations Package.swift
+
+lint: ## Check the sources' format, strictly
+	swift format lint --strict --recursive --parallel Sources Tests migrations Package.swift

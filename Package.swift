@@ -1,0 +1,176 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .swiftLanguageMode(.v6),
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+]
+
+extension Target.Dependency {
+  static let asyncHTTPClient: Self = .product(name: "AsyncHTTPClient", package: "async-http-client")
+  static let argumentParser: Self = .product(
+    name: "ArgumentParser", package: "swift-argument-parser")
+  static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
+  static let crypto: Self = .product(name: "Crypto", package: "swift-crypto")
+  static let cryptoExtras: Self = .product(name: "CryptoExtras", package: "swift-crypto")
+  static let deque: Self = .product(name: "DequeModule", package: "swift-collections")
+  static let httpTypes: Self = .product(name: "HTTPTypes", package: "swift-http-types")
+  static let hummingbird: Self = .product(name: "Hummingbird", package: "hummingbird")
+  static let hummingbirdCore: Self = .product(name: "HummingbirdCore", package: "hummingbird")
+  static let jwtKit: Self = .product(name: "JWTKit", package: "jwt-kit")
+  static let logging: Self = .product(name: "Logging", package: "swift-log")
+  static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
+  static let nioConcurrency: Self = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
+  static let nioEmbedded: Self = .product(name: "NIOEmbedded", package: "swift-nio")
+  static let nioFileSystem: Self = .product(name: "_NIOFileSystem", package: "swift-nio")
+  static let nioFoundationCompat: Self = .product(
+    name: "NIOFoundationCompat", package: "swift-nio")
+  static let nioHTTP1: Self = .product(name: "NIOHTTP1", package: "swift-nio")
+  static let nioHTTPTypes: Self = .product(name: "NIOHTTPTypes", package: "swift-nio-extras")
+  static let nioHTTPTypesHTTP1: Self = .product(
+    name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
+  static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
+  static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
+  static let nioWebSocket: Self = .product(name: "NIOWebSocket", package: "swift-nio")
+  static let unixSignals: Self = .product(name: "UnixSignals", package: "swift-service-lifecycle")
+  static let system: Self = .product(name: "SystemPackage", package: "swift-system")
+  static let serviceLifecycle: Self = .product(
+    name: "ServiceLifecycle", package: "swift-service-lifecycle")
+}
+
+let package = Package(
+  name: "madang",
+  platforms: [.macOS(.v15), .iOS(.v18)],
+  products: [
+    .library(name: "SocketIOProtocol", targets: ["SocketIOProtocol"]),
+    .library(name: "SocketIOServer", targets: ["SocketIOServer"]),
+    .library(name: "SocketIOClient", targets: ["SocketIOClient"]),
+    .library(name: "MadangAPI", targets: ["MadangAPI"]),
+    .library(name: "MadangServer", targets: ["MadangServer"]),
+    .library(name: "MadangClient", targets: ["MadangClient"]),
+    .executable(name: "madang", targets: ["madang"]),
+    .executable(name: "socketio-echo", targets: ["socketio-echo"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0"),
+    .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+    .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
+    .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+    .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/vapor/jwt-kit", from: "5.7.1"),
+  ],
+  targets: [
+    // Socket.IO: knows nothing of chat.
+    .target(name: "SocketIOProtocol", swiftSettings: strict),
+    .target(
+      name: "SocketIOServer",
+      dependencies: [
+        "SocketIOProtocol", .crypto, .deque, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
+        .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix,
+        .nioWebSocket,
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "SocketIOClient",
+      dependencies: [
+        "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+        .nioWebSocket,
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "socketio-echo",
+      dependencies: [
+        "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes, .hummingbird, .logging,
+        .nioCore, .nioPosix,
+      ],
+      swiftSettings: strict),
+
+    // Storage and domain: know nothing of HTTP or of an edition.
+    .systemLibrary(
+      name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .systemLibrary(
+      name: "CSQLite", pkgConfig: "sqlite3",
+      providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
+    .target(
+      name: "Storage", dependencies: ["CPostgres", "CSQLite", .crypto, .deque, .logging],
+      swiftSettings: strict),
+    .target(
+      name: "Migrations", path: "migrations", resources: [.embedInCode("0001_initial.sql")],
+      swiftSettings: strict),
+    .target(
+      name: "MadangCore", dependencies: ["Storage", "Migrations", .crypto, .cryptoExtras, .logging],
+      resources: [.embedInCode("Resources/default.png")], swiftSettings: strict),
+
+    // The wire, both ends.
+    .target(name: "MadangAPI", swiftSettings: strict),
+    .target(
+      name: "MadangServer",
+      dependencies: [
+        "MadangCore", "MadangAPI", "SocketIOServer", "Storage", .crypto, .hummingbird,
+        .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioPosix, .nioFileSystem,
+        .serviceLifecycle,
+      ],
+      swiftSettings: strict),
+    .target(
+      name: "MadangClient",
+      dependencies: [
+        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioFoundationCompat,
+        .nioHTTP1,
+        .nioPosix,
+      ],
+      swiftSettings: strict),
+    .executableTarget(
+      name: "madang",
+      dependencies: [
+        "MadangServer", "MadangClient", "MadangAPI", .argumentParser, .configuration, .logging, .nioCore,
+        .system,
+        .unixSignals, .serviceLifecycle,
+      ],
+      swiftSettings: strict),
+
+    // Tests.
+    .target(
+      name: "Support",
+      dependencies: [
+        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "Storage", .asyncHTTPClient, .logging, .nioCore,
+        .nioHTTP1,
+      ],
+      path: "Tests/Support", swiftSettings: strict),
+    .testTarget(
+      name: "SocketIOProtocolTests", dependencies: ["SocketIOProtocol"], swiftSettings: strict),
+    .testTarget(
+      name: "SocketIOServerTests",
+      dependencies: [
+        "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
+        .nioCore, .nioPosix,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StorageTests", dependencies: ["Storage", "Support", .logging], swiftSettings: strict),
+    .testTarget(
+      name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "MadangServerTests",
+      dependencies: ["MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .nioHTTP1],
+      swiftSettings: strict),
+    .testTarget(
+      name: "EndToEndTests",
+      dependencies: [
+        "MadangAPI", "MadangClient", "MadangServer", "SocketIOClient", "SocketIOProtocol", "Storage", "Support",
+        .asyncHTTPClient,
+        .nioCore, .nioHTTP1,
+      ],
+      swiftSettings: strict),
+  ]
+)

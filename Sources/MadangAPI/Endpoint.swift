@@ -1,0 +1,87 @@
+/// One operation of an edition: method, path template, who may call it and what it answers.
+///
+/// Paths are spelled here and nowhere else: the server registers endpoints, the client calls them.
+public struct Endpoint<Response>: Sendable {
+  public let route: Route
+
+  public init(_ method: Method, _ template: String, _ access: Access) {
+    route = Route(method: method, template: template, access: access)
+  }
+
+  /// The path with its `{parameters}` replaced in order by `arguments`, percent-encoded as single segments.
+  public func path(_ arguments: String...) -> String {
+    var rest = arguments[...]
+    return route.segments.map { segment in
+      switch segment {
+      case .literal(let text): "/" + text
+      case .parameter: "/" + (rest.popFirst().map(percentEncoded) ?? "")
+      }
+    }.joined()
+  }
+}
+
+/// An ``Endpoint`` without its response type, so that different ones fit one table.
+public struct Route: Hashable, Sendable {
+  public enum Segment: Hashable, Sendable {
+    case literal(String)
+    case parameter(String)
+  }
+
+  public let method: Method
+  public let template: String
+  public let access: Access
+
+  /// The template's parts: `{name}` is a parameter.
+  public var segments: [Segment] {
+    template.split(separator: "/").map { part in
+      part.hasPrefix("{") ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
+    }
+  }
+}
+
+public enum Method: String, Sendable {
+  case get = "GET"
+  case post = "POST"
+  case put = "PUT"
+  case delete = "DELETE"
+}
+
+/// What a caller must show besides the API key. Source: contract sections 3.1 and 4.
+public enum Access: Sendable {
+  /// Nothing; `Authorization` is ignored completely.
+  case publicKey
+  /// An access token.
+  case token
+  /// An access token, which may have expired (signing out).
+  case expiredToken
+  /// An access token, or an unexpired refresh token of a live session (files only).
+  case fileToken
+  /// A refresh token in its own header.
+  case refreshToken
+}
+
+/// The answer of a route with nothing to return: `{}`.
+public struct Empty: Codable, Hashable, Sendable {
+  public init() {}
+}
+
+/// The answer of a file download: raw bytes, no JSON.
+public enum FileBytes: Sendable {}
+
+/// RFC 3986 unreserved characters stay; every other byte becomes `%XX`.
+public func percentEncoded(_ text: String) -> String {
+  let hex = Array("0123456789ABCDEF".utf8)
+  var out: [UInt8] = []
+  out.reserveCapacity(text.utf8.count)
+  for byte in text.utf8 {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"),
+      UInt8(ascii: "~"):
+      out.append(byte)
+    default:
+      out += [UInt8(ascii: "%"), hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+    }
+  }
+  return String(decoding: out, as: UTF8.self)
+}

@@ -1,0 +1,29 @@
+/// Header names the contract defines (section 4).
+public enum HeaderName {
+  public static let apiKey = "SesacKey"
+  public static let authorization = "Authorization"
+  public static let refreshToken = "RefreshToken"
+}
+
+/// Names of fields in bodies and queries, shared by the editions.
+public enum Field: String, Sendable {
+  case email, password, nickname, phone, deviceToken
+  /// A spelling some clients use for ``deviceToken``.
+  case deviceTokenSnakeCase = "device_token"
+  case name, description, image
+  case content, files
+  case opponentID = "opponent_id"
+  case cursorDate = "cursor_date"
+  case after
+}
+
+/// Keys accepted only in development mode, one per edition (contract section 2.1).
+public enum DevelopmentKey {
+  public static let october2024 = "dev-key-2024-10"
+  public static let january2024 = "dev-key-2024-01"
+}
+
+/// Stored paths as they travel: `/static/<folder>/<name>.<ext>` (contract section 11.1).
+public enum StoredPath {
+  public static let prefix = "/static/"
+}

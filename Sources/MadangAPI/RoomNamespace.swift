@@ -1,0 +1,29 @@
+/// The Socket.IO namespace of a room and the event its chats arrive as (contract section 13.2).
+public struct RoomNamespace: Hashable, Sendable {
+  public enum Prefix: String, Sendable, CaseIterable {
+    case channel = "/ws-channel-"
+    case dm = "/ws-dm-"
+  }
+
+  public let prefix: Prefix
+  /// The room's id as this edition writes it: digits or a UUID.
+  public let id: String
+
+  public init(_ prefix: Prefix, _ id: String) {
+    self.prefix = prefix
+    self.id = id
+  }
+
+  /// The parts of a namespace's name, or nil if it is no room's.
+  public init?(name: String) {
+    guard let prefix = Prefix.allCases.first(where: { name.hasPrefix($0.rawValue) }) else { return nil }
+    self.init(prefix, String(name.dropFirst(prefix.rawValue.count)))
+  }
+
+  public var name: String { prefix.rawValue + id }
+}
+
+/// Names of the events that carry a chat.
+public enum ChatEvent: String, Sendable {
+  case channel, dm
+}

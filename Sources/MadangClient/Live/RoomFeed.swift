@@ -1,0 +1,58 @@
+import MadangAPI
+import SocketIOClient
+import SocketIOProtocol
+
+/// How far one room has been shown, so that nothing is missed or repeated.
+///
+/// A room's dates strictly increase in the order chats become visible and are sent, so one date is enough to tell.
+struct RoomFeed {
+  let room: Room
+  /// The date of the last chat shown; before the first one, when watching began.
+  private(set) var cursor = ""
+  var isJoined = false
+  private(set) var mustCatchUp: Bool
+  private var asked = 0
+
+  /// How often in a row the server may turn this client away for a passing reason.
+  private static let maxAsked = 5
+
+  init(_ room: Room, cursor: String?) {
+    self.room = room
+    self.cursor = cursor ?? ""
+    mustCatchUp = cursor != nil
+  }
+
+  /// Without a cursor, chats count from now.
+  mutating func begin(at now: String) {
+    if cursor.isEmpty { cursor = now }
+  }
+
+  mutating func joined() {
+    isJoined = true
+    mustCatchUp = true
+    asked = 0
+  }
+
+  /// Whether the chat has not been shown; it has then.
+  mutating func isNew(_ chat: Chat) -> Bool {
+    guard chat.createdAt > cursor else { return false }
+    cursor = chat.createdAt
+    return true
+  }
+
+  mutating func askAgain(orThrow error: MadangError) throws(MadangError) {
+    asked += 1
+    if asked > Self.maxAsked { throw error }
+  }
+
+  func decode(_ arguments: SocketArguments) throws -> Chat {
+    do {
+      switch room {
+      case .channel: return .channel(try arguments.decode(Edition2024_10.ChannelChat.self))
+      case .directMessage: return .directMessage(try arguments.decode(Edition2024_10.DMChat.self))
+      }
+    } catch {
+      throw MadangError.unintelligible(status: 200, reason: "a live event is no chat")
+    }
+  }
+}

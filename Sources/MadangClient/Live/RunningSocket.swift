@@ -1,0 +1,31 @@
+import MadangAPI
+import SocketIOClient
+
+/// A Socket.IO client that runs as long as somebody holds it.
+final class RunningSocket: Sendable {
+  let client: SocketIOClient
+  private let task: Task<Void, Never>
+
+  init(_ configuration: MadangClient.Configuration) throws {
+    var settings = SocketIOClient.Configuration()
+    settings.connectTimeout = configuration.connectTimeout
+    settings.maxWaitingUpdates = configuration.maxWaitingEvents
+    let client = try SocketIOClient(url: configuration.server, configuration: settings)
+    self.client = client
+    // Unstructured because an iterator is no scope: the task ends with the holder.
+    task = Task { await client.run() }
+  }
+
+  deinit { task.cancel() }
+}
+
+/// The payload of a connect to a room's namespace (contract section 13.3).
+struct SocketCredentials: Encodable {
+  let apiKey: String
+  let token: String
+
+  private enum CodingKeys: String, CodingKey {
+    case apiKey = "SesacKey"
+    case token
+  }
+}

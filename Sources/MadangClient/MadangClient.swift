@@ -1,0 +1,61 @@
+import AsyncHTTPClient
+import Logging
+import MadangAPI
+import NIOCore
+
+/// One person's way into one Madang server: typed calls of edition 2024-10, files, and live rooms.
+///
+/// Safe to share between tasks. An access token that has expired is renewed once, however many calls fail
+/// together, and each of those calls is repeated once. Call ``close()`` when done; live sequences must have ended.
+public final class MadangClient: Sendable {
+  public let configuration: Configuration
+  let session: Session
+  let http: Transport
+  let logger: Logger
+
+  /// - Parameters:
+  ///   - configuration: The server, the API key and limits.
+  ///   - store: Where the session's tokens are kept between runs; in memory only by default.
+  public init(
+    configuration: Configuration, store: SessionStore = .inMemory, logger: Logger = Logger(label: "madang.client")
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    http = Transport(configuration)
+    session = Session(store: store, http: http)
+  }
+
+  /// Whether there are tokens to call with. They may turn out to be revoked or expired for good.
+  public var isSignedIn: Bool {
+    get async { await session.isSignedIn }
+  }
+
+  /// Closes the connections; calls under way fail.
+  public func close() async throws {
+    try await http.close()
+  }
+}
+
+extension MadangClient {
+  public struct Configuration: Sendable {
+    /// The server's origin, such as `http://127.0.0.1:8080`, without a trailing slash.
+    public var server: String
+    /// The `SesacKey` of the application.
+    public var apiKey: String
+    /// How long a connection may take to open.
+    public var connectTimeout: TimeAmount = .seconds(10)
+    /// How long a call without a file may take altogether.
+    public var callTimeout: TimeAmount = .seconds(30)
+    /// How long a call that carries a file, up or down, may take altogether.
+    public var transferTimeout: TimeAmount = .minutes(30)
+    /// The largest JSON answer accepted, in bytes. A room's history comes in one answer.
+    public var maxAnswerBytes = 256 << 20
+    /// How many live events may wait for a reader; one that falls behind further catches up from the history.
+    public var maxWaitingEvents = 1024
+
+    public init(server: String, apiKey: String) {
+      self.server = server.hasSuffix("/") ? String(server.dropLast()) : server
+      self.apiKey = apiKey
+    }
+  }
+}

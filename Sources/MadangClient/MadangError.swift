@@ -1,0 +1,46 @@
+import MadangAPI
+
+/// Why a call failed.
+public enum MadangError: Error, Hashable, Sendable {
+  /// The server refused the call with one of its codes.
+  case refused(ErrorCode, status: Int)
+  /// The server could not be reached, or did not answer in time.
+  case unreachable(host: String, reason: String)
+  /// Something answered, but not as a Madang server does.
+  case unintelligible(status: Int, reason: String)
+  /// There is no session: nobody signed in, or the server ended it.
+  case signedOut
+  /// The server does not let this account into a live room.
+  case notAllowed(namespace: String, message: String)
+  /// A local file could not be read or written.
+  case file(path: String, reason: String)
+
+  /// The server's code, if it sent one.
+  public var code: ErrorCode? {
+    if case .refused(let code, _) = self { code } else { nil }
+  }
+
+  /// The HTTP status, if the server answered.
+  public var status: Int? {
+    switch self {
+    case .refused(_, let status), .unintelligible(let status, _): status
+    case .unreachable, .signedOut, .notAllowed, .file: nil
+    }
+  }
+
+  /// What happened, for people.
+  public var meaning: String {
+    switch self {
+    case .refused(let code, _): code.meaning
+    case .unreachable(let host, let reason): "\(host) cannot be reached: \(reason)"
+    case .unintelligible(let status, let reason): "not the answer of a Madang server (status \(status)): \(reason)"
+    case .signedOut: "nobody is signed in"
+    case .notAllowed(let namespace, let message): "the server refused \(namespace): \(message)"
+    case .file(let path, let reason): "\(path): \(reason)"
+    }
+  }
+}
+
+extension MadangError: CustomStringConvertible {
+  public var description: String { code.map { "\($0.rawValue): \(meaning)" } ?? meaning }
+}

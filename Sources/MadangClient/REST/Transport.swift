@@ -1,0 +1,128 @@
+import AsyncHTTPClient
+import Foundation
+import MadangAPI
+import NIOCore
+import NIOFoundationCompat
+import NIOHTTP1
+import NIOPosix
+
+/// Calls over HTTP, without any knowledge of sessions: a token goes in, an answer or a ``MadangError`` comes out.
+struct Transport: Sendable {
+  private let configuration: MadangClient.Configuration
+  private let client: HTTPClient
+
+  init(_ configuration: MadangClient.Configuration) {
+    self.configuration = configuration
+    var settings = HTTPClient.Configuration()
+    // A redirect would carry key and token to another place.
+    settings.redirectConfiguration = .disallow
+    settings.timeout.connect = configuration.connectTimeout
+    settings.httpVersion = .http1Only
+    // A server that refuses connections is told of at once; who wants to wait for it tries again.
+    settings.connectionPool.retryConnectionEstablishment = false
+    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+  }
+
+  func close() async throws { try await client.shutdown() }
+
+  /// The decoded answer.
+  func answer<Response: Decodable>(to call: Call<Response>, token: String?) async throws -> Response {
+    let response = try await send(call, token: token)
+    let body = try await collect(response)
+    do {
+      return try JSONDecoder().decode(Response.self, from: Data(body.readableBytesView))
+    } catch {
+      throw MadangError.unintelligible(
+        status: Int(response.status.code), reason: "the body is no \(Response.self)")
+    }
+  }
+
+  /// The answer's head and its body still to be read.
+  /// - Throws: ``MadangError`` for every status but 200.
+  func send<Response>(_ call: Call<Response>, token: String?) async throws -> HTTPClientResponse {
+    let response = try await reaching { try await client.execute(try request(call, token), timeout: timeout(call)) }
+    guard response.status == .ok else { throw await refusal(response) }
+    return response
+  }
+
+  private func timeout<Response>(_ call: Call<Response>) -> TimeAmount {
+    let isTransfer = call.body?.carriesFiles == true || call.endpoint.route.access == .fileToken
+    return isTransfer ? configuration.transferTimeout : configuration.callTimeout
+  }
+
+  private func request<Response>(_ call: Call<Response>, _ token: String?) throws -> HTTPClientRequest {
+    var request = HTTPClientRequest(url: configuration.server + call.target)
+    request.method = HTTPMethod(rawValue: call.endpoint.route.method.rawValue)
+    request.headers.add(name: HeaderName.apiKey, value: configuration.apiKey)
+    if let token { request.headers.add(name: HeaderName.authorization, value: token) }
+    for (name, value) in call.headers { request.headers.add(name: name, value: value) }
+    switch call.body {
+    case .fields(let fields):
+      request.headers.add(name: "Content-Type", value: "application/json")
+      var present: [String: String] = [:]
+      for case (let field, let value?) in fields { present[field.rawValue] = value }
+      request.body = .bytes(ByteBuffer(data: try JSONEncoder().encode(present)))
+    case .multipart(let multipart):
+      request.headers.add(name: "Content-Type", value: multipart.contentType)
+      request.body = .stream(multipart, length: .known(Int64(multipart.length)))
+    case nil:
+      break
+    }
+    return request
+  }
+
+  private func collect(_ response: HTTPClientResponse) async throws -> ByteBuffer {
+    try await reaching {
+      do {
+        return try await response.body.collect(upTo: configuration.maxAnswerBytes)
+      } catch is NIOTooManyBytesError {
+        throw MadangError.unintelligible(
+          status: Int(response.status.code), reason: "more than \(configuration.maxAnswerBytes) bytes")
+      }
+    }
+  }
+
+  /// Reads an answer to its end without looking at it, so that its connection can be used again.
+  func drain(_ response: HTTPClientResponse) async throws { _ = try await collect(response) }
+
+  private func refusal(_ response: HTTPClientResponse) async -> MadangError {
+    let status = Int(response.status.code)
+    do {
+      let body = try await collect(response)
+      let error = try JSONDecoder().decode(ErrorBody.self, from: Data(body.readableBytesView))
+      guard let code = ErrorCode(rawValue: error.errorCode) else {
+        return .unintelligible(status: status, reason: "unknown code \(error.errorCode)")
+      }
+      return .refused(code, status: status)
+    } catch let error as MadangError {
+      return error
+    } catch {
+      return .unintelligible(status: status, reason: "no error body")
+    }
+  }
+
+  /// Runs network work and puts its failures into our terms.
+  func reaching<Result>(_ work: () async throws -> Result) async throws -> Result {
+    do {
+      return try await work()
+    } catch let error as MadangError {
+      throw error
+    } catch let error as HTTPClientError where error == .cancelled {
+      throw CancellationError()
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch {
+      throw MadangError.unreachable(host: configuration.server, reason: describe(error))
+    }
+  }
+
+  private func describe(_ error: any Error) -> String {
+    switch error {
+    case let error as NIOConnectionError:
+      error.connectionErrors.first.map { describe($0.error) } ?? error.dnsAError.map(describe) ?? "no such host"
+    case let error as HTTPClientError: error.shortDescription
+    case let error as IOError: String(cString: strerror(error.errnoCode))
+    default: "\(error)"
+    }
+  }
+}

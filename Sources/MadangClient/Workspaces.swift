@@ -1,0 +1,35 @@
+import MadangAPI
+
+extension MadangClient {
+  /// The workspaces one belongs to, newest first.
+  public func workspaces() async throws -> [Edition2024_10.Workspace] {
+    try await answer(to: Call(Edition2024_10.workspaces, Edition2024_10.workspaces.path()))
+  }
+
+  /// Creates a workspace, which costs coins (E21). E12: the name is taken.
+  public func createWorkspace(
+    name: String, description: String? = nil, picture: Upload? = nil, progress: UploadProgress? = nil
+  ) async throws -> Edition2024_10.Workspace {
+    try await answer(
+      to: Call(
+        Edition2024_10.createWorkspace, Edition2024_10.createWorkspace.path(),
+        body: RequestBody(
+          [(.name, name), (.description, description)], file: (.image, picture), progress: progress)))
+  }
+
+  /// A workspace with all its channels and members. E13: there is none, or one is no member.
+  public func workspace(_ id: String) async throws -> Edition2024_10.WorkspaceDetail {
+    try await answer(to: Call(Edition2024_10.workspace, Edition2024_10.workspace.path(id)))
+  }
+
+  /// Makes the account of an address a member, at once. E12: is one already; E13: no such account; E14: only the owner may.
+  public func invite(_ email: String, to workspace: String) async throws -> Edition2024_10.Member {
+    try await answer(
+      to: Call(Edition2024_10.invite, Edition2024_10.invite.path(workspace), body: .fields([(.email, email)])))
+  }
+
+  /// The members by joining time, oneself included.
+  public func members(ofWorkspace workspace: String) async throws -> [Edition2024_10.Member] {
+    try await answer(to: Call(Edition2024_10.workspaceMembers, Edition2024_10.workspaceMembers.path(workspace)))
+  }
+}

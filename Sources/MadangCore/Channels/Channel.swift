@@ -1,0 +1,35 @@
+import Storage
+
+package struct Channel: Sendable {
+  /// The ids of the channel's room.
+  package let id: ObjectID
+  package let workspace: Int64
+  package let name: String
+  package let description: String
+  package let cover: String?
+  package let owner: ObjectID
+  package let isDefault: Bool
+  package let createdAt: Int64
+
+  /// What ``init(_:)`` reads, of `channels c JOIN rooms r`.
+  static let columns: SQL = """
+    r.id AS room_id, r.uuid AS room_uuid, r.workspace_id, c.name, c.description, c.cover_image, c.is_default,
+    r.created_at, c.owner_id, (SELECT o.uuid FROM users o WHERE o.id = c.owner_id) AS owner_uuid
+    """
+
+  init(_ row: Row) throws {
+    id = try row.objectID("room_")
+    workspace = try row.get("workspace_id")
+    name = try row.get("name")
+    description = try row.get("description")
+    cover = try row.get("cover_image")
+    owner = try row.objectID("owner_")
+    isDefault = try row.get("is_default")
+    createdAt = try row.get("created_at")
+  }
+}
+
+package struct ChannelDetail: Sendable {
+  package let channel: Channel
+  package let members: [Person]
+}

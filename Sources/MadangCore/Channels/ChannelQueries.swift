@@ -1,0 +1,83 @@
+import Storage
+
+struct NewChannel {
+  let uuid: String
+  let workspace: Int64
+  let name: String
+  let description: String
+  let cover: String?
+  let owner: Int64
+  let isDefault: Bool
+}
+
+extension Transaction {
+  /// The new channel's room, or nil if the workspace has a channel of this name.
+  func insertChannel(_ channel: NewChannel, now: Int64) throws -> Int64? {
+    let room: Int64 = try one(
+      """
+      INSERT INTO rooms (uuid, workspace_id, kind, created_at)
+      VALUES (\(channel.uuid), \(channel.workspace), 'channel', \(now)) RETURNING id
+      """
+    ) { try $0.get("id") }
+    let inserted = try execute(
+      """
+      INSERT INTO channels (room_id, workspace_id, name, description, cover_image, owner_id, is_default)
+      VALUES (\(room), \(channel.workspace), \(channel.name), \(channel.description), \(channel.cover),
+        \(channel.owner), \(channel.isDefault))
+      ON CONFLICT (workspace_id, name) DO NOTHING
+      """)
+    return inserted == 1 ? room : nil
+  }
+
+  func joinChannel(_ room: Int64, user: Int64, now: Int64) throws {
+    try execute(
+      """
+      INSERT INTO channel_members (room_id, user_id, joined_at) VALUES (\(room), \(user), \(now))
+      ON CONFLICT (room_id, user_id) DO NOTHING
+      """)
+  }
+
+  func joinDefaultChannel(of workspace: Int64, user: Int64, now: Int64) throws {
+    let room: Int64 = try one(
+      "SELECT room_id FROM channels WHERE workspace_id = \(workspace) AND is_default = \(true)"
+    ) { try $0.get("room_id") }
+    try joinChannel(room, user: user, now: now)
+  }
+
+  func isMember(_ user: Int64, ofChannel room: Int64) throws -> Bool {
+    try first("SELECT 1 AS found FROM channel_members WHERE room_id = \(room) AND user_id = \(user)") { _ in true }
+      ?? false
+  }
+
+  /// The channel, if the person belongs to its workspace.
+  func channel(_ channel: Reference, in workspace: Reference, of user: Int64) throws -> Channel {
+    let found = try first(
+      """
+      SELECT \(sql: Channel.columns) FROM rooms r JOIN channels c ON c.room_id = r.id
+      JOIN workspaces w ON w.id = r.workspace_id
+      JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
+      WHERE \(sql: channel.matches("r")) AND \(sql: workspace.matches("w"))
+      """, Channel.init)
+    guard let found else { throw Failure(.notFound, "no such channel in a workspace of the caller") }
+    return found
+  }
+
+  func channels(of workspace: Int64, joinedBy user: Int64? = nil) throws -> [Channel] {
+    let joined: SQL =
+      user.map { "AND EXISTS (SELECT 1 FROM channel_members j WHERE j.room_id = c.room_id AND j.user_id = \($0))" }
+      ?? ""
+    return try all(
+      """
+      SELECT \(sql: Channel.columns) FROM channels c JOIN rooms r ON r.id = c.room_id
+      WHERE c.workspace_id = \(workspace) \(sql: joined) ORDER BY r.created_at DESC, r.id DESC
+      """, Channel.init)
+  }
+
+  func members(ofChannel room: Int64) throws -> [Person] {
+    try all(
+      """
+      SELECT \(sql: Person.columns) FROM channel_members m JOIN users u ON u.id = m.user_id
+      WHERE m.room_id = \(room) ORDER BY m.joined_at, u.id
+      """, Person.init)
+  }
+}

@@ -1,0 +1,50 @@
+import Storage
+
+extension Madang {
+  /// Makes a channel; any member may, and becomes its owner and first member.
+  /// Throws `.invalid`, `.notFound`, `.duplicate`, in this order.
+  package func createChannel(
+    name: String, description: String?, cover: StagedFile?, in workspace: Reference, as caller: Caller
+  ) async throws -> Channel {
+    let name = try TextRules.channelName(name)
+    let description = try TextRules.description(description ?? "")
+    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true) {
+      [self] transaction, files in
+      let now = clock.now
+      let workspace = try transaction.workspace(workspace, of: caller.id)
+      for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
+      let id = try transaction.insertChannel(
+        NewChannel(
+          uuid: ids.uuid(), workspace: workspace.id.number, name: name, description: description,
+          cover: files.first?.path, owner: caller.id, isDefault: false), now: now)
+      guard let id else { throw Failure(.duplicate, "name: a channel of this workspace has it") }
+      try transaction.joinChannel(id, user: caller.id, now: now)
+      return try transaction.channel(.number(id), in: .number(workspace.id.number), of: caller.id)
+    }
+  }
+
+  /// All channels of a workspace, newest first. Throws `.notFound`.
+  package func channels(of workspace: Reference, as caller: Caller) async throws -> [Channel] {
+    try await database.read { transaction in
+      try transaction.channels(of: try transaction.workspace(workspace, of: caller.id).id.number)
+    }
+  }
+
+  /// The channels of a workspace that the caller joined, newest first. Throws `.notFound`.
+  package func joinedChannels(of workspace: Reference, as caller: Caller) async throws -> [Channel] {
+    try await database.read { transaction in
+      let workspace = try transaction.workspace(workspace, of: caller.id)
+      return try transaction.channels(of: workspace.id.number, joinedBy: caller.id)
+    }
+  }
+
+  /// A channel with its members; any member of the workspace may ask and does not join. Throws `.notFound`.
+  package func channelDetail(_ channel: Reference, in workspace: Reference, as caller: Caller) async throws
+    -> ChannelDetail
+  {
+    try await database.read { transaction in
+      let channel = try transaction.channel(channel, in: workspace, of: caller.id)
+      return ChannelDetail(channel: channel, members: try transaction.members(ofChannel: channel.id.number))
+    }
+  }
+}

@@ -1,0 +1,75 @@
+import Storage
+
+/// One message in a room. The reply to its POST, its event and its place in the history are all made from this.
+package struct Chat: Sendable {
+  package let id: ObjectID
+  package let room: Room
+  /// Counts the room's chats from 1; chats commit in this order.
+  package let seq: Int64
+  package let author: Person
+  package let content: String
+  /// Stored paths, in the order they were sent.
+  package let files: [String]
+  /// Strictly increasing within a room.
+  package let createdAt: Int64
+}
+
+/// A channel or a direct message: what chats are posted to.
+package struct Room: Hashable, Sendable {
+  package enum Kind: String, Sendable {
+    case channel, dm
+  }
+
+  package let id: ObjectID
+  package let kind: Kind
+  /// The channel's present name; empty for a direct message.
+  package let name: String
+  let lastSeq: Int64
+
+  /// What ``init(_:)`` reads, of `rooms r`.
+  static let columns: SQL = """
+    r.id AS room_id, r.uuid AS room_uuid, r.kind, r.last_seq,
+    (SELECT c.name FROM channels c WHERE c.room_id = r.id) AS room_name
+    """
+
+  init(_ row: Row) throws {
+    id = try row.objectID("room_")
+    kind = try Self.kind(row)
+    name = try row.get("room_name") ?? ""
+    lastSeq = try row.get("last_seq")
+  }
+
+  static func kind(_ row: Row) throws -> Kind {
+    let text: String = try row.get("kind")
+    guard let kind = Kind(rawValue: text) else { throw UnexpectedlyEmpty() }
+    return kind
+  }
+}
+
+/// How a request names a room: through its workspace, with the kind its path implies.
+package struct RoomAddress: Sendable {
+  package let kind: Room.Kind
+  package let room: Reference
+  package let workspace: Reference
+
+  package init(_ kind: Room.Kind, _ room: Reference, in workspace: Reference) {
+    self.kind = kind
+    self.room = room
+    self.workspace = workspace
+  }
+}
+
+package struct ChatDraft: Sendable {
+  package var content: String
+  package var files: [StagedFile]
+
+  package init(content: String, files: [StagedFile] = []) {
+    self.content = content
+    self.files = files
+  }
+}
+
+package struct Unread: Sendable {
+  package let room: Room
+  package let count: Int
+}

@@ -1,0 +1,104 @@
+import Storage
+
+extension Madang {
+  /// Checks what can be checked of a chat without the database. Throws `.invalid`.
+  package func validate(_ draft: ChatDraft) throws {
+    _ = try TextRules.content(draft.content, maxLength: settings.maxContentLength)
+    guard draft.files.count <= settings.maxFilesPerChat else {
+      throw Failure(.invalid, "files: up to \(settings.maxFilesPerChat) in a chat")
+    }
+    guard !draft.files.isEmpty || draft.content.contains(where: { !$0.isWhitespace }) else {
+      throw Failure(.invalid, "content: a chat needs text or a file")
+    }
+  }
+
+  /// Posts a chat. It is announced after it was committed, in the order of the room.
+  ///
+  /// To a channel its members may post, to a direct message its two people. Throws `.invalid`, `.notFound`.
+  package func post(_ draft: ChatDraft, to address: RoomAddress, as caller: Caller) async throws -> Chat {
+    try validate(draft)
+    let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
+    let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
+      let now = clock.now
+      let room = try transaction.advance(address, as: caller.id, now: now)
+      let id = try transaction.insertChat(
+        uuid: ids.uuid(), in: room, author: caller.id, content: draft.content, files: files.count)
+      for (position, file) in files.enumerated() {
+        let file = try transaction.insertFile(file, room: room.room.id.number, uploader: caller.id, now: now)
+        try transaction.attach(file, to: id.number, at: position)
+      }
+      let chat = Chat(
+        id: id, room: room.room, seq: room.room.lastSeq, author: caller.person, content: draft.content,
+        files: files.map(\.path), createdAt: room.createdAt)
+      transaction.afterCommit { announce(.chatPosted(chat)) }
+      return chat
+    }
+    if draft.files.isEmpty { return try await database.write { try insert($0, []) } }
+    // Whoever may not post leaves no file behind, not even for a moment.
+    try await database.read { try $0.requirePoster(caller.id, to: address) }
+    return try await keeping(draft.files, in: folder, images: false, insert)
+  }
+
+  /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
+  /// anything is read. Throws `.notFound`.
+  package func history(of address: RoomAddress, after date: Int64?, as caller: Caller) async throws -> History {
+    let (room, joined) = try await database.read { transaction in
+      let room = try transaction.room(address, readableBy: caller.id)
+      return (room, try room.kind == .dm || transaction.isMember(caller.id, ofChannel: room.id.number))
+    }
+    if !joined {
+      try await database.write { [now = clock.now] transaction in
+        // Membership may have ended since: the rule lives in the transaction that joins.
+        let room = try transaction.room(address, readableBy: caller.id)
+        try transaction.joinChannel(room.id.number, user: caller.id, now: now)
+      }
+    }
+    return History(madang: self, room: room, after: date ?? .min)
+  }
+
+  /// How many chats of others a room has after a date; 0 without one. Does not join. Throws `.notFound`.
+  package func unread(in address: RoomAddress, after date: Int64?, as caller: Caller) async throws -> Unread {
+    try await database.read { transaction in
+      let room = try transaction.room(address, readableBy: caller.id)
+      guard let date else { return Unread(room: room, count: 0) }
+      let newer = room.lastSeq - (try transaction.lastSeq(in: room.id.number, notAfter: date))
+      let own = try transaction.chats(by: caller.id, in: room.id.number, after: date)
+      return Unread(room: room, count: Int(newer - own))
+    }
+  }
+
+  /// The room with this id if the account may read it: a channel of a workspace it belongs to, a direct message it is
+  /// part of. Throws `.notFound`.
+  package func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) async throws -> Room {
+    try await database.read { try $0.room(kind, reference, readableBy: user) }
+  }
+
+  /// The room with this id, whoever asks. Throws `.notFound`.
+  package func room(_ kind: Room.Kind, _ reference: Reference) async throws -> Room {
+    try await database.read { try $0.room(kind, reference) }
+  }
+}
+
+/// A room's chats after a date, read page by page so that memory does not grow with the history.
+package struct History: Sendable {
+  private let madang: Madang
+  private let room: Room
+  private var after: Int64
+  private var isFinished = false
+
+  init(madang: Madang, room: Room, after: Int64) {
+    self.madang = madang
+    self.room = room
+    self.after = after
+  }
+
+  /// The next chats, oldest first; nil after the last. A page shorter than the setting `historyPage` is the last.
+  package mutating func next() async throws -> [Chat]? {
+    guard !isFinished else { return nil }
+    let size = madang.settings.historyPage
+    let page = try await madang.database.read { [room, after] in try $0.chats(in: room, after: after, limit: size) }
+    isFinished = page.count < size
+    after = page.last?.createdAt ?? after
+    return page
+  }
+}

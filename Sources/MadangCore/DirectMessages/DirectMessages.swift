@@ -1,0 +1,49 @@
+import Storage
+
+/// A room of exactly two people, as one of them sees it.
+package struct DirectMessage: Sendable {
+  package let id: ObjectID
+  package let workspace: Int64
+  package let createdAt: Int64
+  package let other: Person
+
+  init(_ row: Row) throws {
+    id = try row.objectID("room_")
+    workspace = try row.get("workspace_id")
+    createdAt = try row.get("created_at")
+    other = try Person(row)
+  }
+}
+
+extension Madang {
+  /// The caller's direct-message rooms in a workspace, the one with the latest chat (or creation) first.
+  /// Throws `.notFound`.
+  package func directMessages(in workspace: Reference, as caller: Caller) async throws -> [DirectMessage] {
+    try await database.read { transaction in
+      let workspace = try transaction.workspace(workspace, of: caller.id)
+      return try transaction.directMessages(in: workspace.id.number, of: caller.id)
+    }
+  }
+
+  /// The room of the caller and another member, made if there is none. An existing room opens even if the other
+  /// person has left. Throws `.notFound`, or `.invalid` for the caller themselves.
+  package func openDirectMessage(with other: Reference, in workspace: Reference, as caller: Caller) async throws
+    -> DirectMessage
+  {
+    try await database.write { [self] transaction in
+      let workspace = try transaction.workspace(workspace, of: caller.id).id.number
+      guard let other = try transaction.personID(other) else { throw Failure(.notFound, "no such member") }
+      guard other != caller.id else { throw Failure(.invalid, "opponent: a direct message needs somebody else") }
+      if let room = try transaction.directMessage(of: caller.id, and: other, in: workspace) { return room }
+      guard try transaction.isMember(other, ofWorkspace: workspace) else {
+        throw Failure(.notFound, "no such member")
+      }
+      try transaction.insertDirectMessage(
+        uuid: ids.uuid(), workspace: workspace, of: caller.id, and: other, now: clock.now)
+      guard let room = try transaction.directMessage(of: caller.id, and: other, in: workspace) else {
+        throw UnexpectedlyEmpty()
+      }
+      return room
+    }
+  }
+}

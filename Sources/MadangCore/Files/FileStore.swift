@@ -1,0 +1,122 @@
+import Foundation
+import Storage
+
+/// Where a stored file belongs; the first part of its path.
+package enum FileFolder: String, CaseIterable, Sendable {
+  case profiles, workspaceCoverImages, channelCoverImages, channelChats, dmChats
+
+  /// Whether only those who may read a room see the folder's files.
+  package var isPrivate: Bool { self == .channelChats || self == .dmChats }
+}
+
+/// Files on disk under names the server makes: `<root>/<folder>/<name>.<ext>`.
+///
+/// A file is written to a temporary name, flushed, and renamed before the row that names it commits; what a crash
+/// leaves without a row is swept (``Madang/sweepFiles(olderThan:)``). Blocking calls run on threads of the store's own.
+package struct FileStore: Sendable {
+  package let root: URL
+  private let workers: WorkerPool
+  private let ids: IDSource
+  private let clock: Clock
+
+  /// Makes the folders and the built-in default pictures. Throws if the directory cannot be written.
+  package init(root: URL, workers: WorkerPool, ids: IDSource, clock: Clock) throws {
+    self.root = root
+    self.workers = workers
+    self.ids = ids
+    self.clock = clock
+    for folder in FileFolder.allCases.map(\.rawValue) + [Self.temporary] {
+      try FileManager.default.createDirectory(
+        at: root.appending(path: folder), withIntermediateDirectories: true)
+    }
+    for folder in [FileFolder.workspaceCoverImages, .channelCoverImages] {
+      let file = root.appending(path: folder.rawValue).appending(path: Self.defaultPicture)
+      if !FileManager.default.fileExists(atPath: file.path) {
+        try Data(PackageResources.default_png).write(to: file, options: .atomic)
+      }
+    }
+  }
+
+  /// The name of the built-in picture of a workspace or channel without one.
+  package static let defaultPicture = "default.png"
+  static let temporary = "uploads"
+
+  /// Where the file of a stored path lies on disk.
+  package func url(_ path: String) -> URL { root.appending(path: path) }
+
+  /// Starts receiving a file of at most `limit` bytes.
+  package func receive(limit: Int) async throws -> Upload {
+    let url = root.appending(path: Self.temporary).appending(path: ids.name(20))
+    return try await workers.run { try Upload(writingTo: url, limit: limit) }
+  }
+
+  /// Adds bytes to a file being received. Throws `Failure(.invalid)` beyond its limit.
+  package func append(_ bytes: [UInt8], to upload: Upload) async throws {
+    try await workers.run { try upload.append(bytes) }
+  }
+
+  /// Ends a file being received; nil if it had no byte. Throws `Failure(.invalid)` if its type is not taken.
+  package func finish(_ upload: Upload) async throws -> StagedFile? {
+    try await workers.run { try upload.finish() }
+  }
+
+  /// Removes what was received, finished or not.
+  package func discard(_ uploads: [Upload]) async {
+    try? await workers.run { for upload in uploads { upload.discard() } }
+  }
+
+  /// Gives a staged file its final name, durably. The caller inserts its row, or removes it again.
+  func keep(_ file: StagedFile, in folder: FileFolder) async throws -> StoredFile {
+    let name = "\(clock.now)_\(ids.name(12)).\(file.type.fileExtension)"
+    let target = root.appending(path: folder.rawValue)
+    try await workers.run {
+      try FileManager.default.moveItem(at: file.url, to: target.appending(path: name))
+      try synchronize(directory: target)
+    }
+    return StoredFile(
+      path: "\(folder.rawValue)/\(name)", type: file.type, size: file.size, sha256: file.sha256)
+  }
+
+  /// Throws if the disk takes no files.
+  package func ping() async throws {
+    let probe = root.appending(path: Self.temporary).appending(path: "probe-\(ids.name(12))")
+    try await workers.run {
+      try Data([0]).write(to: probe)
+      try FileManager.default.removeItem(at: probe)
+    }
+  }
+
+  func remove(_ paths: [String]) async {
+    try? await workers.run { for path in paths { try? FileManager.default.removeItem(at: url(path)) } }
+  }
+
+  /// Paths of stored files, and temporary ones, last changed before `date`.
+  func paths(changedBefore date: Date) async throws -> (stored: [String], temporary: [String]) {
+    try await workers.run {
+      let list = { (folder: String) in
+        try FileManager.default.contentsOfDirectory(
+          at: root.appending(path: folder), includingPropertiesForKeys: [.contentModificationDateKey]
+        ).filter { file in
+          let changed = try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+          return file.lastPathComponent != Self.defaultPicture && (changed ?? date) < date
+        }.map { "\(folder)/\($0.lastPathComponent)" }
+      }
+      return (try FileFolder.allCases.flatMap { try list($0.rawValue) }, try list(Self.temporary))
+    }
+  }
+}
+
+/// A file as its row describes it; `path` is `<folder>/<name>.<ext>`.
+package struct StoredFile: Sendable {
+  package let path: String
+  package let type: MediaType
+  package let size: Int
+  package let sha256: String
+}
+
+private func synchronize(directory: URL) throws {
+  let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY)
+  guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

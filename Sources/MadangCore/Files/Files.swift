@@ -1,0 +1,56 @@
+import Foundation
+import Logging
+import Storage
+
+extension Madang {
+  /// Gives staged files their final names, then commits `body`, which must insert their rows. If it throws, the
+  /// files are gone again. Throws `.invalid` if `images` are wanted and a file is none.
+  func keeping<T: Sendable>(
+    _ staged: [StagedFile], in folder: FileFolder, images: Bool,
+    _ body: @escaping @Sendable (Transaction, [StoredFile]) throws -> T
+  ) async throws -> T {
+    guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
+    var stored: [StoredFile] = []
+    do {
+      for file in staged { stored.append(try await files.keep(file, in: folder)) }
+      return try await database.write { [stored] in try body($0, stored) }
+    } catch let error as StorageError where error.code == .connectionLost {
+      // The transaction may have committed: the sweep decides by the rows.
+      throw error
+    } catch {
+      await files.remove(stored.map(\.path))
+      throw error
+    }
+  }
+
+  /// The file at a path if the caller may see it: everybody signed in sees pictures, only a room's readers the files
+  /// of its chats. Throws `.notFound`.
+  package func file(folder: String, name: String, as caller: Caller) async throws -> StoredFile {
+    guard let folder = FileFolder(rawValue: folder), !name.utf8.contains(0) else {
+      throw Failure(.notFound, "no such file")
+    }
+    if name == FileStore.defaultPicture, !folder.isPrivate, folder != .profiles {
+      let bytes = PackageResources.default_png
+      return StoredFile(path: "\(folder.rawValue)/\(name)", type: .png, size: bytes.count, sha256: "default")
+    }
+    return try await database.read { transaction in
+      guard let (file, room) = try transaction.file(path: "\(folder.rawValue)/\(name)") else {
+        throw Failure(.notFound, "no such file")
+      }
+      if let room { try transaction.requireReader(caller.id, ofRoom: room) }
+      return file
+    }
+  }
+
+  /// Removes files that no row names: uploads that were cut off, and what a crash left between rename and commit.
+  /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
+  package func sweepFiles(olderThan age: Int64) async throws {
+    let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
+    let (stored, temporary) = try await files.paths(changedBefore: before)
+    await files.remove(temporary)
+    var orphans: [String] = []
+    for path in stored where try await database.read({ try $0.file(path: path) == nil }) { orphans.append(path) }
+    if !orphans.isEmpty { logger.notice("removing files without a row", metadata: ["count": "\(orphans.count)"]) }
+    await files.remove(orphans)
+  }
+}

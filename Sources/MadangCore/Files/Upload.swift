@@ -1,0 +1,68 @@
+import Crypto
+import Foundation
+import Synchronization
+
+/// A file received completely, under a temporary name.
+package struct StagedFile: Sendable {
+  package let type: MediaType
+  package let size: Int
+  let url: URL
+  let sha256: String
+}
+
+/// A file on its way to disk. Its calls block; ``FileStore`` makes them on threads of its own.
+package final class Upload: Sendable {
+  private struct State {
+    var handle: FileHandle?
+    var hash = SHA256()
+    var signature: [UInt8] = []
+    var size = 0
+  }
+
+  private let url: URL
+  private let limit: Int
+  private let state: Mutex<State>
+
+  init(writingTo url: URL, limit: Int) throws {
+    self.url = url
+    self.limit = limit
+    guard FileManager.default.createFile(atPath: url.path, contents: nil) else {
+      throw CocoaError(.fileWriteUnknown, userInfo: [NSFilePathErrorKey: url.path])
+    }
+    let handle = try FileHandle(forWritingTo: url)
+    state = Mutex(State(handle: handle))
+  }
+
+  func append(_ bytes: [UInt8]) throws {
+    try state.withLock { state in
+      state.size += bytes.count
+      guard state.size <= limit else { throw Failure(.invalid, "a file may have \(limit) bytes at most") }
+      if state.signature.count < MediaType.signatureLength {
+        state.signature += bytes.prefix(MediaType.signatureLength - state.signature.count)
+      }
+      state.hash.update(data: bytes)
+      try state.handle?.write(contentsOf: bytes)
+    }
+  }
+
+  func finish() throws -> StagedFile? {
+    try state.withLock { state in
+      guard state.size > 0 else { return nil }
+      guard let type = MediaType(signature: state.signature) else {
+        throw Failure(.invalid, "the file is of none of the types that are taken")
+      }
+      try state.handle?.synchronize()
+      try state.handle?.close()
+      state.handle = nil
+      return StagedFile(type: type, size: state.size, url: url, sha256: state.hash.finalize().hex)
+    }
+  }
+
+  func discard() {
+    state.withLock { state in
+      try? state.handle?.close()
+      state.handle = nil
+    }
+    try? FileManager.default.removeItem(at: url)
+  }
+}

@@ -1,0 +1,46 @@
+import Logging
+import Migrations
+import Storage
+
+/// The domain: everything a person can do, as operations by feature. It knows no edition, no HTTP and no socket.
+///
+/// One value holds all it hangs on, so a process can hold several isolated worlds. Every operation owns its
+/// transaction; its rules live inside it. Operations throw ``Failure``; any other error is internal.
+package struct Madang: Sendable {
+  package let database: Database
+  package let clock: Clock
+  package let ids: IDSource
+  package let files: FileStore
+  package let settings: Settings
+  package let logger: Logger
+  /// Threads for password hashing, which would stall the cooperative pool.
+  package let hashing: WorkerPool
+  /// Receives each event after its transaction committed, in commit order, on the database's writer thread: it must
+  /// hand the event on and return at once.
+  package let announce: @Sendable (Event) -> Void
+
+  package init(
+    database: Database, clock: Clock, ids: IDSource, files: FileStore, settings: Settings, hashing: WorkerPool,
+    logger: Logger, announce: @escaping @Sendable (Event) -> Void
+  ) {
+    self.database = database
+    self.clock = clock
+    self.ids = ids
+    self.files = files
+    self.settings = settings
+    self.hashing = hashing
+    self.logger = logger
+    self.announce = announce
+  }
+
+  /// Brings the database's tables up to this program's version.
+  package func migrate() async throws {
+    try await database.migrate(
+      MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) })
+  }
+}
+
+/// A fact that others must hear of, told after it was committed.
+package enum Event: Sendable {
+  case chatPosted(Chat)
+}

@@ -1,0 +1,63 @@
+import Storage
+
+extension Transaction {
+  func credentials(_ emailKey: String) throws -> (user: Int64, passwordHash: String?)? {
+    try first("SELECT id, password_hash FROM users WHERE email_key = \(emailKey)") {
+      (try $0.get("id"), try $0.get("password_hash"))
+    }
+  }
+
+  func insertSession(
+    user: Int64, edition: String, refreshHash: String, refreshExpiresAt: Int64, deviceToken: String?, now: Int64
+  ) throws -> Int64 {
+    try one(
+      """
+      INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, created_at, last_used_at)
+      VALUES (\(user), \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(now), \(now)) RETURNING id
+      """
+    ) { try $0.get("id") }
+  }
+
+  func caller(session: Int64, edition: String) throws -> Caller {
+    let found: Caller?? = try first(
+      """
+      SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+      WHERE s.id = \(session) AND s.edition = \(edition)
+      """
+    ) { row in
+      let user: Int64? = try row.get("user_id")
+      return try user.map { _ in Caller(session: session, person: try Person(row)) }
+    }
+    guard let found else { throw Failure(.noSuchSession, "the session has ended") }
+    guard let caller = found else { throw Failure(.accountGone, "the account does not exist any more") }
+    return caller
+  }
+
+  func session(refreshHash: String, edition: String) throws -> Session? {
+    try first(
+      """
+      SELECT s.id, s.refresh_expires_at, u.id AS user_id FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+      WHERE s.refresh_hash = \(refreshHash) AND s.edition = \(edition)
+      """
+    ) { row in
+      let user: Int64? = try row.get("user_id")
+      return Session(
+        id: try row.get("id"), refreshExpiresAt: try row.get("refresh_expires_at"), hasAccount: user != nil)
+    }
+  }
+
+  func touchSession(_ id: Int64, now: Int64) throws {
+    try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
+  }
+
+  func deleteSession(_ id: Int64) throws { try execute("DELETE FROM sessions WHERE id = \(id)") }
+
+  /// The only row of a statement that always answers one, as INSERT ... RETURNING does.
+  func one<T>(_ sql: SQL, _ decode: (Row) throws -> T) throws -> T {
+    guard let row = try first(sql, decode) else { throw UnexpectedlyEmpty() }
+    return row
+  }
+}
+
+/// A statement that must answer a row did not: a bug, never a caller's mistake.
+struct UnexpectedlyEmpty: Error {}

@@ -1,0 +1,77 @@
+import Crypto
+import Storage
+
+/// What a sign-in creates. The refresh token is shown once: the server keeps only its hash.
+package struct SignedIn: Sendable {
+  package let account: Account
+  package let session: Int64
+  package let refreshToken: String
+}
+
+/// A live session as a refresh finds it.
+package struct Session: Sendable {
+  package let id: Int64
+  package let refreshExpiresAt: Int64
+  package let hasAccount: Bool
+}
+
+extension Madang {
+  /// Starts a session by e-mail and password. Throws `.signInFailed` for an unknown e-mail, a wrong password and
+  /// an account with another sign-in method alike.
+  package func signIn(email: String, password: String, deviceToken: String?, edition: String) async throws -> SignedIn {
+    let deviceToken = try TextRules.deviceToken(deviceToken)
+    guard let email = try? TextRules.email(email) else { throw Failure(.invalid, "email: not an e-mail address") }
+    let found = try await database.read { try $0.credentials(TextRules.emailKey(email)) }
+    guard try await verify(password, against: found?.passwordHash), let found else {
+      throw Failure(.signInFailed, "wrong e-mail or password")
+    }
+    let refresh = RefreshToken(ids)
+    return try await database.write { [self] transaction in
+      let now = clock.now
+      let session = try transaction.insertSession(
+        user: found.user, edition: edition, refreshHash: refresh.hash,
+        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      return SignedIn(account: try transaction.account(found.user), session: session, refreshToken: refresh.token)
+    }
+  }
+
+  /// Who acts through a session. Throws `.noSuchSession` if it ended, `.accountGone` if its account did.
+  package func caller(session: Int64, edition: String) async throws -> Caller {
+    try await database.read { try $0.caller(session: session, edition: edition) }
+  }
+
+  /// The session a refresh token belongs to, expired or not. Throws `.noSuchSession`.
+  package func session(refreshToken: String, edition: String) async throws -> Session {
+    let hash = RefreshToken.hash(refreshToken)
+    return try await database.read { transaction in
+      guard let session = try transaction.session(refreshHash: hash, edition: edition) else {
+        throw Failure(.noSuchSession, "the refresh token is unknown or was revoked")
+      }
+      return session
+    }
+  }
+
+  /// Accepts a refresh: throws `.refreshExpired` or `.accountGone`, else notes the use.
+  package func refresh(_ session: Session) async throws {
+    guard session.refreshExpiresAt > clock.now else {
+      throw Failure(.refreshExpired, "the refresh token has expired")
+    }
+    guard session.hasAccount else { throw Failure(.accountGone, "the account does not exist any more") }
+    try await database.write { [now = clock.now] in try $0.touchSession(session.id, now: now) }
+  }
+
+  /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
+  package func signOut(_ caller: Caller) async throws {
+    try await database.write { try $0.deleteSession(caller.session) }
+  }
+}
+
+/// A refresh token: 256 random bits, of which only the hash is stored.
+struct RefreshToken {
+  let token: String
+  var hash: String { Self.hash(token) }
+
+  init(_ ids: IDSource) { token = "r." + ids.bytes(32).hex }
+
+  static func hash(_ token: String) -> String { SHA256.hash(data: Array(token.utf8)).hex }
+}

@@ -1,0 +1,17 @@
+/// What the operator may change about the domain. Durations are milliseconds, sizes bytes.
+package struct Settings: Sendable {
+  package var signUpCoins = 100
+  package var workspacePrice = 10
+  package var defaultChannelName = "일반"
+  package var defaultChannelDescription = "모든 멤버가 참여하는 기본 채널입니다."
+  package var accessTokenLifetime: Int64 = 24 * 3_600_000
+  package var refreshTokenLifetime: Int64 = 30 * 24 * 3_600_000
+  package var maxFilesPerChat = 5
+  package var maxFileSize = 10 * 1024 * 1024
+  package var maxContentLength = 10_000
+  /// Chats read at a time while a history is sent; memory per history call grows with it, not with the history.
+  package var historyPage = 500
+  package var passwordCost = PasswordCost()
+
+  package init() {}
+}

@@ -1,0 +1,82 @@
+import Foundation
+
+/// Rules for text that people type (contract section 7.4). Each returns the text as it is stored.
+enum TextRules {
+  static func email(_ text: String) throws -> String {
+    let email = try plain(text, "email").trimmingCharacters(in: .whitespacesAndNewlines)
+    let parts = email.split(separator: "@", omittingEmptySubsequences: false)
+    let labels = parts.last?.split(separator: ".", omittingEmptySubsequences: false) ?? []
+    guard parts.count == 2, !parts[0].isEmpty, !email.contains(where: \.isWhitespace), labels.count >= 2,
+      labels.allSatisfy({ !$0.isEmpty }), let top = labels.last, top.count >= 2, top.allSatisfy(\.isLetter),
+      email.utf8.count <= 254
+    else { throw Failure(.invalid, "email: not an e-mail address") }
+    return email
+  }
+
+  /// What makes two e-mails the same.
+  static func emailKey(_ email: String) -> String { email.lowercased() }
+
+  static func newPassword(_ password: String) throws -> String {
+    let symbols = password.filter { !$0.isLetter && !$0.isNumber && !$0.isWhitespace }
+    guard (8...128).contains(password.count), password.contains(where: \.isUppercase),
+      password.contains(where: \.isLowercase), password.contains(where: \.isNumber), !symbols.isEmpty
+    else {
+      throw Failure(
+        .invalid, "password: 8 to 128 characters with an upper-case and a lower-case letter, a digit and a symbol")
+    }
+    return password
+  }
+
+  static func nickname(_ text: String) throws -> String { try name(text, "nickname") }
+
+  /// A name of a person, workspace or channel: 1 to 30 characters without surrounding blanks.
+  static func name(_ text: String, _ field: String) throws -> String {
+    let name = try plain(text, field).trimmingCharacters(in: .whitespacesAndNewlines)
+    guard (1...30).contains(name.count) else { throw Failure(.invalid, "\(field): 1 to 30 characters") }
+    return name
+  }
+
+  static func channelName(_ text: String) throws -> String {
+    let name = try name(text, "name")
+    guard !["my", ".", ".."].contains(name) else { throw Failure(.invalid, "name: '\(name)' cannot be addressed") }
+    return name
+  }
+
+  static func phone(_ text: String) throws -> String {
+    let allowed = { (c: Character) in c.isASCII && (c.isNumber || "-+ ()".contains(c)) }
+    guard text.count <= 20, text.allSatisfy(allowed) else {
+      throw Failure(.invalid, "phone: up to 20 digits, '-', '+', blanks and parentheses")
+    }
+    return text
+  }
+
+  static func description(_ text: String) throws -> String {
+    let text = try plain(text, "description")
+    guard text.count <= 1000 else { throw Failure(.invalid, "description: up to 1000 characters") }
+    return text
+  }
+
+  /// Up to 4096 bytes, stored as sent; empty means none.
+  static func deviceToken(_ text: String?) throws -> String? {
+    guard let text, !text.isEmpty else { return nil }
+    guard text.utf8.count <= 4096, !text.utf8.contains(0) else {
+      throw Failure(.invalid, "deviceToken: up to 4096 bytes")
+    }
+    return text
+  }
+
+  static func content(_ text: String, maxLength: Int) throws -> String {
+    guard !text.utf8.contains(0) else { throw Failure(.invalid, "content: contains a NUL character") }
+    // A character has at least one byte, so short texts need no counting.
+    guard text.utf8.count <= maxLength || text.count <= maxLength else {
+      throw Failure(.invalid, "content: up to \(maxLength) characters")
+    }
+    return text
+  }
+
+  /// Text in NFC without NUL, which no engine stores.
+  private static func plain(_ text: String, _ field: String) throws -> String {
+    guard !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): contains a NUL character") }
+    return text.precomposedStringWithCanonicalMapping
+  }
+}

@@ -1,0 +1,46 @@
+import Storage
+
+/// A person as everybody who shares a room with them sees them.
+package struct Person: Hashable, Sendable {
+  package let id: ObjectID
+  package let email: String
+  package let nickname: String
+  package let picture: String?
+
+  /// What ``init(_:)`` reads, of a `users u` in the statement.
+  static let columns: SQL = "u.id AS user_id, u.uuid AS user_uuid, u.email, u.nickname, u.profile_image"
+
+  init(_ row: Row) throws {
+    id = try row.objectID("user_")
+    email = try row.get("email")
+    nickname = try row.get("nickname")
+    picture = try row.get("profile_image")
+  }
+}
+
+/// A person with what only they themselves see.
+package struct Account: Sendable {
+  package let person: Person
+  package let phone: String
+  package let signInMethod: String?
+  package let coins: Int
+  package let createdAt: Int64
+
+  static let columns: SQL =
+    "\(sql: Person.columns), u.phone, u.sign_in_method, u.coins, u.created_at AS user_created_at"
+
+  init(_ row: Row) throws {
+    person = try Person(row)
+    phone = try row.get("phone")
+    signInMethod = try row.get("sign_in_method")
+    coins = try row.get("coins")
+    createdAt = try row.get("user_created_at")
+  }
+}
+
+/// Who makes a call, and through which session.
+package struct Caller: Sendable {
+  package let session: Int64
+  package let person: Person
+  package var id: Int64 { person.id.number }
+}

@@ -1,0 +1,54 @@
+import Storage
+
+extension Transaction {
+  func emailExists(_ key: String) throws -> Bool {
+    try first("SELECT 1 AS found FROM users WHERE email_key = \(key)") { _ in true } ?? false
+  }
+
+  /// The new account, without coins yet, or nil if the e-mail is taken.
+  func insertUser(uuid: String, email: String, passwordHash: String, nickname: String, phone: String, now: Int64)
+    throws -> Account?
+  {
+    let id: Int64? = try first(
+      """
+      INSERT INTO users (uuid, email, email_key, password_hash, nickname, phone, coins, created_at)
+      VALUES (\(uuid), \(email), \(TextRules.emailKey(email)), \(passwordHash), \(nickname), \(phone), 0, \(now))
+      ON CONFLICT (email_key) DO NOTHING RETURNING id
+      """
+    ) { try $0.get("id") }
+    return try id.map(account)
+  }
+
+  func account(_ id: Int64) throws -> Account {
+    guard let account = try first("SELECT \(sql: Account.columns) FROM users u WHERE u.id = \(id)", Account.init)
+    else { throw Failure(.accountGone, "the account does not exist any more") }
+    return account
+  }
+
+  func updateUser(_ id: Int64, nickname: String? = nil, phone: String? = nil, picture: String? = nil) throws {
+    try execute(
+      """
+      UPDATE users SET nickname = COALESCE(\(nickname), nickname), phone = COALESCE(\(phone), phone),
+        profile_image = COALESCE(\(picture), profile_image)
+      WHERE id = \(id)
+      """)
+  }
+
+  func visiblePerson(_ reference: Reference, to caller: Int64) throws -> Person? {
+    try first(
+      """
+      SELECT \(sql: Person.columns) FROM users u WHERE \(sql: reference.matches("u")) AND (u.id = \(caller)
+        OR EXISTS (SELECT 1 FROM workspace_members mine
+          JOIN workspace_members theirs ON theirs.workspace_id = mine.workspace_id
+          WHERE mine.user_id = \(caller) AND theirs.user_id = u.id)
+        OR EXISTS (SELECT 1 FROM direct_messages d
+          WHERE d.low_user_id = \(caller) AND d.high_user_id = u.id
+            OR d.high_user_id = \(caller) AND d.low_user_id = u.id))
+      """, Person.init)
+  }
+
+  func personByEmail(_ email: String) throws -> Person? {
+    try first(
+      "SELECT \(sql: Person.columns) FROM users u WHERE u.email_key = \(TextRules.emailKey(email))", Person.init)
+  }
+}

@@ -1,0 +1,85 @@
+import Storage
+
+package struct SignUp: Sendable {
+  package var email: String
+  package var password: String
+  package var nickname: String
+  package var phone: String?
+  package var deviceToken: String?
+
+  package init(email: String, password: String, nickname: String, phone: String?, deviceToken: String?) {
+    self.email = email
+    self.password = password
+    self.nickname = nickname
+    self.phone = phone
+    self.deviceToken = deviceToken
+  }
+}
+
+extension Madang {
+  /// Whether an account could be made with this e-mail. Throws `.invalid` or `.duplicate`.
+  package func checkEmail(_ email: String) async throws {
+    let key = TextRules.emailKey(try TextRules.email(email))
+    guard try await database.read({ try !$0.emailExists(key) }) else {
+      throw Failure(.duplicate, "email: an account has it")
+    }
+  }
+
+  /// Makes an account with its welcome coins and its first session. Throws `.invalid` or `.duplicate`.
+  package func signUp(_ draft: SignUp, edition: String) async throws -> SignedIn {
+    let email = try TextRules.email(draft.email)
+    let nickname = try TextRules.nickname(draft.nickname)
+    let phone = try TextRules.phone(draft.phone ?? "")
+    let password = try TextRules.newPassword(draft.password)
+    let deviceToken = try TextRules.deviceToken(draft.deviceToken)
+    let hash = try await hash(password: password)
+    let refresh = RefreshToken(ids)
+    return try await database.write { [self] transaction in
+      let now = clock.now
+      guard
+        let account = try transaction.insertUser(
+          uuid: ids.uuid(), email: email, passwordHash: hash, nickname: nickname, phone: phone, now: now)
+      else { throw Failure(.duplicate, "email: an account has it") }
+      try transaction.addCoins(settings.signUpCoins, to: account.person.id.number, for: "sign-up", now: now)
+      let session = try transaction.insertSession(
+        user: account.person.id.number, edition: edition, refreshHash: refresh.hash,
+        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      return SignedIn(account: account, session: session, refreshToken: refresh.token)
+    }
+  }
+
+  /// The caller's own account.
+  package func account(of caller: Caller) async throws -> Account {
+    try await database.read { try $0.account(caller.id) }
+  }
+
+  /// Changes what is given; nil leaves a field unchanged and an empty phone clears it. Throws `.invalid`.
+  package func editAccount(of caller: Caller, nickname: String?, phone: String?) async throws -> Account {
+    let nickname = try nickname.map(TextRules.nickname)
+    let phone = try phone.map(TextRules.phone)
+    return try await database.write { transaction in
+      try transaction.updateUser(caller.id, nickname: nickname, phone: phone)
+      return try transaction.account(caller.id)
+    }
+  }
+
+  /// Replaces the caller's picture. Throws `.invalid` if the file is no image.
+  package func changePicture(of caller: Caller, to file: StagedFile) async throws -> Account {
+    try await keeping([file], in: .profiles, images: true) { transaction, stored in
+      try transaction.insertFile(stored[0], room: nil, uploader: caller.id, now: clock.now)
+      try transaction.updateUser(caller.id, picture: stored[0].path)
+      return try transaction.account(caller.id)
+    }
+  }
+
+  /// An account the caller may see: their own, or one with whom they share a workspace or a direct-message room.
+  /// Throws `.noSuchUser` for every other.
+  package func person(_ reference: Reference, seenBy caller: Caller) async throws -> Person {
+    try await database.read { transaction in
+      guard let person = try transaction.visiblePerson(reference, to: caller.id) else {
+        throw Failure(.noSuchUser, "no account with this id is visible to the caller")
+      }
+      return person
+    }
+  }
+}

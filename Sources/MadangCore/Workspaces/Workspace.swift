@@ -1,0 +1,31 @@
+import Storage
+
+package struct Workspace: Sendable {
+  package let id: ObjectID
+  package let name: String
+  package let description: String
+  package let cover: String?
+  package let owner: ObjectID
+  package let createdAt: Int64
+
+  /// What ``init(_:)`` reads, of `workspaces w`; the owner is looked up by its key.
+  static let columns: SQL = """
+    w.id AS workspace_id, w.uuid AS workspace_uuid, w.name, w.description, w.cover_image, w.created_at,
+    w.owner_id, (SELECT o.uuid FROM users o WHERE o.id = w.owner_id) AS owner_uuid
+    """
+
+  init(_ row: Row) throws {
+    id = try row.objectID("workspace_")
+    name = try row.get("name")
+    description = try row.get("description")
+    cover = try row.get("cover_image")
+    owner = try row.objectID("owner_")
+    createdAt = try row.get("created_at")
+  }
+}
+
+package struct WorkspaceDetail: Sendable {
+  package let workspace: Workspace
+  package let channels: [Channel]
+  package let members: [Person]
+}

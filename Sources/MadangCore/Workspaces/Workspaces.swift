@@ -1,0 +1,70 @@
+import Storage
+
+extension Madang {
+  /// Makes a workspace owned by the caller, takes its price and makes the default channel, all or nothing.
+  /// Throws `.invalid`, `.duplicate`, `.notEnoughCoins`, in this order.
+  package func createWorkspace(name: String, description: String?, cover: StagedFile?, as caller: Caller) async throws
+    -> Workspace
+  {
+    let name = try TextRules.name(name, "name")
+    let description = try TextRules.description(description ?? "")
+    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true) {
+      [self] transaction, files in
+      let now = clock.now
+      for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
+      guard
+        let id = try transaction.insertWorkspace(
+          uuid: ids.uuid(), name: name, description: description, cover: files.first?.path, owner: caller.id, now: now)
+      else { throw Failure(.duplicate, "name: a workspace has it") }
+      try transaction.addCoins(-settings.workspacePrice, to: caller.id, for: "workspace", now: now)
+      try transaction.insertWorkspaceMember(caller.id, workspace: id, now: now)
+      let channel = try transaction.insertChannel(
+        NewChannel(
+          uuid: ids.uuid(), workspace: id, name: settings.defaultChannelName,
+          description: settings.defaultChannelDescription, cover: nil, owner: caller.id, isDefault: true), now: now)
+      guard let channel else { throw UnexpectedlyEmpty() }
+      try transaction.joinChannel(channel, user: caller.id, now: now)
+      return try transaction.workspace(.number(id), of: caller.id)
+    }
+  }
+
+  /// The caller's workspaces, newest first.
+  package func workspaces(of caller: Caller) async throws -> [Workspace] {
+    try await database.read { try $0.workspaces(of: caller.id) }
+  }
+
+  /// A workspace with all its channels, newest first, and members, oldest first. Throws `.notFound`.
+  package func workspaceDetail(_ reference: Reference, as caller: Caller) async throws -> WorkspaceDetail {
+    try await database.read { transaction in
+      let workspace = try transaction.workspace(reference, of: caller.id)
+      return WorkspaceDetail(
+        workspace: workspace, channels: try transaction.channels(of: workspace.id.number),
+        members: try transaction.members(ofWorkspace: workspace.id.number))
+    }
+  }
+
+  /// Members by joining time, oldest first, the caller included. Throws `.notFound`.
+  package func members(ofWorkspace reference: Reference, as caller: Caller) async throws -> [Person] {
+    try await database.read { transaction in
+      try transaction.members(ofWorkspace: try transaction.workspace(reference, of: caller.id).id.number)
+    }
+  }
+
+  /// Makes the account with this e-mail a member of the workspace and its default channel, at once. Owner only.
+  /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, in this order.
+  package func invite(email: String, to reference: Reference, as caller: Caller) async throws -> Person {
+    let email = try TextRules.email(email)
+    return try await database.write { [now = clock.now] transaction in
+      let workspace = try transaction.workspace(reference, of: caller.id)
+      guard workspace.owner.number == caller.id else { throw Failure(.notOwner, "only the owner invites") }
+      guard let person = try transaction.personByEmail(email) else {
+        throw Failure(.noSuchInvitee, "no account has this e-mail")
+      }
+      guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {
+        throw Failure(.duplicate, "the account is a member already")
+      }
+      try transaction.joinDefaultChannel(of: workspace.id.number, user: person.id.number, now: now)
+      return person
+    }
+  }
+}

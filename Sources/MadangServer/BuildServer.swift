@@ -1,0 +1,174 @@
+import Foundation
+import Hummingbird
+import Logging
+import MadangAPI
+import MadangCore
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import SocketIOProtocol
+import SocketIOServer
+import Storage
+import Synchronization
+
+/// A server that is set up and may be run.
+public struct MadangServer: Sendable {
+  private let application: Application<Responder>
+  private let service: Service
+  private let listening: Listening
+  /// The domain behind the server, for tests.
+  package var madang: Madang { service.madang }
+  /// The API key of edition 2024-10 that clients must send.
+  public let apiKey: String
+
+  /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
+  public func run() async throws {
+    do {
+      try await application.run()
+    } catch {
+      listening.failed(error)
+      await service.madang.database.close()
+      throw error
+    }
+    await service.madang.database.close()
+  }
+
+  /// The port, once the server accepts connections. Throws if it stopped before.
+  public var port: Int {
+    get async throws { try await listening.port }
+  }
+
+  fileprivate init(_ application: Application<Responder>, _ service: Service, _ listening: Listening, apiKey: String) {
+    self.application = application
+    self.service = service
+    self.listening = listening
+    self.apiKey = apiKey
+  }
+}
+
+/// Puts a server together: the one place where all parts meet, for the program and for tests alike.
+///
+/// Opens and migrates the database. Throws ``SetupError`` with words for the operator.
+/// - Parameters:
+///   - clock: The server's time; development mode moves it on.
+///   - ids: Where ids and secrets come from.
+package func buildServer(
+  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), logger: Logger
+) async throws -> MadangServer {
+  let problems = settings.problems()
+  guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
+  let data = settings.dataDirectory
+  try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+  let secrets = try Secrets(directory: data.appending(path: "secrets"), ids: ids)
+  var settings = settings
+  if settings.isDevelopment {
+    settings.keys[DevelopmentKey.october2024] = Edition.october2024.name
+  } else if settings.keys.isEmpty {
+    for edition in Edition.all { settings.keys[try secrets.apiKey(edition: edition.name)] = edition.name }
+  }
+
+  var configuration = DatabaseConfiguration(
+    settings.databaseURL.map { .postgres(url: $0) }
+      ?? .sqlite(path: data.appending(path: "madang.sqlite").path))
+  configuration.readers = settings.databaseReaders
+  let database: Database
+  do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
+    throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
+  }
+
+  let group = MultiThreadedEventLoopGroup.singleton
+  var socketConfiguration = SocketIOServer.Configuration()
+  socketConfiguration.conduct = .lenient
+  let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
+  let announcements = Announcements()
+  let madang = Madang(
+    database: database, clock: clock, ids: ids,
+    files: try FileStore(
+      root: data.appending(path: "files"), workers: WorkerPool(name: "files", threads: 2, queueLimit: 4096),
+      ids: ids, clock: clock),
+    settings: settings.domain, hashing: WorkerPool(name: "hashing", threads: 2, queueLimit: 256), logger: logger,
+    announce: { announcements.announce($0) })
+  do { try await madang.migrate() } catch {
+    await database.close()
+    throw error
+  }
+
+  let service = Service(
+    madang: madang, settings: settings, tokens: await AccessTokens(secret: try secrets.tokenKey()),
+    limits: CallLimits(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang),
+    socketIO: socketIO, logger: logger)
+  let sockets = RoomSockets(service)
+  sockets.register()
+  announcements.connect { event in
+    switch event {
+    case .chatPosted(let chat): sockets.deliver(chat)
+    }
+  }
+
+  let listening = Listening()
+  let application = Application(
+    responder: Responder(service: service), server: socketIO.httpServer(),
+    configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
+    services: [Housekeeping(service: service), SocketShutdown(socketIO: socketIO)],
+    onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
+    eventLoopGroupProvider: .shared(group), logger: logger)
+  let apiKey = settings.keys.filter { $0.value == Edition.october2024.name }.keys.sorted().first ?? ""
+  return MadangServer(application, service, listening, apiKey: apiKey)
+}
+
+/// What an operator can look at when a database does not open.
+private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
+  switch engine {
+  case .postgres: "check that PostgreSQL runs and that --database-url names its host, user, password and database"
+  case .sqlite(let path): "check that \(path) is a database of madang and that its directory can be written"
+  case .sqliteInMemory: "check that the temporary directory can be written"
+  }
+}
+
+/// Builds a server with the system's clock and randomness.
+public func makeServer(_ settings: ServerSettings, logger: Logger) async throws -> MadangServer {
+  try await buildServer(settings, logger: logger)
+}
+
+/// Carries events from the domain, which is made first, to the sockets, which need the domain.
+private final class Announcements: Sendable {
+  private let receiver = Mutex<(@Sendable (MadangCore.Event) -> Void)?>(nil)
+
+  func connect(_ receiver: @escaping @Sendable (MadangCore.Event) -> Void) {
+    self.receiver.withLock { $0 = receiver }
+  }
+
+  func announce(_ event: MadangCore.Event) { receiver.withLock(\.self)?(event) }
+}
+
+/// Tells those who wait when the server accepts connections.
+private final class Listening: Sendable {
+  private let stream: AsyncThrowingStream<Int, any Error>
+  private let continuation: AsyncThrowingStream<Int, any Error>.Continuation
+
+  init() { (stream, continuation) = AsyncThrowingStream.makeStream() }
+
+  func began(_ port: Int) {
+    continuation.yield(port)
+    continuation.finish()
+  }
+
+  func failed(_ error: any Error) { continuation.finish(throwing: error) }
+
+  var port: Int {
+    get async throws {
+      for try await port in stream { return port }
+      throw SetupError("the server stopped before it listened")
+    }
+  }
+}
+
+/// Says goodbye to the sockets when the server stops, so that its connections end.
+private struct SocketShutdown: ServiceLifecycle.Service {
+  let socketIO: SocketIOServer
+
+  func run() async throws {
+    try? await gracefulShutdown()
+    await socketIO.shutdown()
+  }
+}

@@ -1,0 +1,196 @@
+import Foundation
+import Hummingbird
+import MadangAPI
+import MadangCore
+import NIOCore
+
+/// Limits of request bodies, in bytes. Beyond one: `E11`.
+public struct BodyLimits: Sendable {
+  public var request = 50 * 1024 * 1024
+  /// Of a JSON or form body, and of a text part.
+  public var text = 1024 * 1024
+  public var parts = 64
+  public var partHeader = 8192
+
+  public init() {}
+}
+
+/// Reads a request's body as fields, in any of the three encodings, and streams its files to disk.
+///
+/// Memory does not grow with the size of files. Whatever happens, ``drain()`` reads what is left: some clients
+/// report a network error if an answer comes while they still send.
+final class BodyReader {
+  private var chunks: RequestBody.AsyncIterator
+  private let contentType: String?
+  private let store: FileStore
+  private let limits: BodyLimits
+  private let maxFileSize: Int
+  private var size = 0
+  private var isExhausted = false
+  private var uploads: [Upload] = []
+
+  init(_ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int) {
+    chunks = request.body.makeAsyncIterator()
+    contentType = request.headers[.contentType]
+    self.store = store
+    self.limits = limits
+    self.maxFileSize = maxFileSize
+  }
+
+  /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
+  func fields() async throws -> Fields {
+    if let contentType, contentType.lowercased().hasPrefix("multipart/"),
+      let boundary = parameter("boundary", of: contentType), !boundary.isEmpty
+    {
+      return try await multipart(boundary: Array(boundary.utf8), head: [])
+    }
+    // Otherwise the first byte that is no blank tells: clients label JSON as a form, or not at all.
+    var head: [UInt8] = []
+    while head.allSatisfy(isBlank), head.count <= limits.text, let chunk = try await next() { head += chunk }
+    let text = head.drop(while: isBlank)
+    if text.starts(with: "--".utf8) {
+      while !head.contains(UInt8(ascii: "\n")), head.count <= limits.partHeader, let chunk = try await next() {
+        head += chunk
+      }
+      let line = head.drop(while: isBlank).prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+      return try await multipart(boundary: Array(line.dropFirst(2)), head: head)
+    }
+    while head.count <= limits.text, let chunk = try await next() { head += chunk }
+    guard head.count <= limits.text else { throw Failure(.invalid, "the body may have \(limits.text) bytes at most") }
+    return switch text.first {
+    case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""): try json(head)
+    default: try form(head)
+    }
+  }
+
+  /// Reads and drops what is left of the body, up to the limit.
+  func drain() async {
+    do { while try await next() != nil {} } catch { isExhausted = true }
+  }
+
+  /// Removes what was received and not kept.
+  func discardUploads() async {
+    if !uploads.isEmpty { await store.discard(uploads) }
+    uploads = []
+  }
+
+  private func next() async throws -> [UInt8]? {
+    guard !isExhausted else { return nil }
+    guard size <= limits.request else {
+      isExhausted = true
+      throw Failure(.invalid, "the body may have \(limits.request) bytes at most")
+    }
+    let chunk: ByteBuffer?
+    do { chunk = try await chunks.next(isolation: #isolation) } catch {
+      // The client is gone; there is nobody to tell, and nothing of ours has failed.
+      isExhausted = true
+      throw Failure(.invalid, "the body was cut off")
+    }
+    guard let chunk else {
+      isExhausted = true
+      return nil
+    }
+    size += chunk.readableBytes
+    return Array(chunk.readableBytesView)
+  }
+
+  private func json(_ bytes: [UInt8]) throws -> Fields {
+    guard let object = try? JSONDecoder().decode([String: JSONField].self, from: Data(bytes)) else {
+      throw Failure(.invalid, "the body is no JSON object")
+    }
+    var fields = Fields()
+    for (name, field) in object { fields.add(name, field.value) }
+    return fields
+  }
+
+  private func form(_ bytes: [UInt8]) throws -> Fields {
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(.invalid, "the body is not UTF-8") }
+    var fields = Fields()
+    for pair in text.split(separator: "&") {
+      let name = percentDecoded(pair.prefix { $0 != "=" }.utf8, plusIsBlank: true)
+      let value = percentDecoded(pair.drop { $0 != "=" }.dropFirst().utf8, plusIsBlank: true)
+      fields.add(name.trimmingCharacters(in: .newlines), .text(value))
+    }
+    return fields
+  }
+
+  private func multipart(boundary: [UInt8], head: [UInt8]) async throws -> Fields {
+    var parser = MultipartParser(boundary: boundary, maxHeaderSize: limits.partHeader, maxParts: limits.parts)
+    var fields = Fields()
+    var part = Part.ignored
+    var bytes: [UInt8]? = head
+    while let chunk = bytes {
+      do {
+        for event in try parser.receive(chunk) {
+          switch event {
+          case .partBegins(let name, let filename): part = try await begin(name, filename)
+          case .bytes(let bytes): try await add(bytes, to: &part)
+          case .partEnds: try await end(part, in: &fields)
+          }
+        }
+      } catch let error as MultipartParser.Malformed {
+        throw Failure(.invalid, "the multipart body cannot be read: \(error.reason)")
+      }
+      bytes = try await next()
+    }
+    guard parser.isFinished else { throw Failure(.invalid, "the multipart body was cut off") }
+    return fields
+  }
+
+  private enum Part {
+    case text(name: String, [UInt8])
+    case file(name: String, Upload)
+    case ignored
+  }
+
+  /// A part is a file only if it has a file name; a text part named as files are is ignored (contract section 6.2).
+  private func begin(_ name: String, _ filename: String?) async throws -> Part {
+    guard let filename, !filename.isEmpty else {
+      return name == Field.image.rawValue || name == Field.files.rawValue ? .ignored : .text(name: name, [])
+    }
+    let upload = try await store.receive(limit: maxFileSize)
+    uploads.append(upload)
+    return .file(name: name, upload)
+  }
+
+  private func add(_ bytes: [UInt8], to part: inout Part) async throws {
+    switch part {
+    case .ignored: break
+    case .file(_, let upload): try await store.append(bytes, to: upload)
+    case .text(let name, let text):
+      guard text.count + bytes.count <= limits.text else {
+        throw Failure(.invalid, "\(name): a text may have \(limits.text) bytes at most")
+      }
+      part = .text(name: name, text + bytes)
+    }
+  }
+
+  private func end(_ part: Part, in fields: inout Fields) async throws {
+    switch part {
+    case .ignored: break
+    case .text(let name, let bytes):
+      guard let text = String(validating: bytes, as: UTF8.self) else {
+        throw Failure(.invalid, "\(name): is not UTF-8")
+      }
+      fields.add(name, .text(text))
+    case .file(let name, let upload):
+      if let staged = try await store.finish(upload) { fields.add(.init(name: name, staged: staged)) }
+    }
+  }
+}
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
+/// One value of a JSON body: only text is of use, the rest is told apart from absence.
+private struct JSONField: Decodable {
+  let value: Fields.Value
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if container.decodeNil() {
+      value = .null
+    } else {
+      value = (try? container.decode(String.self)).map(Fields.Value.text) ?? .other
+    }
+  }
+}

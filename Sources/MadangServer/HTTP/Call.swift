@@ -1,0 +1,46 @@
+import Hummingbird
+import MadangAPI
+import MadangCore
+import NIOCore
+
+/// One request on its way to an operation: what a route needs to know of it.
+struct Call {
+  let service: Service
+  let edition: Edition
+  let request: Request
+  let context: Context
+  let target: RequestTarget
+  let parameters: [String: String]
+  let body: BodyReader
+  /// Who calls; nil on public routes.
+  let identity: Caller?
+
+  var madang: Madang { service.madang }
+
+  /// Who calls, on routes with a token.
+  var caller: Caller {
+    get throws {
+      guard let identity else { throw Refusal(.badToken, "the route needs an access token") }
+      return identity
+    }
+  }
+
+  func fields() async throws -> Fields { try await body.fields() }
+
+  /// The object a path parameter names, by this edition's form of id.
+  func reference(_ parameter: String) -> Reference { edition.reference(parameters[parameter] ?? "") }
+
+  /// The address a limit counts by.
+  var address: String { service.address(headers: request.headers, peer: context.channel.remoteAddress) }
+}
+
+/// What Hummingbird makes for each request.
+struct Context: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any NIOCore.Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MadangCore
+
+extension Call {
+  /// A stored file: its bytes never change, so clients may keep it for ever (contract section 11.3).
+  func download(_ file: StoredFile) async throws -> Response {
+    var headers: HTTPFields = [
+      .contentType: file.type.rawValue, .xContentTypeOptions: "nosniff", .acceptRanges: "bytes",
+      .cacheControl: "private, max-age=31536000, immutable", .eTag: "\"\(file.sha256)\"",
+    ]
+    if !file.type.isImage { headers[.contentDisposition] = "attachment" }
+    if let known = request.headers[.ifNoneMatch], known == "*" || known.contains("\"\(file.sha256)\"") {
+      return Response(status: .notModified, headers: headers)
+    }
+    let path = madang.files.url(file.path).path
+    guard let range = byteRange(request.headers[.range], size: file.size) else {
+      return Response(
+        status: .ok, headers: headers, body: try await FileIO().loadFile(path: path, context: context))
+    }
+    headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(file.size)"
+    return Response(
+      status: .partialContent, headers: headers,
+      body: try await FileIO().loadFile(path: path, range: range, context: context))
+  }
+}
+
+/// The one satisfiable range a `Range` header asks for; nil means the whole file (RFC 9110 section 14.2 allows a
+/// server to ignore the header).
+func byteRange(_ header: String?, size: Int) -> ClosedRange<Int>? {
+  guard let header, header.hasPrefix("bytes="), size > 0 else { return nil }
+  let parts = header.dropFirst(6).split(separator: "-", omittingEmptySubsequences: false)
+  guard parts.count == 2 else { return nil }
+  switch (Int(parts[0]), Int(parts[1])) {
+  case (nil, let suffix?) where parts[0].isEmpty && suffix > 0: return max(0, size - suffix)...size - 1
+  case (let first?, nil) where parts[1].isEmpty && first >= 0 && first < size: return first...size - 1
+  case (let first?, let last?) where first >= 0 && first <= last && first < size: return first...min(last, size - 1)
+  default: return nil
+  }
+}

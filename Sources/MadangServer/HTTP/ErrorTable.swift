@@ -1,0 +1,33 @@
+import MadangAPI
+import MadangCore
+
+/// A refusal as it travels: a code of the contract, and for `E98` when to come back.
+struct Refusal: Error {
+  let code: ErrorCode
+  var message: String
+  /// Whole seconds.
+  var retryAfter: Int64?
+
+  init(_ code: ErrorCode, _ message: String, retryAfter: Int64? = nil) {
+    self.code = code
+    self.message = message
+    self.retryAfter = retryAfter
+  }
+
+  /// The one table from the domain's codes to those of edition 2024-10.
+  init(_ failure: Failure) {
+    let code: ErrorCode =
+      switch failure.code {
+      case .invalid, .defaultChannel: .badRequest
+      case .duplicate: .duplicate
+      case .notFound, .noSuchInvitee: .notFound
+      case .noSuchUser, .signInFailed, .accountGone: .noAccount
+      case .notOwner: .notOwner
+      case .notEnoughCoins: .notEnoughCoins
+      case .noSuchSession: .badToken
+      case .refreshExpired: .refreshExpired
+      case .overloaded: .tooManyCalls
+      }
+    self.init(code, failure.message, retryAfter: code == .tooManyCalls ? 1 : nil)
+  }
+}

@@ -1,0 +1,49 @@
+import MadangAPI
+import MadangCore
+
+/// The fields of a body, whichever of the three encodings it came in (contract section 6).
+struct Fields: Sendable {
+  enum Value: Sendable {
+    case text(String)
+    case null
+    /// JSON that is neither text nor null.
+    case other
+  }
+
+  struct File: Sendable {
+    let name: String
+    let staged: StagedFile
+  }
+
+  private(set) var values: [String: Value] = [:]
+  /// File parts in order of appearance; empty ones are left out.
+  private(set) var files: [File] = []
+
+  /// Adds a field; the first of a repeated name wins.
+  mutating func add(_ name: String, _ value: Value) {
+    if values[name] == nil { values[name] = value }
+  }
+
+  mutating func add(_ file: File) { files.append(file) }
+
+  /// The field's text; nil if it is absent or null. Throws `.invalid` if it is not text.
+  func text(_ field: Field) throws -> String? {
+    switch values[field.rawValue] {
+    case .text(let text): text
+    case nil, .null: nil
+    case .other: throw Failure(.invalid, "\(field.rawValue): must be a string")
+    }
+  }
+
+  /// The field's text. Throws `.invalid` if it is absent, null or not text.
+  func required(_ field: Field) throws -> String {
+    guard let text = try text(field) else { throw Failure(.invalid, "\(field.rawValue): is missing") }
+    return text
+  }
+
+  /// Some clients spell the field in snake case.
+  func deviceToken() throws -> String? { try text(.deviceToken) ?? text(.deviceTokenSnakeCase) }
+
+  /// The file part `image`, or the first file if none has that name.
+  var image: StagedFile? { (files.first { $0.name == Field.image.rawValue } ?? files.first)?.staged }
+}

@@ -1,0 +1,166 @@
+import Foundation
+
+/// Reads `multipart/form-data` piece by piece: bytes in, events out, no I/O. Source: RFC 7578, RFC 2046 section 5.1.
+///
+/// Memory is bounded by a delimiter and the headers of one part; the bytes of parts pass through.
+struct MultipartParser {
+  enum Event: Equatable {
+    case partBegins(name: String, filename: String?)
+    case bytes([UInt8])
+    case partEnds
+  }
+
+  struct Malformed: Error {
+    let reason: String
+  }
+
+  private enum State {
+    case preamble, afterDelimiter, headers, body, finished
+  }
+
+  private let delimiter: [UInt8]
+  private let maxHeaderSize: Int
+  private let maxParts: Int
+  private var state = State.preamble
+  private var parts = 0
+  /// A line break in front lets the first delimiter look like all others.
+  private var buffer: [UInt8] = Array("\r\n".utf8)
+
+  init(boundary: some Sequence<UInt8>, maxHeaderSize: Int = 8192, maxParts: Int = 64) {
+    delimiter = Array("\r\n--".utf8) + boundary
+    self.maxHeaderSize = maxHeaderSize
+    self.maxParts = maxParts
+  }
+
+  /// Whether the closing delimiter has been read; a body that ends before it was cut off.
+  var isFinished: Bool { state == .finished }
+
+  mutating func receive(_ bytes: some Sequence<UInt8>) throws(Malformed) -> [Event] {
+    guard state != .finished else { return [] }
+    buffer.append(contentsOf: bytes)
+    var events: [Event] = []
+    while try advance(&events) {}
+    return events
+  }
+
+  /// Takes one step; false when more bytes are needed.
+  private mutating func advance(_ events: inout [Event]) throws(Malformed) -> Bool {
+    switch state {
+    case .finished:
+      buffer = []
+      return false
+    case .preamble:
+      guard let found = index(of: delimiter) else {
+        buffer.removeFirst(max(0, buffer.count - delimiter.count))
+        return false
+      }
+      buffer.removeFirst(found + delimiter.count)
+      state = .afterDelimiter
+      return true
+    case .afterDelimiter:
+      // Blanks may stand behind a delimiter, then its line ends or `--` closes the body.
+      let padding = buffer.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
+      guard padding <= maxHeaderSize else { throw Malformed(reason: "a delimiter line is too long") }
+      guard buffer.count >= padding + 2 else { return false }
+      let mark = buffer[padding..<padding + 2]
+      buffer.removeFirst(padding + 2)
+      if mark.elementsEqual("--".utf8) {
+        state = .finished
+      } else if mark.elementsEqual("\r\n".utf8) {
+        state = .headers
+        parts += 1
+        guard parts <= maxParts else { throw Malformed(reason: "more than \(maxParts) parts") }
+        // The blank line of a part without headers follows the delimiter's own line end.
+        buffer.insert(contentsOf: "\r\n".utf8, at: 0)
+      } else {
+        throw Malformed(reason: "a delimiter is followed by neither a line end nor '--'")
+      }
+      return true
+    case .headers:
+      guard let end = index(of: Array("\r\n\r\n".utf8)) else {
+        guard buffer.count <= maxHeaderSize else { throw Malformed(reason: "the headers of a part are too long") }
+        return false
+      }
+      guard end <= maxHeaderSize else { throw Malformed(reason: "the headers of a part are too long") }
+      let headers = String(decoding: buffer[..<end], as: UTF8.self)
+      buffer.removeFirst(end + 4)
+      let disposition = headers.components(separatedBy: "\r\n").first {
+        $0.lowercased().hasPrefix("content-disposition:")
+      }
+      guard let disposition, let name = parameter("name", of: disposition) else {
+        throw Malformed(reason: "a part has no name")
+      }
+      events.append(.partBegins(name: name, filename: parameter("filename", of: disposition)))
+      state = .body
+      return true
+    case .body:
+      return takeBody(&events)
+    }
+  }
+
+  private mutating func takeBody(_ events: inout [Event]) -> Bool {
+    if let found = index(of: delimiter) {
+      if found > 0 { events.append(.bytes(Array(buffer[..<found]))) }
+      events.append(.partEnds)
+      buffer.removeFirst(found + delimiter.count)
+      state = .afterDelimiter
+      return true
+    }
+    // The end of what is here may be the beginning of a delimiter.
+    let safe = buffer.count - delimiter.count
+    if safe > 0 {
+      events.append(.bytes(Array(buffer[..<safe])))
+      buffer.removeFirst(safe)
+    }
+    return false
+  }
+
+  /// Where `needle`, which begins with a carriage return, first stands.
+  private func index(of needle: [UInt8]) -> Int? {
+    buffer.withUnsafeBytes { hay in
+      needle.withUnsafeBytes { needle in
+        guard let base = hay.baseAddress, let pattern = needle.baseAddress else { return nil }
+        var start = 0
+        while start + needle.count <= hay.count {
+          guard let found = memchr(base + start, 0x0D, hay.count - needle.count - start + 1) else { return nil }
+          start = base.distance(to: UnsafeRawPointer(found))
+          if memcmp(base + start, pattern, needle.count) == 0 { return start }
+          start += 1
+        }
+        return nil
+      }
+    }
+  }
+}
+
+/// A parameter of a header line, quoted or not: `; name="value"`.
+func parameter(_ name: String, of header: String) -> String? {
+  var rest = header.drop { $0 != ";" }
+  while rest.first == ";" {
+    rest = rest.dropFirst().drop { $0 == " " || $0 == "\t" }
+    let key = rest.prefix { $0 != "=" && $0 != ";" }
+    rest = rest.dropFirst(key.count)
+    var value = ""
+    if rest.first == "=" {
+      rest = rest.dropFirst()
+      if rest.first == "\"" {
+        rest = rest.dropFirst()
+        while let character = rest.popFirst(), character != "\"" {
+          if character == "\\", let escaped = rest.first, escaped == "\"" || escaped == "\\" {
+            value.append(escaped)
+            rest.removeFirst()
+          } else {
+            value.append(character)
+          }
+        }
+        rest = rest.drop { $0 != ";" }
+      } else {
+        let token = rest.prefix { $0 != ";" }
+        value = token.trimmingCharacters(in: .whitespaces)
+        rest = rest.dropFirst(token.count)
+      }
+    }
+    if key.trimmingCharacters(in: .whitespaces).lowercased() == name { return value }
+  }
+  return nil
+}

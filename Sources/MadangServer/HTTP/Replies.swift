@@ -1,0 +1,31 @@
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import NIOCore
+
+extension HTTPField.Name {
+  // The contract's own headers; the names are valid by inspection, `init?` cannot know that.
+  static let apiKey = Self(HeaderName.apiKey) ?? .authorization
+  static let refreshToken = Self(HeaderName.refreshToken) ?? .authorization
+}
+
+extension Response {
+  /// 200 with a JSON body. `no-store` because some GETs change state.
+  static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+    Response(status: status, headers: .json, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+  }
+
+  /// A refusal with its one-key body.
+  static func refusal(_ refusal: Refusal) -> Response {
+    let body = Array("{\"errorCode\":\"\(refusal.code.rawValue)\"}".utf8)
+    var response = Response.json(body, status: .init(code: refusal.code.status))
+    if let seconds = refusal.retryAfter { response.headers[.retryAfter] = String(max(1, seconds)) }
+    return response
+  }
+}
+
+extension HTTPFields {
+  static let json: HTTPFields = [
+    .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+  ]
+}

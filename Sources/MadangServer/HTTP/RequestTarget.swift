@@ -1,0 +1,63 @@
+/// The path and query of a request, read as tolerantly as real clients need (contract sections 7.1 and 7.2).
+struct RequestTarget: Sendable {
+  /// Percent-decoded segments. Runs of `/` collapse and a trailing one is ignored; `%2F` stays part of its segment.
+  let segments: [String]
+  private let query: [String: String]
+
+  init(_ target: String) {
+    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    segments = path.split(separator: UInt8(ascii: "/")).map { percentDecoded($0) }
+    var query: [String: String] = [:]
+    let text = target.utf8[path.endIndex...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+    for pair in text.split(separator: UInt8(ascii: "&")) {
+      let key = percentDecoded(pair.prefix { $0 != UInt8(ascii: "=") }, plusIsBlank: true)
+      // The first of repeated keys wins.
+      if query[key] == nil {
+        query[key] = percentDecoded(pair.drop { $0 != UInt8(ascii: "=") }.dropFirst(), plusIsBlank: true)
+      }
+    }
+    self.query = query
+  }
+
+  /// The value of a key; empty if it has none, nil if the key is absent.
+  subscript(_ key: String) -> String? { query[key] }
+}
+
+/// Undoes percent-encoding; what is no valid escape stays as it is, and invalid UTF-8 is repaired.
+func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> String {
+  guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsBlank }) else {
+    return String(decoding: text, as: UTF8.self)
+  }
+  var out: [UInt8] = []
+  var pending: [UInt8] = []
+  for byte in text {
+    if pending.isEmpty, byte != UInt8(ascii: "%") {
+      out.append(plusIsBlank && byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+      continue
+    }
+    pending.append(byte)
+    guard pending.count == 3 else { continue }
+    if let high = hexValue(pending[1]), let low = hexValue(pending[2]) {
+      out.append(high << 4 | low)
+      pending = []
+    } else {
+      out.append(pending.removeFirst())
+      let rest = pending
+      pending = []
+      // The two bytes may themselves begin an escape.
+      for byte in rest {
+        if byte == UInt8(ascii: "%") || !pending.isEmpty { pending.append(byte) } else { out.append(byte) }
+      }
+    }
+  }
+  return String(decoding: out + pending, as: UTF8.self)
+}
+
+private func hexValue(_ byte: UInt8) -> UInt8? {
+  switch byte {
+  case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+  case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+  case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+  default: nil
+  }
+}

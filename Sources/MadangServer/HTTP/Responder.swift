@@ -1,0 +1,83 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MadangAPI
+import MadangCore
+import NIOCore
+import SocketIOServer
+import Storage
+
+/// Answers every request: the contract's order of checks, then the edition's route (contract section 3.1).
+struct Responder: HTTPResponder {
+  let service: Service
+
+  func respond(to request: Request, context: Context) async throws -> Response {
+    let target = RequestTarget(request.head.path ?? "")
+    if service.socketIO.isSocketPath(request.uri.path) {
+      return await service.socketIO.respond(to: request, channel: context.channel)
+    }
+    if let response = try await service.operations(request, target, context) { return response }
+    let body = BodyReader(
+      request, store: service.madang.files, limits: service.settings.body,
+      maxFileSize: service.madang.settings.maxFileSize)
+    let response: Response
+    do {
+      response = try await answer(request, target, body, context)
+    } catch {
+      let refusal = refusal(of: error, context)
+      var refused = Response.refusal(refusal)
+      if service.settings.isDevelopment { refused.headers[.explanation] = explanation(refusal) }
+      response = refused
+    }
+    // Some clients report a network error if the answer comes while they still send.
+    await body.drain()
+    await body.discardUploads()
+    return response
+  }
+
+  private func answer(_ request: Request, _ target: RequestTarget, _ body: BodyReader, _ context: Context) async throws
+    -> Response
+  {
+    guard let edition = service.edition(ofKey: request.headers[.apiKey]) else {
+      throw Refusal(.badKey, "SesacKey: is missing or unknown")
+    }
+    let address = service.address(headers: request.headers, peer: context.channel.remoteAddress)
+    let token = service.token(of: request)
+    let claims: AccessTokens.Claims? = if let token { await service.tokens.claims(of: token) } else { nil }
+    try service.limits.count(claims.map { .session($0.session) } ?? .address(address))
+    guard let match = edition.routes.find(request.method.rawValue, target.segments) else {
+      throw Refusal(
+        .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
+    }
+    let identity = try await service.authenticate(
+      match.route.access, token: token, claims: claims, address: address, edition: edition)
+    if let identity { service.recent.saw(identity.id, at: address) }
+    return try await match.handler(
+      Call(
+        service: service, edition: edition, request: request, context: context, target: target,
+        parameters: match.parameters, body: body, identity: identity))
+  }
+
+  private func refusal(of error: any Error, _ context: Context) -> Refusal {
+    switch error {
+    case let refusal as Refusal: return refusal
+    case let failure as Failure: return Refusal(failure)
+    case let error as StorageError where error.code == .overloaded:
+      return Refusal(.tooManyCalls, "the database has more work waiting than it may hold", retryAfter: 1)
+    default:
+      context.logger.error("request failed", metadata: ["error": "\(String(reflecting: error))"])
+      return Refusal(.serverFailure, "see the server's log")
+    }
+  }
+
+  /// A header value holds visible ASCII only.
+  private func explanation(_ refusal: Refusal) -> String {
+    let text = "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)"
+    return String(text.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(400))
+  }
+}
+
+extension HTTPField.Name {
+  // A valid name by inspection, which `init?` cannot know.
+  static let explanation = Self("X-Madang-Explanation") ?? .via
+}

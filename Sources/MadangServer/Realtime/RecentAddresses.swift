@@ -1,0 +1,65 @@
+import Logging
+import MadangCore
+import Synchronization
+
+/// From where accounts made authenticated calls lately: what lets sockets without credentials in
+/// (`socketAccess` = `recent`, contract section 13.3).
+///
+/// Kept in memory for speed and written to the database now and then, so that sockets return after a restart.
+final class RecentAddresses: Sendable {
+  private struct Key: Hashable {
+    let address: String
+    let user: Int64
+  }
+
+  /// A pair is written again after this many milliseconds: the precision of the window.
+  private static let interval: Int64 = 60_000
+  private static let maxPairs = 100_000
+
+  private let madang: Madang
+  /// When a pair was last written, by the server's clock.
+  private let noted = Mutex<[Key: Int64]>([:])
+  /// How many sockets keep a pair fresh.
+  private let connected = Mutex<[Key: Int]>([:])
+
+  init(madang: Madang) { self.madang = madang }
+
+  /// Notes an authenticated call, or a connected socket.
+  func saw(_ user: Int64, at address: String) {
+    let now = madang.clock.now
+    let isDue = noted.withLock { noted in
+      let key = Key(address: address, user: user)
+      guard noted[key].map({ now - $0 >= Self.interval }) ?? true else { return false }
+      if noted.count >= Self.maxPairs { noted.removeAll() }
+      noted[key] = now
+      return true
+    }
+    guard isDue else { return }
+    // Unstructured: the call that was seen must not wait for this note, nor fail with it.
+    Task { [madang] in
+      do { try await madang.note(user, at: address) } catch {
+        madang.logger.warning("noting an address failed", metadata: ["error": "\(String(reflecting: error))"])
+      }
+    }
+  }
+
+  /// An admitted socket keeps its account's address fresh until it is gone, and for the window after.
+  func connected(_ user: Int64, at address: String) {
+    connected.withLock { $0[Key(address: address, user: user), default: 0] += 1 }
+    saw(user, at: address)
+  }
+
+  func disconnected(_ user: Int64, at address: String) {
+    let key = Key(address: address, user: user)
+    connected.withLock { connected in
+      connected[key, default: 1] -= 1
+      if connected[key] == 0 { connected[key] = nil }
+    }
+    saw(user, at: address)
+  }
+
+  /// Notes those that are connected now; called once in a while.
+  func noteConnected() {
+    for key in connected.withLock({ Array($0.keys) }) { saw(key.user, at: key.address) }
+  }
+}

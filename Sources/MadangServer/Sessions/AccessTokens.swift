@@ -1,0 +1,53 @@
+import Crypto
+import Foundation
+import JWTKit
+import MadangCore
+import Synchronization
+
+/// Access tokens: signed, carrying a session, an edition and an expiry. They stay valid until their own expiry as
+/// long as the session lives.
+final class AccessTokens: Sendable {
+  struct Claims: JWTPayload {
+    let session: Int64
+    let edition: String
+    /// Milliseconds since 1970.
+    let expiresAt: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case session = "sid"
+      case edition = "ed"
+      case expiresAt = "exp_ms"
+    }
+
+    // Expiry is judged by the server's clock, after the session.
+    func verify(using key: some JWTAlgorithm) {}
+  }
+
+  private let keys = JWTKeyCollection()
+  /// What tokens said that were found to be ours: checking a signature costs much of a small request, and its outcome
+  /// never changes.
+  private let known = Mutex<[String: Claims]>([:])
+  private let maxKnown: Int
+
+  /// - Parameter maxKnown: How many tokens are remembered as ours.
+  init(secret: [UInt8], maxKnown: Int = 10_000) async {
+    self.maxKnown = maxKnown
+    await keys.add(hmac: HMACKey(key: .init(data: secret)), digestAlgorithm: .sha256)
+  }
+
+  func issue(session: Int64, edition: String, expiresAt: Int64) async throws -> String {
+    try await keys.sign(Claims(session: session, edition: edition, expiresAt: expiresAt))
+  }
+
+  /// What a token says; nil if this server did not issue it.
+  func claims(of token: String) async -> Claims? {
+    guard token.utf8.count <= 1024, token.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
+    if let claims = known.withLock({ $0[token] }) { return claims }
+    guard let claims = try? await keys.verify(token, as: Claims.self) else { return nil }
+    known.withLock { known in
+      if known.count >= maxKnown { known.removeAll() }
+      known[token] = claims
+    }
+    return claims
+  }
+}

@@ -1,0 +1,95 @@
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import MadangCore
+
+extension Service {
+  /// The token in `Authorization`: raw, blanks trimmed, a leading `Bearer ` tolerated; nil if missing or empty.
+  func token(of request: Request) -> String? {
+    request.headers[.authorization].flatMap(rawToken)
+  }
+
+  /// Who calls, as far as a route asks (contract section 3.1, step 4). `claims` are the token's if it is one of ours.
+  func authenticate(
+    _ access: Access, token: String?, claims: AccessTokens.Claims?, address: String, edition: Edition
+  ) async throws -> Caller? {
+    switch access {
+    case .publicKey, .refreshToken: return nil
+    case .token: return try await caller(token, claims, address, edition, mayBeExpired: false)
+    case .expiredToken: return try await caller(token, claims, address, edition, mayBeExpired: true)
+    case .fileToken:
+      if claims == nil, let token, let caller = try await caller(refreshToken: token, edition) { return caller }
+      return try await caller(token, claims, address, edition, mayBeExpired: false)
+    }
+  }
+
+  /// Who acts with an access token. Throws `E02`, `E05`, `E03` or `E98`.
+  func caller(
+    _ token: String?, _ claims: AccessTokens.Claims?, _ address: String, _ edition: Edition, mayBeExpired: Bool
+  ) async throws -> Caller {
+    guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }
+    guard let claims, claims.edition == edition.name else {
+      try limits.count(.unknownToken(address: address, token: token))
+      throw Refusal(.badToken, "Authorization: the token is unknown here")
+    }
+    let isExpired = claims.expiresAt <= madang.clock.now
+    let caller: Caller
+    do {
+      caller = try await madang.caller(session: claims.session, edition: edition.name)
+    } catch let failure as Failure where failure.code == .accountGone {
+      if isExpired && !mayBeExpired { throw Refusal(.tokenExpired, "the access token has expired") }
+      throw failure
+    }
+    if isExpired && !mayBeExpired {
+      try limits.check(.refresh(session: claims.session), over: limits.settings.refreshesBeforeDeadToken)
+      throw Refusal(.tokenExpired, "the access token has expired")
+    }
+    return caller
+  }
+
+  /// Files only: some clients send the refresh token there.
+  private func caller(refreshToken: String, _ edition: Edition) async throws -> Caller? {
+    guard let session = try? await madang.session(refreshToken: refreshToken, edition: edition.name),
+      session.refreshExpiresAt > madang.clock.now
+    else { return nil }
+    return try await madang.caller(session: session.id, edition: edition.name)
+  }
+
+  /// A new access token for the session a refresh token belongs to (contract section 8.3, in its order).
+  func refresh(_ call: Call) async throws -> String {
+    guard let refreshToken = call.request.headers[.refreshToken]?.trimmingWhitespace(), !refreshToken.isEmpty else {
+      throw Refusal(.badToken, "RefreshToken: is missing or empty")
+    }
+    let edition = call.edition
+    let session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
+    try await madang.refresh(session)
+    let now = madang.clock.now
+    var carriesExpired = false
+    if let token = token(of: call.request), let claims = await tokens.claims(of: token) {
+      carriesExpired = claims.session == session.id && claims.expiresAt <= now
+    }
+    try limits.count(carriesExpired ? .expiredRefresh(session: session.id) : .refresh(session: session.id))
+    return try await issueToken(session: session.id, edition: edition)
+  }
+
+  func issueToken(session: Int64, edition: Edition) async throws -> String {
+    try await tokens.issue(
+      session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.accessTokenLifetime)
+  }
+}
+
+/// A token as it was issued: blanks trimmed, a leading `Bearer ` tolerated; nil if nothing is left.
+func rawToken(_ text: String) -> String? {
+  var token = text.trimmingWhitespace()
+  if token.hasPrefix("Bearer ") { token = token.dropFirst(7).trimmingWhitespace() }
+  return token.isEmpty ? nil : token
+}
+
+extension StringProtocol {
+  func trimmingWhitespace() -> String {
+    var text = Substring(self)
+    text = text.drop(while: \.isWhitespace)
+    while text.last?.isWhitespace == true { text.removeLast() }
+    return String(text)
+  }
+}

@@ -1,0 +1,54 @@
+import Foundation
+import MadangAPI
+import MadangCore
+
+/// Secrets made on first start and kept in files only their owner can read (mode 0600).
+struct Secrets {
+  private let directory: URL
+  private let ids: IDSource
+
+  init(directory: URL, ids: IDSource) throws {
+    self.directory = directory
+    self.ids = ids
+    try FileManager.default.createDirectory(
+      at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// The key that signs access tokens.
+  func tokenKey() throws -> [UInt8] { Array(try secret("access-token.key").utf8) }
+
+  /// The API key of an edition that clients must send.
+  func apiKey(edition: String) throws -> String { try secret("api-key-\(edition)") }
+
+  private func secret(_ name: String) throws -> String {
+    let file = directory.appending(path: name)
+    if FileManager.default.fileExists(atPath: file.path) {
+      let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
+      guard text.utf8.count >= 16 else {
+        throw SetupError("\(file.path) holds no secret; remove the file to make a new one")
+      }
+      return text
+    }
+    let text = ids.bytes(32).hex
+    // Written beside and linked into place, so that two starts at once agree on one secret.
+    let temporary = directory.appending(path: ".\(name).\(ids.name(8))")
+    guard
+      FileManager.default.createFile(
+        atPath: temporary.path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
+    else { throw SetupError("\(directory.path) cannot be written") }
+    defer { try? FileManager.default.removeItem(at: temporary) }
+    do {
+      try FileManager.default.linkItem(at: temporary, to: file)
+      return text
+    } catch  where FileManager.default.fileExists(atPath: file.path) {
+      return try secret(name)
+    }
+  }
+}
+
+/// Why a server could not start, in words for its operator.
+public struct SetupError: Error, CustomStringConvertible {
+  public let description: String
+
+  public init(_ description: String) { self.description = description }
+}

@@ -1,0 +1,34 @@
+import Foundation
+
+/// The parts of a server's URL that a connection needs.
+struct ServerAddress: Sendable {
+  let host: String
+  let port: Int
+  let isSecure: Bool
+
+  init(url: String) throws(SocketIOError) {
+    guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else { throw .badURL(url) }
+    switch parts.scheme?.lowercased() {
+    case "http", "ws": isSecure = false
+    case "https", "wss": isSecure = true
+    default: throw .badURL(url)
+    }
+    self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
+    port = parts.port ?? (isSecure ? 443 : 80)
+  }
+
+  /// The value of the `Host` header.
+  var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+  }
+}
+
+extension SocketIOClient {
+  /// RFC 3986 unreserved characters stay; every other byte becomes `%XX`.
+  static func escaped(_ text: String) -> String {
+    let unreserved = CharacterSet(
+      charactersIn: "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+    return text.addingPercentEncoding(withAllowedCharacters: unreserved) ?? ""
+  }
+}

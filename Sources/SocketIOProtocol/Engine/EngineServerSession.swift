@@ -1,0 +1,242 @@
+/// The server's side of one Engine.IO session: transports, heartbeat and upgrade.
+///
+/// Feed it what happens and do what it answers; it performs no I/O and reads no clock.
+public struct EngineServerSession: Sendable {
+  /// The settings a session obeys. All times in milliseconds.
+  public struct Settings: Equatable, Sendable {
+    public var pingInterval: Milliseconds
+    public var pingTimeout: Milliseconds
+    public var upgradeTimeout: Milliseconds
+
+    public init(pingInterval: Milliseconds, pingTimeout: Milliseconds, upgradeTimeout: Milliseconds) {
+      self.pingInterval = pingInterval
+      self.pingTimeout = pingTimeout
+      self.upgradeTimeout = upgradeTimeout
+    }
+  }
+
+  private enum Heartbeat {
+    case pingDue(Milliseconds)
+    case answerDue(Milliseconds)
+  }
+
+  private enum Upgrade {
+    case none
+    case waiting(deadline: Milliseconds)
+    case probed(deadline: Milliseconds)
+  }
+
+  private let settings: Settings
+  public let revision: EngineRevision
+  public private(set) var transport: EngineTransport
+  public private(set) var isClosed = false
+  /// Whether a GET waits for packets.
+  public private(set) var hasPoll = false
+  private var hasPost = false
+  private var heartbeat: Heartbeat
+  private var upgrade = Upgrade.none
+
+  public init(_ settings: Settings, revision: EngineRevision, transport: EngineTransport, at now: Milliseconds) {
+    self.settings = settings
+    self.revision = revision
+    self.transport = transport
+    heartbeat = Self.rested(settings, revision, now)
+  }
+
+  private static func rested(_ settings: Settings, _ revision: EngineRevision, _ now: Milliseconds) -> Heartbeat {
+    switch revision {
+    case .v4: .pingDue(now + settings.pingInterval)
+    case .v3: .answerDue(now + settings.pingInterval + settings.pingTimeout)
+    }
+  }
+
+  /// Ends the session; every later event is ignored.
+  public mutating func close() {
+    isClosed = true
+    upgrade = .none
+  }
+}
+
+// MARK: - Time
+
+extension EngineServerSession {
+  public enum TickAction: Equatable, Sendable {
+    case none
+    case sendPing
+    case close(DisconnectReason)
+    /// The upgrade took too long: close the new WebSocket, polling goes on.
+    case abandonUpgrade
+  }
+
+  /// When `tick` next has something to do.
+  public var nextDeadline: Milliseconds {
+    let heartbeatDeadline =
+      switch heartbeat {
+      case .pingDue(let deadline), .answerDue(let deadline): deadline
+      }
+    switch upgrade {
+    case .none: return heartbeatDeadline
+    case .waiting(let deadline), .probed(let deadline): return min(deadline, heartbeatDeadline)
+    }
+  }
+
+  public mutating func tick(at now: Milliseconds) -> TickAction {
+    guard !isClosed else { return .none }
+    switch upgrade {
+    case .waiting(let deadline) where now >= deadline, .probed(let deadline) where now >= deadline:
+      upgrade = .none
+      return .abandonUpgrade
+    default: break
+    }
+    switch heartbeat {
+    case .pingDue(let deadline) where now >= deadline:
+      heartbeat = .answerDue(now + settings.pingTimeout)
+      return .sendPing
+    case .answerDue(let deadline) where now >= deadline:
+      close()
+      return .close(.pingTimeout)
+    default:
+      return .none
+    }
+  }
+}
+
+// MARK: - Packets
+
+extension EngineServerSession {
+  public enum ReceiveAction: Equatable, Sendable {
+    case none
+    /// A message for the layer above.
+    case deliver
+    /// Answer with a pong that carries this data.
+    case pong([UInt8])
+    case close(DisconnectReason)
+  }
+
+  /// A packet came by the session's transport.
+  public mutating func received(_ packet: EnginePacket, at now: Milliseconds) -> ReceiveAction {
+    guard !isClosed else { return .none }
+    switch (packet.kind, revision) {
+    case (.message, _):
+      return .deliver
+    case (.pong, .v4):
+      heartbeat = Self.rested(settings, revision, now)
+      return .none
+    case (.ping, .v3):
+      heartbeat = Self.rested(settings, revision, now)
+      return .pong(packet.data)
+    case (.ping, .v4), (.pong, .v3):
+      close()
+      return .close(.transportError)
+    case (.close, _):
+      close()
+      return .close(.transportClose)
+    case (.open, _), (.upgrade, _), (.noop, _):
+      return .none
+    }
+  }
+}
+
+// MARK: - Polling
+
+extension EngineServerSession {
+  public enum PollAction: Equatable, Sendable {
+    /// Keep the request until there is something to send.
+    case wait
+    /// Answer with a noop packet: an upgrade is under way.
+    case noop
+    case refuse(EngineRefusal)
+    /// A second GET: answer the first with a close packet, this one with an empty 400; the session is closed.
+    case overlap
+  }
+
+  public mutating func pollArrived() -> PollAction {
+    guard !isClosed else { return .refuse(.unknownSession) }
+    guard transport == .polling else { return .refuse(.badRequest) }
+    guard !hasPoll else {
+      close()
+      return .overlap
+    }
+    if case .probed = upgrade { return .noop }
+    hasPoll = true
+    return .wait
+  }
+
+  /// The waiting GET has been answered.
+  public mutating func pollAnswered() {
+    hasPoll = false
+  }
+
+  /// The waiting GET's connection is gone. Returns whether that closes the session.
+  public mutating func pollAborted() -> Bool {
+    guard hasPoll, !isClosed, transport == .polling else { return false }
+    hasPoll = false
+    close()
+    return true
+  }
+
+  public enum PostAction: Equatable, Sendable {
+    case read
+    case refuse(EngineRefusal)
+    /// A second POST while one is read: answer an empty 400; the session is closed.
+    case overlap
+  }
+
+  public mutating func postArrived() -> PostAction {
+    guard !isClosed else { return .refuse(.unknownSession) }
+    guard transport == .polling else { return .refuse(.badRequest) }
+    guard !hasPost else {
+      close()
+      return .overlap
+    }
+    hasPost = true
+    return .read
+  }
+
+  public mutating func postFinished() {
+    hasPost = false
+  }
+}
+
+// MARK: - Upgrade
+
+extension EngineServerSession {
+  public enum UpgradeAction: Equatable, Sendable {
+    case none
+    /// Send `3probe` on the WebSocket and answer a waiting GET with a noop.
+    case answerProbe
+    /// The WebSocket is the transport now: answer a waiting GET with a noop and flush to it.
+    case complete
+    /// Close the WebSocket; polling goes on.
+    case abandon
+  }
+
+  /// A WebSocket for this session was opened. Returns whether it may go on; otherwise close it, the session is
+  /// unharmed.
+  public mutating func upgradeArrived(at now: Milliseconds) -> Bool {
+    guard !isClosed, transport == .polling, case .none = upgrade else { return false }
+    upgrade = .waiting(deadline: now + settings.upgradeTimeout)
+    return true
+  }
+
+  public mutating func receivedOnUpgrade(_ packet: EnginePacket) -> UpgradeAction {
+    guard !isClosed else { return .abandon }
+    switch (upgrade, packet.kind) {
+    case (.waiting(let deadline), .ping) where packet.data == EnginePacket.probe:
+      upgrade = .probed(deadline: deadline)
+      return .answerProbe
+    case (.waiting, .upgrade), (.probed, .upgrade):
+      upgrade = .none
+      transport = .webSocket
+      return .complete
+    case (.none, _), (.waiting, _), (.probed, _):
+      upgrade = .none
+      return .abandon
+    }
+  }
+
+  /// The WebSocket was lost before the upgrade was complete.
+  public mutating func upgradeLost() {
+    upgrade = .none
+  }
+}

@@ -1,0 +1,201 @@
+/// Checks JSON (RFC 8259) and finds the boundaries of elements and members, without building values.
+///
+/// Nesting costs one bit of state a level, so depth is bounded by the length of the text alone.
+public struct JSONScanner: ~Copyable {
+  private let bytes: [UInt8]
+  private(set) var index: Int
+
+  init(_ bytes: [UInt8], at index: Int = 0) {
+    self.bytes = bytes
+    self.index = index
+  }
+
+  /// Whether the bytes are exactly one JSON value.
+  public static func isValue(_ bytes: [UInt8]) -> Bool {
+    var scanner = JSONScanner(bytes)
+    guard scanner.skipValue() else { return false }
+    scanner.skipSpace()
+    return scanner.index == bytes.count
+  }
+
+  /// The ranges of an array's elements, or `nil` when the bytes are not exactly one JSON array.
+  public static func elements(ofArray bytes: [UInt8]) -> [Range<Int>]? {
+    var ranges: [Range<Int>] = []
+    var scanner = JSONScanner(bytes)
+    scanner.skipSpace()
+    guard scanner.take(UInt8(ascii: "[")) else { return nil }
+    scanner.skipSpace()
+    if !scanner.take(UInt8(ascii: "]")) {
+      repeat {
+        scanner.skipSpace()
+        let start = scanner.index
+        guard scanner.skipValue() else { return nil }
+        ranges.append(start..<scanner.index)
+        scanner.skipSpace()
+      } while scanner.take(UInt8(ascii: ","))
+      guard scanner.take(UInt8(ascii: "]")) else { return nil }
+    }
+    scanner.skipSpace()
+    return scanner.index == bytes.count ? ranges : nil
+  }
+
+  /// A member of a JSON object: its key, unescaped, and where its value stands.
+  public struct Member: Equatable, Sendable {
+    public var key: String
+    public var value: Range<Int>
+  }
+
+  /// The members of an object in their order, or `nil` when the bytes are not exactly one JSON object.
+  public static func members(ofObject bytes: [UInt8]) -> [Member]? {
+    var members: [Member] = []
+    var scanner = JSONScanner(bytes)
+    scanner.skipSpace()
+    guard scanner.take(UInt8(ascii: "{")) else { return nil }
+    scanner.skipSpace()
+    if !scanner.take(UInt8(ascii: "}")) {
+      repeat {
+        scanner.skipSpace()
+        let keyStart = scanner.index
+        guard scanner.skipString(), let key = JSONText.string(bytes[keyStart..<scanner.index]) else { return nil }
+        scanner.skipSpace()
+        guard scanner.take(UInt8(ascii: ":")) else { return nil }
+        scanner.skipSpace()
+        let start = scanner.index
+        guard scanner.skipValue() else { return nil }
+        members.append(Member(key: key, value: start..<scanner.index))
+        scanner.skipSpace()
+      } while scanner.take(UInt8(ascii: ","))
+      guard scanner.take(UInt8(ascii: "}")) else { return nil }
+    }
+    scanner.skipSpace()
+    return scanner.index == bytes.count ? members : nil
+  }
+
+  private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+
+  private mutating func take(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    index += 1
+    return true
+  }
+
+  private mutating func skipSpace() {
+    while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d { index += 1 }
+  }
+
+  /// Skips one value of any depth without recursion, so that no input exhausts the stack.
+  mutating func skipValue() -> Bool {
+    var open = BitStack()
+    repeat {
+      skipSpace()
+      guard let byte = next else { return false }
+      switch byte {
+      case UInt8(ascii: "{"):
+        index += 1
+        skipSpace()
+        if !take(UInt8(ascii: "}")) {
+          guard skipKey() else { return false }
+          open.push(true)
+          continue
+        }
+      case UInt8(ascii: "["):
+        index += 1
+        skipSpace()
+        if !take(UInt8(ascii: "]")) {
+          open.push(false)
+          continue
+        }
+      default:
+        guard skipScalar(byte) else { return false }
+      }
+      guard closeFinished(&open) else { return false }
+    } while !open.isEmpty
+    return true
+  }
+
+  /// After a value: takes closing brackets until a comma asks for another value or everything is closed.
+  private mutating func closeFinished(_ open: inout BitStack) -> Bool {
+    while let isObject = open.top {
+      skipSpace()
+      if take(UInt8(ascii: ",")) {
+        skipSpace()
+        return isObject ? skipKey() : true
+      }
+      guard take(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
+      open.pop()
+    }
+    return true
+  }
+
+  private mutating func skipKey() -> Bool {
+    guard skipString() else { return false }
+    skipSpace()
+    return take(UInt8(ascii: ":"))
+  }
+
+  private mutating func skipScalar(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "\""): skipString()
+    case UInt8(ascii: "t"): skipLiteral("true")
+    case UInt8(ascii: "f"): skipLiteral("false")
+    case UInt8(ascii: "n"): skipLiteral("null")
+    default: skipNumber()
+    }
+  }
+
+  private mutating func skipLiteral(_ literal: StaticString) -> Bool {
+    let end = index + literal.utf8CodeUnitCount
+    guard end <= bytes.count else { return false }
+    for offset in 0..<literal.utf8CodeUnitCount where bytes[index + offset] != literal.utf8Start[offset] {
+      return false
+    }
+    index = end
+    return true
+  }
+
+  private mutating func skipString() -> Bool {
+    guard take(UInt8(ascii: "\"")) else { return false }
+    while let byte = next {
+      index += 1
+      if byte == UInt8(ascii: "\"") { return true }
+      if byte < 0x20 { return false }
+      if byte == UInt8(ascii: "\\"), !skipEscape() { return false }
+    }
+    return false
+  }
+
+  private mutating func skipEscape() -> Bool {
+    guard let byte = next else { return false }
+    index += 1
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+      return true
+    case UInt8(ascii: "u"):
+      for _ in 0..<4 {
+        guard let digit = next, JSONText.hexValue(digit) != nil else { return false }
+        index += 1
+      }
+      return true
+    default:
+      return false
+    }
+  }
+
+  private mutating func skipNumber() -> Bool {
+    _ = take(UInt8(ascii: "-"))
+    if !take(UInt8(ascii: "0")), skipDigits() == 0 { return false }
+    if take(UInt8(ascii: ".")), skipDigits() == 0 { return false }
+    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
+      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
+      if skipDigits() == 0 { return false }
+    }
+    return true
+  }
+
+  private mutating func skipDigits() -> Int {
+    let start = index
+    while let byte = next, (0x30...0x39).contains(byte) { index += 1 }
+    return index - start
+  }
+}

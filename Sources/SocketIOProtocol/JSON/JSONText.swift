@@ -1,0 +1,94 @@
+/// Strings and integers as JSON text.
+public enum JSONText {
+  /// The string in quotes, escaped as JavaScript's `JSON.stringify` does.
+  public static func quoted(_ string: String) -> String {
+    String(decoding: quotedBytes(string), as: UTF8.self)
+  }
+
+  /// As `quoted`, in UTF-8.
+  public static func quotedBytes(_ string: String) -> [UInt8] {
+    var text: [UInt8] = [UInt8(ascii: "\"")]
+    text.reserveCapacity(string.utf8.count + 2)
+    for byte in string.utf8 { appendEscaped(byte, to: &text) }
+    text.append(UInt8(ascii: "\""))
+    return text
+  }
+
+  private static func appendEscaped(_ byte: UInt8, to text: inout [UInt8]) {
+    switch byte {
+    case UInt8(ascii: "\""): text += Array(#"\""#.utf8)
+    case UInt8(ascii: "\\"): text += Array(#"\\"#.utf8)
+    case 0x08: text += Array(#"\b"#.utf8)
+    case 0x09: text += Array(#"\t"#.utf8)
+    case 0x0a: text += Array(#"\n"#.utf8)
+    case 0x0c: text += Array(#"\f"#.utf8)
+    case 0x0d: text += Array(#"\r"#.utf8)
+    case 0..<0x20:
+      let hex = String(byte, radix: 16)
+      text += Array((byte < 0x10 ? #"\u000"# : #"\u00"#).utf8) + Array(hex.utf8)
+    default: text.append(byte)
+    }
+  }
+
+  /// The value of a JSON string, or `nil` when the text is not one. A lone surrogate becomes U+FFFD.
+  public static func string(_ json: ArraySlice<UInt8>) -> String? {
+    guard json.count >= 2, json.first == UInt8(ascii: "\""), json.last == UInt8(ascii: "\"") else { return nil }
+    let inner = json.dropFirst().dropLast()
+    guard inner.contains(UInt8(ascii: "\\")) else {
+      return inner.contains(UInt8(ascii: "\"")) ? nil : String(decoding: inner, as: UTF8.self)
+    }
+    return unescaped(inner)
+  }
+
+  /// The value of a JSON integer that fits, or `nil`.
+  public static func integer(_ json: ArraySlice<UInt8>) -> Int? {
+    Int(String(decoding: json, as: UTF8.self))
+  }
+
+  private static func unescaped(_ text: ArraySlice<UInt8>) -> String? {
+    var units: [UInt16] = []
+    var rest = text
+    while let byte = rest.first {
+      if byte == UInt8(ascii: "\"") { return nil }
+      if byte != UInt8(ascii: "\\") {
+        let end = rest.firstIndex { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") } ?? rest.endIndex
+        units += Array(String(decoding: rest[..<end], as: UTF8.self).utf16)
+        rest = rest[end...]
+        continue
+      }
+      guard let unit = takeEscape(&rest) else { return nil }
+      units.append(unit)
+    }
+    return String(decoding: units, as: UTF16.self)
+  }
+
+  private static func takeEscape(_ rest: inout ArraySlice<UInt8>) -> UInt16? {
+    rest.removeFirst()
+    guard let byte = rest.popFirst() else { return nil }
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): return UInt16(byte)
+    case UInt8(ascii: "b"): return 0x08
+    case UInt8(ascii: "f"): return 0x0c
+    case UInt8(ascii: "n"): return 0x0a
+    case UInt8(ascii: "r"): return 0x0d
+    case UInt8(ascii: "t"): return 0x09
+    case UInt8(ascii: "u"):
+      var unit: UInt16 = 0
+      for _ in 0..<4 {
+        guard let digit = rest.popFirst(), let value = hexValue(digit) else { return nil }
+        unit = unit << 4 | value
+      }
+      return unit
+    default: return nil
+    }
+  }
+
+  static func hexValue(_ digit: UInt8) -> UInt16? {
+    switch digit {
+    case 0x30...0x39: UInt16(digit - 0x30)
+    case 0x41...0x46: UInt16(digit - 0x41 + 10)
+    case 0x61...0x66: UInt16(digit - 0x61 + 10)
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/// Why a socket left its namespace; the raw values are the reference's texts.
+public enum DisconnectReason: String, Sendable {
+  case transportClose = "transport close"
+  case transportError = "transport error"
+  case pingTimeout = "ping timeout"
+  case parseError = "parse error"
+  case clientNamespaceDisconnect = "client namespace disconnect"
+  case serverNamespaceDisconnect = "server namespace disconnect"
+  case forcedClose = "forced close"
+  case serverShuttingDown = "server shutting down"
+}

@@ -1,0 +1,54 @@
+/// The items of a URL query, percent-decoded; of a key that is there twice the last one counts.
+public struct QueryString: Equatable, Sendable {
+  public struct Item: Equatable, Sendable {
+    public var name: String
+    public var value: String
+  }
+
+  public private(set) var items: [Item] = []
+
+  /// - Parameter text: What stands behind the question mark.
+  public init(_ text: Substring) {
+    for part in text.split(separator: "&") {
+      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let name = Self.decoded(pair[0])
+      let value = pair.count > 1 ? Self.decoded(pair[1]) : ""
+      if let index = items.firstIndex(where: { $0.name == name }) {
+        items[index].value = value
+      } else {
+        items.append(Item(name: name, value: value))
+      }
+    }
+  }
+
+  public subscript(name: String) -> String? {
+    items.first { $0.name == name }?.value
+  }
+
+  /// The items as a JSON object of strings.
+  public var jsonObject: [UInt8] {
+    let members = items.map { JSONText.quoted($0.name) + ":" + JSONText.quoted($0.value) }
+    return Array("{\(members.joined(separator: ","))}".utf8)
+  }
+
+  private static func decoded(_ text: Substring) -> String {
+    var bytes: [UInt8] = []
+    var rest = Substring(text).utf8
+    while let byte = rest.popFirst() {
+      if byte == UInt8(ascii: "%"), let decoded = hexPair(rest.prefix(2)) {
+        bytes.append(decoded)
+        rest = rest.dropFirst(2)
+      } else {
+        bytes.append(byte == UInt8(ascii: "+") ? UInt8(ascii: " ") : byte)
+      }
+    }
+    return String(decoding: bytes, as: UTF8.self)
+  }
+
+  private static func hexPair(_ digits: Substring.UTF8View) -> UInt8? {
+    guard digits.count == 2, let high = digits.first.flatMap(JSONText.hexValue),
+      let low = digits.last.flatMap(JSONText.hexValue)
+    else { return nil }
+    return UInt8(high << 4 | low)
+  }
+}

@@ -1,0 +1,99 @@
+/// The client's side of Socket.IO over one Engine.IO session: which namespaces are joined, and what packets mean.
+public struct SocketClientSession: Sendable {
+  public enum Action: Equatable, Sendable {
+    case none
+    /// The server accepted: the socket's id, and its private id if the server can recover connections.
+    case connected(namespace: String, sid: String, pid: String?)
+    /// The server refused; `error` is its JSON value (`{"message":…}`, or a string from old servers).
+    case refused(namespace: String, error: [UInt8])
+    case event(namespace: String, SocketEvent)
+    case ack(namespace: String, AckID, SocketArguments)
+    /// The server removed this client from the namespace.
+    case disconnected(namespace: String)
+    case close(DisconnectReason)
+  }
+
+  private enum Membership {
+    case asked
+    case joined
+  }
+
+  private let revision: EngineRevision
+  private var reader: SocketPacketReader
+  private var namespaces: [String: Membership] = [:]
+  private var nextAck: UInt64 = 0
+
+  /// - Parameter maxAttachments: A packet that announces more closes the connection.
+  public init(revision: EngineRevision = .v4, maxAttachments: Int = 10) {
+    self.revision = revision
+    reader = SocketPacketReader(maxAttachments: maxAttachments)
+    if revision == .v3 { namespaces[SocketPacket.mainNamespace] = .asked }
+  }
+
+  /// The packet that asks for a namespace; `nil` when it is joined or asked for. `auth` is a JSON object or empty.
+  public mutating func connect(_ namespace: String, auth: [UInt8] = []) -> SocketPacket? {
+    guard namespaces[namespace] == nil else { return nil }
+    namespaces[namespace] = .asked
+    return SocketPacket(.connect, namespace: namespace, payload: revision == .v4 ? auth : [])
+  }
+
+  /// The packet that leaves a namespace; `nil` when it is neither joined nor asked for.
+  public mutating func disconnect(_ namespace: String) -> SocketPacket? {
+    guard namespaces.removeValue(forKey: namespace) != nil else { return nil }
+    return SocketPacket(.disconnect, namespace: namespace)
+  }
+
+  public func isJoined(_ namespace: String) -> Bool { namespaces[namespace] == .joined }
+
+  /// A fresh number for an event that wants an acknowledgement.
+  public mutating func makeAckID() -> AckID {
+    defer { nextAck += 1 }
+    return AckID(nextAck)
+  }
+
+  /// An Engine.IO message came.
+  public mutating func received(_ message: EnginePacket) -> Action {
+    do {
+      let packet =
+        message.isBinary ? try reader.received(binary: message.data) : try reader.received(text: message.data)
+      guard let packet else { return .none }
+      return handle(packet)
+    } catch {
+      return .close(.parseError)
+    }
+  }
+
+  private mutating func handle(_ packet: SocketPacket) -> Action {
+    let namespace = packet.namespace
+    switch packet.kind {
+    case .connect:
+      guard namespaces[namespace] != nil else { return .none }
+      return connected(packet)
+    case .connectError:
+      let wasAsked = namespaces.removeValue(forKey: namespace) != nil
+      return wasAsked ? .refused(namespace: namespace, error: packet.payload) : .none
+    case .disconnect:
+      let wasKnown = namespaces.removeValue(forKey: namespace) != nil
+      return wasKnown ? .disconnected(namespace: namespace) : .none
+    case .event:
+      guard namespaces[namespace] == .joined, let event = SocketEvent(packet) else { return .none }
+      return .event(namespace: namespace, event)
+    case .ack:
+      guard namespaces[namespace] == .joined, let id = packet.id, let arguments = SocketArguments(ack: packet) else {
+        return .none
+      }
+      return .ack(namespace: namespace, id, arguments)
+    }
+  }
+
+  private mutating func connected(_ packet: SocketPacket) -> Action {
+    var fields: [String: String] = [:]
+    for member in JSONScanner.members(ofObject: packet.payload) ?? [] {
+      fields[member.key] = JSONText.string(packet.payload[member.value])
+    }
+    // A revision 4 server (Engine.IO 3) sends no id with its CONNECT.
+    guard let sid = fields["sid"] ?? (revision == .v3 ? "" : nil) else { return .close(.parseError) }
+    namespaces[packet.namespace] = .joined
+    return .connected(namespace: packet.namespace, sid: sid, pid: fields["pid"])
+  }
+}

@@ -1,0 +1,81 @@
+/// An event, or an acknowledgement's arguments, as raw JSON.
+public struct SocketArguments: Equatable, Sendable {
+  /// The arguments, each one JSON text.
+  public var values: [[UInt8]]
+  /// The attachments to which placeholders in `values` refer, in order.
+  public var attachments: [[UInt8]]
+
+  public init(_ values: [[UInt8]] = [], attachments: [[UInt8]] = []) {
+    self.values = values
+    self.attachments = attachments
+  }
+
+  /// The arguments as they stand between the brackets of a payload.
+  public var joined: [UInt8] {
+    Array(values.joined(separator: [UInt8(ascii: ",")]))
+  }
+
+  /// Only the arguments in `range`, with the attachments they refer to, renumbered.
+  public subscript(range: some RangeExpression<Int>) -> SocketArguments {
+    let kept = Array(values[range.relative(to: values)])
+    guard !attachments.isEmpty else { return SocketArguments(kept) }
+    var packet = SocketPacket(.event, payload: SocketArguments(kept).joined, attachments: attachments)
+    // The whole list was checked when it was read: neither step can fail.
+    try? Placeholders.renumber(&packet)
+    let array = [UInt8(ascii: "[")] + packet.payload + [UInt8(ascii: "]")]
+    return SocketArguments(payload: array, attachments: packet.attachments) ?? SocketArguments(kept)
+  }
+
+  /// Reads a payload that must be an array.
+  init?(payload: [UInt8], attachments: [[UInt8]]) {
+    guard let elements = JSONScanner.elements(ofArray: payload) else { return nil }
+    self.init(elements.map { Array(payload[$0]) }, attachments: attachments)
+  }
+}
+
+/// An event as it arrived.
+public struct SocketEvent: Equatable, Sendable {
+  /// Names an application may not use: they mean something else to every client.
+  public static let reservedNames: Set<String> = [
+    "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
+  ]
+
+  public var name: String
+  public var arguments: SocketArguments
+  /// Present when the sender wants an acknowledgement.
+  public var id: AckID?
+
+  public init(name: String, arguments: SocketArguments, id: AckID? = nil) {
+    self.name = name
+    self.arguments = arguments
+    self.id = id
+  }
+
+  /// Reads an event packet: a non-empty array whose first item is a string or a number.
+  ///
+  /// - Returns: `nil` for any other payload and for a reserved name.
+  public init?(_ packet: SocketPacket) {
+    guard packet.kind == .event,
+      let all = SocketArguments(payload: packet.payload, attachments: packet.attachments),
+      let first = all.values.first, let name = Self.name(first), !Self.reservedNames.contains(name)
+    else { return nil }
+    let arguments = SocketArguments(Array(all.values.dropFirst()), attachments: all.attachments)
+    self.init(name: name, arguments: arguments, id: packet.id)
+  }
+
+  private static func name(_ json: [UInt8]) -> String? {
+    switch json.first {
+    case UInt8(ascii: "\""): return JSONText.string(json[...])
+    case UInt8(ascii: "-"), .some(0x30...0x39): return String(decoding: json, as: UTF8.self)
+    default: return nil
+    }
+  }
+}
+
+extension SocketArguments {
+  /// Reads the arguments of an acknowledgement packet.
+  public init?(ack packet: SocketPacket) {
+    guard packet.kind == .ack else { return nil }
+    self.init(payload: packet.payload, attachments: packet.attachments)
+  }
+}

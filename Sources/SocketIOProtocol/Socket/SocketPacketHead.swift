@@ -1,0 +1,54 @@
+/// The text of a packet, read: what is known before its attachments have come.
+struct SocketPacketHead {
+  var packet: SocketPacket
+  /// How many attachments follow.
+  var attachmentCount: Int
+  /// Whether the type was one of the two binary ones.
+  var isBinary: Bool
+
+  init(_ text: [UInt8], maxAttachments: Int) throws(SocketParseError) {
+    var rest = text[...]
+    guard let digit = rest.popFirst(), (0x30...0x36).contains(digit) else { throw .unknownType }
+    isBinary = digit >= 0x35
+    guard let kind = SocketPacket.Kind(rawValue: digit - (isBinary ? 0x33 : 0x30)) else { throw .unknownType }
+    attachmentCount = isBinary ? try Self.takeAttachmentCount(&rest, max: maxAttachments) : 0
+    let namespace = Self.takeNamespace(&rest)
+    let id = try Self.takeID(&rest)
+    packet = SocketPacket(kind, namespace: namespace, id: id, payload: Array(rest))
+    try validatePayload()
+  }
+
+  private static func takeAttachmentCount(
+    _ rest: inout ArraySlice<UInt8>, max: Int
+  ) throws(SocketParseError) -> Int {
+    guard let dash = rest.prefix(11).firstIndex(of: UInt8(ascii: "-")),
+      let count = Int(String(decoding: rest[..<dash], as: UTF8.self)), count >= 0,
+      rest[..<dash].allSatisfy({ (0x30...0x39).contains($0) })
+    else { throw .badAttachmentCount }
+    guard count <= max else { throw .tooManyAttachments }
+    rest = rest[(dash + 1)...]
+    return count
+  }
+
+  /// The comma may be missing when nothing follows the namespace.
+  private static func takeNamespace(_ rest: inout ArraySlice<UInt8>) -> String {
+    guard rest.first == UInt8(ascii: "/") else { return SocketPacket.mainNamespace }
+    let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
+    let name = String(decoding: rest[..<end], as: UTF8.self)
+    rest = rest[end...].dropFirst()
+    return name
+  }
+
+  private static func takeID(_ rest: inout ArraySlice<UInt8>) throws(SocketParseError) -> AckID? {
+    let digits = rest.prefix { (0x30...0x39).contains($0) }
+    guard !digits.isEmpty else { return nil }
+    guard let id = AckID(digits: digits) else { throw .badID }
+    rest = rest[digits.endIndex...]
+    return id
+  }
+
+  private func validatePayload() throws(SocketParseError) {
+    guard !packet.payload.isEmpty else { return }
+    guard JSONScanner.isValue(packet.payload) else { throw .badPayload }
+  }
+}

@@ -1,0 +1,38 @@
+/// Puts Socket.IO packets together from Engine.IO messages: a text, and the attachments it announces.
+public struct SocketPacketReader: Sendable {
+  private let maxAttachments: Int
+  private var waiting: SocketPacket?
+  private var owed = 0
+
+  /// - Parameter maxAttachments: A packet that announces more is refused.
+  public init(maxAttachments: Int) {
+    self.maxAttachments = maxAttachments
+  }
+
+  /// Takes the data of a text message.
+  ///
+  /// - Returns: The packet, or `nil` while attachments are owed.
+  public mutating func received(text: [UInt8]) throws(SocketParseError) -> SocketPacket? {
+    guard waiting == nil else { throw .attachmentMissing }
+    let head = try SocketPacketHead(text, maxAttachments: maxAttachments)
+    guard head.attachmentCount > 0 else { return head.packet }
+    waiting = head.packet
+    owed = head.attachmentCount
+    return nil
+  }
+
+  /// Takes the data of a binary message.
+  ///
+  /// - Returns: The packet, once this was its last attachment.
+  public mutating func received(binary: [UInt8]) throws(SocketParseError) -> SocketPacket? {
+    guard var packet = waiting else { throw .unexpectedAttachment }
+    packet.attachments.append(binary)
+    guard packet.attachments.count == owed else {
+      waiting = packet
+      return nil
+    }
+    waiting = nil
+    try Placeholders.renumber(&packet)
+    return packet
+  }
+}

@@ -1,0 +1,148 @@
+/// The server's side of Socket.IO over one Engine.IO session: which namespaces are joined, and what packets mean.
+public struct SocketServerSession: Sendable {
+  /// What becomes of packets that are well formed but out of place.
+  public enum Conduct: Sendable {
+    /// As the reference server: the engine connection is closed.
+    case strict
+    /// A second CONNECT is answered again, events for a namespace that is not joined and payloads that are no event are
+    /// ignored.
+    case lenient
+  }
+
+  public struct Settings: Sendable {
+    public var conduct: Conduct
+    public var maxAttachments: Int
+    public var maxNamespaces: Int
+
+    public init(conduct: Conduct = .strict, maxAttachments: Int = 10, maxNamespaces: Int = 1000) {
+      self.conduct = conduct
+      self.maxAttachments = maxAttachments
+      self.maxNamespaces = maxNamespaces
+    }
+  }
+
+  public enum Action: Equatable, Sendable {
+    case none
+    /// The client asks to join: answer with `accept` or `refuse`. `auth` is a JSON object, or empty.
+    case connect(namespace: String, auth: [UInt8])
+    /// The client asks again for a namespace it has: send the answer again.
+    case connectAgain(namespace: String)
+    /// Send a CONNECT_ERROR with this message; nothing is joined.
+    case refuse(namespace: String, message: String)
+    /// The client left. `wasJoined` is false when it had not been answered yet.
+    case leave(namespace: String, wasJoined: Bool)
+    case event(namespace: String, SocketEvent)
+    case ack(namespace: String, AckID, SocketArguments)
+    case close(DisconnectReason)
+  }
+
+  private enum Membership {
+    case pending
+    case joined
+  }
+
+  private let settings: Settings
+  private let revision: EngineRevision
+  private var reader: SocketPacketReader
+  private var namespaces: [String: Membership] = [:]
+  private var hasConnected = false
+
+  public init(_ settings: Settings, revision: EngineRevision) {
+    self.settings = settings
+    self.revision = revision
+    reader = SocketPacketReader(maxAttachments: settings.maxAttachments)
+  }
+
+  /// Whether no namespace is joined or asked for.
+  public var isIdle: Bool { namespaces.isEmpty }
+
+  /// The session has begun. Revision 3 clients are in the main namespace without asking.
+  public mutating func opened() -> Action {
+    guard revision == .v3 else { return .none }
+    hasConnected = true
+    namespaces[SocketPacket.mainNamespace] = .pending
+    return .connect(namespace: SocketPacket.mainNamespace, auth: [])
+  }
+
+  /// An Engine.IO message came.
+  public mutating func received(_ message: EnginePacket) -> Action {
+    do {
+      let packet =
+        message.isBinary ? try reader.received(binary: message.data) : try reader.received(text: message.data)
+      guard let packet else { return .none }
+      return handle(packet)
+    } catch {
+      return .close(.parseError)
+    }
+  }
+
+  private mutating func handle(_ packet: SocketPacket) -> Action {
+    switch packet.kind {
+    case .connect: return connect(packet)
+    case .connectError: return .close(.parseError)
+    case .disconnect, .event, .ack: break
+    }
+    guard hasConnected else { return .close(.parseError) }
+    if packet.kind == .disconnect { return disconnect(packet) }
+    guard namespaces[packet.namespace] == .joined else { return outOfPlace }
+    if packet.payload.isEmpty { return .none }
+    if packet.kind == .ack {
+      guard let arguments = SocketArguments(ack: packet) else { return .close(.parseError) }
+      return packet.id.map { .ack(namespace: packet.namespace, $0, arguments) } ?? .none
+    }
+    guard let event = SocketEvent(packet) else { return outOfPlace }
+    return .event(namespace: packet.namespace, event)
+  }
+
+  private var outOfPlace: Action {
+    settings.conduct == .strict ? .close(.parseError) : .none
+  }
+
+  private mutating func connect(_ packet: SocketPacket) -> Action {
+    let isObject = packet.payload.first { $0 > 0x20 } == UInt8(ascii: "{")
+    guard isObject || packet.payload.isEmpty else { return .close(.parseError) }
+    let (namespace, query) = Self.split(packet.namespace, revision)
+    guard namespaces[namespace] == nil else {
+      guard revision == .v4 || namespace != SocketPacket.mainNamespace else { return .none }
+      guard settings.conduct == .lenient else { return .close(.parseError) }
+      return namespaces[namespace] == .joined ? .connectAgain(namespace: namespace) : .none
+    }
+    hasConnected = true
+    guard namespaces.count < settings.maxNamespaces else {
+      return .refuse(namespace: namespace, message: "Too many namespaces")
+    }
+    namespaces[namespace] = .pending
+    return .connect(namespace: namespace, auth: query ?? packet.payload)
+  }
+
+  /// Revision 3 clients put a query string behind the namespace; it becomes the auth object.
+  private static func split(_ name: String, _ revision: EngineRevision) -> (namespace: String, auth: [UInt8]?) {
+    guard revision == .v3, let mark = name.firstIndex(of: "?") else { return (name, nil) }
+    return (String(name[..<mark]), QueryString(name[name.index(after: mark)...]).jsonObject)
+  }
+
+  private mutating func disconnect(_ packet: SocketPacket) -> Action {
+    guard packet.payload.isEmpty else { return .close(.parseError) }
+    guard let membership = namespaces.removeValue(forKey: packet.namespace) else { return outOfPlace }
+    return .leave(namespace: packet.namespace, wasJoined: membership == .joined)
+  }
+
+  /// The application accepted the client. False when it has left meanwhile.
+  public mutating func accept(namespace: String) -> Bool {
+    guard namespaces[namespace] == .pending else { return false }
+    namespaces[namespace] = .joined
+    return true
+  }
+
+  /// The application refused the client. False when it has left meanwhile.
+  public mutating func refuse(namespace: String) -> Bool {
+    guard namespaces[namespace] == .pending else { return false }
+    namespaces[namespace] = nil
+    return true
+  }
+
+  /// The server removed the client from a namespace. False when it was not there.
+  public mutating func remove(namespace: String) -> Bool {
+    namespaces.removeValue(forKey: namespace) == .joined
+  }
+}

@@ -1,0 +1,86 @@
+public import NIOCore
+public import SocketIOProtocol
+
+extension SocketIOServer {
+  /// What a server allows and how long it waits. The defaults are those of the reference server, except that
+  /// Engine.IO 3 clients are served.
+  public struct Configuration: Sendable {
+    /// The path clients ask; it is matched as a prefix, and without its last slash as well.
+    public var path = "/socket.io/"
+    /// From an answered ping to the next one.
+    public var pingInterval: Duration = .seconds(25)
+    /// How long a ping may stay unanswered before the session is closed.
+    public var pingTimeout: Duration = .seconds(20)
+    /// How long an upgrade to WebSocket may take before the new WebSocket is closed.
+    public var upgradeTimeout: Duration = .seconds(10)
+    /// How long a session may stay without a namespace before it is closed.
+    public var connectTimeout: Duration = .seconds(45)
+    /// How long a WebSocket may take to answer a close frame.
+    public var closeTimeout: Duration = .seconds(5)
+    /// The largest message and the largest POST body, in bytes.
+    public var maxHTTPBufferSize = 1_000_000
+    /// The most packets in one long-polling answer. python-engineio refuses more than 16.
+    public var maxPacketsPerPoll = 16
+    /// The most binary attachments of one event.
+    public var maxAttachments = 10
+    /// What may wait for one client, in bytes, before it is closed as too slow.
+    public var maxOutboundBytesPerSocket = 2_097_152
+    /// The most namespaces one session may join or ask for at a time.
+    public var maxNamespacesPerSession = 1000
+    /// The most sessions at a time; further handshakes are answered 503.
+    public var maxSessions = 100_000
+    /// Whether Engine.IO 3 clients (Socket.IO v1 and v2; `EIO` 3 or absent) are served.
+    public var allowEIO3 = true
+    /// The transports a client may use; with both, polling clients are offered the upgrade.
+    public var transports: Set<EngineTransport> = [.polling, .webSocket]
+    /// Which web pages may use the server.
+    public var cors = CrossOrigin.sameOrigin
+    /// What becomes of packets that are well formed but out of place.
+    public var conduct = SocketServerSession.Conduct.strict
+
+    public init() {}
+
+    var engineSettings: EngineServerSession.Settings {
+      EngineServerSession.Settings(
+        pingInterval: pingInterval.milliseconds, pingTimeout: pingTimeout.milliseconds,
+        upgradeTimeout: upgradeTimeout.milliseconds)
+    }
+
+    var socketSettings: SocketServerSession.Settings {
+      SocketServerSession.Settings(
+        conduct: conduct, maxAttachments: maxAttachments, maxNamespaces: maxNamespacesPerSession)
+    }
+  }
+
+  /// Which web pages may use the server (CORS).
+  public enum CrossOrigin: Sendable {
+    /// No header is sent: pages of the same origin only.
+    case sameOrigin
+    /// `*`: every page, without credentials.
+    case anyOrigin
+    /// These origins, with credentials (cookies) if wanted.
+    case origins(Set<String>, credentials: Bool)
+  }
+
+  /// Settings of the HTTP/1 connections that `httpServer` accepts.
+  public struct HTTPChannelConfiguration: Sendable {
+    /// Closes a connection that is idle between requests, or that takes this long to send one. `nil`: never.
+    public var idleTimeout: TimeAmount? = .seconds(60)
+    /// The longest single header field, in bytes.
+    public var maxHeaderFieldSize = 16 * 1024
+    /// The longest head of a request, in bytes.
+    public var maxHeaderListSize = 64 * 1024
+    /// The most header fields of a request.
+    public var maxHeaderFieldCount = 200
+
+    public init() {}
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, rounded up, so that a short wait never becomes none.
+  var milliseconds: Milliseconds {
+    let (seconds, attoseconds) = components
+    return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
+  }
+}

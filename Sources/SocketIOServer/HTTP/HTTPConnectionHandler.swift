@@ -1,0 +1,132 @@
+import HTTPTypes
+import NIOCore
+import NIOHTTPTypes
+import NIOPosix
+import SocketIOProtocol
+
+/// Stands in front of the application in an HTTP/1 connection: takes out the WebSockets of the server's path, answers
+/// `Expect: 100-continue`, and tells polls of a lost connection.
+final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
+  typealias InboundIn = HTTPRequestPart
+  typealias InboundOut = HTTPRequestPart
+  typealias OutboundIn = HTTPResponsePart
+  typealias OutboundOut = HTTPResponsePart
+
+  private enum State {
+    case http
+    /// The head of a WebSocket request is here, its end is not.
+    case upgrading(HTTPRequest)
+    case gone
+  }
+
+  private let server: SocketIOServer
+  private var state = State.http
+  private var requestsInProgress = 0
+  private var isSocketRequest = false
+  /// NIO's decoder stops at a request with an `Upgrade` field, taken or not: nothing more can come by this connection.
+  private var closesAfterResponse = false
+  /// Set while a poll waits on this connection.
+  var connectionLost: (@Sendable () -> Void)?
+
+  init(server: SocketIOServer) {
+    self.server = server
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch (unwrapInboundIn(data), state) {
+    case (_, .gone):
+      break
+    case (.head(let head), .http):
+      receivedHead(context, head, data)
+    case (.end, .upgrading(let head)):
+      upgrade(context, head)
+    case (_, .upgrading):
+      break
+    case (.body, .http), (.end, .http):
+      context.fireChannelRead(data)
+    }
+  }
+
+  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest, _ data: NIOAny) {
+    let path = (head.path ?? "").prefix { $0 != "?" }
+    isSocketRequest = server.isSocketPath(path)
+    if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
+      state = .upgrading(head)
+      return
+    }
+    closesAfterResponse = closesAfterResponse || head.headerFields[.upgrade] != nil
+    requestsInProgress += 1
+    if head.headerFields[.expect]?.lowercased() == "100-continue" {
+      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+    }
+    context.fireChannelRead(data)
+  }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    switch unwrapOutboundIn(data) {
+    case .head(var head) where closesAfterResponse && head.status.kind != .informational:
+      head.headerFields[.connection] = "close"
+      context.write(wrapOutboundOut(.head(head)), promise: promise)
+    case .end:
+      requestsInProgress -= 1
+      connectionLost = nil
+      isSocketRequest = false
+      guard closesAfterResponse, requestsInProgress == 0 else { return context.write(data, promise: promise) }
+      context.writeAndFlush(data, promise: promise)
+      context.close(promise: nil)
+    default:
+      context.write(data, promise: promise)
+    }
+  }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    // A client that ends its side while its poll waits has gone; other requests may still be answered.
+    if let event = event as? ChannelEvent, event == .inputClosed, isSocketRequest {
+      context.close(promise: nil)
+    }
+    context.fireUserInboundEventTriggered(event)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    connectionLost?()
+    connectionLost = nil
+    context.fireChannelInactive()
+  }
+
+  // MARK: WebSockets
+
+  private func upgrade(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
+    state = .gone
+    let request = EngineRequest(head, remoteAddress: context.remoteAddress)
+    guard requestsInProgress == 0 else { return context.close(promise: nil) }
+    switch server.core.examine(request, on: context.eventLoop) {
+    case .failure(let flaw):
+      refuse(context, flaw)
+    case .success(let (shard, offer)):
+      guard let descriptor = Self.descriptor(of: context) else {
+        return refuse(context, UpgradeFlaw(status: .serviceUnavailable, message: ""))
+      }
+      // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
+      // and an upgraded session need not change its loop.
+      context.close(promise: nil)
+      shard.run { $0.accept(offer, descriptor) }
+    }
+  }
+
+  private static func descriptor(of context: ChannelHandlerContext) -> CInt? {
+    let copy = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
+      duplicate($0)
+    }
+    return copy ?? nil
+  }
+
+  private func refuse(_ context: ChannelHandlerContext, _ flaw: UpgradeFlaw) {
+    var headers: HTTPFields = [.connection: "close", .contentType: "text/html"]
+    headers[.contentLength] = String(flaw.message.utf8.count)
+    let head = HTTPResponse(status: flaw.status, headerFields: headers)
+    context.write(wrapOutboundOut(.head(head)), promise: nil)
+    context.write(wrapOutboundOut(.body(ByteBuffer(string: flaw.message))), promise: nil)
+    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
+    context.close(promise: nil)
+  }
+}

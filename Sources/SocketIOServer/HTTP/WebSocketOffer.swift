@@ -1,0 +1,121 @@
+import HTTPTypes
+import Logging
+import NIOCore
+import NIOPosix
+import SocketIOProtocol
+
+/// A checked request for a WebSocket.
+struct WebSocketOffer: Sendable {
+  enum Wish: Sendable {
+    case open(EngineRevision)
+    case upgrade(sid: String)
+    /// The WebSocket opens only to carry this text, as clients show nothing of an HTTP refusal.
+    case explain(String)
+  }
+
+  let request: EngineRequest
+  let acceptKey: String
+  let wish: Wish
+}
+
+/// Why a request for a WebSocket is refused over HTTP.
+struct UpgradeFlaw: Error {
+  let status: HTTPResponse.Status
+  let message: String
+}
+
+extension ServerCore {
+  /// Checks a request for a WebSocket, and finds the loop it belongs to.
+  func examine(_ request: EngineRequest, on loop: any EventLoop) -> Result<(LoopShard, WebSocketOffer), UpgradeFlaw> {
+    let wish: WebSocketOffer.Wish
+    var shard = shard(on: loop)
+    switch RequestCheck(request, configuration, transport: .webSocket) {
+    case .handshake(let revision): wish = .open(revision)
+    case .session(let sid):
+      shard = self.shard(of: sid)
+      wish = .upgrade(sid: sid)
+    case .refuse(.unsupportedProtocolVersion, let message?):
+      wish = .explain(EngineRefusal.unsupportedProtocolVersion.body(message: message))
+      logRefusal(.unsupportedProtocolVersion, request)
+    case .refuse(let refusal, let message):
+      logRefusal(refusal, request)
+      return .failure(UpgradeFlaw(status: .init(code: refusal.status), message: message ?? refusal.message))
+    }
+    guard let shard else { return .failure(.unknownSession) }
+    switch WebSocketHandshake.acceptKey(for: request) {
+    case .failure(let flaw): return .failure(UpgradeFlaw(status: .badRequest, message: flaw.rawValue))
+    case .success(let key): return .success((shard, WebSocketOffer(request: request, acceptKey: key, wish: wish)))
+    }
+  }
+
+  func logRefusal(_ refusal: EngineRefusal, _ request: EngineRequest) {
+    let hint: String =
+      switch refusal {
+      case .unsupportedProtocolVersion: "the client speaks another Engine.IO revision; see allowEIO3"
+      case .badRequest: "transport=websocket without an Upgrade header: does a proxy drop it?"
+      default: "see the refusal"
+      }
+    logger.info(
+      "Engine.IO request refused: \(refusal.message)",
+      metadata: [
+        "hint": "\(hint)", "eio": "\(request.query["EIO"] ?? "absent")",
+        "agent": "\(request.headers[.userAgent] ?? "unknown")",
+      ])
+  }
+}
+
+extension UpgradeFlaw {
+  static let unknownSession = UpgradeFlaw(status: .badRequest, message: EngineRefusal.unknownSession.message)
+  static let unavailable = UpgradeFlaw(status: .serviceUnavailable, message: "Too many sessions")
+}
+
+extension LoopShard {
+  /// Makes a WebSocket of a connection that was taken out of HTTP. Owns the descriptor from here on.
+  func accept(_ offer: WebSocketOffer, _ descriptor: CInt) {
+    switch purpose(of: offer) {
+    case .failure(let flaw):
+      let answer = WebSocketHandshake.refusal(status: flaw.status, body: flaw.message, contentType: "text/html")
+      channel(descriptor).whenSuccess { channel in
+        channel.writeAndFlush(answer, promise: nil)
+        channel.close(promise: nil)
+      }
+    case .success(let purpose):
+      let headers = core.configuration.cors.headers(for: offer.request.headers)
+      let answer = WebSocketHandshake.answer(acceptKey: offer.acceptKey, headers: headers)
+      let link = NIOLoopBound(WebSocketLink(shard: self, purpose: purpose, answer: answer), eventLoop: loop)
+      channel(descriptor) { channel in
+        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(link.value) }
+      }.whenFailure { _ in link.value.failedToOpen() }
+    }
+  }
+
+  private func purpose(of offer: WebSocketOffer) -> Result<WebSocketLink.Purpose, UpgradeFlaw> {
+    switch offer.wish {
+    case .open(let revision):
+      guard core.reserveSession() else { return .failure(.unavailable) }
+      let handshake = Handshake(
+        offer.request, revision: revision, transport: .webSocket, issued: .millisecondsSince1970)
+      let session = Session(shard: self, handshake: handshake, transport: .webSocket)
+      add(session)
+      return .success(.open(session))
+    case .upgrade(let sid):
+      return sessions[sid].map { .success(.upgrade($0)) } ?? .failure(.unknownSession)
+    case .explain(let text):
+      return .success(.refuse(text: text))
+    }
+  }
+
+  private func channel(
+    _ descriptor: CInt,
+    _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void> = {
+      $0.eventLoop.makeSucceededVoidFuture()
+    }
+  ) -> EventLoopFuture<any Channel> {
+    let limit = core.configuration.maxOutboundBytesPerSocket
+    return ClientBootstrap(group: loop)
+      .channelOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
+      .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65536))
+      .channelInitializer(initialize)
+      .withConnectedSocket(descriptor)
+  }
+}

@@ -1,0 +1,158 @@
+import NIOCore
+import SocketIOProtocol
+
+/// The part of a server that lives on one event loop: sessions, their sockets, and one timer for all.
+///
+/// Unchecked: the state is touched on `loop` only; `run` is the one way in from elsewhere.
+final class LoopShard: @unchecked Sendable {
+  let core: ServerCore
+  let loop: any EventLoop
+  let index: Int
+  private(set) var sessions: [String: Session] = [:]
+  private(set) var namespaces: [String: NamespaceShard] = [:]
+  private var wheel: TimerWheel
+  private var isTicking = false
+  /// Sessions with something written since the last flush.
+  private var unflushed: [Session] = []
+  /// Links whose client does not keep up. They are closed at the end of the tick, never amid a broadcast.
+  private var overflowed: [WebSocketLink] = []
+  private var isFlushScheduled = false
+  private var links: [ObjectIdentifier: WebSocketLink] = [:]
+  private var drained: EventLoopPromise<Void>?
+
+  init(core: ServerCore, loop: any EventLoop, index: Int) {
+    self.core = core
+    self.loop = loop
+    self.index = index
+    wheel = TimerWheel(tick: Self.tick(core.configuration), at: Self.now)
+  }
+
+  /// A thirty-second part of the shortest wait, so that no time-out is off by more than that.
+  private static func tick(_ configuration: SocketIOServer.Configuration) -> Milliseconds {
+    let shortest = [configuration.pingInterval, configuration.pingTimeout, configuration.connectTimeout].min()
+    return min(500, max(5, (shortest ?? .seconds(1)).milliseconds / 32))
+  }
+
+  static var now: Milliseconds { Milliseconds(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
+
+  /// Runs `body` on the shard's loop, at once when already there; calls of one thread keep their order.
+  func run(_ body: @escaping @Sendable (LoopShard) -> Void) {
+    if loop.inEventLoop {
+      body(self)
+    } else {
+      loop.execute { body(self) }
+    }
+  }
+
+  // MARK: Sessions
+
+  func add(_ session: Session) {
+    sessions[session.id] = session
+    schedule(session)
+  }
+
+  func remove(_ session: Session) {
+    guard sessions.removeValue(forKey: session.id) != nil else { return }
+    wheel.remove(session)
+    core.releaseSession()
+  }
+
+  func add(_ link: WebSocketLink) {
+    links[ObjectIdentifier(link)] = link
+  }
+
+  func remove(_ link: WebSocketLink) {
+    links[ObjectIdentifier(link)] = nil
+    wheel.remove(link)
+    if links.isEmpty, let promise = drained {
+      drained = nil
+      promise.succeed()
+    }
+  }
+
+  /// Closes every session; the future succeeds when all WebSockets are gone, which their close time-out bounds.
+  func shutDown() -> EventLoopFuture<Void> {
+    for session in Array(sessions.values) {
+      session.close(.serverShuttingDown, code: WebSocketFrame.CloseCode.goingAway)
+    }
+    guard !links.isEmpty else { return loop.makeSucceededVoidFuture() }
+    let promise = drained ?? loop.makePromise()
+    drained = promise
+    return promise.futureResult
+  }
+
+  // MARK: Time
+
+  /// Puts an entry on the wheel, or moves it when its deadline came nearer.
+  func schedule(_ entry: any TimerWheelEntry) {
+    wheel.add(entry)
+    if !isTicking { scheduleTick() }
+  }
+
+  private func scheduleTick() {
+    isTicking = true
+    loop.scheduleTask(in: .milliseconds(wheel.tick)) { self.turnWheel() }
+  }
+
+  private func turnWheel() {
+    isTicking = false
+    let now = Self.now
+    for entry in wheel.advance(to: now) { entry.timerFired(at: now) }
+    if wheel.count > 0, !isTicking { scheduleTick() }
+  }
+
+  // MARK: Flushing
+
+  func needsFlush(_ session: Session) {
+    unflushed.append(session)
+    scheduleFlush()
+  }
+
+  func hasOverflowed(_ link: WebSocketLink) {
+    overflowed.append(link)
+    scheduleFlush()
+  }
+
+  private func scheduleFlush() {
+    guard !isFlushScheduled else { return }
+    isFlushScheduled = true
+    // Runs behind the broadcasts that are queued already, so that a burst costs each socket one write.
+    loop.execute { self.flush() }
+  }
+
+  private func flush() {
+    isFlushScheduled = false
+    let sessions = unflushed
+    unflushed.removeAll(keepingCapacity: sessions.count <= 4096)
+    for session in sessions { session.flush() }
+    let slow = overflowed
+    overflowed = []
+    for link in slow { link.closeAsTooSlow() }
+  }
+
+  // MARK: Namespaces
+
+  func join(_ socket: Socket) {
+    let namespace = namespaces[socket.namespace] ?? NamespaceShard()
+    namespaces[socket.namespace] = namespace
+    namespace.add(socket)
+    core.joined(socket.namespace, shard: index)
+  }
+
+  func leave(_ socket: Socket) {
+    guard let namespace = namespaces[socket.namespace] else { return }
+    namespace.remove(socket)
+    if namespace.isEmpty { namespaces[socket.namespace] = nil }
+    core.left(socket.namespace, shard: index)
+  }
+
+  func deliver(_ message: OutboundMessage, to target: BroadcastTarget) {
+    namespaces[target.namespace]?.forEach(in: target) { socket in
+      if target.isVolatile {
+        socket.session?.sendIfWritable(message)
+      } else {
+        socket.session?.send(message)
+      }
+    }
+  }
+}

@@ -1,0 +1,69 @@
+import NIOCore
+import SocketIOProtocol
+
+/// An Engine.IO packet, encoded once for every socket that gets it: the WebSocket frame, which holds the long-polling
+/// form of a text packet as its payload.
+struct OutboundPacket: Sendable {
+  let frame: ByteBuffer
+  private let headerLength: Int
+  let isBinary: Bool
+
+  /// A packet of text.
+  init(text: [UInt8]) {
+    self.init(payload: text, isBinary: false)
+  }
+
+  /// A binary message.
+  init(binary: [UInt8]) {
+    self.init(payload: binary, isBinary: true)
+  }
+
+  init(_ packet: EnginePacket) {
+    if packet.isBinary {
+      self.init(binary: packet.data)
+    } else {
+      self.init(text: packet.encodedText(.v4))
+    }
+  }
+
+  private init(payload: [UInt8], isBinary: Bool) {
+    var frame = ByteBufferAllocator().buffer(capacity: payload.count + WebSocketFrame.maxServerHeader)
+    WebSocketFrame.writeHeader(isBinary ? .binary : .text, length: payload.count, to: &frame)
+    headerLength = frame.readableBytes
+    frame.writeBytes(payload)
+    self.frame = frame
+    self.isBinary = isBinary
+  }
+
+  /// The bytes behind the frame's header.
+  var payload: [UInt8] {
+    Array(frame.readableBytesView.dropFirst(headerLength))
+  }
+
+  var size: Int { frame.readableBytes }
+
+  /// The WebSocket frame for a client of the revision.
+  func frame(_ revision: EngineRevision) -> ByteBuffer {
+    guard isBinary, revision == .v3 else { return frame }
+    guard case .binary(let bytes) = EngineFrame(enginePacket, .v3) else { return frame }
+    return OutboundPacket(binary: bytes).frame
+  }
+
+  var enginePacket: EnginePacket {
+    guard !isBinary else { return EnginePacket(binary: payload) }
+    let text = payload
+    let kind = text.first.flatMap(EnginePacket.Kind.init(rawValue:)) ?? .noop
+    return EnginePacket(kind, Array(text.dropFirst()))
+  }
+}
+
+/// A Socket.IO packet, encoded once: its text, and the attachments that must follow it.
+struct OutboundMessage: Sendable {
+  let text: OutboundPacket
+  let attachments: [OutboundPacket]
+
+  init(_ packet: SocketPacket) {
+    text = OutboundPacket(text: [EnginePacket.Kind.message.rawValue] + packet.encodedText)
+    attachments = packet.attachments.map(OutboundPacket.init(binary:))
+  }
+}

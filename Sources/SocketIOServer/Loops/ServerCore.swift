@@ -1,0 +1,118 @@
+import Logging
+import NIOCore
+import SocketIOProtocol
+import Synchronization
+
+/// What all event loops of a server share.
+final class ServerCore: Sendable {
+  struct Rule: Sendable {
+    let matches: @Sendable (String) -> Bool
+    let handlers: NamespaceHandlers
+  }
+
+  private struct State {
+    var shards: [LoopShard] = []
+    var rules: [Rule] = []
+    /// How many sockets of a namespace each shard has.
+    var members: [String: [Int]] = [:]
+    var sessions = 0
+    var sockets = 0
+    var isShutDown = false
+  }
+
+  let configuration: SocketIOServer.Configuration
+  let logger: Logger
+  /// Set for a bare Engine.IO server: takes every message, and there are no namespaces.
+  let engineHandler: SocketIOServer.EngineHandler?
+  private let state = Mutex(State())
+  /// Held while a broadcast is handed to the loops, so that all of them get broadcasts in one order.
+  let broadcastOrder = Mutex(())
+
+  init(
+    _ configuration: SocketIOServer.Configuration, logger: Logger, engineHandler: SocketIOServer.EngineHandler?
+  ) {
+    self.configuration = configuration
+    self.logger = logger
+    self.engineHandler = engineHandler
+  }
+
+  func start(_ shards: [LoopShard]) {
+    state.withLock { $0.shards = shards }
+  }
+
+  var shards: [LoopShard] { state.withLock { $0.shards } }
+
+  /// The shard of a session id, or `nil` when the id is none of ours.
+  func shard(of sid: String) -> LoopShard? {
+    guard let index = SessionID.shardIndex(of: sid) else { return nil }
+    return state.withLock { $0.shards.indices.contains(index) ? $0.shards[index] : nil }
+  }
+
+  /// The shard of an event loop; for a loop of another group, any.
+  func shard(on loop: any EventLoop) -> LoopShard? {
+    state.withLock { state in state.shards.first { $0.loop === loop } ?? state.shards.randomElement() }
+  }
+
+  // MARK: Namespaces
+
+  func add(_ rule: Rule) {
+    state.withLock { $0.rules.append(rule) }
+  }
+
+  func handlers(for namespace: String) -> NamespaceHandlers? {
+    // The predicates are the application's: they run outside the lock.
+    state.withLock { $0.rules }.first { $0.matches(namespace) }?.handlers
+  }
+
+  func joined(_ namespace: String, shard: Int) {
+    state.withLock { state in
+      state.sockets += 1
+      state.members[namespace, default: Array(repeating: 0, count: state.shards.count)][shard] += 1
+    }
+  }
+
+  func left(_ namespace: String, shard: Int) {
+    state.withLock { state in
+      state.sockets -= 1
+      state.members[namespace]?[shard] -= 1
+      if state.members[namespace]?.allSatisfy({ $0 == 0 }) ?? false { state.members[namespace] = nil }
+    }
+  }
+
+  func hasSockets(in namespace: String) -> Bool {
+    state.withLock { $0.members[namespace] != nil }
+  }
+
+  /// The shards that have sockets of the namespace.
+  func shards(in namespace: String) -> [LoopShard] {
+    state.withLock { state in
+      guard let counts = state.members[namespace] else { return [] }
+      return zip(state.shards, counts).filter { $0.1 > 0 }.map(\.0)
+    }
+  }
+
+  // MARK: Sessions
+
+  /// Takes a place for a session. False when the server is full or shutting down.
+  func reserveSession() -> Bool {
+    state.withLock { state in
+      guard !state.isShutDown, state.sessions < configuration.maxSessions else { return false }
+      state.sessions += 1
+      return true
+    }
+  }
+
+  func releaseSession() {
+    state.withLock { $0.sessions -= 1 }
+  }
+
+  func beginShutdown() {
+    state.withLock { $0.isShutDown = true }
+  }
+
+  var stats: SocketIOServer.Stats {
+    state.withLock { state in
+      SocketIOServer.Stats(sessions: state.sessions, sockets: state.sockets, namespaces: state.members.count)
+    }
+  }
+}

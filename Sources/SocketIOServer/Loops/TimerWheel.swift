@@ -1,0 +1,76 @@
+import SocketIOProtocol
+
+/// Something that has to be looked at when its deadline comes.
+protocol TimerWheelEntry: AnyObject {
+  /// Where the wheel keeps the entry; owned by the wheel.
+  var timerPlace: TimerWheel.Place? { get set }
+  /// When `timerFired` is due. It may move later without telling the wheel.
+  var timerDeadline: Milliseconds { get }
+  func timerFired(at now: Milliseconds)
+}
+
+/// The deadlines of everything on one event loop, in slots of one tick each, so that ten thousand heartbeats cost one
+/// timer.
+///
+/// An entry whose deadline moved later is only put further on when its old slot comes up.
+struct TimerWheel {
+  struct Place {
+    fileprivate var slot: Int
+    fileprivate var index: Int
+  }
+
+  private static let slotCount = 512
+
+  /// How far apart ticks are: deadlines are met this much late at most.
+  let tick: Milliseconds
+  private var slots: [[any TimerWheelEntry]]
+  private var current: Milliseconds
+  private(set) var count = 0
+
+  init(tick: Milliseconds, at now: Milliseconds) {
+    self.tick = tick
+    slots = Array(repeating: [], count: Self.slotCount)
+    current = now / tick
+  }
+
+  mutating func add(_ entry: any TimerWheelEntry) {
+    remove(entry)
+    // A deadline beyond the wheel's reach waits in its last slot and is put on again from there.
+    let due = max(current + 1, min((entry.timerDeadline + tick - 1) / tick, current + Milliseconds(Self.slotCount) - 1))
+    let slot = Int(due % Milliseconds(Self.slotCount))
+    entry.timerPlace = Place(slot: slot, index: slots[slot].count)
+    slots[slot].append(entry)
+    count += 1
+  }
+
+  mutating func remove(_ entry: any TimerWheelEntry) {
+    guard let place = entry.timerPlace else { return }
+    entry.timerPlace = nil
+    let last = slots[place.slot].removeLast()
+    if last !== entry {
+      slots[place.slot][place.index] = last
+      last.timerPlace = place
+    }
+    count -= 1
+  }
+
+  /// Turns the wheel and takes out what is due; the caller lets it fire and adds it again.
+  mutating func advance(to now: Milliseconds) -> [any TimerWheelEntry] {
+    var due: [any TimerWheelEntry] = []
+    let target = now / tick
+    // After a long pause every slot has come up once.
+    current = max(current, target - Milliseconds(Self.slotCount))
+    while current < target {
+      current += 1
+      let slot = Int(current % Milliseconds(Self.slotCount))
+      let entries = slots[slot]
+      slots[slot] = []
+      count -= entries.count
+      for entry in entries {
+        entry.timerPlace = nil
+        if entry.timerDeadline <= now { due.append(entry) } else { add(entry) }
+      }
+    }
+    return due
+  }
+}

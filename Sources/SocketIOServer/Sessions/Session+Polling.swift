@@ -1,0 +1,99 @@
+import DequeModule
+import NIOCore
+import SocketIOProtocol
+
+/// Answers one long-polling request. Called exactly once.
+typealias PollReply = @Sendable (PollingAnswer) -> Void
+
+/// The answer to a long-polling request.
+enum PollingAnswer: Sendable {
+  case payload([UInt8], isBinary: Bool)
+  case posted
+  /// An empty 400.
+  case broken
+  case refused(EngineRefusal)
+  /// The server is full or shutting down.
+  case unavailable
+}
+
+extension Session {
+  func pollReply(_ packets: [OutboundPacket]) -> PollingAnswer {
+    let packets = packets.map(\.enginePacket)
+    let takesBinary = handshake.query["b64"] == nil
+    if revision == .v3, takesBinary, EnginePayload.needsBinaryForm(packets) {
+      return .payload(EnginePayload.encodeBinary(packets), isBinary: true)
+    }
+    return .payload(EnginePayload.encode(packets, revision), isBinary: false)
+  }
+
+  /// A GET arrived.
+  func pollArrived(_ reply: @escaping PollReply) {
+    switch engine.pollArrived() {
+    case .refuse(let refusal):
+      reply(.refused(refusal))
+    case .noop:
+      reply(pollReply([OutboundPacket(EnginePacket(.noop))]))
+    case .overlap:
+      close(.transportError)
+      reply(.broken)
+    case .wait:
+      pollNumber += 1
+      poll = reply
+      answerPoll()
+    }
+  }
+
+  /// Answers the waiting GET if there is something to send.
+  func answerPoll() {
+    guard let reply = poll, !queue.isEmpty else { return }
+    var packets: [OutboundPacket] = []
+    while packets.count < core.configuration.maxPacketsPerPoll, let packet = queue.popFirst() {
+      queuedBytes -= packet.size
+      packets.append(packet)
+    }
+    poll = nil
+    engine.pollAnswered()
+    reply(pollReply(packets))
+    if drainDeadline != nil, queue.isEmpty { close(.forcedClose) }
+  }
+
+  /// The connection of the waiting GET is gone.
+  func pollAborted(_ number: Int) {
+    guard number == pollNumber, engine.pollAborted() else { return }
+    poll = nil
+    close(.transportClose)
+  }
+
+  /// Answers the waiting GET with a noop, so that the client goes on with its upgrade.
+  func releasePoll() {
+    guard let reply = poll else { return }
+    poll = nil
+    engine.pollAnswered()
+    reply(pollReply([OutboundPacket(EnginePacket(.noop))]))
+  }
+
+  /// The body of a POST has come.
+  func posted(_ body: [UInt8], isBinary: Bool) -> PollingAnswer {
+    engine.postFinished()
+    guard !engine.isClosed else { return .refused(.unknownSession) }
+    guard !isBinary || revision == .v3 else {
+      close(.transportError)
+      return .broken
+    }
+    do {
+      let text =
+        String(validating: body, as: UTF8.self) == nil ? Array(String(decoding: body, as: UTF8.self).utf8) : body
+      let packets = isBinary ? try EnginePayload.decodeBinary(body) : try EnginePayload.decode(text, revision)
+      for packet in packets where !engine.isClosed { received(packet) }
+    } catch {
+      close(.parseError)
+    }
+    return .posted
+  }
+
+  /// A POST's body did not come whole. A body that is too large leaves the session alone.
+  func postFailed(closing: Bool) {
+    engine.postFinished()
+    if closing { close(.transportError) }
+  }
+}

@@ -1,0 +1,77 @@
+import DequeModule
+import NIOCore
+import SocketIOProtocol
+
+extension Session {
+  /// The WebSocket of a session that begins with one is open.
+  func opened(by link: WebSocketLink) {
+    self.link = link
+    send(openPacket)
+    begin()
+  }
+
+  /// Lets the Socket.IO layer begin; Engine.IO 3 clients are in the main namespace without asking.
+  func begin() {
+    guard core.engineHandler == nil else { return }
+    handle(socketIO.opened())
+  }
+
+  /// A WebSocket for this session was opened. Returns whether it may go on.
+  func upgradeArrived(_ link: WebSocketLink) -> Bool {
+    guard engine.upgradeArrived(at: LoopShard.now) else { return false }
+    upgradeLink = link
+    shard.schedule(self)
+    return true
+  }
+
+  /// A message came over one of the session's WebSockets.
+  func received(_ frame: EngineFrame, from source: WebSocketLink) {
+    guard let packet = try? EnginePacket(frame: frame, revision) else {
+      if source === link { close(.parseError) } else { abandonUpgrade() }
+      return
+    }
+    if source === link {
+      received(packet)
+    } else if source === upgradeLink {
+      receivedOnUpgrade(packet, source)
+    }
+  }
+
+  private func receivedOnUpgrade(_ packet: EnginePacket, _ source: WebSocketLink) {
+    switch engine.receivedOnUpgrade(packet) {
+    case .none:
+      break
+    case .answerProbe:
+      source.write(OutboundPacket(EnginePacket(.pong, EnginePacket.probe)).frame)
+      source.flush()
+      releasePoll()
+    case .complete:
+      releasePoll()
+      upgradeLink = nil
+      link = source
+      while let packet = queue.popFirst() { source.write(packet.frame(revision)) }
+      queuedBytes = 0
+      source.flush()
+      if drainDeadline != nil { close(.forcedClose) }
+    case .abandon:
+      abandonUpgrade()
+    }
+  }
+
+  func abandonUpgrade() {
+    engine.upgradeLost()
+    upgradeLink?.close(nil)
+    upgradeLink = nil
+  }
+
+  /// A WebSocket of the session is gone.
+  func lost(_ source: WebSocketLink, _ reason: DisconnectReason) {
+    if source === link {
+      link = nil
+      close(reason)
+    } else if source === upgradeLink {
+      upgradeLink = nil
+      engine.upgradeLost()
+    }
+  }
+}

@@ -1,0 +1,193 @@
+import DequeModule
+import Logging
+import NIOCore
+import SocketIOProtocol
+
+/// One Engine.IO session with its sockets, on one event loop.
+///
+/// Unchecked: touched on `shard.loop` only.
+final class Session: TimerWheelEntry, @unchecked Sendable {
+  let shard: LoopShard
+  let id: String
+  let handshake: Handshake
+  var engine: EngineServerSession
+  var socketIO: SocketServerSession
+  /// The WebSocket that is the transport.
+  var link: WebSocketLink?
+  /// The WebSocket that wants to become the transport.
+  var upgradeLink: WebSocketLink?
+  /// What waits for the next long-polling answer.
+  var queue: Deque<OutboundPacket> = []
+  var queuedBytes = 0
+  /// The long-polling GET that waits.
+  var poll: PollReply?
+  /// Counts the GETs that waited, so that the end of an old connection is not taken for the end of a newer one.
+  var pollNumber = 0
+  var sockets: [Socket] = []
+  var admissions: [PendingAdmission] = []
+  var admissionNumber = 0
+  /// Set when the session is to end once what waits has been fetched.
+  var drainDeadline: Milliseconds?
+  private var connectDeadline: Milliseconds
+  private var isDirty = false
+  var timerPlace: TimerWheel.Place?
+
+  init(shard: LoopShard, handshake: Handshake, transport: EngineTransport) {
+    self.shard = shard
+    self.handshake = handshake
+    let configuration = shard.core.configuration
+    let now = LoopShard.now
+    id = SessionID.make(shard: shard.index)
+    engine = EngineServerSession(
+      configuration.engineSettings, revision: handshake.revision, transport: transport, at: now)
+    socketIO = SocketServerSession(configuration.socketSettings, revision: handshake.revision)
+    let awaitsConnect = shard.core.engineHandler == nil
+    connectDeadline = awaitsConnect ? now + configuration.connectTimeout.milliseconds : .max
+  }
+
+  var core: ServerCore { shard.core }
+  var revision: EngineRevision { handshake.revision }
+
+  /// The packet that opens the session.
+  var openPacket: OutboundPacket {
+    let configuration = core.configuration
+    let mayUpgrade = engine.transport == .polling && configuration.transports.contains(.webSocket)
+    return OutboundPacket(
+      EngineOpen(
+        sid: id, upgrades: mayUpgrade ? [EngineTransport.webSocket.rawValue] : [],
+        pingInterval: configuration.pingInterval.milliseconds, pingTimeout: configuration.pingTimeout.milliseconds,
+        maxPayload: configuration.maxHTTPBufferSize
+      ).packet)
+  }
+
+  // MARK: Time
+
+  var timerDeadline: Milliseconds {
+    min(engine.nextDeadline, connectDeadline, drainDeadline ?? .max)
+  }
+
+  func timerFired(at now: Milliseconds) {
+    if now >= drainDeadline ?? .max {
+      return close(.forcedClose)
+    }
+    if now >= connectDeadline {
+      core.logger.info("Session closed: no namespace joined in time", metadata: ["sid": "\(id)"])
+      return close(.transportClose)
+    }
+    switch engine.tick(at: now) {
+    case .none: break
+    case .sendPing: send(OutboundPacket(EnginePacket(.ping)))
+    case .close(let reason): return close(reason)
+    case .abandonUpgrade: abandonUpgrade()
+    }
+    shard.schedule(self)
+  }
+
+  /// A namespace has been joined: the session may stay.
+  func stay() {
+    connectDeadline = .max
+  }
+
+  // MARK: Receiving
+
+  /// A packet came by the session's transport.
+  func received(_ packet: EnginePacket) {
+    switch engine.received(packet, at: LoopShard.now) {
+    case .none: break
+    case .deliver: deliver(packet)
+    case .pong(let data): send(OutboundPacket(EnginePacket(.pong, data)))
+    case .close(let reason): close(reason, pollAnswer: packet.kind == .close ? .noop : .close)
+    }
+  }
+
+  private func deliver(_ message: EnginePacket) {
+    if let engineHandler = core.engineHandler {
+      engineHandler(EngineConnection(session: self), message)
+    } else {
+      handle(socketIO.received(message))
+    }
+  }
+
+  // MARK: Sending
+
+  func send(_ message: OutboundMessage) {
+    send(message.text)
+    for attachment in message.attachments { send(attachment) }
+  }
+
+  /// Sends only if the client can take it at once.
+  func sendIfWritable(_ message: OutboundMessage) {
+    let isReady = engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
+    if isReady { send(message) }
+  }
+
+  func send(_ packet: OutboundPacket) {
+    guard !engine.isClosed, drainDeadline == nil else { return }
+    if let link {
+      link.write(packet.frame(revision))
+      markDirty()
+      return
+    }
+    let limit = core.configuration.maxOutboundBytesPerSocket
+    guard queuedBytes <= limit else { return }
+    queue.append(packet)
+    queuedBytes += packet.size
+    if queuedBytes > limit {
+      // As for a WebSocket: never amid a broadcast.
+      shard.loop.execute { self.close(.transportError) }
+    } else if poll != nil {
+      markDirty()
+    }
+  }
+
+  private func markDirty() {
+    guard !isDirty else { return }
+    isDirty = true
+    shard.needsFlush(self)
+  }
+
+  func flush() {
+    isDirty = false
+    if let link {
+      link.flush()
+    } else {
+      answerPoll()
+    }
+  }
+
+  // MARK: Closing
+
+  enum PollAnswer {
+    case close
+    case noop
+  }
+
+  /// Ends the session now.
+  func close(_ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close) {
+    guard shard.sessions[id] === self else { return }
+    engine.close()
+    shard.remove(self)
+    for admission in admissions { admission.task.cancel() }
+    admissions = []
+    for socket in sockets { removed(socket, reason) }
+    sockets = []
+    poll?(pollReply([OutboundPacket(EnginePacket(pollAnswer == .close ? .close : .noop))]))
+    poll = nil
+    queue = []
+    link?.close(code)
+    upgradeLink?.close(code)
+    link = nil
+    upgradeLink = nil
+  }
+
+  /// Ends the session once the client has what waits for it.
+  func closeAfterDelivery(_ reason: DisconnectReason) {
+    guard link == nil, !engine.isClosed else { return close(reason) }
+    send(OutboundPacket(EnginePacket(.close)))
+    for socket in sockets { removed(socket, reason) }
+    sockets = []
+    drainDeadline = LoopShard.now + core.configuration.pingTimeout.milliseconds
+    shard.schedule(self)
+    answerPoll()
+  }
+}

@@ -1,0 +1,66 @@
+public import Logging
+public import NIOCore
+public import SocketIOProtocol
+
+/// A Socket.IO server: Engine.IO 4 and 3, Socket.IO 5 and 4, over WebSocket and HTTP long-polling.
+///
+/// It shares one port with an HTTP application: `httpServer` takes the WebSockets out of the application's connections,
+/// and the application hands requests for which `isSocketPath` holds to `respond`.
+public final class SocketIOServer: Sendable {
+  /// Takes a message of a bare Engine.IO client, on that client's event loop: it must not block.
+  public typealias EngineHandler = @Sendable (EngineConnection, EnginePacket) -> Void
+
+  let core: ServerCore
+
+  /// - Parameters:
+  ///   - eventLoopGroup: Sessions live on these loops. Give the group of the HTTP application.
+  ///   - engineHandler: Makes this a bare Engine.IO server: every message goes to the closure, there are no namespaces.
+  public init(
+    configuration: Configuration = .init(), eventLoopGroup: any EventLoopGroup, logger: Logger,
+    engineHandler: EngineHandler? = nil
+  ) {
+    let core = ServerCore(configuration, logger: logger, engineHandler: engineHandler)
+    self.core = core
+    let loops = eventLoopGroup.makeIterator().prefix(SessionID.maxShards)
+    core.start(loops.enumerated().map { LoopShard(core: core, loop: $1, index: $0) })
+  }
+
+  /// Declares the namespaces whose name the predicate accepts. The first declaration that matches counts; a namespace
+  /// nobody declared is refused with "Invalid namespace".
+  public func namespace(where matches: @escaping @Sendable (String) -> Bool, configure handlers: NamespaceHandlers) {
+    core.add(ServerCore.Rule(matches: matches, handlers: handlers))
+  }
+
+  /// Ends every session: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect.
+  /// Returns when all WebSockets are gone, at the latest after `closeTimeout`. New sessions are refused from the start.
+  public func shutdown() async {
+    core.beginShutdown()
+    for shard in core.shards {
+      await withCheckedContinuation { continuation in
+        shard.run { $0.shutDown().whenComplete { _ in continuation.resume() } }
+      }
+    }
+  }
+
+  /// How much there is, at one moment.
+  public struct Stats: Equatable, Sendable {
+    public var sessions: Int
+    public var sockets: Int
+    /// Namespaces with sockets.
+    public var namespaces: Int
+
+    public init(sessions: Int, sockets: Int, namespaces: Int) {
+      self.sessions = sessions
+      self.sockets = sockets
+      self.namespaces = namespaces
+    }
+  }
+
+  public var stats: Stats { core.stats }
+
+  /// Whether the path of a request, without its query, belongs to this server.
+  public func isSocketPath(_ path: some StringProtocol) -> Bool {
+    let own = core.configuration.path
+    return path.hasPrefix(own) || (own.hasSuffix("/") && path.count == own.count - 1 && own.hasPrefix(path))
+  }
+}

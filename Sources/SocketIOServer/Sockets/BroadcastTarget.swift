@@ -1,0 +1,17 @@
+/// Whom a broadcast reaches: the sockets of a namespace that are in any of `rooms` and in none of `except`.
+public struct BroadcastTarget: Sendable {
+  public var namespace: String
+  /// Rooms to reach; every socket is in the room of its own id. Empty means the whole namespace.
+  public var rooms: Set<String>
+  /// Rooms, or ids of sockets, to leave out.
+  public var except: Set<String>
+  /// Whether sockets that cannot take the event at once may miss it.
+  public var isVolatile: Bool
+
+  public init(namespace: String, rooms: Set<String> = [], except: Set<String> = [], isVolatile: Bool = false) {
+    self.namespace = namespace
+    self.rooms = rooms
+    self.except = except
+    self.isVolatile = isVolatile
+  }
+}

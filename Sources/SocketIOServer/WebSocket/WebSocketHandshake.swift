@@ -1,0 +1,48 @@
+import Crypto
+import HTTPTypes
+import NIOCore
+import SocketIOProtocol
+
+/// The HTTP side of opening a WebSocket (RFC 6455 section 4).
+enum WebSocketHandshake {
+  /// Whether the request asks for a WebSocket.
+  static func isWanted(by head: HTTPRequest) -> Bool {
+    head.headerFields[.upgrade]?.lowercased() == "websocket"
+  }
+
+  enum Flaw: String, Error {
+    case method = "Invalid method"
+    case key = "Missing or invalid Sec-WebSocket-Key header"
+    case version = "Missing or invalid Sec-WebSocket-Version header"
+  }
+
+  /// The `Sec-WebSocket-Accept` value for a request.
+  static func acceptKey(for request: EngineRequest) -> Result<String, Flaw> {
+    guard request.method == .get else { return .failure(.method) }
+    guard let key = request.headers[.secWebSocketKey], Base64.decode(Array(key.utf8)[...])?.count == 16 else {
+      return .failure(.key)
+    }
+    guard request.headers[.secWebSocketVersion] == "13" else { return .failure(.version) }
+    let guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
+    var text: [UInt8] = []
+    Base64.encode(Array(Insecure.SHA1.hash(data: Array((key + guid).utf8))), into: &text)
+    return .success(String(decoding: text, as: UTF8.self))
+  }
+
+  /// The 101 answer.
+  static func answer(acceptKey: String, headers: HTTPFields) -> ByteBuffer {
+    var text = "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"
+    text += "Sec-WebSocket-Accept: \(acceptKey)\r\n"
+    for field in headers { text += "\(field.name.rawName): \(field.value)\r\n" }
+    return ByteBuffer(string: text + "\r\n")
+  }
+
+  /// An answer that refuses, after which the connection is closed.
+  static func refusal(status: HTTPResponse.Status, body: String, contentType: String) -> ByteBuffer {
+    ByteBuffer(
+      string: """
+        HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\nConnection: close\r\nContent-Type: \(contentType)\r\n\
+        Content-Length: \(body.utf8.count)\r\n\r\n\(body)
+        """)
+  }
+}

@@ -1,0 +1,151 @@
+import NIOCore
+import SocketIOProtocol
+
+/// Reads the messages of a WebSocket client out of the bytes it sends (RFC 6455 sections 5 to 7).
+struct WebSocketParser {
+  enum Event: Equatable {
+    case message(EngineFrame)
+    case ping([UInt8])
+    case pong
+    case close(code: UInt16?)
+    /// The client broke the protocol: close with this code, read no more.
+    case failure(UInt16)
+  }
+
+  private struct Header {
+    var opcode: WebSocketFrame.Opcode
+    var isFinal: Bool
+    var length: Int
+    var mask: UInt32
+    /// How many bytes the header itself takes.
+    var size: Int
+  }
+
+  private let maxMessageSize: Int
+  /// Bytes of an unfinished frame; `nil` while there are none, so that an idle socket keeps no buffer.
+  private var buffered: ByteBuffer?
+  /// A fragmented message: its opcode and what has come so far.
+  private var fragments: (opcode: WebSocketFrame.Opcode, payload: [UInt8])?
+
+  init(maxMessageSize: Int) {
+    self.maxMessageSize = maxMessageSize
+  }
+
+  mutating func append(_ bytes: ByteBuffer) {
+    if buffered == nil {
+      buffered = bytes
+    } else {
+      buffered?.writeImmutableBuffer(bytes)
+    }
+  }
+
+  /// The next event, or `nil` when more bytes are needed.
+  mutating func next() -> Event? {
+    while let buffer = buffered, buffer.readableBytes > 0 {
+      switch Self.readHeader(buffer) {
+      case .failure(let error): return .failure(error.code)
+      case .success(nil): return nil
+      case .success(let header?):
+        if let code = violation(header) { return .failure(code) }
+        guard buffer.readableBytes >= header.size + header.length else { return nil }
+        if let event = handle(header, takePayload(header)) { return event }
+      }
+    }
+    buffered = nil
+    return nil
+  }
+
+  private struct Violation: Error {
+    var code = WebSocketFrame.CloseCode.protocolError
+  }
+
+  private static func readHeader(_ buffer: ByteBuffer) -> Result<Header?, Violation> {
+    var buffer = buffer
+    guard let first: UInt8 = buffer.readInteger(), let second: UInt8 = buffer.readInteger() else {
+      return .success(nil)
+    }
+    guard first & 0x70 == 0, let opcode = WebSocketFrame.Opcode(rawValue: first & 0x0f), second & 0x80 != 0 else {
+      return .failure(Violation())
+    }
+    var length = Int(second & 0x7f)
+    var size = 6
+    if length == 126 {
+      guard let extended: UInt16 = buffer.readInteger() else { return .success(nil) }
+      length = Int(extended)
+      size += 2
+    } else if length == 127 {
+      guard let extended: UInt64 = buffer.readInteger() else { return .success(nil) }
+      guard let exact = Int(exactly: extended) else {
+        return .failure(Violation(code: WebSocketFrame.CloseCode.tooLarge))
+      }
+      length = exact
+      size += 8
+    }
+    guard let mask: UInt32 = buffer.readInteger() else { return .success(nil) }
+    return .success(Header(opcode: opcode, isFinal: first & 0x80 != 0, length: length, mask: mask, size: size))
+  }
+
+  private func violation(_ header: Header) -> UInt16? {
+    if header.opcode.isControl {
+      let fits = header.isFinal && header.length <= WebSocketFrame.maxControlPayload
+      return fits ? nil : WebSocketFrame.CloseCode.protocolError
+    }
+    guard (header.opcode == .continuation) == (fragments != nil) else {
+      return WebSocketFrame.CloseCode.protocolError
+    }
+    let soFar = fragments?.payload.count ?? 0
+    return header.length > maxMessageSize - soFar ? WebSocketFrame.CloseCode.tooLarge : nil
+  }
+
+  private mutating func takePayload(_ header: Header) -> [UInt8] {
+    buffered?.moveReaderIndex(forwardBy: header.size)
+    guard var payload = buffered?.readBytes(length: header.length) else { return [] }
+    let mask = [
+      UInt8(truncatingIfNeeded: header.mask >> 24), UInt8(truncatingIfNeeded: header.mask >> 16),
+      UInt8(truncatingIfNeeded: header.mask >> 8), UInt8(truncatingIfNeeded: header.mask),
+    ]
+    payload.withUnsafeMutableBufferPointer { bytes in
+      for index in bytes.indices { bytes[index] ^= mask[index & 3] }
+    }
+    return payload
+  }
+
+  private mutating func handle(_ header: Header, _ payload: [UInt8]) -> Event? {
+    switch header.opcode {
+    case .ping: return .ping(payload)
+    case .pong: return .pong
+    case .close: return closeEvent(payload)
+    case .text, .binary:
+      if header.isFinal { return message(header.opcode, payload) }
+      fragments = (header.opcode, payload)
+      return nil
+    case .continuation:
+      fragments?.payload += payload
+      guard header.isFinal, let whole = fragments else { return nil }
+      fragments = nil
+      return message(whole.opcode, whole.payload)
+    }
+  }
+
+  private func message(_ opcode: WebSocketFrame.Opcode, _ payload: [UInt8]) -> Event {
+    guard opcode == .text else { return .message(.binary(payload)) }
+    let isASCII = payload.allSatisfy { $0 < 0x80 }
+    guard isASCII || String(validating: payload, as: UTF8.self) != nil else {
+      return .failure(WebSocketFrame.CloseCode.invalidData)
+    }
+    return .message(.text(payload))
+  }
+
+  private func closeEvent(_ payload: [UInt8]) -> Event {
+    guard payload.count >= 2 else {
+      return payload.isEmpty ? .close(code: nil) : .failure(WebSocketFrame.CloseCode.protocolError)
+    }
+    let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
+    let isKnown = (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code)
+    guard isKnown else { return .failure(WebSocketFrame.CloseCode.protocolError) }
+    guard String(validating: payload.dropFirst(2), as: UTF8.self) != nil else {
+      return .failure(WebSocketFrame.CloseCode.invalidData)
+    }
+    return .close(code: code)
+  }
+}

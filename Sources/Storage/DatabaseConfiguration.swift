@@ -1,0 +1,49 @@
+/// Where the data is, and every limit of the storage.
+package struct DatabaseConfiguration: Sendable {
+  package enum Engine: Sendable, Hashable {
+    /// A file, made when absent; its folder must exist.
+    case sqlite(path: String)
+    /// A temporary file without flushing, removed on close: gone with the process, yet readable concurrently.
+    case sqliteInMemory
+    /// A libpq connection URL; `sslmode` and the like are its query items.
+    case postgres(url: String)
+  }
+
+  package var engine: Engine
+  /// Connections that read, each with a thread. At least one.
+  package var readers = 4
+  /// Waiting writes beyond which a write fails with `.overloaded`.
+  package var writeQueueLimit = 4096
+  /// Waiting reads beyond which a read fails with `.overloaded`.
+  package var readQueueLimit = 4096
+  /// The most writes that share one COMMIT.
+  package var batchLimit = 128
+  /// Prepared statements kept by each connection.
+  package var statementCacheLimit = 256
+  /// How often a batch or a read is run again after a serialization failure, a deadlock or a lost connection.
+  package var retryLimit = 5
+  /// For opening one connection. PostgreSQL counts in whole seconds, at least two.
+  package var connectTimeout = Duration.seconds(5)
+  /// How long an operation waits for a lost connection to come back before it fails with `.connectionLost`.
+  package var disconnectedWait = Duration.seconds(10)
+  /// The first pause between attempts to reconnect; it doubles, with jitter, up to `reconnectBackoffMax`.
+  package var reconnectBackoffMin = Duration.milliseconds(50)
+  package var reconnectBackoffMax = Duration.seconds(5)
+  /// Zero for none. Migrations are exempt.
+  package var statementTimeout = Duration.seconds(30)
+  /// SQLite: how long to wait for another process that holds the file.
+  package var busyTimeout = Duration.seconds(5)
+  /// SQLite: page cache of each connection, in bytes.
+  package var cacheBytes = 16 << 20
+  /// SQLite: how much of the file is read through memory mapping, in bytes.
+  package var mapBytes = 256 << 20
+
+  package init(_ engine: Engine) {
+    self.engine = engine
+  }
+}
+
+extension Duration {
+  var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
+  var timeInterval: Double { Double(milliseconds) / 1000 }
+}

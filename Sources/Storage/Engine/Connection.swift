@@ -1,0 +1,38 @@
+/// One connection to an engine, used by one thread at a time.
+///
+/// A driver may hold back `begin`, `savepoint` and `release` until the next statement, and report their failure there.
+protocol Connection: AnyObject {
+  /// False once an error of the engine has ended the transaction by itself.
+  var isInTransaction: Bool { get }
+  /// False once the connection is of no use any more.
+  var isUsable: Bool { get }
+
+  func begin(_ access: Access) throws(EngineFailure)
+  func savepoint() throws(EngineFailure)
+  func releaseSavepoint() throws(EngineFailure)
+  func rollBackToSavepoint() throws(EngineFailure)
+  /// Returns when the transaction is durable.
+  func commit() throws(EngineFailure)
+  /// Ends a transaction that has nothing to keep. It does not wait for an answer.
+  func discard()
+
+  /// Runs one statement and hands over its rows until `row` answers false. Answers the number of rows changed.
+  /// Throws `EngineFailure` for its own errors; those of `row` pass through.
+  func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int
+  func script(_ text: String) throws(EngineFailure)
+  func close()
+}
+
+enum Access: Sendable {
+  case read
+  case write
+}
+
+/// An error of the engine itself, which ends the transaction, as opposed to one that a decoding closure threw.
+struct EngineFailure: Error {
+  let cause: StorageError
+
+  init(_ cause: StorageError) {
+    self.cause = cause
+  }
+}

@@ -1,0 +1,45 @@
+/// A body that waits for its turn on a connection, and the task that waits for the body.
+struct PendingWork: Sendable {
+  /// False when nobody waits any more. It may be asked again when a batch is retried.
+  let start: @Sendable () -> Bool
+  let isAbandoned: @Sendable () -> Bool
+  /// Runs the body; the result is the way to hand its value over, once that may be done.
+  let run: @Sendable (Transaction) throws -> (@Sendable () -> Void)
+  let fail: @Sendable (any Error) -> Void
+  let queuedAt = ContinuousClock.now
+
+  init<Success: Sendable>(
+    _ ticket: Ticket<Success>, _ body: @escaping @Sendable (Transaction) throws -> Success
+  ) {
+    start = { ticket.start() }
+    isAbandoned = { ticket.isDone }
+    run = { transaction in
+      let value = try body(transaction)
+      return { ticket.finish(.success(value)) }
+    }
+    fail = { ticket.finish(.failure($0)) }
+  }
+
+  /// One run of the body in a transaction that is open. The failure of a statement counts even if the body swallowed it.
+  func attempt(on connection: any Connection) -> Attempt {
+    let transaction = Transaction(connection)
+    defer { transaction.end() }
+    do {
+      let deliver = try run(transaction)
+      if let failure = transaction.failure { throw failure }
+      let actions = transaction.actions
+      return .done {
+        for action in actions { action() }
+        deliver()
+      }
+    } catch {
+      return .failed(error, cause: transaction.failure)
+    }
+  }
+
+  enum Attempt {
+    case done(@Sendable () -> Void)
+    /// `cause` is the failed statement, whatever error the body made of it.
+    case failed(any Error, cause: StorageError?)
+  }
+}

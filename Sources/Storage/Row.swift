@@ -1,0 +1,42 @@
+/// One row of a result, its columns by name.
+package struct Row: Sendable {
+  let columns: [String]
+  let values: [SQLValue]
+
+  /// The value of a column that is never null.
+  ///
+  /// Throws `StorageError(.decoding)` that names the column when it is absent, null or of another type.
+  package func get<Value: SQLConvertible>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
+    let stored = try value(of: column)
+    guard let value = Value(sqlValue: stored) else { throw mismatch(column, stored, Value.self) }
+    return value
+  }
+
+  /// The value of a column that may be null.
+  ///
+  /// Throws `StorageError(.decoding)` that names the column when it is absent or of another type.
+  package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws -> Value? {
+    let stored = try value(of: column)
+    guard stored != .null else { return nil }
+    guard let value = Value(sqlValue: stored) else { throw mismatch(column, stored, Value.self) }
+    return value
+  }
+
+  private func value(of column: String) throws -> SQLValue {
+    guard let index = columns.firstIndex(of: column) else {
+      throw StorageError(.decoding, "no column \(column) among \(columns.joined(separator: ", "))")
+    }
+    return values[index]
+  }
+
+  private func mismatch(_ column: String, _ value: SQLValue, _ type: any SQLConvertible.Type) -> StorageError {
+    let kind =
+      switch value {
+      case .null: "null"
+      case .integer: "an integer"
+      case .real: "a real"
+      case .text: "text"
+      }
+    return StorageError(.decoding, "column \(column) holds \(kind), which is no \(type)")
+  }
+}

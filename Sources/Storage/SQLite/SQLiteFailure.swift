@@ -1,0 +1,33 @@
+import CSQLite
+
+extension EngineFailure {
+  /// What a result code of SQLite means: sqlite.org/rescode.html.
+  init(sqlite code: CInt, _ database: OpaquePointer?, sql: String? = nil) {
+    let message = String(cString: database.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
+    // The name follows the colon; which constraint it is the code has told already.
+    let constraint = message.firstIndex(of: ":").map { message[$0...].dropFirst(2) }
+    let kind = Self.kind(of: code)
+    let names: Bool = [.unique, .check, .notNull].contains(kind)
+    self.init(
+      StorageError(kind, "SQLite \(code): \(message)", constraint: names ? constraint.map(String.init) : nil, sql: sql))
+  }
+
+  private static func kind(of code: CInt) -> StorageError.Code {
+    switch code {
+    // CONSTRAINT_UNIQUE, _PRIMARYKEY, _ROWID; macros that shift are not imported.
+    case 19 | 8 << 8, 19 | 6 << 8, 19 | 10 << 8: return .unique
+    case 19 | 3 << 8: return .foreignKey
+    case 19 | 1 << 8: return .check
+    case 19 | 5 << 8: return .notNull
+    default: break
+    }
+    switch code & 0xff {
+    case SQLITE_BUSY, SQLITE_LOCKED: return .serialization
+    case SQLITE_INTERRUPT: return .timeout
+    case SQLITE_FULL: return .diskFull
+    case SQLITE_READONLY: return .readOnly
+    case SQLITE_ERROR: return .syntax
+    default: return .other
+    }
+  }
+}

@@ -1,0 +1,56 @@
+/// What went wrong in the engine. Everything a caller may act on is in `code`; the rest is for the log.
+package struct StorageError: Error, Sendable {
+  package enum Code: Sendable, Hashable {
+    /// A value that must be unique is there already.
+    case unique
+    case foreignKey
+    case check
+    case notNull
+    /// Lost against a concurrent transaction or a lock, more often than the configured retries allow.
+    case serialization
+    /// The connection broke or stayed broken too long. Of a write whose COMMIT was on its way the outcome is unknown.
+    case connectionLost
+    /// More operations are waiting than the configured limit. Nothing was done.
+    case overloaded
+    /// The statement took longer than the configured time.
+    case timeout
+    case syntax
+    case decoding
+    /// Text that one of the engines cannot hold: it contains NUL.
+    case encoding
+    case diskFull
+    case readOnly
+    /// The database was migrated by a newer program.
+    case newerSchema
+    /// A migration that ran before has a different text now.
+    case changedMigration
+    /// The database or pool has been closed.
+    case closed
+    case other
+  }
+
+  package let code: Code
+  /// What was violated, as the engine tells it: PostgreSQL the constraint's name, SQLite the columns (`users.email`).
+  package let constraint: String?
+  package let message: String
+  package internal(set) var sql: String?
+
+  package init(_ code: Code, _ message: String, constraint: String? = nil, sql: String? = nil) {
+    self.code = code
+    self.message = message
+    self.constraint = constraint
+    self.sql = sql
+  }
+}
+
+/// Without detail on purpose: descriptions end up in replies, and messages of engines quote people's data.
+extension StorageError: CustomStringConvertible, CustomDebugStringConvertible {
+  package var description: String { "StorageError" }
+
+  package var debugDescription: String {
+    var text = "StorageError(\(code)): \(message)"
+    if let constraint { text += " [\(constraint)]" }
+    if let sql { text += " in: \(sql)" }
+    return text
+  }
+}

@@ -1,0 +1,78 @@
+import DequeModule
+import Foundation
+
+/// A bounded queue from tasks to threads: putting never waits, taking does.
+///
+/// `@unchecked Sendable`: `elements` and `isClosed` are touched only while `lock` is held.
+final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
+  private let lock = NSCondition()
+  /// Apart from `lock`, so that a signal for a waiting thread is never spent on a sleeping one.
+  private let closing = NSCondition()
+  private var elements = Deque<Element>()
+  private var isClosed = false
+  private let limit: Int
+  private let isAbandoned: @Sendable (Element) -> Bool
+
+  /// - Parameter isAbandoned: whether nobody waits for an element any more; such elements do not count against the limit.
+  init(limit: Int, isAbandoned: @escaping @Sendable (Element) -> Bool) {
+    self.limit = limit
+    self.isAbandoned = isAbandoned
+  }
+
+  func put(_ element: Element) throws(StorageError) {
+    lock.lock()
+    defer { lock.unlock() }
+    guard !isClosed else { throw StorageError(.closed, "closed") }
+    if elements.count >= limit { elements.removeAll(where: isAbandoned) }
+    guard elements.count < limit else { throw StorageError(.overloaded, "more than \(limit) operations are waiting") }
+    elements.append(element)
+    lock.signal()
+  }
+
+  /// Waits for elements and takes as many as there are, up to `count`. Nil when closed and empty.
+  func take(upTo count: Int) -> [Element]? {
+    lock.lock()
+    defer { lock.unlock() }
+    while elements.isEmpty {
+      if isClosed { return nil }
+      lock.wait()
+    }
+    let taken = Array(elements.prefix(count))
+    elements.removeFirst(taken.count)
+    return taken
+  }
+
+  /// Takes the elements out that fulfil the condition.
+  func remove(where condition: (Element) -> Bool) -> [Element] {
+    lock.lock()
+    defer { lock.unlock() }
+    let taken = Array(elements.filter(condition))
+    if !taken.isEmpty { elements.removeAll(where: condition) }
+    return taken
+  }
+
+  /// Sleeps, but no longer than until the queue is closed.
+  func sleep(for duration: Duration) {
+    let end = Date(timeIntervalSinceNow: duration.timeInterval)
+    closing.lock()
+    defer { closing.unlock() }
+    while !hasClosed, closing.wait(until: end) {}
+  }
+
+  /// Refuses new elements; those that wait are still taken.
+  func close() {
+    lock.lock()
+    isClosed = true
+    lock.broadcast()
+    lock.unlock()
+    closing.lock()
+    closing.broadcast()
+    closing.unlock()
+  }
+
+  var hasClosed: Bool {
+    lock.lock()
+    defer { lock.unlock() }
+    return isClosed
+  }
+}

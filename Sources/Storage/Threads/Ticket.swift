@@ -1,0 +1,83 @@
+import Synchronization
+
+/// The claim of one waiting task on the outcome of work that a thread does for it.
+final class Ticket<Success: Sendable>: Sendable {
+  private enum State {
+    case new
+    case waiting(CheckedContinuation<Success, any Error>)
+    case started(CheckedContinuation<Success, any Error>)
+    case done
+  }
+
+  private let state = Mutex(State.new)
+
+  /// Puts work for a thread into its queue and waits. Cancellation takes effect until the work has started.
+  static func wait<Element>(
+    in queue: BlockingQueue<Element>, for work: (Ticket) -> Element
+  ) async throws -> Success {
+    let ticket = Ticket()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard ticket.arm(continuation) else { return continuation.resume(throwing: CancellationError()) }
+        do {
+          try queue.put(work(ticket))
+        } catch {
+          ticket.finish(.failure(error))
+        }
+      }
+    } onCancel: {
+      ticket.cancel()
+    }
+  }
+
+  /// True when the work is to be done: somebody still waits.
+  func start() -> Bool {
+    state.withLock { state in
+      switch state {
+      case .waiting(let continuation):
+        state = .started(continuation)
+        return true
+      case .started: return true
+      case .new, .done: return false
+      }
+    }
+  }
+
+  var isDone: Bool {
+    state.withLock { if case .done = $0 { true } else { false } }
+  }
+
+  func finish(_ result: Result<Success, any Error>) {
+    let continuation = state.withLock { state -> CheckedContinuation<Success, any Error>? in
+      defer { state = .done }
+      switch state {
+      case .waiting(let continuation), .started(let continuation): return continuation
+      case .new, .done: return nil
+      }
+    }
+    continuation?.resume(with: result)
+  }
+
+  private func arm(_ continuation: CheckedContinuation<Success, any Error>) -> Bool {
+    state.withLock { state in
+      guard case .new = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+  }
+
+  private func cancel() {
+    let continuation = state.withLock { state -> CheckedContinuation<Success, any Error>? in
+      switch state {
+      case .new:
+        state = .done
+        return nil
+      case .waiting(let continuation):
+        state = .done
+        return continuation
+      case .started, .done: return nil
+      }
+    }
+    continuation?.resume(throwing: CancellationError())
+  }
+}

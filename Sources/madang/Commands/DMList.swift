@@ -1,0 +1,22 @@
+import ArgumentParser
+import MadangAPI
+import MadangClient
+
+struct DMList: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list", abstract: "List your direct-message rooms, the latest talk first.",
+    usage: "madang dm list [options]")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+
+  func run() async throws {
+    try await connection.withPerson { person in
+      let id = try await person.workspace(place.workspace).workspaceID
+      try person.output.list(
+        try await person.client.directMessages(in: id),
+        [Column("WITH") { "@" + $0.user.nickname }, Column("EMAIL", \.user.email), Column("ID", \.roomID)],
+        empty: "There are no direct messages yet.")
+    }
+  }
+}

@@ -1,0 +1,58 @@
+import ArgumentParser
+import MadangAPI
+import MadangClient
+
+struct UnreadCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unread", abstract: "Count the chats of others that you have not read, room by room.",
+    usage: "madang unread [options]",
+    discussion: "Read is what 'history' and 'watch' have shown with this profile.")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+
+  func run() async throws {
+    try await connection.withPerson { person in
+      let workspace = try await person.workspace(place.workspace)
+      let counts = try await person.unread(in: try await person.rooms(of: workspace))
+      try person.output.list(
+        counts, [Column("ROOM", \.name), Column("UNREAD") { String($0.unread.count) }],
+        empty: "You have joined no room.")
+    }
+  }
+}
+
+/// A count under its room's name; travels as the count alone.
+struct NamedUnread: Encodable {
+  let name: String
+  let unread: Unread
+
+  func encode(to encoder: any Encoder) throws { try unread.encode(to: encoder) }
+}
+
+extension Person {
+  /// The rooms one is in: joined channels, then direct messages.
+  func rooms(of workspace: Edition2024_10.Workspace) async throws -> [NamedRoom] {
+    let id = workspace.workspaceID
+    let channels = try await client.myChannels(in: id)
+    let directMessages = try await client.directMessages(in: id)
+    return channels.map { NamedRoom(name: "#" + $0.name, room: .channel(id: $0.channelID, workspace: id)) }
+      + directMessages.map {
+        NamedRoom(name: "@" + $0.user.nickname, room: .directMessage(id: $0.roomID, workspace: id))
+      }
+  }
+
+  /// The counts in the rooms' order, asked for together.
+  func unread(in rooms: [NamedRoom]) async throws -> [NamedUnread] {
+    let read = try profile.load()?.read ?? [:]
+    return try await withThrowingTaskGroup(of: (Int, NamedUnread).self) { group in
+      for (index, named) in rooms.enumerated() {
+        let date = read[named.room.id] ?? WireDate.string(0)
+        group.addTask { [client] in
+          (index, NamedUnread(name: named.name, unread: try await client.unread(in: named.room, after: date)))
+        }
+      }
+      return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import MadangAPI
+import MadangClient
+
+struct WorkspaceInvite: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "invite", abstract: "Make somebody a member of your workspace, at once.",
+    usage: "madang workspace invite <email> [options]")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+  @Argument(help: "The e-mail address of an account.") var email: String
+
+  func run() async throws {
+    try await connection.withPerson { person in
+      let workspace = try await person.workspace(place.workspace)
+      let member = try await person.client.invite(email, to: workspace.workspaceID)
+      try person.output.object(
+        member, [("nickname", member.nickname), ("email", member.email), ("workspace", workspace.name)])
+    }
+  }
+}

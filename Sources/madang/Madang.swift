@@ -1,0 +1,46 @@
+import ArgumentParser
+import Foundation
+import MadangClient
+
+@main
+struct Madang: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "madang",
+    abstract: "A chat backend of your own, and its command-line client.",
+    discussion: """
+      The server is taken from --server, from MADANG_SERVER, or from the profile that signing in saved \
+      (MADANG_PROFILE, else madang/profile.json under XDG_CONFIG_HOME or ~/.config). A ROOM is '#channel' or \
+      @nickname or @email in the current workspace; quote the '#' for the shell.
+
+      Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached.
+      """,
+    groupedSubcommands: [
+      CommandGroup(name: "Server", subcommands: [Serve.self]),
+      CommandGroup(name: "Account", subcommands: [SignUp.self, LogIn.self, LogOut.self, WhoAmI.self]),
+      CommandGroup(name: "Places", subcommands: [WorkspaceCommand.self, ChannelCommand.self, DMCommand.self]),
+      CommandGroup(
+        name: "Talk", subcommands: [Say.self, History.self, UnreadCommand.self, Watch.self, FileCommand.self]),
+    ])
+
+  static func main() async {
+    // The command whose help is shown with an error: the root until the arguments have been read.
+    var kind: any ParsableCommand.Type = Self.self
+    do {
+      var command = try parseAsRoot()
+      kind = type(of: command)
+      if var command = command as? any AsyncParsableCommand {
+        try await command.run()
+      } else {
+        try command.run()
+      }
+    } catch let error as MadangError {
+      Terminal.message("madang: \(error)")
+      exit(withError: ExitCode(error.exitStatus.rawValue))
+    } catch let failure as Failure {
+      Terminal.message("madang: \(failure.message)")
+      exit(withError: ExitCode(ExitStatus.failed.rawValue))
+    } catch {
+      kind.exit(withError: error)
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Foundation
+import MadangAPI
+import MadangClient
+
+/// Which server to call, as which application, and how to print.
+struct ConnectionOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
+  var server: String?
+
+  @Option(help: "The API key. Default: MADANG_KEY, the profile's, else the development key.")
+  var key: String?
+
+  @Flag(help: "Print JSON as it travels: one object, or one per line.")
+  var json = false
+
+  /// Runs `body` for the person of the profile, with the connections closed afterwards.
+  ///
+  /// Tokens of a profile are used with the server they came from only.
+  func withPerson(_ body: (Person) async throws -> Void) async throws {
+    let file = ProfileFile(Environment.current.profile)
+    let profile = try file.load()
+    let origin = try server ?? Environment.current.server ?? profile?.server ?? missingServer()
+    let server = try Self.normalised(origin)
+    let ours = profile.flatMap { $0.server == server ? $0 : nil }
+    let configuration = MadangClient.Configuration(
+      server: server, apiKey: key ?? Environment.current.key ?? ours?.key ?? DevelopmentKey.october2024)
+    let client = MadangClient(
+      configuration: configuration, store: SessionStore(load: { ours?.tokens }, save: { try file.keep($0, of: server) })
+    )
+    do {
+      try await body(Person(client: client, profile: file, workspaceInUse: ours?.workspace, output: Output(json: json)))
+    } catch {
+      // What failed first is what the person wants to hear of.
+      try? await client.close()
+      throw error
+    }
+    try await client.close()
+  }
+
+  private func missingServer() throws -> String {
+    throw ValidationError("No server is known: give --server URL, set MADANG_SERVER, or sign in first.")
+  }
+
+  private static func normalised(_ text: String) throws -> String {
+    var origin = text.contains("://") ? text : "http://" + text
+    while origin.hasSuffix("/") { origin.removeLast() }
+    guard let url = URL(string: origin), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,
+      url.path().isEmpty, url.query() == nil
+    else { throw ValidationError("'\(text)' is no server: give a URL such as http://127.0.0.1:8080.") }
+    return origin
+  }
+}

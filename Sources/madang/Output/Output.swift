@@ -1,0 +1,44 @@
+import MadangAPI
+
+/// Prints results: as JSON, the objects as they travel; else for people.
+struct Output {
+  let json: Bool
+
+  /// One object.
+  func object(_ value: some Encodable, _ people: @autoclosure () -> [(String, String)]) throws {
+    if json { return try line(value) }
+    let fields = people()
+    let width = fields.map(\.0.columns).max() ?? 0
+    for (label, text) in fields {
+      try Terminal.line(label.fitted(to: width) + "  " + (text.isEmpty ? "-" : text.printable))
+    }
+  }
+
+  /// Several objects: one JSON line each, or a table.
+  func list<Value: Encodable>(_ values: [Value], _ columns: [Column<Value>], empty: String) throws {
+    if json { return try values.forEach(line) }
+    guard !values.isEmpty else { return Terminal.message(empty) }
+    let table = Table(headings: columns.map(\.heading), rows: values.map { value in columns.map { $0.text(value) } })
+    for line in table.lines(width: Terminal.width) { try Terminal.line(line) }
+  }
+
+  /// One JSON line.
+  func line(_ value: some Encodable) throws {
+    try Terminal.data(WireEncoder.encode(value) + [UInt8(ascii: "\n")])
+  }
+
+  /// A word for people; silent with JSON.
+  func note(_ text: String) {
+    if !json { Terminal.message(text) }
+  }
+}
+
+struct Column<Value> {
+  let heading: String
+  let text: (Value) -> String
+
+  init(_ heading: String, _ text: @escaping (Value) -> String) {
+    self.heading = heading
+    self.text = text
+  }
+}

@@ -1,0 +1,50 @@
+import Foundation
+
+/// The two streams of a command: data on standard output, messages on standard error.
+enum Terminal {
+  /// The columns to fit human output into: the terminal's, or nil when standard output is no terminal.
+  static var width: Int? {
+    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+    var size = winsize()
+    let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    return known ? max(Int(size.ws_col), 40) : 80
+  }
+
+  static var hasColour: Bool { isatty(STDOUT_FILENO) == 1 && Environment.current.wantsColour }
+
+  static func data(_ bytes: some Collection<UInt8>) throws {
+    try write(Array(bytes), to: STDOUT_FILENO)
+  }
+
+  static func line(_ text: String) throws { try data((text + "\n").utf8) }
+
+  static func message(_ text: String) {
+    // Nowhere is left to complain when standard error is closed.
+    try? write(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
+  }
+
+  /// Asks on the terminal without echo.
+  static func readSecret(_ prompt: String) throws -> String {
+    var settings = termios()
+    guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Failure("the terminal does not answer") }
+    var silent = settings
+    silent.c_lflag &= ~tcflag_t(ECHO)
+    try write(Array(prompt.utf8), to: STDERR_FILENO)
+    tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
+    defer {
+      tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)
+      message("")
+    }
+    return readLine(strippingNewline: true) ?? ""
+  }
+
+  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      guard count >= 0 else { throw Failure("output failed: \(String(cString: strerror(errno)))") }
+      rest = rest.dropFirst(count)
+    }
+  }
+}

@@ -1,0 +1,62 @@
+import MadangAPI
+import MadangClient
+
+/// A room under the name it was asked for by.
+struct NamedRoom {
+  let name: String
+  let room: Room
+}
+
+extension Person {
+  /// The workspace of that name or id; without one the workspace in use, else the newest.
+  func workspace(_ wanted: String?) async throws -> Edition2024_10.Workspace {
+    let all = try await client.workspaces()
+    if let wanted {
+      guard let found = all.first(where: { $0.workspaceID == wanted || $0.name == wanted }) else {
+        throw Failure("you are in no workspace '\(wanted)'")
+      }
+      return found
+    }
+    guard let found = all.first(where: { $0.workspaceID == workspaceInUse }) ?? all.first else {
+      throw Failure("you are in no workspace: create one with 'madang workspace create NAME', or be invited")
+    }
+    return found
+  }
+
+  /// `#channel`, or `@` and a nickname or address, in a workspace.
+  func room(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> NamedRoom {
+    guard name.hasPrefix("@") else {
+      let channel = try await channel(name, in: workspace)
+      return NamedRoom(
+        name: "#" + channel.name, room: .channel(id: channel.channelID, workspace: workspace.workspaceID))
+    }
+    let dm = try await directMessage(name, in: workspace)
+    return NamedRoom(
+      name: "@" + dm.user.nickname, room: .directMessage(id: dm.roomID, workspace: workspace.workspaceID))
+  }
+
+  /// The channel of that name, with or without `#`.
+  func channel(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.Channel {
+    let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name
+    let channels = try await client.channels(in: workspace.workspaceID)
+    guard let found = channels.first(where: { $0.name == bare }) else {
+      throw Failure("there is no channel #\(bare) in \(workspace.name)")
+    }
+    return found
+  }
+
+  /// The direct-message room with a member, named by nickname or address, with or without `@`.
+  func directMessage(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.DMRoom {
+    let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
+    let members = try await client.members(ofWorkspace: workspace.workspaceID)
+    let found =
+      bare.contains("@")
+      ? members.filter { $0.email.lowercased() == bare.lowercased() } : members.filter { $0.nickname == bare }
+    guard let first = found.first else { throw Failure("there is no member @\(bare) in \(workspace.name)") }
+    guard found.count == 1 else {
+      let addresses = found.map { "@" + $0.email }.joined(separator: ", ")
+      throw Failure("@\(bare) may be any of \(addresses)")
+    }
+    return try await client.openDirectMessage(with: first.userID, in: workspace.workspaceID)
+  }
+}

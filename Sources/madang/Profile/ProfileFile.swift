@@ -1,0 +1,58 @@
+import Foundation
+import MadangAPI
+
+/// The profile on disk, readable by its owner only. Changes of several processes at once are all kept.
+struct ProfileFile: Sendable {
+  let url: URL
+
+  init(_ url: URL) { self.url = url }
+
+  /// The profile, nil if there is none.
+  func load() throws -> Profile? {
+    guard let data = FileManager.default.contents(atPath: url.path) else { return nil }
+    do {
+      return try JSONDecoder().decode(Profile.self, from: data)
+    } catch {
+      throw Failure("\(url.path) is no profile: move it away and sign in again")
+    }
+  }
+
+  /// Keeps or forgets the tokens of the session with `server`. Those of another server stay as they are.
+  func keep(_ tokens: Edition2024_10.Tokens?, of server: String) throws {
+    try update { profile in
+      if profile?.server == server { profile?.tokens = tokens }
+    }
+  }
+
+  /// Changes the profile under a lock.
+  func update(_ change: (inout Profile?) throws -> Void) throws {
+    let folder = url.deletingLastPathComponent()
+    try FileManager.default.createDirectory(
+      at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    let lock = open(url.path + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard lock >= 0, flock(lock, LOCK_EX) == 0 else { throw cannotWrite() }
+    defer { close(lock) }
+    var profile = try load()
+    try change(&profile)
+    if let profile { try write(profile) }
+  }
+
+  private func write(_ profile: Profile) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let data = try encoder.encode(profile)
+    let new = url.path + ".new"
+    // A file left by a crash may have other permissions.
+    unlink(new)
+    let file = open(new, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard file >= 0 else { throw cannotWrite() }
+    let handle = FileHandle(fileDescriptor: file, closeOnDealloc: true)
+    try handle.write(contentsOf: data)
+    try handle.synchronize()
+    guard rename(new, url.path) == 0 else { throw cannotWrite() }
+  }
+
+  private func cannotWrite() -> Failure {
+    Failure("\(url.path) cannot be written: \(String(cString: strerror(errno)))")
+  }
+}

@@ -1,0 +1,61 @@
+import Configuration
+import Foundation
+import Logging
+import MadangServer
+import SystemPackage
+
+/// The settings as read once at start: command line, then environment (`MADANG_...`), then file, then defaults.
+struct LoadedSettings: Sendable {
+  var settings = ServerSettings()
+  var logLevel = Logger.Level.info
+  private var sources: [String: String] = [:]
+
+  /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
+  init(flags: [String: String], file: String?) async throws {
+    var values: [AbsoluteConfigKey: ConfigValue] = [:]
+    for (key, value) in flags { values[.init(.init(key))] = .init(.string(value), isSecret: false) }
+    var readers: [(source: String, reader: ConfigReader)] = [
+      ("the command line", ConfigReader(provider: InMemoryProvider(values: values))),
+      ("the environment", ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "madang")),
+    ]
+    if let file {
+      do {
+        readers.append(
+          (file, ConfigReader(provider: try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))))
+      } catch {
+        throw SetupError("--config: \(file) cannot be read as JSON: \(error)")
+      }
+    }
+    var mistakes: [String] = []
+    for setting in Setting.all {
+      for (source, reader) in readers {
+        guard let text = Self.text(setting.key, in: reader) else { continue }
+        sources[setting.key] = source
+        do { try setting.read(text, &self) } catch {
+          mistakes.append(
+            "\(setting.key) from \(source): '\(setting.isSecret ? "***" : text)' is not valid; \(error.cure)")
+        }
+        break
+      }
+    }
+    mistakes += settings.problems()
+    guard mistakes.isEmpty else { throw SetupError(mistakes.joined(separator: "\n")) }
+  }
+
+  /// One line per setting: key, value, source and meaning; secrets hidden.
+  var listing: String {
+    Setting.all.map { setting in
+      let value = setting.show(self)
+      let shown = setting.isSecret && !value.isEmpty ? "***" : value
+      let source = sources[setting.key] ?? "default"
+      return "\(setting.key) = \(shown)\n    \(setting.help) (from \(source))"
+    }.joined(separator: "\n")
+  }
+
+  /// A value as text, whatever its type in the source.
+  private static func text(_ key: String, in reader: ConfigReader) -> String? {
+    let key = ConfigKey(key)
+    return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)
+      ?? reader.bool(forKey: key).map(String.init)
+  }
+}

@@ -1,0 +1,126 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MadangServer
+import NIOCore
+import ServiceLifecycle
+import UnixSignals
+
+struct Serve: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    abstract: "Run the server.",
+    discussion: """
+      Without --database-url everything lives under --data: the database, uploaded files and secrets.
+      When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
+      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once.
+
+      Every setting can also come from the environment (MADANG_PORT=8080) or a JSON file (--config), in this order:
+      command line, environment, file, default. --print-config lists them all.
+      """)
+
+  @Option(help: ArgumentHelp("The address to listen on (default: 127.0.0.1).", valueName: "address"))
+  var host: String?
+
+  @Option(help: "The port to listen on; 0 takes a free one (default: 8080).")
+  var port: Int?
+
+  @Option(help: ArgumentHelp("Where data is kept (default: ./madang-data).", valueName: "dir"))
+  var data: String?
+
+  @Option(help: ArgumentHelp("Use PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
+  var databaseURL: String?
+
+  @Flag(help: "Development mode: development keys and calls, explanations. Loopback only.")
+  var dev = false
+
+  @Option(help: ArgumentHelp("Read settings from a JSON file.", valueName: "file"))
+  var config: String?
+
+  @Flag(help: "Print the settings and where each comes from, secrets hidden, and leave.")
+  var printConfig = false
+
+  func run() async throws {
+    var flags: [String: String] = [:]
+    flags["host"] = host
+    flags["port"] = port.map(String.init)
+    flags["data"] = data
+    flags["database.url"] = databaseURL
+    if dev { flags["dev"] = "true" }
+    let loaded = try await LoadedSettings(flags: flags, file: config)
+    if printConfig {
+      print(loaded.listing)
+      return
+    }
+
+    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = loaded.logLevel
+    let server: MadangServer
+    do { server = try await makeServer(loaded.settings, logger: logger) } catch {
+      throw Complaint(error)
+    }
+    let announcement = Task {
+      let port = try await server.port
+      let line = "madang listening on http://\(loaded.settings.host):\(port)\n"
+      try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+    }
+    var configuration = ServiceGroupConfiguration(
+      services: [
+        .init(
+          service: ServerService(server: server, lastCall: loaded.settings.shutdownTimeout + .seconds(1)),
+          successTerminationBehavior: .gracefullyShutdownGroup)
+      ],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+    configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
+    let impatience = Task { await exitOnSecondSignal() }
+    defer {
+      announcement.cancel()
+      impatience.cancel()
+    }
+    do { try await ServiceGroup(configuration: configuration).run() } catch is CancellationError {
+      // What was in flight took longer than the stop may; it was cut off.
+    } catch let error as IOError where error.errnoCode == EADDRINUSE {
+      throw SetupError(
+        "port \(loaded.settings.port) of \(loaded.settings.host) is taken; stop what listens there, or choose another "
+          + "with --port (0 takes a free one)")
+    } catch {
+      throw Complaint(error)
+    }
+  }
+}
+
+/// The first signal begins a graceful stop; a second one ends the process at once.
+private func exitOnSecondSignal() async {
+  var seen = 0
+  for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
+    seen += 1
+    if seen > 1 { exit(130) }
+  }
+}
+
+private struct ServerService: Service {
+  let server: MadangServer
+  /// How long after a stop began the process ends in any case, for instance with a client that never finishes its
+  /// request. Nothing acknowledged is lost: that is on disk.
+  let lastCall: Duration
+
+  func run() async throws {
+    try await withGracefulShutdownHandler {
+      try await server.run()
+    } onGracefulShutdown: {
+      // Unstructured: it must outlive the group of services that does not end.
+      Task { [lastCall] in
+        try await Task.sleep(for: lastCall)
+        exit(0)
+      }
+    }
+  }
+}
+
+/// An error in words for the operator, without a stack of types around it.
+struct Complaint: Error, CustomStringConvertible {
+  let description: String
+
+  init(_ error: any Error) {
+    description = (error as? SetupError)?.description ?? String(reflecting: error)
+  }
+}

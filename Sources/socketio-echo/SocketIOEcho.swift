@@ -1,0 +1,77 @@
+import ArgumentParser
+import Foundation
+import Hummingbird
+import Logging
+import NIOPosix
+import SocketIOServer
+
+/// The application against which the official Socket.IO suites, foreign clients and load tools are run.
+@main
+struct SocketIOEcho: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "socketio-echo", abstract: "The conformance application for SocketIOServer.")
+
+  enum Mode: String, ExpressibleByArgument, CaseIterable {
+    case engine
+    case socket
+    case rig
+  }
+
+  @Option(help: "The port on 127.0.0.1; 0 takes a free one.") var port = 3000
+  @Option(help: "engine: bare Engine.IO echo. socket: the Socket.IO suite's application. rig: the wider one.")
+  var mode = Mode.socket
+  @Option(help: "The path; by default /engine.io/ in engine mode, else /socket.io/.") var path: String?
+  @Flag(help: "Serve Engine.IO 3 clients too.") var eio3 = false
+  @Option(help: "Milliseconds between pings.") var pingInterval: Int?
+  @Option(help: "Milliseconds a ping may stay unanswered.") var pingTimeout: Int?
+  @Option(help: "Milliseconds a session may stay without a namespace.") var connectTimeout: Int?
+  @Flag(help: "Rig mode: send no welcome event.") var bare = false
+
+  func run() async throws {
+    var logger = Logger(label: "socketio-echo", factory: { StreamLogHandler.standardError(label: $0) })
+    logger.logLevel = .warning
+    let loops = MultiThreadedEventLoopGroup.singleton
+    let server: SocketIOServer
+    switch mode {
+    case .engine:
+      server = SocketIOServer(configuration: settings, eventLoopGroup: loops, logger: logger) { client, message in
+        client.send(message)
+      }
+    case .socket:
+      server = SocketIOServer(configuration: settings, eventLoopGroup: loops, logger: logger)
+      SuiteApplication.install(on: server)
+    case .rig:
+      server = SocketIOServer(configuration: settings, eventLoopGroup: loops, logger: logger)
+      RigApplication(server: server, isBare: bare).install()
+    }
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.idleTimeout = nil
+    let application = Application(
+      responder: EchoResponder(server: server, hasRig: mode == .rig), server: server.httpServer(configuration: http),
+      configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 4096),
+      onServerRunning: { channel in
+        let line = "socketio-echo listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
+        FileHandle.standardOutput.write(Data(line.utf8))
+      },
+      eventLoopGroupProvider: .shared(loops), logger: logger)
+    try await application.runService()
+    await server.shutdown()
+  }
+
+  private var settings: SocketIOServer.Configuration {
+    var settings = SocketIOServer.Configuration()
+    settings.path = path ?? (mode == .engine ? "/engine.io/" : settings.path)
+    settings.cors = .anyOrigin
+    settings.allowEIO3 = eio3
+    if mode != .rig {
+      // What the official suites expect.
+      settings.pingInterval = .milliseconds(300)
+      settings.pingTimeout = .milliseconds(200)
+      settings.connectTimeout = .milliseconds(1000)
+    }
+    if let pingInterval { settings.pingInterval = .milliseconds(pingInterval) }
+    if let pingTimeout { settings.pingTimeout = .milliseconds(pingTimeout) }
+    if let connectTimeout { settings.connectTimeout = .milliseconds(connectTimeout) }
+    return settings
+  }
+}

@@ -1,0 +1,78 @@
+import Foundation
+import Testing
+
+/// One person at a shell: runs the client commands of `madang` with a profile of their own.
+struct Shell {
+  let server: TestServer
+  let profile: URL
+
+  init(_ name: String, at server: TestServer) {
+    self.server = server
+    profile = server.folder.appending(path: "profiles").appending(path: "\(name).json")
+  }
+
+  struct Outcome {
+    let status: Int32
+    let output: [String]
+    let errors: [String]
+
+    /// The lines of standard output, each one JSON object.
+    func objects() throws -> [[String: JSONValue]] {
+      try output.map { try JSONDecoder().decode([String: JSONValue].self, from: Data($0.utf8)) }
+    }
+  }
+
+  func start(_ arguments: [String], environment: [String: String] = [:], input: String = "") throws -> Program {
+    let own = ["MADANG_PROFILE": profile.path, "MADANG_SERVER": server.url]
+    return try Program("madang", arguments, environment: own.merging(environment) { $1 }, input: input)
+  }
+
+  func run(_ arguments: String..., environment: [String: String] = [:], input: String = "") async throws -> Outcome {
+    let program = try start(arguments, environment: environment, input: input)
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    return await Outcome(status: program.status(), output: output, errors: errors)
+  }
+
+  /// Runs a command that must succeed, and returns the one object it prints with `--json`.
+  @discardableResult
+  func object(_ arguments: String...) async throws -> [String: JSONValue] {
+    let program = try start(arguments + ["--json"])
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    let outcome = await Outcome(status: program.status(), output: output, errors: errors)
+    try #require(outcome.status == 0, "\(outcome.errors)")
+    #expect(outcome.errors == [], "with --json nothing but data is said")
+    let objects = try outcome.objects()
+    try #require(objects.count == 1)
+    return objects[0]
+  }
+
+  func signUp(_ nickname: String) async throws {
+    let email = "\(nickname.lowercased())@example.com"
+    let outcome = try await run(
+      "signup", email, "--nickname", nickname, "--password-stdin", input: "Passw0rd!\n")
+    try #require(outcome.status == 0, "\(outcome.errors)")
+  }
+}
+
+/// What the tests look at in an object.
+enum JSONValue: Decodable, Equatable {
+  case text(String)
+  case number(Int)
+  case texts([String])
+  case other
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    if let text = try? container.decode(String.self) {
+      self = .text(text)
+    } else if let number = try? container.decode(Int.self) {
+      self = .number(number)
+    } else if let texts = try? container.decode([String].self) {
+      self = .texts(texts)
+    } else {
+      self = .other
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+@Suite("madang: workspaces, channels, direct messages", .serialized, .timeLimit(.minutes(1)))
+struct CommandLinePlacesTests {
+  private func withTwo(_ body: (_ mina: Shell, _ joon: Shell) async throws -> Void) async throws {
+    try await TestServer.run { server in
+      let (mina, joon) = (Shell("mina", at: server), Shell("joon", at: server))
+      try await mina.signUp("Mina")
+      try await joon.signUp("준호")
+      try await body(mina, joon)
+    }
+  }
+
+  @Test("a workspace is created, listed, shown, and its members are invited")
+  func workspaces() async throws {
+    try await withTwo { mina, joon in
+      let created = try await mina.object("workspace", "create", "Builders", "--description", "we build")
+      #expect(
+        Set(created.keys) == ["workspace_id", "name", "description", "coverImage", "owner_id", "createdAt"])
+      #expect(try await mina.object("workspace", "invite", "준호@example.com")["nickname"] == .text("준호"))
+      let again = try await mina.run("workspace", "invite", "준호@example.com")
+      #expect(again.status == 1)
+      #expect(again.errors == ["madang: E12: it exists already"])
+      #expect(try await joon.object("workspace", "list")["name"] == .text("Builders"))
+      let detail = try await joon.object("workspace", "show")
+      #expect(Set(detail.keys) == Set(created.keys).union(["channels", "workspaceMembers"]))
+      let members = try await joon.run("workspace", "members")
+      #expect(members.output.map { $0.split(separator: " ").first } == ["NICKNAME", "Mina", "준호"])
+    }
+  }
+
+  @Test("commands mean the newest workspace, the one in use, or the one named")
+  func use() async throws {
+    try await withTwo { mina, _ in
+      let first = try await mina.object("workspace", "create", "First")
+      try await mina.object("workspace", "create", "Second")
+      #expect(try await mina.object("workspace", "show")["name"] == .text("Second"))
+      try await mina.object("workspace", "use", "First")
+      #expect(try await mina.object("workspace", "show")["name"] == .text("First"))
+      #expect(try await mina.object("workspace", "show", "-w", "Second")["name"] == .text("Second"))
+      guard case .text(let id)? = first["workspace_id"] else { return #expect(Bool(false), "no id") }
+      #expect(try await mina.object("workspace", "show", "--workspace", id)["name"] == .text("First"))
+      let list = try await mina.run("workspace", "list")
+      #expect(list.output.filter { $0.hasPrefix("*") }.map { $0.contains("First") } == [true])
+      let unknown = try await mina.run("workspace", "show", "-w", "Third")
+      #expect(unknown.status == 1)
+      #expect(unknown.errors == ["madang: you are in no workspace 'Third'"])
+    }
+  }
+
+  @Test("a channel is created, listed and shown; wide names keep columns aligned")
+  func channels() async throws {
+    try await withTwo { mina, joon in
+      try await mina.object("workspace", "create", "Builders")
+      try await mina.object("workspace", "invite", "준호@example.com")
+      let created = try await mina.object("channel", "create", "ios")
+      #expect(Set(created.keys) == ["channel_id", "name", "description", "coverImage", "owner_id", "createdAt"])
+      let list = try await joon.run("channel", "list")
+      #expect(list.output.count == 3)
+      #expect(list.output[1].hasPrefix("#ios   "))
+      #expect(list.output[2].hasPrefix("#일반  "), "four columns of Korean, then two of space")
+      #expect(try await joon.object("channel", "mine")["name"] == .text("일반"))
+      #expect(try await joon.object("channel", "show", "#ios")["name"] == .text("ios"))
+      let members = try await joon.object("channel", "members", "ios")
+      #expect(members["nickname"] == .text("Mina"))
+      let taken = try await joon.run("channel", "create", "ios")
+      #expect(taken.status == 1)
+      #expect(taken.errors.first?.hasPrefix("madang: E12") == true)
+    }
+  }
+
+  @Test("a direct message is opened by nickname or address, and listed")
+  func directMessages() async throws {
+    try await withTwo { mina, joon in
+      try await mina.object("workspace", "create", "Builders")
+      try await mina.object("workspace", "invite", "준호@example.com")
+      let opened = try await mina.object("dm", "open", "@준호")
+      #expect(Set(opened.keys) == ["room_id", "createdAt", "user"])
+      #expect(try await joon.object("dm", "open", "@mina@example.com")["room_id"] == opened["room_id"])
+      #expect(try await joon.object("dm", "list")["room_id"] == opened["room_id"])
+      let nobody = try await mina.run("dm", "open", "@nobody")
+      #expect(nobody.status == 1)
+      #expect(nobody.errors == ["madang: there is no member @nobody in Builders"])
+      let oneself = try await mina.run("dm", "open", "@Mina")
+      #expect(oneself.errors.first?.hasPrefix("madang: E11") == true)
+    }
+  }
+
+  @Test("being in no workspace is told with the way out")
+  func none() async throws {
+    try await withTwo { mina, _ in
+      let outcome = try await mina.run("channel", "list")
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.first?.contains("madang workspace create") == true)
+      let list = try await mina.run("workspace", "list")
+      #expect(list.status == 0)
+      #expect(list.output == [])
+    }
+  }
+}

@@ -1,0 +1,68 @@
+import Foundation
+import Synchronization
+import Testing
+
+/// Starts a process with its three streams given, and nothing else of ours open.
+///
+/// Foundation's `Process` loses terminations when many run at once.
+enum Spawn {
+  static func start(
+    _ program: URL, _ arguments: [String], environment: [String: String], input: Int32, output: Int32, errors: Int32
+  ) throws -> pid_t {
+    #if canImport(Darwin)
+      var actions: posix_spawn_file_actions_t?
+    #else
+      var actions = posix_spawn_file_actions_t()
+    #endif
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for (number, descriptor) in [input, output, errors].enumerated() {
+      posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
+    }
+    var argv = ([program.path] + arguments).map { strdup($0) } + [nil]
+    var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
+    defer { for text in argv + envp { free(text) } }
+    var pid = pid_t()
+    let failure = descriptors.withLock { _ in posix_spawn(&pid, program.path, &actions, nil, &argv, &envp) }
+    try #require(failure == 0, "\(program.path): \(String(cString: strerror(failure)))")
+    return pid
+  }
+
+  /// Held between making a pipe and marking it, and while a child is made: there is no portable way to do both at once.
+  private static let descriptors = Mutex(())
+
+  /// A pipe that no other child inherits.
+  static func pipe() throws -> (read: Int32, write: Int32) {
+    try descriptors.withLock { _ in
+      var ends: [Int32] = [0, 0]
+      try #require(Foundation.pipe(&ends) == 0)
+      for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+      return (ends[0], ends[1])
+    }
+  }
+
+  /// Calls `ended` with the status, or the negated signal, once the process is gone.
+  static func wait(for pid: pid_t, ended: @escaping @Sendable (Int32) -> Void) {
+    Thread.detachNewThread {
+      var status: Int32 = 0
+      while waitpid(pid, &status, 0) < 0, errno == EINTR {}
+      let signal = status & 0x7f
+      ended(signal == 0 ? status >> 8 & 0xff : -signal)
+    }
+  }
+
+  /// Reads until the other end is closed.
+  static func read(_ descriptor: Int32, each chunk: @escaping @Sendable ([UInt8]) -> Void) {
+    Thread.detachNewThread {
+      var buffer = [UInt8](repeating: 0, count: 64 << 10)
+      while true {
+        let count = Foundation.read(descriptor, &buffer, buffer.count)
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { break }
+        chunk(Array(buffer[..<count]))
+      }
+      close(descriptor)
+      chunk([])
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import AsyncHTTPClient
+import Foundation
+import MadangAPI
+import MadangClient
+import NIOCore
+import NIOHTTP1
+import Testing
+
+/// `madang serve --dev` as a process, with data of its own.
+final class TestServer: Sendable {
+  let program: Program
+  let url: String
+  let folder: URL
+
+  private init(program: Program, url: String, folder: URL) {
+    self.program = program
+    self.url = url
+    self.folder = folder
+  }
+
+  /// Runs `body` with a server, which must stop with status 0 afterwards.
+  static func run(_ body: (TestServer) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let server = try await start(in: folder, port: 0)
+    try await body(server)
+    guard server.program.isRunning else { return }
+    server.program.signal(SIGTERM)
+    #expect(await server.program.status() == 0)
+  }
+
+  private static func start(in folder: URL, port: Int) async throws -> TestServer {
+    let program = try Program(
+      "madang", ["serve", "--dev", "--port", String(port), "--data", folder.appending(path: "data").path],
+      environment: ["MADANG_PASSWORD_COST": "4"])
+    let ready = "madang listening on "
+    let line = try await program.output.next(beginning: ready)
+    return TestServer(program: program, url: String(line.dropFirst(ready.count)), folder: folder)
+  }
+
+  /// The same server once more: same data, same address. The former one must have ended.
+  func restarted() async throws -> TestServer {
+    let port = try #require(URL(string: url)?.port)
+    return try await Self.start(in: folder, port: port)
+  }
+
+  /// Moves the server's clock on.
+  func advanceClock(seconds: Int) async throws {
+    var request = HTTPClientRequest(url: url + "/_dev/clock")
+    request.method = .POST
+    request.body = .bytes(Array(#"{"advance":\#(seconds)}"#.utf8))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+    try #require(response.status == .ok)
+  }
+
+  func client(store: SessionStore = .inMemory) -> MadangClient {
+    MadangClient(
+      configuration: .init(server: url, apiKey: DevelopmentKey.october2024), store: store)
+  }
+
+  /// Runs `body` with the client of a new account.
+  func withPerson(
+    _ nickname: String, store: SessionStore = .inMemory, _ body: (MadangClient) async throws -> Void
+  ) async throws {
+    let client = client(store: store)
+    do {
+      try await client.signUp(email: "\(nickname.lowercased())@example.com", password: "Passw0rd!", nickname: nickname)
+      try await body(client)
+    } catch {
+      try? await client.close()
+      throw error
+    }
+    try await client.close()
+  }
+}

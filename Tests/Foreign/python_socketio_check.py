@@ -1,0 +1,186 @@
+"""Runs python-socketio against `socketio-echo --mode rig` in all three transport modes.
+
+    python3 -m venv /tmp/clients && /tmp/clients/bin/pip install "python-socketio[client]" websocket-client
+    swift build --product socketio-echo
+    /tmp/clients/bin/python Tests/Foreign/python_socketio_check.py .build/debug/socketio-echo
+
+With python-socketio 4 (`"python-socketio[client]==4.6.1" "python-engineio==3.14.2"`) the same script checks Engine.IO 3.
+Exits 0 when every check held.
+"""
+
+import queue
+import subprocess
+import sys
+import urllib.request
+
+import socketio
+
+WAIT = 5
+IS_V4_CLIENT = int(getattr(socketio, "__version__", "5").split(".")[0]) < 5
+
+
+class Rig:
+    """The server under test, started on a given port or a free one."""
+
+    def __init__(self, program, port=0):
+        self.process = subprocess.Popen(
+            [program, "--mode", "rig", "--eio3", "--port", str(port), "--ping-interval", "500", "--ping-timeout", "400"],
+            stdout=subprocess.PIPE, text=True)
+        self.url = self.process.stdout.readline().split()[-1]
+        self.port = int(self.url.rsplit(":", 1)[1])
+
+    def stop(self, abruptly=False):
+        self.process.kill() if abruptly else self.process.terminate()
+        self.process.wait(10)
+
+    def emit(self, namespace, event, body):
+        request = urllib.request.Request(
+            f"{self.url}/emit?nsp={namespace}&event={event}", data=body, headers={"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=WAIT) as response:
+            assert response.status == 200
+
+
+class Peer:
+    """A client whose events land in one queue per event."""
+
+    EVENTS = ("welcome", "echo-back", "news", "said", "question", "answer", "connect_error", "disconnect")
+
+    def __init__(self, reconnection=False):
+        self.inbox = {}
+        self.client = socketio.Client(reconnection=reconnection, reconnection_delay=0.1, reconnection_delay_max=0.2)
+        for event in self.EVENTS:
+            self.listen(event)
+        if IS_V4_CLIENT:
+            # It joins "/" by itself, and asks for others only once that has worked.
+            self.client.on("connect_error", lambda *arguments: self.inbox["connect_error"].put(arguments))
+
+    def connect(self, url, transports, headers=None, auth=None):
+        options = {} if IS_V4_CLIENT else {"auth": auth, "wait_timeout": WAIT}
+        self.client.connect(url, transports=transports, namespaces=["/bench"], headers=headers or {}, **options)
+
+    @classmethod
+    def joined(cls, url, transports, **options):
+        peer = cls(options.pop("reconnection", False))
+        peer.connect(url, transports, **options)
+        (peer.welcome,) = peer.next("welcome")
+        return peer
+
+    def listen(self, event):
+        inbox = self.inbox.setdefault(event, queue.Queue())
+
+        def handler(*arguments):
+            inbox.put(arguments)
+            return arguments[0] * 2 if event == "question" else None
+
+        self.client.on(event, handler, namespace="/bench")
+
+    def next(self, event):
+        return self.inbox[event].get(timeout=WAIT)
+
+    def call(self, event, *arguments):
+        return self.client.call(event, arguments, namespace="/bench", timeout=WAIT)
+
+
+def check(condition, what):
+    if not condition:
+        raise AssertionError(what)
+
+
+def same(value, expected):
+    check(value == expected, f"{value!r} is not {expected!r}")
+
+
+def connects(rig, transports):
+    url = rig.url + "?room=a%20b"
+    peer = Peer.joined(url, transports, headers={"X-Test": "yes", "Authorization": "Bearer t"}, auth={"id": 7})
+    welcome = peer.welcome
+    same(welcome["ns"], "/bench")
+    same(welcome["xtest"], "yes")
+    same(welcome["authorization"], "Bearer t")
+    same(welcome["query"]["room"], "a b")
+    same(welcome["eio"], 3 if IS_V4_CLIENT else 4)
+    if not IS_V4_CLIENT:
+        same(welcome["auth"], {"id": 7})
+    wanted = "polling" if transports == ["polling"] else "websocket"
+    same(peer.call("transport"), wanted)
+    peer.client.disconnect()
+
+
+def is_refused(rig, transports):
+    peer = Peer()
+    try:
+        peer.connect(rig.url, transports, headers={"X-Reject": "1"})
+    except socketio.exceptions.ConnectionError:
+        pass
+    (error,) = peer.next("connect_error")
+    same(error, {"code": 401} if IS_V4_CLIENT else {"message": "Not authorized", "data": {"code": 401}})
+    peer.client.disconnect()
+
+
+def exchanges_events(rig, transports):
+    peer = Peer.joined(rig.url, transports)
+    peer.client.emit("echo", ("é😀", {"b": [1, None, True]}), namespace="/bench")
+    same(peer.next("echo-back"), ("é😀", {"b": [1, None, True]}))
+    same(peer.call("echo", 1, "two"), (1, "two"))
+    same(peer.call("echo", b"\x00\xff", {"k": b"\x02"}), (b"\x00\xff", {"k": b"\x02"}))
+    peer.client.emit("echo", b"x" * 100_000, namespace="/bench")
+    same(peer.next("echo-back"), (b"x" * 100_000,))
+    peer.client.emit("ask-me", 21, namespace="/bench")
+    same(peer.next("question"), (21,))
+    same(peer.next("answer"), (42,))
+    for number in range(100):
+        peer.client.emit("echo", number, namespace="/bench")
+    same([peer.next("echo-back")[0] for _ in range(100)], list(range(100)))
+    peer.client.disconnect()
+
+
+def broadcasts(rig, transports):
+    first, second = Peer.joined(rig.url, transports), Peer.joined(rig.url, transports)
+    for number in range(40):
+        rig.emit("/bench", "news", b'{"n":%d}' % number)
+    for peer in (first, second):
+        same([peer.next("news")[0]["n"] for _ in range(40)], list(range(40)))
+    same(first.call("join", "r"), "joined")
+    same(second.call("join", "r"), "joined")
+    first.client.emit("to-room", ("r", "said", "hello"), namespace="/bench")
+    same(second.next("said"), ("hello",))
+    first.client.emit("to-room", ("nobody", "said", "lost"), namespace="/bench")
+    same(first.call("echo", "after"), "after")
+    same(second.call("echo", "after"), "after")
+    check(second.inbox["said"].empty() and first.inbox["said"].empty(), "a stray broadcast")
+    first.client.disconnect()
+    second.client.disconnect()
+
+
+def survives_pings(rig, transports):
+    peer = Peer.joined(rig.url, transports)
+    peer.client.sleep(2)
+    same(peer.call("echo", "alive"), "alive")
+    peer.client.disconnect()
+
+
+def reconnects(rig, transports):
+    peer = Peer.joined(rig.url, transports, reconnection=True)
+    # python-engineio 3 takes a close packet for a wish not to be bothered again.
+    rig.stop(abruptly=IS_V4_CLIENT and transports == ["polling"])
+    peer.next("disconnect")
+    again = Rig(sys.argv[1], rig.port)
+    rig.process = again.process
+    peer.next("welcome")
+    same(peer.call("echo", "back"), "back")
+    peer.client.disconnect()
+
+
+def main():
+    rig = Rig(sys.argv[1])
+    try:
+        for transports in (["websocket"], ["polling"], None):
+            for scenario in (connects, is_refused, exchanges_events, broadcasts, survives_pings, reconnects):
+                scenario(rig, transports)
+                print("ok", "+".join(transports or ["upgrade"]), scenario.__name__, flush=True)
+    finally:
+        rig.stop()
+
+
+if __name__ == "__main__":
+    main()

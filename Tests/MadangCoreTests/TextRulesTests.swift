@@ -1,0 +1,51 @@
+import Testing
+
+@testable import MadangCore
+
+@Suite("Rules for text")
+struct TextRulesTests {
+  @Test("lengths count what people see as characters", arguments: ["👨‍👩‍👧‍👦", "각", "e\u{301}", "🇰🇷"])
+  func characters(_ character: String) throws {
+    let name = try TextRules.name(String(repeating: character, count: 30), "name")
+    #expect(name.count == 30)
+    #expect(throws: Failure.self) { try TextRules.name(String(repeating: character, count: 31), "name") }
+  }
+
+  @Test("names are trimmed and stored in NFC")
+  func normalised() throws {
+    #expect(try TextRules.name(" \u{1112}\u{1161}\u{11AB} ", "name").unicodeScalars.count == 1)
+  }
+
+  @Test("names that cannot be addressed are refused", arguments: ["my", ".", "..", " my "])
+  func channelNames(_ name: String) {
+    #expect(throws: Failure.self) { try TextRules.channelName(name) }
+  }
+
+  @Test("content is stored verbatim, up to its limit")
+  func content() throws {
+    let text = "  e\u{301}\n"
+    #expect(try TextRules.content(text, maxLength: 10).unicodeScalars.elementsEqual(text.unicodeScalars))
+    #expect(throws: Failure.self) { try TextRules.content("12345", maxLength: 4) }
+    #expect(try TextRules.content("각각각각", maxLength: 4).count == 4)
+    #expect(throws: Failure.self) { try TextRules.content("a\u{0}", maxLength: 4) }
+  }
+
+  @Test("a stored password is matched by itself only, and each hash has its own salt")
+  func passwords() throws {
+    let cost = PasswordCost(logRounds: 4, blockSize: 8, parallelism: 1)
+    let ids = IDSource()
+    let first = try PasswordHash(of: "Passw0rd!", salt: ids.bytes(16), cost: cost)
+    let second = try PasswordHash(of: "Passw0rd!", salt: ids.bytes(16), cost: cost)
+    #expect(first.stored != second.stored)
+    let read = try #require(PasswordHash(stored: first.stored))
+    #expect(try read.matches("Passw0rd!"))
+    #expect(try !read.matches("Passw0rd"))
+    #expect(PasswordHash(stored: "plain") == nil)
+  }
+
+  @Test("ids are lower-case version 4 UUIDs")
+  func ids() {
+    let uuid = IDSource().uuid()
+    #expect(uuid.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
+  }
+}

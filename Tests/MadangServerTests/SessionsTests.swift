@@ -1,0 +1,169 @@
+import MadangAPI
+import MadangCore
+import NIOHTTP1
+import Support
+import Testing
+
+@Suite("Tokens, refresh and limits")
+struct SessionsTests {
+  @Test("H1 H2 H6: tokens are raw and trimmed; anything unknown is E02")
+  func tokens() async throws {
+    try await World.run(.sqlite) { world in
+      let mina = try await world.signUp("Mina")
+      for token in [mina.token, " \(mina.token)", "Bearer \(mina.token)"] {
+        #expect(try await world.call(.GET, "users/me", token: token).status == 200)
+      }
+      for token in [nil, "", "  ", "토큰", "a.b.c", mina.token + "x", mina.refreshToken] as [String?] {
+        #expect(try await world.call(.GET, "users/me", token: token).code == "E02", "\(token ?? "-")")
+      }
+      let characters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")
+      #expect((mina.token + mina.refreshToken).allSatisfy(characters.contains))
+    }
+  }
+
+  @Test("the key is checked before everything, also for unknown paths and with a body on its way")
+  func key() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let keys: [String?] = [nil, "", "nonsense", "DEV-KEY-2024-10"]
+      let large = World.Body.multipart([.file("image", Array(repeating: 1, count: 3_000_000))])
+      for key in keys {
+        let answers = [
+          try await world.call(.GET, "users/me", key: key), try await world.call(.GET, "nothing/here", key: key),
+          try await world.call(.POST, "workspaces", key: key, large),
+        ]
+        #expect(answers.map(\.code) == ["E01", "E01", "E01"])
+      }
+      for path in ["/", "/v1", "/v1/", "/v1/users/", "/v1/v1/users/me", "/v2/users/login", "users/me/more"] {
+        #expect(try await world.call(.GET, path).code == "E97", "\(path)")
+      }
+      #expect(try await world.call(.DELETE, "users/login").code == "E97")
+      #expect(try await world.call(.POST, "users/me").code == "E97")
+    }
+  }
+
+  @Test("P1 P4: runs of slashes collapse and one at the end is ignored")
+  func slashes() async throws {
+    try await World.run(.sqlite) { world in
+      let mina = try await world.signUp("Mina")
+      for path in ["//v1/users/me", "/v1//users///me/", "/v1/users/me?", "/v1/users/me?=", "/v1/users/me?x"] {
+        #expect(try await mina.call(.GET, path).status == 200, "\(path)")
+      }
+      #expect(try await mina.call(.GET, "/v1/workspaces//channels").code == "E13")
+      #expect(try await mina.call(.GET, "/v1/workspaces//my-channels").code == "E13")
+      #expect(try await mina.get("/v1/workspaces/") == [])
+    }
+  }
+
+  @Test("an expired token is E05, and refreshing gives a token for the same session", arguments: TestEngine.available)
+  func expiry(_ engine: TestEngine) async throws {
+    try await World.run(engine) { world in
+      let mina = try await world.signUp("Mina")
+      world.clock.advance(milliseconds: 24 * 3_600_000 + 1)
+      #expect(try await mina.call(.GET, "users/me").code == "E05")
+      let answer = try await world.call(
+        .GET, "auth/refresh?RefreshToken=x", token: mina.token, headers: [("RefreshToken", mina.refreshToken)])
+      let refreshed = try answer.json
+      #expect(refreshed.keys == ["accessToken"])
+      let token = try #require(refreshed["accessToken"]?.string)
+      #expect(try await world.call(.GET, "users/me", token: token).status == 200)
+      // Signing out takes the expired token as well, and ends both.
+      #expect(try await mina.call(.GET, "users/logout").status == 200)
+      #expect(try await world.call(.GET, "users/me", token: token).code == "E02")
+      #expect(try await mina.call(.GET, "users/me").code == "E02")
+      #expect(
+        try await world.call(.GET, "auth/refresh", headers: [("RefreshToken", mina.refreshToken)]).code == "E02")
+    }
+  }
+
+  @Test("every case of refresh", arguments: TestEngine.available)
+  func refresh(_ engine: TestEngine) async throws {
+    try await World.run(engine) { world in
+      let mina = try await world.signUp("Mina")
+      let refresh = { (token: String?, access: String?) in
+        try await world.call(
+          .GET, "auth/refresh", token: access, headers: token.map { [("RefreshToken", $0)] } ?? [])
+      }
+      #expect(try await refresh(nil, mina.token).code == "E02")
+      #expect(try await refresh("", "").code == "E02")
+      #expect(try await refresh("unknown", nil).code == "E02")
+      for access in [mina.token, nil, "", "garbage"] as [String?] {
+        #expect(try await refresh(mina.refreshToken, access).status == 200)
+      }
+      world.clock.advance(milliseconds: 30 * 24 * 3_600_000 + 1)
+      #expect(try await refresh(mina.refreshToken, nil).code == "E06")
+    }
+  }
+
+  @Test("T3: the eleventh refresh in ten seconds is E98, with the time to wait")
+  func refreshLimit() async throws {
+    try await World.run(.sqlite) { world in
+      let mina = try await world.signUp("Mina")
+      let refresh = {
+        try await world.call(.GET, "auth/refresh", token: mina.token, headers: [("RefreshToken", mina.refreshToken)])
+      }
+      for _ in 0..<10 { #expect(try await refresh().status == 200) }
+      let refused = try await refresh()
+      #expect(refused.code == "E98")
+      #expect((1...10).contains(Int(refused.headers["retry-after"].first ?? "") ?? 0))
+      world.clock.advance(milliseconds: 10_001)
+      #expect(try await refresh().status == 200)
+    }
+  }
+
+  @Test("T8: parallel refreshes with the expired token are not counted")
+  func parallelRefresh() async throws {
+    try await World.run(.sqlite) { world in
+      let mina = try await world.signUp("Mina")
+      world.clock.advance(milliseconds: 24 * 3_600_000 + 1)
+      let codes = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<30 {
+          group.addTask {
+            try await world.call(
+              .GET, "auth/refresh", token: mina.token, headers: [("RefreshToken", mina.refreshToken)]
+            ).status
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(codes == Array(repeating: 200, count: 30))
+    }
+  }
+
+  @Test("T4: a client that repeats its old token and takes any answer for a token is stopped on the request")
+  func deadTokenLoop() async throws {
+    try await World.run(.sqlite) { world in
+      let mina = try await world.signUp("Mina")
+      world.clock.advance(milliseconds: 24 * 3_600_000 + 1)
+      var newest = mina.token
+      var codes: [String?] = []
+      for _ in 0..<10 {
+        let code = try await mina.call(.GET, "users/me").code
+        codes.append(code)
+        if code == "E98" { break }
+        let answer = try await world.call(
+          .GET, "auth/refresh", token: newest, headers: [("RefreshToken", mina.refreshToken)])
+        #expect(answer.status == 200)
+        newest = try #require(try answer.json["accessToken"]?.string)
+      }
+      #expect(codes.last == "E98")
+    }
+  }
+
+  @Test("an unknown token repeated more than ten times in ten seconds is E98")
+  func unknownTokenLoop() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      for _ in 0..<10 { #expect(try await world.call(.GET, "users/me", token: "stale").code == "E02") }
+      #expect(try await world.call(.GET, "users/me", token: "stale").code == "E98")
+      #expect(try await world.call(.GET, "users/me", token: "other").code == "E02")
+    }
+  }
+
+  @Test("more than 600 calls of a session in ten seconds are E98")
+  func requestLimit() async throws {
+    try await World.run(.sqlite) { world in
+      let mina = try await world.signUp("Mina")
+      for _ in 0..<600 { #expect(try await mina.call(.GET, "users/none").code != "E98") }
+      #expect(try await mina.call(.GET, "users/me").code == "E98")
+    }
+  }
+}

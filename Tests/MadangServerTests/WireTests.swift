@@ -1,0 +1,150 @@
+import MadangAPI
+import Testing
+
+@testable import MadangServer
+
+@Suite("The wire's pure parts")
+struct WireTests {
+  struct Sample: Codable {
+    var zebra: String
+    var nothing: String?
+    var apple: Int
+    var flag: Bool
+    var list: [Inner]
+    var empty: [String]
+    var inner: Inner?
+  }
+
+  struct Inner: Codable {
+    var id: String?
+  }
+
+  @Test("JSON keeps the declared order, writes nulls, and escapes what must be")
+  func encoder() throws {
+    let sample = Sample(
+      zebra: "a\"\\\n\r\t\u{1}\u{1F}/각😀\u{2028}", nothing: nil, apple: -5, flag: true,
+      list: [Inner(id: nil), Inner(id: "x")], empty: [], inner: nil)
+    let json = String(decoding: try WireEncoder.encode(sample), as: UTF8.self)
+    #expect(
+      json == #"{"zebra":"a\"\\\n\r\t\u0001\u001f/각😀"# + "\u{2028}"
+        + #"","nothing":null,"apple":-5,"flag":true,"list":[{"id":null},{"id":"x"}],"empty":[],"inner":null}"#)
+    #expect(String(decoding: try WireEncoder.encode(Empty()), as: UTF8.self) == "{}")
+    #expect(String(decoding: try WireEncoder.encode([Empty(), Empty()]), as: UTF8.self) == "[{},{}]")
+    #expect(String(decoding: try WireEncoder.encode([Empty]()), as: UTF8.self) == "[]")
+  }
+
+  @Test("dates have 24 characters and cursors undo them, in any year and zone")
+  func dates() throws {
+    #expect(WireDate.string(0) == "1970-01-01T00:00:00.000Z")
+    #expect(WireDate.string(1_734_073_530_874) == "2024-12-13T07:05:30.874Z")
+    #expect(WireDate.string(1_705_287_600_123, offset: 9 * 3_600_000) == "2024-01-15T12:00:00.123Z")
+    for moment in stride(from: Int64(-62_135_596_800_000), through: 253_402_300_799_999, by: 77_777_777_777_777 / 99) {
+      let text = WireDate.string(moment)
+      #expect(text.count == 24)
+      #expect(try Cursor.label(text, zoneless: 0) == moment)
+    }
+  }
+
+  @Test(
+    "every form of the contract's cursor table is read, in both editions",
+    arguments: [
+      ("2024-12-13T07:05:30.874Z", 1_734_073_530_874, 1_734_073_530_874),
+      ("2024-12-13t07:05:30z", 1_734_073_530_000, 1_734_073_530_000),
+      ("2024-12-13T16:05:30.874+09:00", 1_734_073_530_874, 1_734_073_530_874),
+      ("2024-12-13T16:05:30.874 09:00", 1_734_073_530_874, 1_734_073_530_874),
+      ("2024-12-13T16:05:30.874+0900", 1_734_073_530_874, 1_734_073_530_874),
+      ("2024-12-13T16:05:30.874+09", 1_734_073_530_874, 1_734_073_530_874),
+      ("2024-12-13T02:05:30.874-05:00", 1_734_073_530_874, 1_734_073_530_874),
+      ("2024-12-13 16:05:30.874", 1_734_105_930_874, 1_734_073_530_874),
+      ("2024-12-13+16:05:30", 1_734_105_930_000, 1_734_073_530_000),
+      ("2024-12-13T07:05:30.1Z", 1_734_073_530_100, 1_734_073_530_100),
+      ("2024-12-13T07:05:30.123456789Z", 1_734_073_530_123, 1_734_073_530_123),
+    ] as [(String, Int64, Int64)])
+  func cursors(_ text: String, _ utc: Int64, _ seoul: Int64) throws {
+    #expect(try Cursor.label(text, zoneless: 0) == utc)
+    #expect(try Cursor.label(text, zoneless: 9 * 3_600_000) == seoul)
+  }
+
+  @Test(
+    "anything else is unreadable",
+    arguments: [
+      "nil", "2024-12-13", "1734073530", "2024-12-13T07:05Z", "2024-13-13T07:05:30Z", "2024-02-30T00:00:00Z",
+      "2024-12-13T24:00:00Z", "2024-12-13T07:05:60Z", "2024-12-13T07:05:30.Z", "2024-12-13T07:05:30.1234567890Z",
+      "2024-12-13T07:05:30.874ZZ", "2024-12-13T07:05:30+9", "+024-12-13T07:05:30Z", "２024-12-13T07:05:30Z",
+    ])
+  func unreadable(_ text: String) {
+    #expect(throws: Cursor.Unreadable.self) { try Cursor.label(text, zoneless: 0) }
+  }
+
+  @Test("no value and a blank value are no cursor", arguments: [nil, "", "  "] as [String?])
+  func blank(_ text: String?) throws {
+    #expect(try Cursor.label(text, zoneless: 0) == nil)
+  }
+
+  @Test("a multipart body reads the same at every chunk boundary")
+  func multipart() throws {
+    let body = Array(
+      """
+      preamble\r\n--b c\r\nContent-Disposition: form-data; name="name"\r\n\r\n한글\r\n--b c \r\n\
+      content-disposition: form-data; filename="a\\"b;c.jpg"; name=files\r\nContent-Type: image/jpg\r\n\r\n\
+      \r\n--b\r\n--b d\r\n\r\n--b c\r\nContent-Disposition: form-data; name=empty\r\n\r\n\r\n--b c--\r\nepilogue
+      """.utf8)
+    let expected: [MultipartParser.Event] = [
+      .partBegins(name: "name", filename: nil), .bytes(Array("한글".utf8)), .partEnds,
+      .partBegins(name: "files", filename: "a\"b;c.jpg"), .bytes(Array("\r\n--b\r\n--b d\r\n".utf8)), .partEnds,
+      .partBegins(name: "empty", filename: nil), .partEnds,
+    ]
+    for size in 1...body.count {
+      var parser = MultipartParser(boundary: "b c".utf8)
+      var events: [MultipartParser.Event] = []
+      for start in stride(from: 0, to: body.count, by: size) {
+        events += try parser.receive(body[start..<min(start + size, body.count)])
+      }
+      #expect(parser.isFinished)
+      #expect(joined(events) == expected, "chunks of \(size)")
+    }
+  }
+
+  /// Neighbouring bytes as one event.
+  private func joined(_ events: [MultipartParser.Event]) -> [MultipartParser.Event] {
+    events.reduce(into: []) { all, event in
+      if case .bytes(let more) = event, case .bytes(let before)? = all.last {
+        all[all.count - 1] = .bytes(before + more)
+      } else {
+        all.append(event)
+      }
+    }
+  }
+
+  @Test("a multipart body that breaks a limit or the form is refused, and a part is never made up")
+  func malformedMultipart() {
+    let bodies = [
+      "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--", "--bx\r\n--b!",
+      "--b\r\n" + String(repeating: "x", count: 9000),
+      String(repeating: "--b\r\nContent-Disposition: form-data; name=a\r\n\r\nx\r\n", count: 65) + "--b--",
+    ]
+    for body in bodies {
+      var parser = MultipartParser(boundary: "b".utf8)
+      #expect(throws: MultipartParser.Malformed.self) { try parser.receive(body.utf8) }
+    }
+  }
+
+  @Test("percent-decoding keeps what is no escape, and segments are split first")
+  func targets() {
+    let target = RequestTarget("//v1/a%2Fb//%ED%95%9C%zz%4/%%41?q=a+b%2B&q=2&bare&=x&e=#f")
+    #expect(target.segments == ["v1", "a/b", "한%zz%4", "%A"])
+    #expect(target["q"] == "a b+" && target["bare"] == "" && target["e"] == "" && target["none"] == nil)
+  }
+
+  @Test("byte ranges are clamped, and what cannot be satisfied means the whole file")
+  func ranges() {
+    #expect(byteRange("bytes=0-9", size: 100) == 0...9)
+    #expect(byteRange("bytes=90-", size: 100) == 90...99)
+    #expect(byteRange("bytes=-5", size: 100) == 95...99)
+    #expect(byteRange("bytes=-500", size: 100) == 0...99)
+    #expect(byteRange("bytes=50-500", size: 100) == 50...99)
+    for text in ["bytes=100-", "bytes=9-3", "bytes=-0", "bytes=0-1,5-6", "items=0-1", "bytes=a-b", "bytes=-", ""] {
+      #expect(byteRange(text, size: 100) == nil, "\(text)")
+    }
+  }
+}

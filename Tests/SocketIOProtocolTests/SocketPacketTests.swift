@@ -1,0 +1,139 @@
+import SocketIOProtocol
+import Testing
+
+@Suite("Socket.IO packets")
+struct SocketPacketTests {
+  private func read(_ text: String, _ attachments: [[UInt8]] = []) throws -> SocketPacket? {
+    var reader = SocketPacketReader(maxAttachments: 10)
+    var packet = try reader.received(text: bytes(text))
+    for attachment in attachments { packet = try reader.received(binary: attachment) }
+    return packet
+  }
+
+  @Test(
+    "a packet reads back as it was written",
+    arguments: [
+      SocketPacket(.connect), SocketPacket(.connect, namespace: "/a", payload: bytes(#"{"t":1}"#)),
+      SocketPacket(.disconnect, namespace: "/a"), SocketPacket(.event, payload: bytes(#"["a",1]"#)),
+      SocketPacket(.event, namespace: "/a/b", id: AckID(12), payload: bytes(#"["a"]"#)),
+      SocketPacket(.ack, id: AckID(0), payload: bytes("[]")),
+      SocketPacket(.connectError, namespace: "/x", payload: bytes(#"{"message":"m"}"#)),
+      SocketPacket(
+        .event, namespace: "/a", id: AckID(3),
+        payload: bytes(#"["e",{"_placeholder":true,"num":0},{"k":{"_placeholder":true,"num":1}}]"#),
+        attachments: [[1], []]),
+      SocketPacket(
+        .ack, id: AckID(3), payload: bytes(#"[{"_placeholder":true,"num":0}]"#), attachments: [[9, 8]]),
+    ])
+  func roundTrip(packet: SocketPacket) throws {
+    #expect(try read(text(packet.encodedText), packet.attachments) == packet)
+  }
+
+  @Test("the texts are those of the protocol")
+  func texts() {
+    let event = SocketPacket.event("message", arguments: bytes(#"1,"2",{"3":[false]}"#))
+    #expect(text(event.encodedText) == #"2["message",1,"2",{"3":[false]}]"#)
+    let ack = SocketPacket.ack(AckID(456), arguments: bytes("1"), namespace: "/custom")
+    #expect(text(ack.encodedText) == "3/custom,456[1]")
+    let binary = SocketPacket.event("a", arguments: bytes(#"{"_placeholder":true,"num":0}"#), attachments: [[1]])
+    #expect(text(binary.encodedText) == #"51-["a",{"_placeholder":true,"num":0}]"#)
+    #expect(text(SocketPacket.event("a", arguments: []).encodedText) == #"2["a"]"#)
+  }
+
+  @Test(
+    "the main namespace may be named, and the comma may be missing",
+    arguments: [("0", "/"), ("0/", "/"), ("0/,", "/"), ("0/custom", "/custom"), ("0/custom,", "/custom"), ("0{}", "/")])
+  func namespaces(text: String, namespace: String) throws {
+    #expect(try read(text)?.namespace == namespace)
+  }
+
+  @Test(
+    "an ack id keeps its digits, whatever its size",
+    arguments: ["0", "7", "9007199254740993", String(repeating: "9", count: 40)])
+  func ackIDs(digits: String) throws {
+    #expect(try read("2\(digits)[\"a\"]")?.id?.digits == digits)
+  }
+
+  @Test("leading zeros of an ack id are dropped")
+  func leadingZeros() throws {
+    #expect(try read(#"2007["a"]"#)?.id?.digits == "7")
+    #expect(try read(#"200["a"]"#)?.id?.digits == "0")
+  }
+
+  @Test(
+    "what is no packet is refused",
+    arguments: [
+      "", "7", "9", "a", #"2["a"#, #"2["a"]x"#, #"2-1["a"]"#, #"21.5["a"]"#, "5-[]", "5x-[]", "5[]", "511-[]",
+      "0bench,",
+      "2" + String(repeating: "1", count: 41) + #"["a"]"#, "599999999999999999999-[]",
+    ])
+  func malformed(text: String) {
+    #expect(throws: SocketParseError.self) { try read(text) }
+  }
+
+  @Test("attachments are put in order of appearance, and repeated where they are used twice")
+  func renumbering() throws {
+    let reversed = try read(
+      #"52-["e",{"_placeholder":true,"num":1},{"num":0,"_placeholder":true}]"#, [[1], [2]])
+    #expect(reversed?.attachments == [[2], [1]])
+    #expect(reversed.map { text($0.payload) } == #"["e",{"_placeholder":true,"num":0},{"_placeholder":true,"num":1}]"#)
+    let twice = try read(#"51-["e",{"_placeholder":true,"num":0},{"_placeholder":true,"num":0}]"#, [[7]])
+    #expect(twice?.attachments == [[7], [7]])
+    let unused = try read(#"51-["e","x"]"#, [[7]])
+    #expect(unused?.attachments == [])
+  }
+
+  @Test(
+    "a placeholder that names no attachment is refused",
+    arguments: [
+      #"51-["e",{"_placeholder":true,"num":1}]"#, #"51-["e",{"_placeholder":true,"num":-1}]"#,
+      #"51-["e",{"_placeholder":true,"num":"0"}]"#, #"51-["e",{"_placeholder":true}]"#,
+    ])
+  func badPlaceholders(text: String) {
+    #expect(throws: SocketParseError.badPlaceholder) { try read(text, [[1]]) }
+  }
+
+  @Test("what only looks like a placeholder stays")
+  func lookalikes() throws {
+    let plain = #"["e",{"_placeholder":true,"num":0}]"#
+    #expect(try read("2" + plain).map { text($0.payload) } == plain)
+    let falsy = #"["e",{"_placeholder":false,"num":5},"_placeholder",{"a":"\"_placeholder\""}]"#
+    #expect(try read("51-" + falsy, [[1]]).map { text($0.payload) } == falsy)
+  }
+
+  @Test("zero announced attachments complete the packet, more than the limit are refused")
+  func attachmentCounts() throws {
+    #expect(try read(#"50-["e"]"#)?.kind == .event)
+    #expect(throws: SocketParseError.tooManyAttachments) { try read(#"511-["e"]"#) }
+  }
+
+  @Test("text while attachments are owed, and binary while none is, are refused")
+  func outOfTurn() throws {
+    var reader = SocketPacketReader(maxAttachments: 10)
+    #expect(throws: SocketParseError.unexpectedAttachment) { try reader.received(binary: [1]) }
+    #expect(try reader.received(text: bytes(#"52-["e"]"#)) == nil)
+    #expect(try reader.received(binary: [1]) == nil)
+    #expect(throws: SocketParseError.attachmentMissing) { try reader.received(text: bytes(#"2["e"]"#)) }
+  }
+
+  @Test("events have a name that is text or a number, and is not reserved")
+  func events() throws {
+    func event(_ payload: String) -> SocketEvent? { SocketEvent(SocketPacket(.event, payload: bytes(payload))) }
+    #expect(event(#"["a",1,[2]]"#)?.arguments.values.map(text) == ["1", "[2]"])
+    #expect(event("[5,1]")?.name == "5")
+    for payload in [#"{"a":1}"#, "[]", "[null]", "[[]]", #"["connect"]"#, #"["disconnecting"]"#, "5"] {
+      #expect(event(payload) == nil)
+    }
+  }
+
+  @Test("a part of the arguments takes along only the attachments it refers to")
+  func argumentSlices() throws {
+    let packet = try #require(
+      try read(#"52-["e",{"_placeholder":true,"num":0},2,{"_placeholder":true,"num":1}]"#, [[1], [2]]))
+    let arguments = try #require(SocketEvent(packet)).arguments
+    let last = arguments[2...]
+    #expect(last.attachments == [[2]])
+    #expect(last.values.map(text) == [#"{"_placeholder":true,"num":0}"#])
+    #expect(arguments[1..<2].attachments.isEmpty)
+  }
+}

@@ -1,0 +1,73 @@
+import NIOCore
+import SocketIOServer
+import Testing
+
+@Suite("The HTTP connections of the application", .timeLimit(.minutes(1)))
+struct HTTPConnectionTests {
+  @Test("Expect: 100-continue is answered before the body is there")
+  func expectContinue() async throws {
+    try await TestServer.with { server in
+      let wire = try await server.wire()
+      for _ in 0..<2 {
+        try await wire.send(
+          Array("POST /upload HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 5\r\n\r\n".utf8))
+        #expect(try await wire.readLine() == "HTTP/1.1 100 Continue")
+        #expect(try await wire.readLine().isEmpty)
+        try await wire.send(Array("hello".utf8))
+        #expect(try await wire.readAnswer().text == "5")
+      }
+    }
+  }
+
+  @Test("header values with bytes beyond ASCII pass")
+  func beyondASCII() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.wire().request("GET", "/other", headers: [("X-Test", "é한")])
+      #expect(answer.status == 200 && answer.text == "é한")
+      #expect(
+        try await server.wire().request("GET", "/socket.io/?EIO=4&transport=polling", headers: [("X", "é")]).status
+          == 200)
+    }
+  }
+
+  @Test("a head over the limits is refused")
+  func headLimits() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.wire().request(
+        "GET", "/other", headers: [("X-Test", String(repeating: "x", count: 20_000))])
+      #expect(answer.status == 400)
+    }
+  }
+
+  @Test("an upgrade nobody takes is answered by the application, and the connection ends")
+  func foreignUpgrade() async throws {
+    try await TestServer.with { server in
+      let wire = try await server.wire()
+      let answer = try await wire.request("GET", "/other", headers: [("Connection", "Upgrade"), ("Upgrade", "h2c")])
+      #expect(answer.text == "none" && answer.headers["connection"] == "close")
+      #expect(await wire.readToEnd().isEmpty)
+    }
+  }
+
+  @Test("an idle connection is closed")
+  func idle() async throws {
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.idleTimeout = .milliseconds(200)
+    try await TestServer.with(http: http) { server in
+      let wire = try await server.wire()
+      #expect(try await wire.request("GET", "/other").status == 200)
+      #expect(await wire.readToEnd().isEmpty)
+    }
+  }
+
+  @Test(
+    "garbage is refused and harms nobody", arguments: ["\u{0}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9\r\n\r\n"])
+  func garbage(text: String) async throws {
+    try await TestServer.with { server in
+      let wire = try await server.wire()
+      try await wire.send(Array(text.utf8))
+      _ = await wire.readToEnd()
+      #expect(try await server.wire().request("GET", "/other").status == 200)
+    }
+  }
+}

@@ -1,0 +1,188 @@
+import SocketIOProtocol
+import SocketIOServer
+import Testing
+
+@Suite("Long-polling", .timeLimit(.minutes(1)))
+struct PollingTests {
+  @Test("the handshake has the headers and keys of the protocol")
+  func handshake() async throws {
+    try await TestServer.with { server in
+      let answer = try await server.wire().request("GET", "/socket.io/?EIO=4&transport=polling&b64=1&x=%20&sid=")
+      #expect(answer.status == 200)
+      #expect(answer.headers["content-type"] == "text/plain; charset=UTF-8")
+      #expect(answer.headers["cache-control"] == "no-store")
+      let sid = try EngineOpen(data: Array(answer.body.dropFirst())).sid
+      let rest = #""upgrades":["websocket"],"pingInterval":25000,"pingTimeout":20000,"maxPayload":1000000}"#
+      #expect(answer.text == #"0{"sid":"\#(sid)",\#(rest)"#)
+      #expect(sid.count == 20)
+    }
+  }
+
+  @Test("a good POST is answered ok, whatever its content type; chunked too")
+  func posts() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      let answer = try await client.post("40")
+      #expect(answer.status == 200 && answer.text == "ok" && answer.headers["content-type"] == "text/html")
+      #expect(try await client.text()?.hasPrefix("40{") == true)
+      let wire = try await server.wire()
+      let target = "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)"
+      let head =
+        "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+      let event = #"42["echo",1]"#
+      try await wire.send(Array("\(head)3\r\n\(event.prefix(3))\r\n9\r\n\(event.dropFirst(3))\r\n0\r\n\r\n".utf8))
+      #expect(try await wire.readAnswer().text == "ok")
+      #expect(try await client.text() == #"42["echo-back",1]"#)
+      #expect(try await client.post("6").text == "ok")
+      #expect(try await client.post("3").text == "ok")
+    }
+  }
+
+  @Test("what is no payload ends the session", arguments: ["", "abc", "4\u{1e}", "2", "bx", "2probe"])
+  func badPayloads(body: String) async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      #expect(try await client.post(body).text == "ok")
+      #expect(try await client.get("&sid=\(await client.sid)").text == #"{"code":1,"message":"Session ID unknown"}"#)
+      #expect(server.server.stats.sessions == 0)
+    }
+  }
+
+  @Test("a body over the limit is refused and the session survives; one at the limit passes")
+  func sizeLimit() async throws {
+    try await TestServer.with(.changed { $0.maxHTTPBufferSize = 1000 }) { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      #expect(try await client.post(String(repeating: "x", count: 1001)).status == 413)
+      let padding = String(repeating: "x", count: 1000 - #"42["echo",""]"#.count)
+      #expect(try await client.post(#"42["echo","\#(padding)"]"#).status == 200)
+      #expect(try await client.text() == #"42["echo-back","\#(padding)"]"#)
+    }
+  }
+
+  @Test("binary content ends a revision 4 session; other methods do not")
+  func contentTypes() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let target = "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)"
+      #expect(try await server.wire().request("PUT", target, body: []).status == 405)
+      let answer = try await server.wire().request(
+        "POST", target, headers: [("Content-Type", "application/octet-stream")], body: [0x34])
+      #expect(answer.status == 400 && answer.body.isEmpty)
+      #expect(server.server.stats.sessions == 0)
+    }
+  }
+
+  @Test("a second GET ends the session: the first is answered with a close packet, it with 400")
+  func overlappingPolls() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      let target = "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)"
+      let first = try await server.wire()
+      try await first.sendRequest("GET", target)
+      let second = try await server.wire()
+      try await second.sendRequest("GET", target)
+      let answers = [try await first.readAnswer(), try await second.readAnswer()].sorted { $0.status < $1.status }
+      #expect(answers[0].status == 200 && answers[0].text == "1")
+      #expect(answers[1].status == 400 && answers[1].body.isEmpty)
+    }
+  }
+
+  @Test("a second POST while one is read ends the session")
+  func overlappingPosts() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let target = "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)"
+      let first = try await server.wire()
+      try await first.send(
+        Array("POST \(target) HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".utf8))
+      #expect(try await first.readLine() == "HTTP/1.1 100 Continue")
+      // The interim answer goes out before the POST reaches the session: give it a request of the same connection's
+      // loop to stand behind, until the session counts it.
+      var status = 200
+      while status == 200 { status = try await client.post("3").status }
+      #expect(status == 400)
+      await server.journal.wait(for: "left /: transport error")
+      #expect(server.server.stats.sessions == 0)
+    }
+  }
+
+  @Test("a close packet answers the waiting GET with a noop")
+  func closePacket() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let poll = try await server.wire()
+      try await poll.sendRequest("GET", "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)")
+      try await client.send(#"42["join","r"]"#)
+      #expect(try await client.post("1").text == "ok")
+      let answer = try await poll.readAnswer()
+      #expect(answer.text == "6" || answer.status == 400)
+      await server.journal.wait(for: "left /: transport close")
+    }
+  }
+
+  @Test("a GET whose connection is cut ends the session", arguments: [true, false])
+  func abortedPoll(halfClosed: Bool) async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let wire = try await server.wire()
+      try await wire.sendRequest("GET", "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)")
+      if halfClosed { wire.finish() } else { wire.abort() }
+      await server.journal.wait(for: "left /: transport close")
+      #expect(server.server.stats.sessions == 0)
+    }
+  }
+
+  @Test("a keep-alive connection carries many polls; its end after an answer ends nothing")
+  func keepAlive() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let wire = try await server.wire()
+      for number in 0..<20 {
+        server.server.emit("e", json: Array("\(number)".utf8), to: "/")
+        let answer = try await wire.request("GET", "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)")
+        #expect(answer.text == #"42["e",\#(number)]"#)
+      }
+      wire.abort()
+      server.server.emit("e", json: Array("20".utf8), to: "/")
+      #expect(try await client.text() == #"42["e",20]"#)
+    }
+  }
+
+  @Test("an answer holds at most sixteen packets")
+  func packetsPerAnswer() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      try await client.send(#"421["echo"]"#)
+      #expect(try await client.text() == "431[]")
+      for number in 0..<40 { server.server.emit("e", json: Array("\(number)".utf8), to: "/") }
+      // Behind the broadcasts on the same loop.
+      try await client.send(#"422["echo"]"#)
+      var counts: [Int] = []
+      while counts.reduce(0, +) < 41 {
+        let answer = try await client.get("&sid=\(await client.sid)")
+        counts.append(try EnginePayload.decode(answer.body, .v4).count)
+      }
+      #expect(counts == [16, 16, 9])
+    }
+  }
+
+  @Test("a poll that never comes is bounded: the session ends at its outbound limit")
+  func outboundLimit() async throws {
+    try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let json = Array("\"\(String(repeating: "x", count: 1000))\"".utf8)
+      for _ in 0..<12 { server.server.emit("e", json: json, to: "/") }
+      await server.journal.wait(for: "left /: transport error")
+      #expect(server.server.stats.sessions == 0)
+    }
+  }
+}

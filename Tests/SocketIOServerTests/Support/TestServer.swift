@@ -1,0 +1,105 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import NIOCore
+import NIOPosix
+import SocketIOProtocol
+import SocketIOServer
+
+/// A server on a free port, with a small application.
+struct TestServer: Sendable {
+  let server: SocketIOServer
+  let port: Int
+  let journal: Journal
+
+  static func with(
+    _ configuration: SocketIOServer.Configuration = .changed { _ in },
+    http: SocketIOServer.HTTPChannelConfiguration = .init(), engineOnly: Bool = false,
+    _ body: (TestServer) async throws -> Void
+  ) async throws {
+    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
+    let loops = MultiThreadedEventLoopGroup.singleton
+    var echo: SocketIOServer.EngineHandler?
+    if engineOnly { echo = { client, message in client.send(message) } }
+    let server = SocketIOServer(
+      configuration: configuration, eventLoopGroup: loops, logger: logger, engineHandler: echo)
+    let journal = Journal()
+    TestApplication.install(on: server, journal)
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let application = Application(
+      responder: TestResponder(server: server), server: server.httpServer(configuration: http),
+      configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
+      eventLoopGroupProvider: .shared(loops), logger: logger)
+    let running = Task { try await application.run() }
+    defer { running.cancel() }
+    var iterator = ports.makeAsyncIterator()
+    guard let port = await iterator.next() else { return }
+    try await body(TestServer(server: server, port: port, journal: journal))
+    await server.shutdown()
+  }
+
+  func wire() async throws -> Wire { try await .connect(port) }
+
+  func webSocket(_ query: String = "EIO=4&transport=websocket") async throws -> RawWebSocket {
+    try await .open(port, "/socket.io/?\(query)")
+  }
+
+}
+
+extension SocketIOServer.Configuration {
+  /// The defaults of these tests, changed by `body`.
+  static func changed(_ body: (inout Self) -> Void) -> Self {
+    var configuration = Self()
+    configuration.cors = .anyOrigin
+    // Test clients leave without the courtesies of a close.
+    configuration.closeTimeout = .milliseconds(100)
+    body(&configuration)
+    return configuration
+  }
+}
+
+/// What the application saw, in order; waiting for it replaces sleeping.
+actor Journal {
+  private(set) var entries: [String] = []
+  private var waiters: [CheckedContinuation<Void, Never>] = []
+
+  func add(_ entry: String) {
+    entries.append(entry)
+    let waiting = waiters
+    waiters = []
+    for waiter in waiting { waiter.resume() }
+  }
+
+  func wait(for entry: String, times: Int = 1) async {
+    while entries.count(where: { $0 == entry }) < times { await nextChange() }
+  }
+
+  func nextChange() async {
+    await withCheckedContinuation { waiters.append($0) }
+  }
+}
+
+private struct TestContext: RequestContext {
+  var coreContext: CoreRequestContextStorage
+  let channel: any Channel
+
+  init(source: ApplicationRequestContextSource) {
+    coreContext = .init(source: source)
+    channel = source.channel
+  }
+}
+
+private struct TestResponder: HTTPResponder {
+  let server: SocketIOServer
+
+  func respond(to request: Request, context: TestContext) async throws -> Response {
+    if server.isSocketPath(request.uri.path) { return await server.respond(to: request, channel: context.channel) }
+    guard request.method == .post else {
+      let values = request.headers.first { $0.name.canonicalName == "x-test" }?.value ?? "none"
+      return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: values)))
+    }
+    let body = try await request.body.collect(upTo: 10_000_000)
+    return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: "\(body.readableBytes)")))
+  }
+}

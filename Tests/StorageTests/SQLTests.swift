@@ -1,0 +1,50 @@
+import Testing
+
+@testable import Storage
+
+@Suite struct SQLTests {
+  @Test("an interpolated value is bound, never pasted")
+  func binds() {
+    let name = "x'; DROP TABLE users"
+    let missing: Int? = nil
+    let sql: SQL = "SELECT \(name), \(missing), \(true)"
+    #expect(sql.text == "SELECT $1, $2, $3")
+    #expect(sql.values == [.text(name), .null, .integer(1)])
+  }
+
+  @Test("embedded and added SQL is renumbered, and a dollar in a literal stays")
+  func renumbers() {
+    let condition: SQL = "price = '$1' AND id = \(7)"
+    let sql: SQL = "SELECT \(1) WHERE \(sql: condition) ORDER BY id \(raw: "DESC")" + " LIMIT \(5)"
+    #expect(sql.text == "SELECT $1 WHERE price = '$1' AND id = $2 ORDER BY id DESC LIMIT $3")
+    #expect(sql.values == [.integer(1), .integer(7), .integer(5)])
+  }
+
+  @Test("a list binds each element, and an empty one a null")
+  func lists() {
+    let filled: SQL = "id IN (\(list: [1, 2, 3])) AND \(4)"
+    #expect(filled.text == "id IN ($1, $2, $3) AND $4")
+    let empty: SQL = "id IN (\(list: [Int]()))"
+    #expect(empty.values == [.null])
+  }
+
+  @Test("an error tells its detail only to the log")
+  func errorIsSilent() {
+    let error = StorageError(.unique, "Key (email)=(a@b.c)", sql: "INSERT")
+    #expect("\(error)" == "StorageError")
+    #expect(error.debugDescription.contains("a@b.c"))
+  }
+
+  @Test("the statement cache never exceeds its limit and drops the least recently used")
+  func cacheIsBounded() {
+    var cache = StatementCache<Int>(limit: 2)
+    #expect(cache.keep(1, for: "a") == nil)
+    #expect(cache.keep(2, for: "b") == nil)
+    #expect(cache.use("a") == 1)
+    #expect(cache.keep(3, for: "c") == 2)
+    #expect(cache.count == 2)
+    #expect(cache.use("b") == nil)
+    #expect(cache.take("a") == 1)
+    #expect(cache.count == 1)
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+import Logging
+import Storage
+
+/// The engines a test runs on: `@Test(arguments: TestEngine.available)`.
+package enum TestEngine: String, CaseIterable, Sendable {
+  case sqlite
+  case postgres
+
+  /// PostgreSQL takes part when `MADANG_TEST_POSTGRES` holds the URL of a server (see `Scripts/with-postgres`).
+  package static var available: [TestEngine] {
+    PostgresServer.url == nil ? [.sqlite] : allCases
+  }
+}
+
+/// Runs the body with an empty database of its own, gone afterwards. Parallel tests do not meet.
+package func withDatabase<Result>(
+  _ engine: TestEngine, _ body: (Database) async throws -> Result
+) async throws -> Result {
+  try await withDatabase(engine, \.readers, 2, body)
+}
+
+/// The same with one setting changed: `withDatabase(engine, \.batchLimit, 1) { ... }`.
+package func withDatabase<Value, Result>(
+  _ engine: TestEngine, _ setting: WritableKeyPath<DatabaseConfiguration, Value>, _ value: Value,
+  _ body: (Database) async throws -> Result
+) async throws -> Result {
+  try await withEngine(engine) { place in
+    var configuration = DatabaseConfiguration(place)
+    // Few, since many tests share one server.
+    configuration.readers = 2
+    configuration[keyPath: setting] = value
+    let database = try await Database(configuration, logger: Logger(label: "test"))
+    return try await closing(database, body)
+  }
+}
+
+/// Runs the body with an empty place for a database, for tests that open it themselves, or twice.
+package func withEngine<Result>(
+  _ engine: TestEngine, _ body: (DatabaseConfiguration.Engine) async throws -> Result
+) async throws -> Result {
+  switch engine {
+  case .sqlite:
+    let folder = FileManager.default.temporaryDirectory.appendingPathComponent("madang-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    return try await body(.sqlite(path: folder.appendingPathComponent("test.sqlite").path))
+  case .postgres:
+    return try await PostgresServer.withSchema(body)
+  }
+}
+
+/// Closes the database however the body ends.
+package func closing<Result>(_ database: Database, _ body: (Database) async throws -> Result) async throws -> Result {
+  do {
+    let result = try await body(database)
+    await database.close()
+    return result
+  } catch {
+    await database.close()
+    throw error
+  }
+}

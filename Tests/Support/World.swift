@@ -1,0 +1,159 @@
+import AsyncHTTPClient
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOCore
+import NIOHTTP1
+import Storage
+import Synchronization
+
+/// A server of its own with an empty database, on a free port, for one test.
+package struct World: Sendable {
+  package let url: String
+  package let server: MadangServer
+  package let clock: Clock
+  package let data: URL
+
+  /// Starts a server, runs `body` and stops it again, whatever happens.
+  package static func run(
+    _ engine: TestEngine, settings: ServerSettings = settings,
+    _ body: @escaping @Sendable (World) async throws -> Void
+  ) async throws {
+    try await withEngine(engine) { place in
+      var settings = settings
+      let data = FileManager.default.temporaryDirectory.appending(path: "madang-world-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: data) }
+      settings.dataDirectory = data
+      if case .postgres(let url) = place { settings.databaseURL = url }
+      try await run(settings, body)
+    }
+  }
+
+  /// Settings that suit tests: development mode, short waits, cheap passwords.
+  package static var settings: ServerSettings {
+    var settings = ServerSettings()
+    settings.port = 0
+    settings.isDevelopment = true
+    settings.databaseReaders = 2
+    settings.socketHold = .milliseconds(300)
+    settings.socketHoldInterval = .milliseconds(20)
+    settings.domain.passwordCost = PasswordCost(logRounds: 4, blockSize: 8, parallelism: 1)
+    return settings
+  }
+
+  /// The same with one of them changed.
+  package static func settings<Value>(
+    _ setting: WritableKeyPath<ServerSettings, Value>, _ value: Value
+  ) -> ServerSettings {
+    var settings = settings
+    settings[keyPath: setting] = value
+    return settings
+  }
+
+  private static func run(_ settings: ServerSettings, _ body: @Sendable (World) async throws -> Void) async throws {
+    // Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
+    let start = Clock.systemTime()
+    let clock = Clock { start }
+    var logger = Logger(label: "test")
+    logger.logLevel = .error
+    let server = try await buildServer(settings, clock: clock, logger: logger)
+    let running = Task { try await server.run() }
+    let result: Result<Void, any Error>
+    do {
+      let port = try await server.port
+      try await body(
+        World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: settings.dataDirectory))
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    running.cancel()
+    _ = await running.result
+    try result.get()
+  }
+
+  package struct Answer: Sendable {
+    package let status: Int
+    package let headers: HTTPHeaders
+    package let body: [UInt8]
+
+    package var json: JSON { get throws { try JSON(body) } }
+    /// The error code of a refusal, or nil; a refusal has status 400 or 500 and exactly one key.
+    package var code: String? {
+      guard status == 400 || status == 500, let json = try? json, json.keys == ["errorCode"] else { return nil }
+      return json["errorCode"]?.string
+    }
+  }
+
+  package enum Body: Sendable {
+    case none
+    case json(JSON)
+    case raw(String, type: String?)
+    case bytes([UInt8], type: String?)
+    case form(String)
+    case multipart([Part])
+  }
+
+  package struct Part: Sendable {
+    let head: String
+    let bytes: [UInt8]
+
+    package static func text(_ name: String, _ text: String, extra: String = "") -> Part {
+      Part(head: "Content-Disposition: form-data; name=\"\(name)\"\(extra)", bytes: Array(text.utf8))
+    }
+
+    package static func file(
+      _ name: String, _ bytes: [UInt8], filename: String = "a b:c.jpg", type: String = "image/jpg"
+    )
+      -> Part
+    {
+      Part(
+        head: "Content-Disposition: form-data; name=\"\(name)\"; filename=\"\(filename)\"\r\nContent-Type: \(type)",
+        bytes: bytes)
+    }
+  }
+
+  /// Names of the stored files of a folder.
+  package func files(in folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: data.appending(path: "files/\(folder)").path)
+  }
+
+  /// Makes a call as clients do: with the API key, and the raw token if there is one.
+  package func call(
+    _ method: HTTPMethod, _ path: String, token: String? = nil, key: String? = DevelopmentKey.october2024,
+    headers: [(String, String)] = [], _ body: Body = .none
+  ) async throws -> Answer {
+    var request = HTTPClientRequest(url: url + (path.hasPrefix("/") ? path : "/v1/" + path))
+    request.method = method
+    if let key { request.headers.add(name: HeaderName.apiKey, value: key) }
+    if let token { request.headers.add(name: HeaderName.authorization, value: token) }
+    for (name, value) in headers { request.headers.add(name: name, value: value) }
+    switch body {
+    case .none: break
+    case .json(let json):
+      request.headers.add(name: "Content-Type", value: "application/json")
+      request.body = .bytes(ByteBuffer(bytes: try JSONEncoder().encode(json)))
+    case .raw(let text, let type):
+      if let type { request.headers.add(name: "Content-Type", value: type) }
+      request.body = .bytes(ByteBuffer(string: text))
+    case .bytes(let bytes, let type):
+      if let type { request.headers.add(name: "Content-Type", value: type) }
+      request.body = .bytes(ByteBuffer(bytes: bytes))
+    case .form(let text):
+      request.headers.add(name: "Content-Type", value: "application/x-www-form-urlencoded")
+      request.body = .bytes(ByteBuffer(string: text))
+    case .multipart(let parts):
+      request.headers.add(name: "Content-Type", value: "multipart/form-data;boundary=Boundary-7A")
+      var bytes: [UInt8] = []
+      for part in parts {
+        bytes += Array("--Boundary-7A\r\n\(part.head)\r\n\r\n".utf8) + part.bytes + Array("\r\n".utf8)
+      }
+      request.body = .bytes(ByteBuffer(bytes: bytes + Array("--Boundary-7A--\r\n".utf8)))
+    }
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+    let buffer = try await response.body.collect(upTo: 1 << 28)
+    return Answer(status: Int(response.status.code), headers: response.headers, body: Array(buffer.readableBytesView))
+  }
+}

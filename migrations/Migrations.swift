@@ -1,0 +1,6 @@
+/// The SQL of every migration, embedded in the binary, oldest first. A migration that was released never changes.
+package enum MigrationFiles {
+  package static let all: [(version: Int, name: String, sql: String)] = [
+    (1, "initial", String(decoding: PackageResources._001_initial_sql, as: UTF8.self))
+  ]
+}
