@@ -18,6 +18,8 @@ public struct MadangServer: Sendable {
   private let listening: Listening
   /// The domain behind the server, for tests.
   package var madang: Madang { service.madang }
+  /// Whether sockets of accounts are connected, for tests.
+  package var hasAdmittedSockets: Bool { service.recent.hasConnected }
   /// The API key of edition 2024-10 that clients must send.
   public let apiKey: String
 

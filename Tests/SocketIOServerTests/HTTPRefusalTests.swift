@@ -34,7 +34,7 @@ struct HTTPRefusalTests {
       #expect(answer.text == #"{"code":\#(code),"message":"\#(message)"}"#)
       #expect(answer.headers["content-type"] == "application/json")
       #expect(answer.headers["access-control-allow-origin"] == "*")
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 
@@ -74,7 +74,7 @@ struct HTTPRefusalTests {
         #expect(refusal.answer.status == 400)
         #expect(refusal.answer.text == message)
       }
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 

@@ -12,7 +12,7 @@ struct SocketScenarioTests {
       #expect(answer.hasPrefix(#"40{"sid":""#))
       let sid = await client.sid
       #expect(!answer.contains(sid))
-      #expect(server.server.stats == .init(sessions: 1, sockets: 1, namespaces: 1))
+      #expect(await server.settles(.init(sessions: 1, sockets: 1, namespaces: 1)))
     }
   }
 
@@ -84,7 +84,7 @@ struct SocketScenarioTests {
       await server.journal.wait(for: "hanging")
       try await client.send("1")
       await server.journal.wait(for: "cancelled")
-      #expect(server.server.stats == .init(sessions: 0, sockets: 0, namespaces: 0))
+      #expect(await server.settles(.init(sessions: 0, sockets: 0, namespaces: 0)))
     }
   }
 
@@ -207,7 +207,7 @@ struct SocketScenarioTests {
       #expect(try await client.text() == "41")
       #expect(try await client.packet() == nil)
       await server.journal.wait(for: "left /: server namespace disconnect")
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 
@@ -233,7 +233,7 @@ struct SocketScenarioTests {
         try await client.join("/")
         try await client.send(packet)
         await server.journal.wait(for: "left /: parse error")
-        #expect(server.server.stats.sessions == 0)
+        #expect(await server.settles(sessions: 0))
       }
     }
   }
@@ -257,7 +257,7 @@ struct SocketScenarioTests {
     try await TestServer.with(.changed { $0.connectTimeout = .seconds(3) }) { server in
       let client = try await EngineClient(server, carrier)
       #expect(try await client.packet() == nil)
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 
@@ -279,7 +279,7 @@ struct SocketScenarioTests {
         #expect(try await client.text() == #"42["answer","timeout"]"#)
       }
       await server.journal.wait(for: "left /: ping timeout")
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 
@@ -290,7 +290,7 @@ struct SocketScenarioTests {
       try await client.join("/")
       await server.server.shutdown()
       await server.journal.wait(for: "left /: server shutting down")
-      #expect(server.server.stats == .init(sessions: 0, sockets: 0, namespaces: 0))
+      #expect(await server.settles(.init(sessions: 0, sockets: 0, namespaces: 0)))
       let late = try await server.wire().request("GET", "/socket.io/?EIO=4&transport=polling")
       #expect(late.status == 503)
     }

@@ -36,7 +36,7 @@ struct WebSocketTests {
       let webSocket = try await opened(server)
       try await webSocket.wire.send(bytes)
       #expect(await webSocket.next() == .close(code))
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 
@@ -127,7 +127,7 @@ struct WebSocketTests {
       let webSocket = try await opened(server)
       try await webSocket.send("1")
       #expect(await webSocket.next() == .close(nil))
-      #expect(server.server.stats.sessions == 0)
+      #expect(await server.settles(sessions: 0))
     }
   }
 
@@ -178,7 +178,7 @@ struct WebSocketTests {
         #expect(try await quick.text()?.count == json.count + 14)
       }
       #expect(!server.server.hasSockets(in: "/open-slow"))
-      #expect(server.server.stats == .init(sessions: 1, sockets: 1, namespaces: 1))
+      #expect(await server.settles(.init(sessions: 1, sockets: 1, namespaces: 1)))
     }
   }
 }

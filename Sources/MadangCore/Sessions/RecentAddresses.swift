@@ -1,13 +1,14 @@
 import Storage
 
 extension Madang {
-  /// Notes that an account was seen at an address.
-  package func note(_ user: Int64, at address: String) async throws {
-    try await database.write { [now = clock.now] transaction in
+  /// Notes that an account was seen at an address at this time.
+  package func note(_ user: Int64, at address: String, time: Int64) async throws {
+    try await database.write { transaction in
       _ = try transaction.execute(
         """
-        INSERT INTO recent_addresses (address, user_id, seen_at) VALUES (\(address), \(user), \(now))
+        INSERT INTO recent_addresses (address, user_id, seen_at) VALUES (\(address), \(user), \(time))
         ON CONFLICT (address, user_id) DO UPDATE SET seen_at = excluded.seen_at
+        WHERE recent_addresses.seen_at < excluded.seen_at
         """)
     }
   }

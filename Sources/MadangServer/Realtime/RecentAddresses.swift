@@ -37,7 +37,7 @@ final class RecentAddresses: Sendable {
     guard isDue else { return }
     // Unstructured: the call that was seen must not wait for this note, nor fail with it.
     Task { [madang] in
-      do { try await madang.note(user, at: address) } catch {
+      do { try await madang.note(user, at: address, time: now) } catch {
         madang.logger.warning("noting an address failed", metadata: ["error": "\(String(reflecting: error))"])
       }
     }
@@ -50,13 +50,16 @@ final class RecentAddresses: Sendable {
   }
 
   func disconnected(_ user: Int64, at address: String) {
+    saw(user, at: address)
     let key = Key(address: address, user: user)
     connected.withLock { connected in
       connected[key, default: 1] -= 1
       if connected[key] == 0 { connected[key] = nil }
     }
-    saw(user, at: address)
   }
+
+  /// Whether admitted sockets keep an address fresh now.
+  var hasConnected: Bool { connected.withLock { !$0.isEmpty } }
 
   /// Notes those that are connected now; called once in a while.
   func noteConnected() {

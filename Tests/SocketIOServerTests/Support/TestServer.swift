@@ -45,6 +45,19 @@ struct TestServer: Sendable {
     try await .open(port, "/socket.io/?\(query)")
   }
 
+  /// Whether the server comes to hold just this many sessions. What ends on one loop is seen elsewhere a moment later.
+  func settles(sessions: Int) async -> Bool { await settles { $0.sessions == sessions } }
+
+  func settles(_ stats: SocketIOServer.Stats) async -> Bool { await settles { $0 == stats } }
+
+  private func settles(_ isSettled: (SocketIOServer.Stats) -> Bool) async -> Bool {
+    let deadline = ContinuousClock.now + .seconds(30)
+    while !isSettled(server.stats) {
+      guard ContinuousClock.now < deadline else { return false }
+      try? await Task.sleep(for: .milliseconds(5))
+    }
+    return true
+  }
 }
 
 extension SocketIOServer.Configuration {
