@@ -1,6 +1,6 @@
 # Builds madang and runs it as a user without rights.
 FROM swift:6.2-bookworm AS build
-RUN apt-get update && apt-get install -y --no-install-recommends libpq-dev libsqlite3-dev pkg-config \
+RUN apt-get update && apt-get install -y --no-install-recommends libpq-dev libsqlite3-dev zlib1g-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -8,11 +8,12 @@ RUN swift package resolve
 COPY Sources Sources
 COPY Tests Tests
 COPY migrations migrations
+COPY openapi openapi
 RUN swift build -c release --product madang --static-swift-stdlib \
   && install -D "$(swift build -c release --show-bin-path)/madang" /out/madang
 
 FROM debian:bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libpq5 libsqlite3-0 tzdata \
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libpq5 libsqlite3-0 tzdata zlib1g \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --create-home --home-dir /var/lib/madang madang
 COPY --from=build /out/madang /usr/local/bin/madang

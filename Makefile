@@ -23,7 +23,7 @@ bench: ## Measure against named references and print the ratios
 	@Benchmarks/run
 
 format: ## Format the sources in place
-	swift format --in-place --recursive --parallel Sources Tests migrations Package.swift
+	swift format --in-place --recursive --parallel Sources Tests migrations openapi Package.swift
 
 lint: ## Check the sources' format, strictly
-	swift format lint --strict --recursive --parallel Sources Tests migrations Package.swift
+	swift format lint --strict --recursive --parallel Sources Tests migrations openapi Package.swift

@@ -72,11 +72,12 @@ let package = Package(
   ],
   targets: [
     // Socket.IO: knows nothing of chat.
+    .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
     .target(name: "SocketIOProtocol", swiftSettings: strict),
     .target(
       name: "SocketIOServer",
       dependencies: [
-        "SocketIOProtocol", .crypto, .deque, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
+        "CZlib", "SocketIOProtocol", .crypto, .deque, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
         .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix,
         .nioWebSocket,
       ],
@@ -106,18 +107,22 @@ let package = Package(
       name: "Storage", dependencies: ["CPostgres", "CSQLite", .crypto, .deque, .logging],
       swiftSettings: strict),
     .target(
-      name: "Migrations", path: "migrations", resources: [.embedInCode("0001_initial.sql")],
+      name: "Migrations", path: "migrations",
+      resources: [.embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql")],
       swiftSettings: strict),
     .target(
       name: "MadangCore", dependencies: ["Storage", "Migrations", .crypto, .cryptoExtras, .logging],
       resources: [.embedInCode("Resources/default.png")], swiftSettings: strict),
 
     // The wire, both ends.
+    .target(
+      name: "OpenAPI", path: "openapi", resources: [.embedInCode("2024-10.json"), .embedInCode("2024-01.json")],
+      swiftSettings: strict),
     .target(name: "MadangAPI", swiftSettings: strict),
     .target(
       name: "MadangServer",
       dependencies: [
-        "MadangCore", "MadangAPI", "SocketIOServer", "Storage", .crypto, .hummingbird,
+        "MadangCore", "MadangAPI", "OpenAPI", "SocketIOServer", "Storage", .crypto, .hummingbird,
         .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioPosix, .nioFileSystem,
         .serviceLifecycle,
       ],
@@ -143,8 +148,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "Storage", .asyncHTTPClient, .logging, .nioCore,
-        .nioHTTP1,
+        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "Storage", .asyncHTTPClient, .logging,
+        .nioCore, .nioHTTP1,
       ],
       path: "Tests/Support", swiftSettings: strict),
     .testTarget(
@@ -152,7 +157,7 @@ let package = Package(
     .testTarget(
       name: "SocketIOServerTests",
       dependencies: [
-        "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
+        "CZlib", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
         .nioCore, .nioPosix,
       ],
       swiftSettings: strict),

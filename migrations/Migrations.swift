@@ -1,6 +1,7 @@
 /// The SQL of every migration, embedded in the binary, oldest first. A migration that was released never changes.
 package enum MigrationFiles {
   package static let all: [(version: Int, name: String, sql: String)] = [
-    (1, "initial", String(decoding: PackageResources._001_initial_sql, as: UTF8.self))
+    (1, "initial", String(decoding: PackageResources._001_initial_sql, as: UTF8.self)),
+    (2, "file removals", String(decoding: PackageResources._002_file_removals_sql, as: UTF8.self)),
   ]
 }

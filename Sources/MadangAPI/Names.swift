@@ -13,6 +13,8 @@ public enum Field: String, Sendable {
   case name, description, image
   case content, files
   case opponentID = "opponent_id"
+  case ownerID = "owner_id"
+  case keyword
   case cursorDate = "cursor_date"
   case after
 }

@@ -14,6 +14,8 @@ package struct Failure: Error, Equatable {
     /// No account has the invited e-mail.
     case noSuchInvitee
     case notOwner
+    /// An owner must hand over first.
+    case mustHandOver
     case notEnoughCoins
     /// E-mail or password is wrong.
     case signInFailed

@@ -9,6 +9,10 @@ package struct Settings: Sendable {
   package var maxFilesPerChat = 5
   package var maxFileSize = 10 * 1024 * 1024
   package var maxContentLength = 10_000
+  /// How long a replaced picture can still be fetched: clients hold on to paths.
+  package var replacedPictureLifetime: Int64 = 24 * 3_600_000
+  /// Files removed, or looked up, at a time while tidying up.
+  package var filePage = 500
   /// Chats read at a time while a history is sent; memory per history call grows with it, not with the history.
   package var historyPage = 500
   package var passwordCost = PasswordCost()

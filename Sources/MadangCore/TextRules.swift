@@ -30,14 +30,25 @@ enum TextRules {
   static func nickname(_ text: String) throws -> String { try name(text, "nickname") }
 
   /// A name of a person, workspace or channel: 1 to 30 characters without surrounding blanks.
-  static func name(_ text: String, _ field: String) throws -> String {
+  static func name(_ text: String, _ field: String = "name") throws -> String {
     let name = try plain(text, field).trimmingCharacters(in: .whitespacesAndNewlines)
     guard (1...30).contains(name.count) else { throw Failure(.invalid, "\(field): 1 to 30 characters") }
     return name
   }
 
+  /// The new name of an edit; nil if there is none or it is blank, which leaves the name unchanged.
+  static func newName(_ text: String?, _ rule: (String) throws -> String) rethrows -> String? {
+    guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
+    return try rule(text)
+  }
+
+  static func keyword(_ text: String) throws -> String {
+    guard (1...100).contains(text.count) else { throw Failure(.invalid, "keyword: 1 to 100 characters") }
+    return text
+  }
+
   static func channelName(_ text: String) throws -> String {
-    let name = try name(text, "name")
+    let name = try name(text)
     guard !["my", ".", ".."].contains(name) else { throw Failure(.invalid, "name: '\(name)' cannot be addressed") }
     return name
   }

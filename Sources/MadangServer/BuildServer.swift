@@ -99,11 +99,14 @@ package func buildServer(
     madang: madang, settings: settings, tokens: await AccessTokens(secret: try secrets.tokenKey()),
     limits: CallLimits(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang),
     socketIO: socketIO, logger: logger)
+  let housekeeping = Housekeeping(service)
   let sockets = RoomSockets(service)
   sockets.register()
   announcements.connect { event in
     switch event {
     case .chatPosted(let chat): sockets.deliver(chat)
+    case .roomDeleted, .workspaceDeleted: housekeeping.removeFilesSoon()
+    case .membershipEnded, .sessionEnded: break
     }
   }
 
@@ -111,7 +114,7 @@ package func buildServer(
   let application = Application(
     responder: Responder(service: service), server: socketIO.httpServer(),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-    services: [Housekeeping(service: service), SocketShutdown(socketIO: socketIO)],
+    services: [housekeeping, SocketShutdown(socketIO: socketIO)],
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
   let apiKey = settings.keys.filter { $0.value == Edition.october2024.name }.keys.sorted().first ?? ""

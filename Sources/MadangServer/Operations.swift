@@ -5,11 +5,14 @@ import MadangCore
 import Storage
 
 extension Service {
-  /// Health checks and, in development mode, the development calls; they need no API key. Nil for all other paths.
+  /// Health checks, the API's description and, in development mode, the development calls; they need no API key. Nil for
+  /// all other paths.
   func operations(_ request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response? {
     switch (request.method, target.segments) {
     case (.get, ["livez"]): return .json(Array(#"{"status":"ok"}"#.utf8))
     case (.get, ["readyz"]): return await readiness()
+    case (.get, let path) where path.count == 2 && path[0] == "openapi":
+      return DocumentDownload.named(path[1])?.response(to: request)
     case (.post, ["_dev", "clock"]) where settings.isDevelopment: return try await advanceClock(request)
     default: return nil
     }

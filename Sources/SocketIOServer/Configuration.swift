@@ -35,6 +35,17 @@ extension SocketIOServer {
     public var transports: Set<EngineTransport> = [.polling, .webSocket]
     /// Which web pages may use the server.
     public var cors = CrossOrigin.sameOrigin
+    /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
+    /// none is.
+    public var compressionThreshold: Int? = 1024
+    /// The cookie set by the answer that opens a long-polling session. `nil`: none is.
+    public var cookie: SessionCookie?
+    /// Decides whether a request may open a session; without it every request may. It may take its time; it is
+    /// cancelled when a WebSocket client goes away meanwhile.
+    ///
+    /// Most clients show their users nothing of an HTTP refusal: to refuse people, prefer `NamespaceHandlers.admit`,
+    /// whose message reaches them.
+    public var allowRequest: (@Sendable (OpeningRequest) async -> Verdict)?
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 

@@ -25,10 +25,20 @@ public final class SocketIOServer: Sendable {
     core.start(loops.enumerated().map { LoopShard(core: core, loop: $1, index: $0) })
   }
 
-  /// Declares the namespaces whose name the predicate accepts. The first declaration that matches counts; a namespace
-  /// nobody declared is refused with "Invalid namespace".
-  public func namespace(where matches: @escaping @Sendable (String) -> Bool, configure handlers: NamespaceHandlers) {
-    core.add(ServerCore.Rule(matches: matches, handlers: handlers))
+  /// Declares a namespace. The first declaration that matches counts; a namespace nobody declared is refused with
+  /// "Invalid namespace".
+  public func namespace(_ name: String, configure handlers: NamespaceHandlers) {
+    namespace(where: { $0 == name }, described: name, configure: handlers)
+  }
+
+  /// Declares the namespaces whose name the predicate accepts.
+  ///
+  /// - Parameter description: How the log calls them, to tell which namespaces there are when one is refused.
+  public func namespace(
+    where matches: @escaping @Sendable (String) -> Bool, described description: String = "those of a rule",
+    configure handlers: NamespaceHandlers
+  ) {
+    core.add(ServerCore.Rule(description: description, matches: matches, handlers: handlers))
   }
 
   /// Ends every session: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect.

@@ -14,11 +14,12 @@ struct RigApplication: Sendable {
       handlers.admit = { request in Self.admit(request) }
       handlers.connected = { socket in welcome(socket) }
     }
-    server.namespace(where: { Self.isKnown($0) }, configure: handlers)
+    server.namespace("/", configure: handlers)
+    server.namespace("/bench", configure: handlers)
+    server.namespace(where: Self.isChannel, described: "/ws-channel-<word or dash>", configure: handlers)
   }
 
-  private static func isKnown(_ namespace: String) -> Bool {
-    if namespace == "/" || namespace == "/bench" { return true }
+  private static func isChannel(_ namespace: String) -> Bool {
     let prefix = "/ws-channel-"
     guard namespace.hasPrefix(prefix), namespace.count > prefix.count else { return false }
     return namespace.dropFirst(prefix.count).allSatisfy {

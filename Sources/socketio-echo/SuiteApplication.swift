@@ -17,6 +17,6 @@ enum SuiteApplication {
         default: break
         }
       })
-    server.namespace(where: { ["/", "/custom"].contains($0) }, configure: handlers)
+    for namespace in ["/", "/custom"] { server.namespace(namespace, configure: handlers) }
   }
 }

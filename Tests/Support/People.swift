@@ -32,6 +32,13 @@ package struct TestPerson: Sendable {
     return try answer.json
   }
 
+  /// The code that a call is refused with; nil if it is not refused.
+  package func code(_ method: HTTPMethod, _ path: String, _ body: World.Body = .none) async throws -> String? {
+    try await call(method, path, body).code
+  }
+
+  package func put(_ path: String, _ body: JSON) async throws -> JSON { try await success(.PUT, path, .json(body)) }
+
   /// A workspace of the person's own; its path for further calls.
   package func workspace(_ name: String = "Weekend Builders") async throws -> String {
     try id(of: "workspaces", "workspace_id", try await post("workspaces", ["name": .text(name)]))
@@ -60,7 +67,37 @@ package struct TestPerson: Sendable {
   }
 }
 
+/// What most call sequences start from: A owns workspace W and has invited B; C is in no workspace.
+package struct Courtyard: Sendable {
+  package let a: TestPerson
+  package let b: TestPerson
+  package let c: TestPerson
+  /// The path of the workspace.
+  package let w: String
+}
+
 extension World {
+  package func courtyard() async throws -> Courtyard {
+    let a = try await signUp("Mina")
+    let b = try await signUp("Joon")
+    let c = try await signUp("Sora")
+    let w = try await a.workspace()
+    try await a.invite(b, to: w)
+    return Courtyard(a: a, b: b, c: c, w: w)
+  }
+
+  /// Waits until something holds that others bring about; for what tests cannot be told of.
+  package static func eventually(
+    within limit: Duration = .seconds(60), _ condition: () async throws -> Bool
+  ) async throws -> Bool {
+    let deadline = ContinuousClock.now + limit
+    while try await !condition() {
+      guard ContinuousClock.now < deadline else { return false }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+    return true
+  }
+
   package static let password = "Passw0rd!"
 
   package func signUp(_ nickname: String) async throws -> TestPerson {

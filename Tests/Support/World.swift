@@ -8,6 +8,7 @@ import NIOCore
 import NIOHTTP1
 import Storage
 import Synchronization
+import Testing
 
 /// A server of its own with an empty database, on a free port, for one test.
 package struct World: Sendable {
@@ -154,6 +155,29 @@ package struct World: Sendable {
     }
     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
     let buffer = try await response.body.collect(upTo: 1 << 28)
-    return Answer(status: Int(response.status.code), headers: response.headers, body: Array(buffer.readableBytesView))
+    let answer = Answer(
+      status: Int(response.status.code), headers: response.headers, body: Array(buffer.readableBytesView))
+    Self.check(answer, to: method, request.url.dropFirst(url.count), key: key)
+    return answer
+  }
+
+  /// Holds every answer of the API that any test gets against the edition's OpenAPI document.
+  private static func check(_ answer: Answer, to method: HTTPMethod, _ path: Substring, key: String?) {
+    guard let version = path.split(separator: "/").first, version.hasPrefix("v1") || version.hasPrefix("v2") else {
+      return
+    }
+    let problems: [String]
+    switch key {
+    case DevelopmentKey.october2024:
+      problems = APIDescription.october2024.problems(of: answer, to: method, String(path))
+    case DevelopmentKey.january2024:
+      problems = APIDescription.january2024.problems(of: answer, to: method, String(path))
+    case nil: problems = answer.code == ErrorCode.badKey.rawValue ? [] : ["without a key, but not E01"]
+    default: return
+    }
+    for problem in problems {
+      Issue.record(
+        "\(method) \(path): \(problem)\n\(answer.status) \(String(decoding: answer.body.prefix(2000), as: UTF8.self))")
+    }
   }
 }

@@ -69,4 +69,10 @@ extension Edition2024_10 {
   public static let channel = Endpoint<ChannelDetail>(.get, "/v1/workspaces/{workspace}/channels/{channel}", .token)
   public static let channelMembers = Endpoint<[Member]>(
     .get, "/v1/workspaces/{workspace}/channels/{channel}/members", .token)
+  public static let editChannel = Endpoint<Channel>(.put, "/v1/workspaces/{workspace}/channels/{channel}", .token)
+  public static let deleteChannel = Endpoint<Empty>(.delete, "/v1/workspaces/{workspace}/channels/{channel}", .token)
+  public static let handOverChannel = Endpoint<Channel>(
+    .put, "/v1/workspaces/{workspace}/channels/{channel}/transfer/ownership", .token)
+  public static let leaveChannel = Endpoint<[Channel]>(
+    .get, "/v1/workspaces/{workspace}/channels/{channel}/exit", .token)
 }

@@ -119,6 +119,7 @@ extension Edition2024_10 {
   public static let signUp = Endpoint<Login>(.post, "/v1/users/join", .publicKey)
   public static let signIn = Endpoint<Login>(.post, "/v1/users/login", .publicKey)
   public static let signOut = Endpoint<Empty>(.get, "/v1/users/logout", .expiredToken)
+  public static let setDeviceToken = Endpoint<Empty>(.post, "/v1/users/deviceToken", .token)
   public static let me = Endpoint<Me>(.get, "/v1/users/me", .token)
   public static let editMe = Endpoint<Me>(.put, "/v1/users/me", .token)
   public static let editPicture = Endpoint<Me>(.put, "/v1/users/me/image", .token)

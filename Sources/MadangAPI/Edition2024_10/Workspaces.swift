@@ -69,6 +69,13 @@ extension Edition2024_10 {
   public static let workspaces = Endpoint<[Workspace]>(.get, "/v1/workspaces", .token)
   public static let createWorkspace = Endpoint<Workspace>(.post, "/v1/workspaces", .token)
   public static let workspace = Endpoint<WorkspaceDetail>(.get, "/v1/workspaces/{workspace}", .token)
+  public static let editWorkspace = Endpoint<Workspace>(.put, "/v1/workspaces/{workspace}", .token)
+  public static let deleteWorkspace = Endpoint<Empty>(.delete, "/v1/workspaces/{workspace}", .token)
   public static let invite = Endpoint<Member>(.post, "/v1/workspaces/{workspace}/members", .token)
   public static let workspaceMembers = Endpoint<[Member]>(.get, "/v1/workspaces/{workspace}/members", .token)
+  public static let workspaceMember = Endpoint<Member>(.get, "/v1/workspaces/{workspace}/members/{user}", .token)
+  public static let search = Endpoint<WorkspaceDetail>(.get, "/v1/workspaces/{workspace}/search", .token)
+  public static let handOverWorkspace = Endpoint<Workspace>(
+    .put, "/v1/workspaces/{workspace}/transfer/ownership", .token)
+  public static let leaveWorkspace = Endpoint<[Workspace]>(.get, "/v1/workspaces/{workspace}/exit", .token)
 }

@@ -27,6 +27,10 @@ package struct Channel: Sendable {
     isDefault = try row.get("is_default")
     createdAt = try row.get("created_at")
   }
+
+  func requireOwner(_ user: Int64) throws {
+    guard owner.number == user else { throw Failure(.notOwner, "the channel is somebody else's") }
+  }
 }
 
 package struct ChannelDetail: Sendable {

@@ -29,6 +29,29 @@ extension Transaction {
     return inserted == 1 ? room : nil
   }
 
+  /// Nil leaves a column as it is. False if another channel of the workspace has the name.
+  func updateChannel(_ channel: Channel, name: String?, description: String?, cover: String?) throws -> Bool {
+    try execute(
+      """
+      UPDATE channels SET name = COALESCE(\(name), name), description = COALESCE(\(description), description),
+        cover_image = COALESCE(\(cover), cover_image)
+      WHERE room_id = \(channel.id.number) AND NOT EXISTS (SELECT 1 FROM channels o
+        WHERE o.workspace_id = \(channel.workspace) AND o.name = \(name) AND o.room_id <> \(channel.id.number))
+      """) == 1
+  }
+
+  func setOwner(_ owner: Int64, ofChannel room: Int64) throws {
+    try execute("UPDATE channels SET owner_id = \(owner) WHERE room_id = \(room)")
+  }
+
+  /// Takes the channel and its chats with it.
+  func deleteRoom(_ id: Int64) throws { try execute("DELETE FROM rooms WHERE id = \(id)") }
+
+  /// Whether the person was a member.
+  func leaveChannel(_ room: Int64, user: Int64) throws -> Bool {
+    try execute("DELETE FROM channel_members WHERE room_id = \(room) AND user_id = \(user)") == 1
+  }
+
   func joinChannel(_ room: Int64, user: Int64, now: Int64) throws {
     try execute(
       """
@@ -62,6 +85,18 @@ extension Transaction {
     return found
   }
 
+  /// The same, its workspace held until COMMIT.
+  func heldChannel(_ channel: Reference, in workspace: Reference, of user: Int64) throws -> Channel {
+    _ = try heldWorkspace(workspace, of: user)
+    return try self.channel(channel, in: workspace, of: user)
+  }
+
+  func ownedChannel(_ channel: Reference, in workspace: Reference, by user: Int64) throws -> Channel {
+    let channel = try heldChannel(channel, in: workspace, of: user)
+    try channel.requireOwner(user)
+    return channel
+  }
+
   func channels(of workspace: Int64, joinedBy user: Int64? = nil) throws -> [Channel] {
     let joined: SQL =
       user.map { "AND EXISTS (SELECT 1 FROM channel_members j WHERE j.room_id = c.room_id AND j.user_id = \($0))" }
@@ -71,6 +106,18 @@ extension Transaction {
       SELECT \(sql: Channel.columns) FROM channels c JOIN rooms r ON r.id = c.room_id
       WHERE c.workspace_id = \(workspace) \(sql: joined) ORDER BY r.created_at DESC, r.id DESC
       """, Channel.init)
+  }
+
+  /// A member of a channel by any id of theirs.
+  func member(_ user: Reference, ofChannel room: Int64) throws -> Person {
+    let found = try first(
+      """
+      SELECT \(sql: Person.columns) FROM users u
+      JOIN channel_members m ON m.user_id = u.id AND m.room_id = \(room)
+      WHERE \(sql: user.matches("u"))
+      """, Person.init)
+    guard let found else { throw Failure(.notFound, "no such member of the channel") }
+    return found
   }
 
   func members(ofChannel room: Int64) throws -> [Person] {

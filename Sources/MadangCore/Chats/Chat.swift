@@ -22,19 +22,21 @@ package struct Room: Hashable, Sendable {
 
   package let id: ObjectID
   package let kind: Kind
+  package let workspace: Int64
   /// The channel's present name; empty for a direct message.
   package let name: String
   let lastSeq: Int64
 
   /// What ``init(_:)`` reads, of `rooms r`.
   static let columns: SQL = """
-    r.id AS room_id, r.uuid AS room_uuid, r.kind, r.last_seq,
+    r.id AS room_id, r.uuid AS room_uuid, r.kind, r.workspace_id, r.last_seq,
     (SELECT c.name FROM channels c WHERE c.room_id = r.id) AS room_name
     """
 
   init(_ row: Row) throws {
     id = try row.objectID("room_")
     kind = try Self.kind(row)
+    workspace = try row.get("workspace_id")
     name = try row.get("room_name") ?? ""
     lastSeq = try row.get("last_seq")
   }

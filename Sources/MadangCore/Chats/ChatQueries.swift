@@ -13,7 +13,7 @@ extension Transaction {
           JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
           WHERE w.id = r.workspace_id AND \(sql: address.workspace.matches("w")))
         AND \(sql: mayPost(user, kind: address.kind))
-      RETURNING id AS room_id, uuid AS room_uuid, kind, last_seq, last_chat_at,
+      RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
         (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
       """
     ) { (room: try Room($0), createdAt: try $0.get("last_chat_at") as Int64) }

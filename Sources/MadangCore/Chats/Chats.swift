@@ -49,6 +49,7 @@ extension Madang {
     if !joined {
       try await database.write { [now = clock.now] transaction in
         // Membership may have ended since: the rule lives in the transaction that joins.
+        _ = try transaction.heldWorkspace(address.workspace, of: caller.id)
         let room = try transaction.room(address, readableBy: caller.id)
         try transaction.joinChannel(room.id.number, user: caller.id, now: now)
       }

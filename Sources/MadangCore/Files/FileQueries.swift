@@ -12,6 +12,51 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
+  /// Those of the paths that rows name.
+  func paths(among paths: [String]) throws -> Set<String> {
+    Set(try all("SELECT path FROM files WHERE path IN (\(list: paths))") { try $0.get("path") })
+  }
+
+  /// Gives a picture up: it can be fetched until then, and vanishes some time after.
+  func retire(_ path: String?, due: Int64) throws {
+    guard let path else { return }
+    try execute(
+      "INSERT INTO file_removals (path, due_at) VALUES (\(path), \(due)) ON CONFLICT (path) DO NOTHING")
+  }
+
+  func retireFiles(ofRoom room: Int64, due: Int64) throws {
+    try retire("SELECT path, \(due) FROM files WHERE room_id = \(room)")
+  }
+
+  /// The files of a workspace's rooms, and the pictures of its channels.
+  func retireFiles(ofWorkspace workspace: Int64, due: Int64) throws {
+    try retire(
+      """
+      SELECT path, \(due) FROM files
+      WHERE room_id IN (SELECT r.id FROM rooms r WHERE r.workspace_id = \(workspace))
+      """)
+    try retire(
+      """
+      SELECT cover_image, \(due) FROM channels WHERE workspace_id = \(workspace) AND cover_image IS NOT NULL
+      """)
+  }
+
+  private func retire(_ select: SQL) throws {
+    try execute("INSERT INTO file_removals (path, due_at) \(sql: select) ON CONFLICT (path) DO NOTHING")
+  }
+
+  func retiredFiles(dueBy now: Int64, limit: Int) throws -> [String] {
+    try all("SELECT path FROM file_removals WHERE due_at <= \(now) ORDER BY due_at LIMIT \(limit)") {
+      try $0.get("path")
+    }
+  }
+
+  func deleteFiles(_ paths: [String]) throws { try execute("DELETE FROM files WHERE path IN (\(list: paths))") }
+
+  func forgetRetiredFiles(_ paths: [String]) throws {
+    try execute("DELETE FROM file_removals WHERE path IN (\(list: paths))")
+  }
+
   /// A stored file and the room whose readers alone may see it.
   func file(path: String) throws -> (file: StoredFile, room: Int64?)? {
     try first("SELECT path, media_type, size, sha256, room_id FROM files WHERE path = \(path)") { row in

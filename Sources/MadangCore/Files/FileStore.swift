@@ -90,18 +90,21 @@ package struct FileStore: Sendable {
     try? await workers.run { for path in paths { try? FileManager.default.removeItem(at: url(path)) } }
   }
 
-  /// Paths of stored files, and temporary ones, last changed before `date`.
-  func paths(changedBefore date: Date) async throws -> (stored: [String], temporary: [String]) {
-    try await workers.run {
-      let list = { (folder: String) in
-        try FileManager.default.contentsOfDirectory(
-          at: root.appending(path: folder), includingPropertiesForKeys: [.contentModificationDateKey]
-        ).filter { file in
-          let changed = try file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
-          return file.lastPathComponent != Self.defaultPicture && (changed ?? date) < date
-        }.map { "\(folder)/\($0.lastPathComponent)" }
+  /// Hands the paths of a folder's files that were last changed before `date` to `body`, `page` at a time.
+  func forEachPage(
+    of folder: String, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
+  ) async throws {
+    let directory = root.appending(path: folder)
+    let names = try await workers.run { try DirectoryNames(directory) }
+    while let some = try await workers.run({ names.next(page) }) {
+      let old = try await workers.run {
+        some.filter { name in
+          let file = directory.appending(path: name)
+          let changed = try? file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+          return name != Self.defaultPicture && (changed ?? date) < date
+        }
       }
-      return (try FileFolder.allCases.flatMap { try list($0.rawValue) }, try list(Self.temporary))
+      if !old.isEmpty { try await body(old.map { "\(folder)/\($0)" }) }
     }
   }
 }

@@ -46,11 +46,32 @@ extension Madang {
   /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
-    let (stored, temporary) = try await files.paths(changedBefore: before)
-    await files.remove(temporary)
-    var orphans: [String] = []
-    for path in stored where try await database.read({ try $0.file(path: path) == nil }) { orphans.append(path) }
-    if !orphans.isEmpty { logger.notice("removing files without a row", metadata: ["count": "\(orphans.count)"]) }
-    await files.remove(orphans)
+    try await files.forEachPage(of: FileStore.temporary, changedBefore: before, page: settings.filePage) {
+      await files.remove($0)
+    }
+    for folder in FileFolder.allCases {
+      try await files.forEachPage(of: folder.rawValue, changedBefore: before, page: settings.filePage) { page in
+        let known = try await database.read { try $0.paths(among: page) }
+        let orphans = page.filter { !known.contains($0) }
+        guard !orphans.isEmpty else { return }
+        logger.notice("removing files without a row", metadata: ["count": "\(orphans.count)"])
+        await files.remove(orphans)
+      }
+    }
+  }
+
+  /// Removes the files that were given up and are due: those of deleted rooms, and pictures replaced some time ago.
+  package func removeRetiredFiles() async throws {
+    while true {
+      let due = try await database.write { [now = clock.now, page = settings.filePage] in
+        // The rows go first, so that no row names a missing file; the note goes last, so that a crash repeats.
+        let paths = try $0.retiredFiles(dueBy: now, limit: page)
+        try $0.deleteFiles(paths)
+        return paths
+      }
+      guard !due.isEmpty else { return }
+      await files.remove(due)
+      try await database.write { try $0.forgetRetiredFiles(due) }
+    }
   }
 }

@@ -50,6 +50,10 @@ extension Transaction {
     try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
   }
 
+  func setDeviceToken(_ token: String?, session: Int64) throws {
+    try execute("UPDATE sessions SET device_token = \(token) WHERE id = \(session)")
+  }
+
   func deleteSession(_ id: Int64) throws { try execute("DELETE FROM sessions WHERE id = \(id)") }
 
   /// The only row of a statement that always answers one, as INSERT ... RETURNING does.

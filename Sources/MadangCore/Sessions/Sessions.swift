@@ -62,7 +62,16 @@ extension Madang {
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
   package func signOut(_ caller: Caller) async throws {
-    try await database.write { try $0.deleteSession(caller.session) }
+    try await database.write { [announce] transaction in
+      try transaction.deleteSession(caller.session)
+      transaction.afterCommit { announce(.sessionEnded(caller.session)) }
+    }
+  }
+
+  /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
+  package func setDeviceToken(_ token: String, of caller: Caller) async throws {
+    let token = try TextRules.deviceToken(token)
+    try await database.write { try $0.setDeviceToken(token, session: caller.session) }
   }
 }
 

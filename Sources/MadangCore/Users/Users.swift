@@ -65,8 +65,10 @@ extension Madang {
 
   /// Replaces the caller's picture. Throws `.invalid` if the file is no image.
   package func changePicture(of caller: Caller, to file: StagedFile) async throws -> Account {
-    try await keeping([file], in: .profiles, images: true) { transaction, stored in
+    try await keeping([file], in: .profiles, images: true) { [self] transaction, stored in
+      let old = try transaction.account(caller.id).person.picture
       try transaction.insertFile(stored[0], room: nil, uploader: caller.id, now: clock.now)
+      try transaction.retire(old, due: clock.now + settings.replacedPictureLifetime)
       try transaction.updateUser(caller.id, picture: stored[0].path)
       return try transaction.account(caller.id)
     }

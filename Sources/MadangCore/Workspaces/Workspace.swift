@@ -22,6 +22,10 @@ package struct Workspace: Sendable {
     owner = try row.objectID("owner_")
     createdAt = try row.get("created_at")
   }
+
+  func requireOwner(_ user: Int64) throws {
+    guard owner.number == user else { throw Failure(.notOwner, "the workspace is somebody else's") }
+  }
 }
 
 package struct WorkspaceDetail: Sendable {

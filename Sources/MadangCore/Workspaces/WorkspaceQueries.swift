@@ -36,6 +36,53 @@ extension Transaction {
     return found
   }
 
+  /// The same, held until COMMIT: a workspace's members and owners change one at a time, whichever process asks.
+  func heldWorkspace(_ reference: Reference, of user: Int64) throws -> Workspace {
+    try execute("UPDATE workspaces AS w SET owner_id = owner_id WHERE \(sql: reference.matches("w"))")
+    return try workspace(reference, of: user)
+  }
+
+  func ownedWorkspace(_ reference: Reference, by user: Int64) throws -> Workspace {
+    let workspace = try heldWorkspace(reference, of: user)
+    try workspace.requireOwner(user)
+    return workspace
+  }
+
+  /// Nil leaves a column as it is. False if another workspace has the name.
+  func updateWorkspace(_ id: Int64, name: String?, description: String?, cover: String?) throws -> Bool {
+    try execute(
+      """
+      UPDATE workspaces SET name = COALESCE(\(name), name), description = COALESCE(\(description), description),
+        cover_image = COALESCE(\(cover), cover_image)
+      WHERE id = \(id) AND NOT EXISTS (SELECT 1 FROM workspaces o WHERE o.name = \(name) AND o.id <> \(id))
+      """) == 1
+  }
+
+  /// The default channel's owner is the workspace's.
+  func setOwner(_ owner: Int64, ofWorkspace workspace: Int64) throws {
+    try execute("UPDATE workspaces SET owner_id = \(owner) WHERE id = \(workspace)")
+    try execute(
+      "UPDATE channels SET owner_id = \(owner) WHERE workspace_id = \(workspace) AND is_default = \(true)")
+  }
+
+  func ownsChannel(_ user: Int64, in workspace: Int64) throws -> Bool {
+    try first("SELECT 1 AS found FROM channels WHERE workspace_id = \(workspace) AND owner_id = \(user) LIMIT 1") { _ in
+      true
+    } ?? false
+  }
+
+  func removeWorkspaceMember(_ user: Int64, workspace: Int64) throws {
+    try execute(
+      """
+      DELETE FROM channel_members WHERE user_id = \(user)
+        AND room_id IN (SELECT c.room_id FROM channels c WHERE c.workspace_id = \(workspace))
+      """)
+    try execute("DELETE FROM workspace_members WHERE workspace_id = \(workspace) AND user_id = \(user)")
+  }
+
+  /// Takes all channels, rooms and chats with it.
+  func deleteWorkspace(_ id: Int64) throws { try execute("DELETE FROM workspaces WHERE id = \(id)") }
+
   func workspaces(of user: Int64) throws -> [Workspace] {
     try all(
       """
@@ -50,6 +97,17 @@ extension Transaction {
       SELECT \(sql: Person.columns) FROM workspace_members m JOIN users u ON u.id = m.user_id
       WHERE m.workspace_id = \(workspace) ORDER BY m.joined_at, u.id
       """, Person.init)
+  }
+
+  func member(_ user: Reference, ofWorkspace workspace: Int64) throws -> Person {
+    let found = try first(
+      """
+      SELECT \(sql: Person.columns) FROM users u
+      JOIN workspace_members m ON m.user_id = u.id AND m.workspace_id = \(workspace)
+      WHERE \(sql: user.matches("u"))
+      """, Person.init)
+    guard let found else { throw Failure(.notFound, "no such member of the workspace") }
+    return found
   }
 
   func isMember(_ user: Int64, ofWorkspace workspace: Int64) throws -> Bool {

@@ -6,7 +6,7 @@ extension Madang {
   package func createWorkspace(name: String, description: String?, cover: StagedFile?, as caller: Caller) async throws
     -> Workspace
   {
-    let name = try TextRules.name(name, "name")
+    let name = try TextRules.name(name)
     let description = try TextRules.description(description ?? "")
     return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true) {
       [self] transaction, files in
@@ -55,8 +55,7 @@ extension Madang {
   package func invite(email: String, to reference: Reference, as caller: Caller) async throws -> Person {
     let email = try TextRules.email(email)
     return try await database.write { [now = clock.now] transaction in
-      let workspace = try transaction.workspace(reference, of: caller.id)
-      guard workspace.owner.number == caller.id else { throw Failure(.notOwner, "only the owner invites") }
+      let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       guard let person = try transaction.personByEmail(email) else {
         throw Failure(.noSuchInvitee, "no account has this e-mail")
       }

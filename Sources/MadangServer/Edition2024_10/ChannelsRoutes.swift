@@ -1,24 +1,48 @@
 import MadangAPI
 import MadangCore
 
-extension RouteTable {
-  mutating func addChannels() {
-    on(Wire.channels) { call in
-      try await call.madang.channels(of: call.reference("workspace"), as: try call.caller).map(Wire.Channel.init)
+extension Edition2024_10 {
+  static func addChannels(to routes: inout RouteTable) {
+    routes.on(channels) { call in
+      try await call.madang.channels(of: call.reference("workspace"), as: try call.caller).map(Channel.init)
     }
-    on(Wire.myChannels) { call in
+    routes.on(myChannels) { call in
       try await call.madang.joinedChannels(of: call.reference("workspace"), as: try call.caller)
-        .map(Wire.Channel.init)
+        .map(Channel.init)
     }
-    on(Wire.createChannel) { call in
+    routes.on(createChannel) { call in
       let fields = try await call.fields()
       return .init(
         try await call.madang.createChannel(
           name: try fields.required(.name), description: try fields.text(.description), cover: fields.image,
           in: call.reference("workspace"), as: try call.caller))
     }
-    on(Wire.channel) { call in .init(try await call.channelDetail()) }
-    on(Wire.channelMembers) { call in try await call.channelDetail().members.map(Wire.Member.init) }
+    routes.on(editChannel) { call in
+      let fields = try await call.fields()
+      return .init(
+        try await call.madang.editChannel(
+          call.reference("channel"), in: call.reference("workspace"), name: try fields.text(.name),
+          description: try fields.text(.description), cover: fields.image, as: try call.caller))
+    }
+    routes.on(deleteChannel) { call in
+      try await call.madang.deleteChannel(
+        call.reference("channel"), in: call.reference("workspace"), as: try call.caller)
+      return Empty()
+    }
+    routes.on(handOverChannel) { call in
+      let owner = try await call.fields().required(.ownerID)
+      return .init(
+        try await call.madang.handOverChannel(
+          call.reference("channel"), in: call.reference("workspace"), to: call.edition.reference(owner),
+          as: try call.caller))
+    }
+    routes.on(leaveChannel) { call in
+      try await call.madang.leaveChannel(
+        call.reference("channel"), in: call.reference("workspace"), as: try call.caller
+      ).map(Channel.init)
+    }
+    routes.on(channel) { call in .init(try await call.channelDetail()) }
+    routes.on(channelMembers) { call in try await call.channelDetail().members.map(Member.init) }
   }
 }
 

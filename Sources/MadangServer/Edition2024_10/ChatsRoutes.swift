@@ -1,14 +1,14 @@
 import MadangAPI
 import MadangCore
 
-extension RouteTable {
-  mutating func addChats() {
-    respond(to: Wire.channelHistory) { try await $0.history(of: $0.channel) }
-    respond(to: Wire.directMessageHistory) { try await $0.history(of: $0.directMessage) }
-    respond(to: Wire.postToChannel) { try await $0.post(to: $0.channel) }
-    respond(to: Wire.postToDirectMessage) { try await $0.post(to: $0.directMessage) }
-    on(Wire.channelUnread) { Wire.ChannelUnread(try await $0.unread(in: $0.channel)) }
-    on(Wire.directMessageUnread) { Wire.DMUnread(try await $0.unread(in: $0.directMessage)) }
+extension Edition2024_10 {
+  static func addChats(to routes: inout RouteTable) {
+    routes.respond(to: channelHistory) { try await $0.history(of: $0.channel) }
+    routes.respond(to: directMessageHistory) { try await $0.history(of: $0.directMessage) }
+    routes.respond(to: postToChannel) { try await $0.post(to: $0.channel) }
+    routes.respond(to: postToDirectMessage) { try await $0.post(to: $0.directMessage) }
+    routes.on(channelUnread) { ChannelUnread(try await $0.unread(in: $0.channel)) }
+    routes.on(directMessageUnread) { DMUnread(try await $0.unread(in: $0.directMessage)) }
   }
 }
 

@@ -1,13 +1,13 @@
 import MadangAPI
 import MadangCore
 
-extension RouteTable {
-  mutating func addDirectMessages() {
-    on(Wire.directMessages) { call in
+extension Edition2024_10 {
+  static func addDirectMessages(to routes: inout RouteTable) {
+    routes.on(directMessages) { call in
       try await call.madang.directMessages(in: call.reference("workspace"), as: try call.caller)
-        .map(Wire.DMRoom.init)
+        .map(DMRoom.init)
     }
-    on(Wire.openDirectMessage) { call in
+    routes.on(openDirectMessage) { call in
       let opponent = try await call.fields().required(.opponentID)
       return .init(
         try await call.madang.openDirectMessage(

@@ -7,12 +7,12 @@ extension Edition {
     name: "2024-10",
     routes: {
       var routes = RouteTable()
-      routes.addUsers()
-      routes.addWorkspaces()
-      routes.addChannels()
-      routes.addDirectMessages()
-      routes.addChats()
-      routes.addFiles()
+      Edition2024_10.addUsers(to: &routes)
+      Edition2024_10.addWorkspaces(to: &routes)
+      Edition2024_10.addChannels(to: &routes)
+      Edition2024_10.addDirectMessages(to: &routes)
+      Edition2024_10.addChats(to: &routes)
+      Edition2024_10.addFiles(to: &routes)
       return routes
     }(),
     reference: { .uuid($0) },
@@ -28,8 +28,8 @@ extension Edition {
     },
     encode: { chat in
       switch chat.room.kind {
-      case .channel: try WireEncoder.encode(Wire.ChannelChat(chat))
-      case .dm: try WireEncoder.encode(Wire.DMChat(chat))
+      case .channel: try WireEncoder.encode(Edition2024_10.ChannelChat(chat))
+      case .dm: try WireEncoder.encode(Edition2024_10.DMChat(chat))
       }
     })
 }

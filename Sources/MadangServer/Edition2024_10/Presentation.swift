@@ -3,15 +3,7 @@ import MadangCore
 
 // The domain's objects in the form of edition 2024-10.
 
-typealias Wire = Edition2024_10
-
-func wirePath(_ stored: String) -> String { StoredPath.prefix + stored }
-
-private func picture(_ stored: String?, default folder: FileFolder) -> String {
-  wirePath(stored ?? "\(folder.rawValue)/\(FileStore.defaultPicture)")
-}
-
-extension Wire.Member {
+extension Edition2024_10.Member {
   init(_ person: Person) {
     self.init(
       userID: person.id.uuid, email: person.email, nickname: person.nickname,
@@ -19,10 +11,10 @@ extension Wire.Member {
   }
 }
 
-extension Wire.Login {
+extension Edition2024_10.Login {
   init(_ signedIn: SignedIn, accessToken: String) {
     let account = signedIn.account
-    let member = Wire.Member(account.person)
+    let member = Edition2024_10.Member(account.person)
     self.init(
       userID: member.userID, email: member.email, nickname: member.nickname, profileImage: member.profileImage,
       phone: account.phone, provider: account.signInMethod, createdAt: WireDate.string(account.createdAt),
@@ -30,9 +22,9 @@ extension Wire.Login {
   }
 }
 
-extension Wire.Me {
+extension Edition2024_10.Me {
   init(_ account: Account) {
-    let member = Wire.Member(account.person)
+    let member = Edition2024_10.Member(account.person)
     self.init(
       userID: member.userID, email: member.email, nickname: member.nickname, profileImage: member.profileImage,
       phone: account.phone, provider: account.signInMethod, sesacCoin: account.coins,
@@ -40,51 +32,52 @@ extension Wire.Me {
   }
 }
 
-extension Wire.Workspace {
-  init(_ workspace: Workspace) {
+extension Edition2024_10.Workspace {
+  init(_ workspace: MadangCore.Workspace) {
     self.init(
       workspaceID: workspace.id.uuid, name: workspace.name, description: workspace.description,
-      coverImage: picture(workspace.cover, default: .workspaceCoverImages), ownerID: workspace.owner.uuid,
+      coverImage: wirePath(workspace.cover, default: .workspaceCoverImages), ownerID: workspace.owner.uuid,
       createdAt: WireDate.string(workspace.createdAt))
   }
 }
 
-extension Wire.WorkspaceDetail {
-  init(_ detail: WorkspaceDetail) {
-    let workspace = Wire.Workspace(detail.workspace)
+extension Edition2024_10.WorkspaceDetail {
+  init(_ detail: MadangCore.WorkspaceDetail) {
+    let workspace = Edition2024_10.Workspace(detail.workspace)
     self.init(
       workspaceID: workspace.workspaceID, name: workspace.name, description: workspace.description,
       coverImage: workspace.coverImage, ownerID: workspace.ownerID, createdAt: workspace.createdAt,
-      channels: detail.channels.map(Wire.Channel.init), workspaceMembers: detail.members.map(Wire.Member.init))
+      channels: detail.channels.map(Edition2024_10.Channel.init),
+      workspaceMembers: detail.members.map(Edition2024_10.Member.init))
   }
 }
 
-extension Wire.Channel {
-  init(_ channel: Channel) {
+extension Edition2024_10.Channel {
+  init(_ channel: MadangCore.Channel) {
     self.init(
       channelID: channel.id.uuid, name: channel.name, description: channel.description,
-      coverImage: picture(channel.cover, default: .channelCoverImages), ownerID: channel.owner.uuid,
+      coverImage: wirePath(channel.cover, default: .channelCoverImages), ownerID: channel.owner.uuid,
       createdAt: WireDate.string(channel.createdAt))
   }
 }
 
-extension Wire.ChannelDetail {
-  init(_ detail: ChannelDetail) {
-    let channel = Wire.Channel(detail.channel)
+extension Edition2024_10.ChannelDetail {
+  init(_ detail: MadangCore.ChannelDetail) {
+    let channel = Edition2024_10.Channel(detail.channel)
     self.init(
       channelID: channel.channelID, name: channel.name, description: channel.description,
       coverImage: channel.coverImage, ownerID: channel.ownerID, createdAt: channel.createdAt,
-      channelMembers: detail.members.map(Wire.Member.init))
+      channelMembers: detail.members.map(Edition2024_10.Member.init))
   }
 }
 
-extension Wire.DMRoom {
+extension Edition2024_10.DMRoom {
   init(_ room: DirectMessage) {
     self.init(roomID: room.id.uuid, createdAt: WireDate.string(room.createdAt), user: .init(room.other))
   }
 }
 
-extension Wire.ChannelChat {
+extension Edition2024_10.ChannelChat {
   init(_ chat: Chat) {
     self.init(
       channelID: chat.room.id.uuid, channelName: chat.room.name, chatID: chat.id.uuid, content: chat.content,
@@ -92,7 +85,7 @@ extension Wire.ChannelChat {
   }
 }
 
-extension Wire.DMChat {
+extension Edition2024_10.DMChat {
   init(_ chat: Chat) {
     self.init(
       dmID: chat.id.uuid, roomID: chat.room.id.uuid, content: chat.content,
@@ -100,13 +93,13 @@ extension Wire.DMChat {
   }
 }
 
-extension Wire.ChannelUnread {
+extension Edition2024_10.ChannelUnread {
   init(_ unread: Unread) {
     let id = unread.room.id.uuid
     self.init(channelID: id, name: unread.room.name, count: unread.count, roomID: id)
   }
 }
 
-extension Wire.DMUnread {
+extension Edition2024_10.DMUnread {
   init(_ unread: Unread) { self.init(roomID: unread.room.id.uuid, count: unread.count) }
 }

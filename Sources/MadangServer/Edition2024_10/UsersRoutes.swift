@@ -1,13 +1,13 @@
 import MadangAPI
 import MadangCore
 
-extension RouteTable {
-  mutating func addUsers() {
-    on(Wire.validateEmail) { call in
+extension Edition2024_10 {
+  static func addUsers(to routes: inout RouteTable) {
+    routes.on(validateEmail) { call in
       try await call.madang.checkEmail(try await call.fields().required(.email))
       return Empty()
     }
-    on(Wire.signUp) { call in
+    routes.on(signUp) { call in
       let fields = try await call.fields()
       let draft = SignUp(
         email: try fields.required(.email), password: try fields.required(.password),
@@ -15,38 +15,45 @@ extension RouteTable {
         deviceToken: try fields.deviceToken())
       return try await call.login(try await call.madang.signUp(draft, edition: call.edition.name))
     }
-    on(Wire.signIn) { call in
+    routes.on(signIn) { call in
       let fields = try await call.fields()
       return try await call.login(
         try await call.service.signIn(
           email: try fields.required(.email), password: try fields.required(.password),
           deviceToken: try fields.deviceToken(), call))
     }
-    on(Wire.signOut) { call in
+    routes.on(signOut) { call in
       try await call.madang.signOut(try call.caller)
       return Empty()
     }
-    on(Wire.me) { call in .init(try await call.madang.account(of: try call.caller)) }
-    on(Wire.editMe) { call in
+    routes.on(setDeviceToken) { call in
+      guard let token = try await call.fields().deviceToken() else {
+        throw Failure(.invalid, "deviceToken: is missing")
+      }
+      try await call.madang.setDeviceToken(token, of: try call.caller)
+      return Empty()
+    }
+    routes.on(me) { call in .init(try await call.madang.account(of: try call.caller)) }
+    routes.on(editMe) { call in
       let fields = try await call.fields()
       return .init(
         try await call.madang.editAccount(
           of: try call.caller, nickname: try fields.text(.nickname), phone: try fields.text(.phone)))
     }
-    on(Wire.editPicture) { call in
+    routes.on(editPicture) { call in
       guard let image = try await call.fields().image else { throw Failure(.invalid, "image: is missing or empty") }
       return .init(try await call.madang.changePicture(of: try call.caller, to: image))
     }
-    on(Wire.user) { call in
+    routes.on(user) { call in
       .init(try await call.madang.person(call.reference("user"), seenBy: try call.caller))
     }
-    on(Wire.refresh) { call in Wire.Refresh(accessToken: try await call.service.refresh(call)) }
+    routes.on(refresh) { call in Refresh(accessToken: try await call.service.refresh(call)) }
   }
 }
 
 extension Call {
-  fileprivate func login(_ signedIn: SignedIn) async throws -> Wire.Login {
-    Wire.Login(
+  fileprivate func login(_ signedIn: SignedIn) async throws -> Edition2024_10.Login {
+    Edition2024_10.Login(
       signedIn, accessToken: try await service.issueToken(session: signedIn.session, edition: edition))
   }
 }

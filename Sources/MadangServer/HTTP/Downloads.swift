@@ -11,9 +11,7 @@ extension Call {
       .cacheControl: "private, max-age=31536000, immutable", .eTag: "\"\(file.sha256)\"",
     ]
     if !file.type.isImage { headers[.contentDisposition] = "attachment" }
-    if let known = request.headers[.ifNoneMatch], known == "*" || known.contains("\"\(file.sha256)\"") {
-      return Response(status: .notModified, headers: headers)
-    }
+    if request.holds("\"\(file.sha256)\"") { return Response(status: .notModified, headers: headers) }
     let path = madang.files.url(file.path).path
     guard let range = byteRange(request.headers[.range], size: file.size) else {
       return Response(

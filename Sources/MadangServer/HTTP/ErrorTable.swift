@@ -23,6 +23,7 @@ struct Refusal: Error {
       case .notFound, .noSuchInvitee: .notFound
       case .noSuchUser, .signInFailed, .accountGone: .noAccount
       case .notOwner: .notOwner
+      case .mustHandOver: .mustHandOver
       case .notEnoughCoins: .notEnoughCoins
       case .noSuchSession: .badToken
       case .refreshExpired: .refreshExpired

@@ -62,6 +62,9 @@ struct Responder: HTTPResponder {
     switch error {
     case let refusal as Refusal: return refusal
     case let failure as Failure: return Refusal(failure)
+    case let error as StorageError where error.code == .unique:
+      // Two processes raced for one name; the database's own rule decided.
+      return Refusal(.duplicate, "somebody else was faster")
     case let error as StorageError where error.code == .overloaded:
       return Refusal(.tooManyCalls, "the database has more work waiting than it may hold", retryAfter: 1)
     default:

@@ -54,6 +54,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       state = .upgrading(head)
       return
     }
+    if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
     closesAfterResponse = closesAfterResponse || head.headerFields[.upgrade] != nil
     requestsInProgress += 1
     if head.headerFields[.expect]?.lowercased() == "100-continue" {
@@ -99,17 +100,48 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     state = .gone
     let request = EngineRequest(head, remoteAddress: context.remoteAddress)
     guard requestsInProgress == 0 else { return context.close(promise: nil) }
-    switch server.core.examine(request, on: context.eventLoop) {
-    case .failure(let flaw):
-      refuse(context, flaw)
-    case .success(let (shard, offer)):
+    do throws(RequestFlaw) {
+      let aim = try request.aim(server.core.configuration, over: .webSocket)
+      if case .handshake = aim, server.core.configuration.allowRequest != nil {
+        askApplication(context, request)
+      } else {
+        take(context, request, aim)
+      }
+    } catch {
+      refuse(context, error, request)
+    }
+  }
+
+  /// Lets `allowRequest` decide; nothing is read from the connection meanwhile.
+  private func askApplication(_ context: ChannelHandlerContext, _ request: EngineRequest) {
+    let core = server.core
+    let verdict = context.eventLoop.makePromise(of: Void.self)
+    let task = verdict.completeWithTask { try await core.allow(request, over: .webSocket) }
+    context.channel.closeFuture.whenComplete { _ in task.cancel() }
+    let context = NIOLoopBound(context, eventLoop: context.eventLoop)
+    let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
+    verdict.futureResult.whenComplete { result in
+      guard context.value.channel.isActive else { return }
+      switch result {
+      case .success: handler.value.take(context.value, request, .handshake)
+      case .failure(let flaw as RequestFlaw): handler.value.refuse(context.value, flaw, request)
+      case .failure: context.value.close(promise: nil)
+      }
+    }
+  }
+
+  private func take(_ context: ChannelHandlerContext, _ request: EngineRequest, _ aim: RequestAim) {
+    do throws(UpgradeFlaw) {
+      let (shard, offer) = try server.core.examine(request, aim, on: context.eventLoop)
       guard let descriptor = Self.descriptor(of: context) else {
-        return refuse(context, UpgradeFlaw(status: .serviceUnavailable, message: ""))
+        throw UpgradeFlaw(status: .serviceUnavailable, message: "")
       }
       // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
       // and an upgraded session need not change its loop.
       context.close(promise: nil)
       shard.run { $0.accept(offer, descriptor) }
+    } catch {
+      refuse(context, error)
     }
   }
 
@@ -118,6 +150,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       duplicate($0)
     }
     return copy ?? nil
+  }
+
+  private func refuse(_ context: ChannelHandlerContext, _ flaw: RequestFlaw, _ request: EngineRequest) {
+    server.core.log(flaw, of: request)
+    refuse(context, UpgradeFlaw(flaw))
   }
 
   private func refuse(_ context: ChannelHandlerContext, _ flaw: UpgradeFlaw) {

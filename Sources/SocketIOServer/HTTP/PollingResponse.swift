@@ -6,37 +6,62 @@ import SocketIOProtocol
 /// Turns answers into HTTP responses.
 struct PollingResponse {
   private let headers: HTTPFields
+  private let jsonp: JSONP?
+  private let coding: ContentCoding?
+  private let compressionThreshold: Int
+  private let cookie: SocketIOServer.SessionCookie?
 
-  init(request: Request, configuration: SocketIOServer.Configuration) {
+  init(to request: EngineRequest, _ configuration: SocketIOServer.Configuration) {
     var headers = configuration.cors.headers(for: request.headers)
     let agent = request.headers[.userAgent] ?? ""
     if agent.contains("MSIE") || agent.contains("Trident"), let name = HTTPField.Name("X-XSS-Protection") {
       headers[name] = "0"
     }
     self.headers = headers
+    jsonp = JSONP(request.query)
+    compressionThreshold = configuration.compressionThreshold ?? .max
+    coding = compressionThreshold < .max ? ContentCoding(accepted: request.headers[.acceptEncoding]) : nil
+    cookie = configuration.cookie
   }
 
-  func answer(_ answer: PollingAnswer) -> Response {
+  /// - Parameter sid: The session that this answer opens, if it opens one.
+  func answer(_ answer: PollingAnswer, opening sid: String? = nil) async throws(RequestFlaw) -> Response {
     switch answer {
     case .payload(let bytes, let isBinary):
-      success(bytes, isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8")
-    case .posted: success(Array("ok".utf8), "text/html")
-    case .broken: empty(.badRequest)
-    case .refused(let refusal): self.refusal(refusal, nil)
-    case .unavailable: empty(.serviceUnavailable)
+      let type = isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
+      return await payload(jsonp?.script(bytes) ?? bytes, type, opening: sid)
+    case .posted: return success(Array("ok".utf8), "text/html")
+    case .broken: return empty(.badRequest)
+    case .refused(let refusal): throw RequestFlaw(refusal: refusal)
     }
   }
 
-  func refusal(_ refusal: EngineRefusal, _ message: String?) -> Response {
+  func refusal(_ flaw: RequestFlaw) -> Response {
     var headers = headers
     headers[.contentType] = "application/json"
     return Response(
-      status: .init(code: refusal.status), headers: headers,
-      body: .init(byteBuffer: ByteBuffer(string: refusal.body(message: message))))
+      status: .init(code: flaw.refusal.status), headers: headers,
+      body: .init(byteBuffer: ByteBuffer(string: flaw.refusal.body(message: flaw.message))))
   }
 
   func empty(_ status: HTTPResponse.Status) -> Response {
     Response(status: status, headers: headers)
+  }
+
+  private func payload(_ body: [UInt8], _ contentType: String, opening sid: String?) async -> Response {
+    var coded: [UInt8]?
+    if body.count >= compressionThreshold, let coding {
+      // Off the event loop, which other clients wait for: the body may be as large as what may wait for one client.
+      coded = await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.compressed(body, coding) }
+    }
+    var response = success(coded ?? body, contentType)
+    if let coding, coded != nil { response.headers[.contentEncoding] = coding.rawValue }
+    if let cookie, let sid { response.headers[.setCookie] = cookie.field(sid: sid) }
+    return response
+  }
+
+  @concurrent private static func compressed(_ body: [UInt8], _ coding: ContentCoding) async -> [UInt8]? {
+    coding.compress(body)
   }
 
   private func success(_ body: [UInt8], _ contentType: String) -> Response {

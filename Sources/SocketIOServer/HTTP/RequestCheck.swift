@@ -1,47 +1,84 @@
 import HTTPTypes
 import SocketIOProtocol
 
-/// What an HTTP request under the server's path asks for, after the checks that need no session, in the reference's
-/// order.
-enum RequestCheck {
-  case handshake(EngineRevision)
-  /// A request for the session with this id.
+/// What an HTTP request under the server's path asks for.
+enum RequestAim {
+  /// To open a session.
+  case handshake
+  /// Something of the session with this id.
   case session(String)
-  case refuse(EngineRefusal, message: String?)
+}
 
-  init(_ request: EngineRequest, _ configuration: SocketIOServer.Configuration, transport expected: EngineTransport) {
-    guard let transport = request.query["transport"].flatMap(EngineTransport.init(rawValue:)),
-      configuration.transports.contains(transport)
-    else {
-      self = .refuse(.unknownTransport, message: nil)
-      return
-    }
-    if let sid = request.sid {
-      self = transport == expected ? .session(sid) : .refuse(.badRequest, message: nil)
-      return
-    }
-    guard request.method == .get else {
-      self = .refuse(.badHandshakeMethod, message: nil)
-      return
-    }
-    guard transport == expected else {
-      self = .refuse(.badRequest, message: nil)
-      return
-    }
-    guard let revision = EngineRevision(query: request.query["EIO"]) else {
-      self = .refuse(.unsupportedProtocolVersion, message: nil)
-      return
-    }
-    guard revision == .v4 || configuration.allowEIO3 else {
-      self = .refuse(.unsupportedProtocolVersion, message: Self.tooOld)
-      return
-    }
-    self = .handshake(revision)
-  }
+/// Why a request is refused.
+struct RequestFlaw: Error {
+  let refusal: EngineRefusal
+  /// Replaces the standard text where a cure can be named.
+  var message: String?
+
+  static let unknownSession = RequestFlaw(refusal: .unknownSession)
+
+  /// The client asked for a WebSocket, and its wish arrived as a plain request.
+  static let upgradeMissing = RequestFlaw(
+    refusal: .badRequest,
+    message: """
+      Bad request: transport=websocket without an Upgrade header; a proxy between client and server has to pass on \
+      Upgrade and Connection
+      """)
 
   /// Names the cure for the most common failure of all.
-  private static let tooOld = """
-    Unsupported protocol version: the client speaks Engine.IO 3 (Socket.IO v2); update it \
-    (socket.io-client-swift 16 or later, version .three), or enable EIO3 on the server
-    """
+  static let tooOld = RequestFlaw(
+    refusal: .unsupportedProtocolVersion,
+    message: """
+      Unsupported protocol version: the client speaks Engine.IO 3 (Socket.IO v2); update it \
+      (socket.io-client-swift 16 or later, version .three), or enable EIO3 on the server
+      """)
+}
+
+/// The checks of the reference, in its order: transport, Origin, session, method, Upgrade; then `allowRequest`; then the
+/// protocol's revision.
+extension EngineRequest {
+  /// The checks that need neither a session nor the application.
+  func aim(
+    _ configuration: SocketIOServer.Configuration, over expected: EngineTransport
+  ) throws(RequestFlaw) -> RequestAim {
+    guard let transport = query["transport"].flatMap(EngineTransport.init(rawValue:)),
+      configuration.transports.contains(transport)
+    else { throw RequestFlaw(refusal: .unknownTransport) }
+    if let origin = headers[.origin], !Self.isPrintable(origin) { throw RequestFlaw(refusal: .badRequest) }
+    if let sid {
+      // A session that does not exist is the graver flaw; its loop finds out.
+      return .session(sid)
+    }
+    guard method == .get else { throw RequestFlaw(refusal: .badHandshakeMethod) }
+    if let flaw = mismatch(over: expected) { throw flaw }
+    return .handshake
+  }
+
+  /// The flaw of a request whose `transport` is not the one it came by.
+  func mismatch(over expected: EngineTransport) -> RequestFlaw? {
+    guard query["transport"] != expected.rawValue else { return nil }
+    return expected == .polling ? .upgradeMissing : RequestFlaw(refusal: .badRequest)
+  }
+
+  /// The revision the client speaks, if the server does.
+  func revision(_ configuration: SocketIOServer.Configuration) throws(RequestFlaw) -> EngineRevision {
+    guard let revision = EngineRevision(query: query["EIO"]) else {
+      throw RequestFlaw(refusal: .unsupportedProtocolVersion)
+    }
+    guard revision == .v4 || configuration.allowEIO3 else { throw .tooOld }
+    return revision
+  }
+
+  private static func isPrintable(_ value: String) -> Bool {
+    value.utf8.allSatisfy { $0 == 0x09 || ($0 >= 0x20 && $0 != 0x7f) }
+  }
+}
+
+extension ServerCore {
+  /// Asks the application whether the request may open a session.
+  func allow(_ request: EngineRequest, over transport: EngineTransport) async throws(RequestFlaw) {
+    guard let allowRequest = configuration.allowRequest else { return }
+    guard case .refuse(let message) = await allowRequest(.init(request, transport: transport)) else { return }
+    throw RequestFlaw(refusal: .forbidden, message: message)
+  }
 }

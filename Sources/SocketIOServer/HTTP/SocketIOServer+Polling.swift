@@ -8,38 +8,63 @@ extension SocketIOServer {
   ///
   /// - Parameter channel: The connection the request came by; a waiting poll whose connection is lost ends its session.
   public func respond(to request: Request, channel: any Channel) async -> Response {
+    let response = await answer(request, channel)
+    return request.method == .head ? response.createHeadResponse() : response
+  }
+
+  private func answer(_ request: Request, _ channel: any Channel) async -> Response {
     let engineRequest = EngineRequest(request.head, remoteAddress: channel.remoteAddress)
     if request.method == .options, let headers = core.configuration.cors.preflightHeaders(for: request.headers) {
       return Response(status: .noContent, headers: headers)
     }
-    let reply = PollingResponse(request: request, configuration: core.configuration)
-    switch RequestCheck(engineRequest, core.configuration, transport: .polling) {
-    case .refuse(let refusal, let message):
-      core.logRefusal(refusal, engineRequest)
-      return reply.refusal(refusal, message)
-    case .handshake(let revision):
-      let handshake = Handshake(engineRequest, revision: revision, transport: .polling, issued: .millisecondsSince1970)
-      return reply.answer(await open(handshake, on: channel.eventLoop))
-    case .session(let sid):
-      guard let shard = core.shard(of: sid) else { return reply.refusal(.unknownSession, nil) }
-      switch request.method {
-      case .get: return reply.answer(await poll(sid, shard, channel))
-      case .post: return await post(sid, shard, request, reply)
-      default: return reply.empty(.methodNotAllowed)
+    let reply = PollingResponse(to: engineRequest, core.configuration)
+    do throws(RequestFlaw) {
+      switch try engineRequest.aim(core.configuration, over: .polling) {
+      case .handshake:
+        try await core.allow(engineRequest, over: .polling)
+        let revision = try engineRequest.revision(core.configuration)
+        let handshake = Handshake(
+          engineRequest, revision: revision, transport: .polling, issued: .millisecondsSince1970)
+        return try await open(handshake, on: channel.eventLoop, reply)
+      case .session(let sid):
+        return try await respond(to: request, engineRequest, sid, channel, reply)
       }
+    } catch {
+      core.log(error, of: engineRequest)
+      return reply.refusal(error)
     }
   }
 
-  private func open(_ handshake: Handshake, on loop: any EventLoop) async -> PollingAnswer {
-    guard let shard = core.shard(on: loop), core.reserveSession() else { return .unavailable }
-    return await withCheckedContinuation { continuation in
+  private func respond(
+    to request: Request, _ engineRequest: EngineRequest, _ sid: String, _ channel: any Channel, _ reply: PollingResponse
+  ) async throws(RequestFlaw) -> Response {
+    guard let shard = core.shard(of: sid) else { throw .unknownSession }
+    if let flaw = engineRequest.mismatch(over: .polling) {
+      let exists = await withCheckedContinuation { continuation in
+        shard.run { continuation.resume(returning: $0.sessions[sid] != nil) }
+      }
+      throw exists ? flaw : .unknownSession
+    }
+    switch request.method {
+    case .get: return try await reply.answer(await poll(sid, shard, channel))
+    case .post: return try await post(sid, shard, request, engineRequest, reply)
+    default: return reply.empty(.methodNotAllowed)
+    }
+  }
+
+  private func open(
+    _ handshake: Handshake, on loop: any EventLoop, _ reply: PollingResponse
+  ) async throws(RequestFlaw) -> Response {
+    guard let shard = core.shard(on: loop), core.reserveSession() else { return reply.empty(.serviceUnavailable) }
+    let (answer, sid) = await withCheckedContinuation { continuation in
       shard.run { shard in
         let session = Session(shard: shard, handshake: handshake, transport: .polling)
         shard.add(session)
-        continuation.resume(returning: session.pollReply([session.openPacket]))
+        continuation.resume(returning: (session.pollReply([session.openPacket]), session.id))
         session.begin()
       }
     }
+    return try await reply.answer(answer, opening: sid)
   }
 
   private func poll(_ sid: String, _ shard: LoopShard, _ channel: any Channel) async -> PollingAnswer {
@@ -59,28 +84,30 @@ extension SocketIOServer {
   }
 
   private func post(
-    _ sid: String, _ shard: LoopShard, _ request: Request, _ reply: PollingResponse
-  ) async -> Response {
+    _ sid: String, _ shard: LoopShard, _ request: Request, _ engineRequest: EngineRequest, _ reply: PollingResponse
+  ) async throws(RequestFlaw) -> Response {
     let refused: PollingAnswer? = await withCheckedContinuation { continuation in
       shard.run { continuation.resume(returning: $0.postArrived(sid)) }
     }
-    if let refused { return reply.answer(refused) }
+    if let refused { return try await reply.answer(refused) }
     let limit = core.configuration.maxHTTPBufferSize
     let isBinary = request.headers[.contentType]?.hasPrefix("application/octet-stream") ?? false
+    var payload: [UInt8]
     do {
-      let body = Array((try await request.body.collect(upTo: limit)).readableBytesView)
-      return reply.answer(
-        await withCheckedContinuation { continuation in
-          shard.run { shard in
-            continuation.resume(
-              returning: shard.sessions[sid]?.posted(body, isBinary: isBinary) ?? .refused(.unknownSession))
-          }
-        })
+      payload = Array((try await request.body.collect(upTo: limit)).readableBytesView)
     } catch {
       let isTooLarge = error is NIOTooManyBytesError
       shard.run { $0.sessions[sid]?.postFailed(closing: !isTooLarge) }
       return reply.empty(isTooLarge ? .contentTooLarge : .badRequest)
     }
+    if JSONP(engineRequest.query) != nil { payload = JSONP.payload(inForm: payload) }
+    let answer: PollingAnswer = await withCheckedContinuation { [payload] continuation in
+      shard.run { shard in
+        continuation.resume(
+          returning: shard.sessions[sid]?.posted(payload, isBinary: isBinary) ?? .refused(.unknownSession))
+      }
+    }
+    return try await reply.answer(answer)
   }
 }
 

@@ -1,5 +1,4 @@
 import HTTPTypes
-import Logging
 import NIOCore
 import NIOPosix
 import SocketIOProtocol
@@ -25,46 +24,38 @@ struct UpgradeFlaw: Error {
 }
 
 extension ServerCore {
-  /// Checks a request for a WebSocket, and finds the loop it belongs to.
-  func examine(_ request: EngineRequest, on loop: any EventLoop) -> Result<(LoopShard, WebSocketOffer), UpgradeFlaw> {
+  /// Checks a request for a WebSocket that may be made, and finds the loop it belongs to.
+  func examine(
+    _ request: EngineRequest, _ aim: RequestAim, on loop: any EventLoop
+  ) throws(UpgradeFlaw) -> (LoopShard, WebSocketOffer) {
     let wish: WebSocketOffer.Wish
     var shard = shard(on: loop)
-    switch RequestCheck(request, configuration, transport: .webSocket) {
-    case .handshake(let revision): wish = .open(revision)
+    switch aim {
     case .session(let sid):
+      if let flaw = request.mismatch(over: .webSocket) { throw UpgradeFlaw(flaw) }
       shard = self.shard(of: sid)
       wish = .upgrade(sid: sid)
-    case .refuse(.unsupportedProtocolVersion, let message?):
-      wish = .explain(EngineRefusal.unsupportedProtocolVersion.body(message: message))
-      logRefusal(.unsupportedProtocolVersion, request)
-    case .refuse(let refusal, let message):
-      logRefusal(refusal, request)
-      return .failure(UpgradeFlaw(status: .init(code: refusal.status), message: message ?? refusal.message))
-    }
-    guard let shard else { return .failure(.unknownSession) }
-    switch WebSocketHandshake.acceptKey(for: request) {
-    case .failure(let flaw): return .failure(UpgradeFlaw(status: .badRequest, message: flaw.rawValue))
-    case .success(let key): return .success((shard, WebSocketOffer(request: request, acceptKey: key, wish: wish)))
-    }
-  }
-
-  func logRefusal(_ refusal: EngineRefusal, _ request: EngineRequest) {
-    let hint: String =
-      switch refusal {
-      case .unsupportedProtocolVersion: "the client speaks another Engine.IO revision; see allowEIO3"
-      case .badRequest: "transport=websocket without an Upgrade header: does a proxy drop it?"
-      default: "see the refusal"
+    case .handshake:
+      do throws(RequestFlaw) {
+        wish = .open(try request.revision(configuration))
+      } catch {
+        log(error, of: request)
+        wish = .explain(error.refusal.body(message: error.message))
       }
-    logger.info(
-      "Engine.IO request refused: \(refusal.message)",
-      metadata: [
-        "hint": "\(hint)", "eio": "\(request.query["EIO"] ?? "absent")",
-        "agent": "\(request.headers[.userAgent] ?? "unknown")",
-      ])
+    }
+    guard let shard else { throw .unknownSession }
+    switch WebSocketHandshake.acceptKey(for: request) {
+    case .failure(let flaw): throw UpgradeFlaw(status: .badRequest, message: flaw.rawValue)
+    case .success(let key): return (shard, WebSocketOffer(request: request, acceptKey: key, wish: wish))
+    }
   }
 }
 
 extension UpgradeFlaw {
+  init(_ flaw: RequestFlaw) {
+    self.init(status: .init(code: flaw.refusal.status), message: flaw.message ?? flaw.refusal.message)
+  }
+
   static let unknownSession = UpgradeFlaw(status: .badRequest, message: EngineRefusal.unknownSession.message)
   static let unavailable = UpgradeFlaw(status: .serviceUnavailable, message: "Too many sessions")
 }

@@ -6,6 +6,8 @@ import Synchronization
 /// What all event loops of a server share.
 final class ServerCore: Sendable {
   struct Rule: Sendable {
+    /// How the log calls the namespaces it accepts.
+    let description: String
     let matches: @Sendable (String) -> Bool
     let handlers: NamespaceHandlers
   }
@@ -62,6 +64,12 @@ final class ServerCore: Sendable {
   func handlers(for namespace: String) -> NamespaceHandlers? {
     // The predicates are the application's: they run outside the lock.
     state.withLock { $0.rules }.first { $0.matches(namespace) }?.handlers
+  }
+
+  /// What the log tells of the namespaces there are.
+  var declaredNamespaces: [String] {
+    let descriptions = state.withLock { $0.rules }.map(\.description)
+    return descriptions.isEmpty ? ["none"] : descriptions
   }
 
   func joined(_ namespace: String, shard: Int) {

@@ -32,7 +32,7 @@ extension Session {
 
   private func connect(_ namespace: String, _ auth: [UInt8]) {
     guard let handlers = core.handlers(for: namespace) else {
-      core.logger.info("Unknown namespace asked for", metadata: ["namespace": "\(namespace)"])
+      core.logUnknown(namespace)
       _ = socketIO.refuse(namespace: namespace)
       return sendRefusal(namespace, message: "Invalid namespace", data: [])
     }

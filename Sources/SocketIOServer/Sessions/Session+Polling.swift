@@ -12,14 +12,12 @@ enum PollingAnswer: Sendable {
   /// An empty 400.
   case broken
   case refused(EngineRefusal)
-  /// The server is full or shutting down.
-  case unavailable
 }
 
 extension Session {
   func pollReply(_ packets: [OutboundPacket]) -> PollingAnswer {
     let packets = packets.map(\.enginePacket)
-    let takesBinary = handshake.query["b64"] == nil
+    let takesBinary = handshake.query["b64"] == nil && JSONP(handshake.query) == nil
     if revision == .v3, takesBinary, EnginePayload.needsBinaryForm(packets) {
       return .payload(EnginePayload.encodeBinary(packets), isBinary: true)
     }

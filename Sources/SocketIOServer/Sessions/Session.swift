@@ -1,4 +1,5 @@
 import DequeModule
+import HTTPTypes
 import Logging
 import NIOCore
 import SocketIOProtocol
@@ -71,7 +72,12 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       return close(.forcedClose)
     }
     if now >= connectDeadline {
-      core.logger.info("Session closed: no namespace joined in time", metadata: ["sid": "\(id)"])
+      core.logger.info(
+        """
+        Session closed: the engine opened but no namespace was joined in \(core.configuration.connectTimeout). \
+        The client has to send CONNECT, or was released before it could
+        """,
+        metadata: ["sid": "\(id)", "agent": "\(handshake.headers[.userAgent] ?? "unknown")"])
       return close(.transportClose)
     }
     switch engine.tick(at: now) {
@@ -134,7 +140,10 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     queuedBytes += packet.size
     if queuedBytes > limit {
       // As for a WebSocket: never amid a broadcast.
-      shard.loop.execute { self.close(.transportError) }
+      shard.loop.execute {
+        self.core.logger.info("Client closed: it does not keep up", metadata: ["sid": "\(self.id)"])
+        self.close(.transportError)
+      }
     } else if poll != nil {
       markDirty()
     }
@@ -165,6 +174,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// Ends the session now.
   func close(_ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close) {
     guard shard.sessions[id] === self else { return }
+    core.logger.debug("Session closed", metadata: ["sid": "\(id)", "reason": "\(reason.rawValue)"])
     engine.close()
     shard.remove(self)
     for admission in admissions { admission.task.cancel() }

@@ -15,23 +15,24 @@ actor EngineClient {
   private(set) var webSocket: RawWebSocket?
   private var inbox: [EnginePacket] = []
 
-  init(_ server: TestServer, _ carrier: Carrier) async throws {
+  /// - Parameter query: Goes with the request that opens the session.
+  init(_ server: TestServer, _ carrier: Carrier, query: String = "") async throws {
     port = server.port
     switch carrier {
     case .polling:
-      try await openPolling()
+      try await openPolling(query)
     case .webSocket:
-      let webSocket = try await RawWebSocket.open(port, "/socket.io/?EIO=4&transport=websocket")
+      let webSocket = try await RawWebSocket.open(port, "/socket.io/?EIO=4&transport=websocket\(query)")
       self.webSocket = webSocket
       sid = try EngineOpen(data: try #require(try await packet()).data).sid
     case .upgraded:
-      try await openPolling()
+      try await openPolling(query)
       try await upgrade()
     }
   }
 
-  private func openPolling() async throws {
-    let answer = try await get("")
+  private func openPolling(_ query: String) async throws {
+    let answer = try await get(query)
     sid = try EngineOpen(data: Array(answer.body.dropFirst())).sid
   }
 

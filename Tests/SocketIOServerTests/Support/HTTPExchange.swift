@@ -29,7 +29,9 @@ extension Wire {
     var headers: [String: String] = [:]
     while case let line = try await readLine(), !line.isEmpty {
       let parts = line.split(separator: ":", maxSplits: 1)
-      headers[parts[0].lowercased()] = parts[1].trimmingPrefix(" ").description
+      let value = parts[1].trimmingPrefix(" ").description
+      // Fields that come more than once are one list.
+      headers[parts[0].lowercased(), default: ""] += headers[parts[0].lowercased()] == nil ? value : ", \(value)"
     }
     let length = headers["content-length"].flatMap(Int.init) ?? 0
     return HTTPAnswer(status: status, headers: headers, body: try await read(length))

@@ -16,6 +16,16 @@ struct RawWebSocket: Sendable {
 
   let wire: Wire
 
+  static let handshakeFields = [
+    ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+    ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+  ]
+
+  /// The answer to a request for a WebSocket, whatever it is.
+  static func handshake(_ port: Int, _ target: String, headers: [(String, String)] = []) async throws -> HTTPAnswer {
+    try await Wire.connect(port).request("GET", target, headers: handshakeFields + headers)
+  }
+
   /// - Throws: `Refused` when the answer is not 101.
   static func open(_ port: Int, _ target: String, headers: [(String, String)] = []) async throws -> RawWebSocket {
     try await RawWebSocket(wire: .connect(port)).opened(target, headers: headers)
@@ -23,10 +33,7 @@ struct RawWebSocket: Sendable {
 
   /// Upgrades a connection that may have carried requests before.
   func opened(_ target: String, headers: [(String, String)] = []) async throws -> RawWebSocket {
-    let own = [
-      ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
-      ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
-    ].filter { name, _ in !headers.contains { $0.0 == name } }
+    let own = Self.handshakeFields.filter { name, _ in !headers.contains { $0.0 == name } }
     let answer = try await wire.request("GET", target, headers: own + headers)
     guard answer.status == 101 else { throw Refused(answer: answer) }
     guard answer.headers["sec-websocket-accept"] == "s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" else {

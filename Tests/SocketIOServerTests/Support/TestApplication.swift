@@ -9,10 +9,11 @@ enum TestApplication {
     handlers.connected = { socket in journal.note("connected \(socket.namespace)") }
     handlers.disconnected = { socket, reason in journal.note("left \(socket.namespace): \(reason.rawValue)") }
     handlers.event = { socket, event in handle(event, from: socket) }
-    server.namespace(where: { $0 == "/" || $0.hasPrefix("/open") }, configure: handlers)
+    server.namespace(
+      where: { $0 == "/" || $0.hasPrefix("/open") }, described: "/ and /open…", configure: handlers)
     handlers.admit = { request in await admit(request, journal) }
-    server.namespace(where: { $0 == "/guarded" }, configure: handlers)
-    server.namespace(where: { $0 == "/silent" }, configure: NamespaceHandlers())
+    server.namespace("/guarded", configure: handlers)
+    server.namespace("/silent", configure: NamespaceHandlers())
   }
 
   private static func admit(_ request: ConnectRequest, _ journal: Journal) async -> Admission {

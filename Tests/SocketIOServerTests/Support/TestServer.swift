@@ -15,9 +15,9 @@ struct TestServer: Sendable {
   static func with(
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
     http: SocketIOServer.HTTPChannelConfiguration = .init(), engineOnly: Bool = false,
+    logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
     _ body: (TestServer) async throws -> Void
   ) async throws {
-    let logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
     let loops = MultiThreadedEventLoopGroup.singleton
     var echo: SocketIOServer.EngineHandler?
     if engineOnly { echo = { client, message in client.send(message) } }
@@ -30,7 +30,7 @@ struct TestServer: Sendable {
       responder: TestResponder(server: server), server: server.httpServer(configuration: http),
       configuration: .init(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
-      eventLoopGroupProvider: .shared(loops), logger: logger)
+      eventLoopGroupProvider: .shared(loops), logger: Logger(label: "http", factory: { _ in SwiftLogNoOpLogHandler() }))
     let running = Task { try await application.run() }
     defer { running.cancel() }
     var iterator = ports.makeAsyncIterator()

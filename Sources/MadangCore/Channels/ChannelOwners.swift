@@ -1,0 +1,79 @@
+import Storage
+
+// What only a channel's owner may do, and leaving, which the owner may not.
+
+extension Madang {
+  /// Changes what is given: nil, and an empty name, leave a field unchanged; an empty description clears it.
+  /// Throws `.invalid`, `.notFound`, `.notOwner`, then `.defaultChannel` for another name of the default channel, or
+  /// `.duplicate`.
+  package func editChannel(
+    _ reference: Reference, in workspace: Reference, name: String?, description: String?, cover: StagedFile?,
+    as caller: Caller
+  ) async throws -> Channel {
+    let name = try TextRules.newName(name, TextRules.channelName)
+    let description = try description.map(TextRules.description)
+    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true) {
+      [self] transaction, files in
+      let now = clock.now
+      let channel = try transaction.ownedChannel(reference, in: workspace, by: caller.id)
+      guard !channel.isDefault || name == nil || name == channel.name else {
+        throw Failure(.defaultChannel, "name: the default channel keeps its name")
+      }
+      if let file = files.first {
+        try transaction.insertFile(file, room: nil, uploader: caller.id, now: now)
+        try transaction.retire(channel.cover, due: now + settings.replacedPictureLifetime)
+      }
+      guard
+        try transaction.updateChannel(channel, name: name, description: description, cover: files.first?.path)
+      else { throw Failure(.duplicate, "name: a channel of this workspace has it") }
+      return try transaction.channel(.number(channel.id.number), in: workspace, of: caller.id)
+    }
+  }
+
+  /// Makes another member of the channel its owner; the former owner stays a member. Handing over to oneself changes
+  /// nothing. Throws `.notFound` (the target is no member), `.notOwner`, `.defaultChannel`, in this order.
+  package func handOverChannel(
+    _ reference: Reference, in workspace: Reference, to owner: Reference, as caller: Caller
+  ) async throws -> Channel {
+    try await database.write { transaction in
+      let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
+      let id = channel.id.number
+      let owner = try transaction.member(owner, ofChannel: id)
+      try channel.requireOwner(caller.id)
+      guard !channel.isDefault else {
+        throw Failure(.defaultChannel, "the default channel is the workspace owner's")
+      }
+      try transaction.setOwner(owner.id.number, ofChannel: id)
+      return try transaction.channel(.number(id), in: workspace, of: caller.id)
+    }
+  }
+
+  /// Deletes a channel with its chats and files. Throws `.notFound`, `.notOwner`, `.defaultChannel`, in this order.
+  package func deleteChannel(_ reference: Reference, in workspace: Reference, as caller: Caller) async throws {
+    try await database.write { [self] transaction in
+      let channel = try transaction.ownedChannel(reference, in: workspace, by: caller.id)
+      guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be deleted") }
+      let id = channel.id.number
+      try transaction.retireFiles(ofRoom: id, due: clock.now)
+      try transaction.retire(channel.cover, due: clock.now)
+      try transaction.deleteRoom(id)
+      transaction.afterCommit { announce(.roomDeleted(id, workspace: channel.workspace)) }
+    }
+  }
+
+  /// Leaves a channel, and answers the channels of the workspace still joined, newest first. Reading its history joins
+  /// it again. Throws `.notFound` (no member of it), `.defaultChannel`, `.mustHandOver` for its owner, in this order.
+  package func leaveChannel(_ reference: Reference, in workspace: Reference, as caller: Caller) async throws
+    -> [Channel]
+  {
+    try await database.write { transaction in
+      let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
+      guard try transaction.leaveChannel(channel.id.number, user: caller.id) else {
+        throw Failure(.notFound, "the caller is no member of the channel")
+      }
+      guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be left") }
+      guard channel.owner.number != caller.id else { throw Failure(.mustHandOver, "the caller owns the channel") }
+      return try transaction.channels(of: channel.workspace, joinedBy: caller.id)
+    }
+  }
+}

@@ -1,0 +1,39 @@
+import Storage
+
+extension Madang {
+  /// Leaves a workspace and all its channels, and answers the workspaces still joined, newest first. Direct messages
+  /// stay with the other person. Throws `.notFound`, or `.mustHandOver` for the owner of the workspace or of any of its
+  /// channels.
+  package func leaveWorkspace(_ reference: Reference, as caller: Caller) async throws -> [Workspace] {
+    try await database.write { [announce] transaction in
+      let workspace = try transaction.heldWorkspace(reference, of: caller.id)
+      let id = workspace.id.number
+      guard workspace.owner.number != caller.id, try !transaction.ownsChannel(caller.id, in: id) else {
+        throw Failure(.mustHandOver, "the caller owns the workspace or a channel of it")
+      }
+      try transaction.removeWorkspaceMember(caller.id, workspace: id)
+      transaction.afterCommit { announce(.membershipEnded(user: caller.id, workspace: id)) }
+      return try transaction.workspaces(of: caller.id)
+    }
+  }
+
+  /// A member of a workspace. Throws `.notFound`.
+  package func member(_ user: Reference, ofWorkspace reference: Reference, as caller: Caller) async throws -> Person {
+    try await database.read { transaction in
+      let workspace = try transaction.workspace(reference, of: caller.id)
+      return try transaction.member(user, ofWorkspace: workspace.id.number)
+    }
+  }
+
+  /// The workspace with only those channels whose name, and members whose nickname or e-mail, contain the keyword,
+  /// ignoring case. Throws `.invalid`, `.notFound`, in this order.
+  package func search(_ keyword: String, in reference: Reference, as caller: Caller) async throws -> WorkspaceDetail {
+    // Compared here and not in SQL: the engines disagree about the case of letters beyond ASCII.
+    let keyword = try TextRules.keyword(keyword).lowercased()
+    let matches = { (text: String) in text.lowercased().contains(keyword) }
+    let detail = try await workspaceDetail(reference, as: caller)
+    return WorkspaceDetail(
+      workspace: detail.workspace, channels: detail.channels.filter { matches($0.name) },
+      members: detail.members.filter { matches($0.nickname) || matches($0.email) })
+  }
+}

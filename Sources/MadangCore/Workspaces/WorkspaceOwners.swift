@@ -1,0 +1,55 @@
+import Storage
+
+// What only a workspace's owner may do.
+
+extension Madang {
+  /// Changes what is given: nil, and an empty name, leave a field unchanged; an empty description clears it.
+  /// Throws `.invalid`, `.notFound`, `.notOwner`, `.duplicate`, in this order.
+  package func editWorkspace(
+    _ reference: Reference, name: String?, description: String?, cover: StagedFile?, as caller: Caller
+  ) async throws -> Workspace {
+    let name = try TextRules.newName(name) { try TextRules.name($0) }
+    let description = try description.map(TextRules.description)
+    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true) {
+      [self] transaction, files in
+      let now = clock.now
+      let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
+      if let file = files.first {
+        try transaction.insertFile(file, room: nil, uploader: caller.id, now: now)
+        try transaction.retire(workspace.cover, due: now + settings.replacedPictureLifetime)
+      }
+      let id = workspace.id.number
+      guard
+        try transaction.updateWorkspace(id, name: name, description: description, cover: files.first?.path)
+      else { throw Failure(.duplicate, "name: a workspace has it") }
+      return try transaction.workspace(.number(id), of: caller.id)
+    }
+  }
+
+  /// Makes another member the owner, also of the default channel; the former owner stays a member. Handing over to
+  /// oneself changes nothing. Throws `.notFound` (the target is no member), `.notOwner`, in this order.
+  package func handOverWorkspace(_ reference: Reference, to owner: Reference, as caller: Caller) async throws
+    -> Workspace
+  {
+    try await database.write { transaction in
+      let workspace = try transaction.heldWorkspace(reference, of: caller.id)
+      let id = workspace.id.number
+      let owner = try transaction.member(owner, ofWorkspace: id)
+      try workspace.requireOwner(caller.id)
+      try transaction.setOwner(owner.id.number, ofWorkspace: id)
+      return try transaction.workspace(.number(id), of: caller.id)
+    }
+  }
+
+  /// Deletes a workspace with its channels, rooms, chats and files. Throws `.notFound`, `.notOwner`, in this order.
+  package func deleteWorkspace(_ reference: Reference, as caller: Caller) async throws {
+    try await database.write { [self] transaction in
+      let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
+      let id = workspace.id.number
+      try transaction.retireFiles(ofWorkspace: id, due: clock.now)
+      try transaction.retire(workspace.cover, due: clock.now)
+      try transaction.deleteWorkspace(id)
+      transaction.afterCommit { announce(.workspaceDeleted(id)) }
+    }
+  }
+}

@@ -1,0 +1,29 @@
+public import HTTPTypes
+public import NIOCore
+public import SocketIOProtocol
+
+extension SocketIOServer {
+  /// A request that would open a session.
+  public struct OpeningRequest: Sendable {
+    public let headers: HTTPFields
+    /// The query, percent-decoded.
+    public let query: QueryString
+    /// The peer's address; behind a proxy that of the proxy.
+    public let remoteAddress: SocketAddress?
+    public let transport: EngineTransport
+
+    init(_ request: EngineRequest, transport: EngineTransport) {
+      headers = request.headers
+      query = request.query
+      remoteAddress = request.remoteAddress
+      self.transport = transport
+    }
+  }
+
+  /// The answer to an `OpeningRequest`.
+  public enum Verdict: Sendable {
+    case allow
+    /// The client is answered 403 with code 4 and this message.
+    case refuse(message: String = "Forbidden")
+  }
+}

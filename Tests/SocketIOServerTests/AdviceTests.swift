@@ -1,0 +1,100 @@
+import Logging
+import SocketIOProtocol
+import SocketIOServer
+import Synchronization
+import Testing
+
+@Suite("What the log tells of clients that fail", .timeLimit(.minutes(1)))
+struct AdviceTests {
+  @Test("a client of another revision: which one it speaks, which program it is, and the cure")
+  func revision() async throws {
+    let log = LogRecorder()
+    try await TestServer.with(.changed { $0.allowEIO3 = false }, logger: log.logger) { server in
+      let agent = [("User-Agent", "Swift/15.2")]
+      _ = try await server.wire().request("GET", "/socket.io/?transport=polling", headers: agent)
+      _ = try await RawWebSocket.open(server.port, "/socket.io/?EIO=3&transport=websocket", headers: agent)
+      #expect(log.lines.count == 2)
+      for (line, eio) in zip(log.lines, ["absent", "3"]) {
+        #expect(line.contains("speaks Engine.IO 3") && line.contains("set allowEIO3"))
+        #expect(line.contains("agent=Swift/15.2") && line.contains("eio=\(eio)"))
+      }
+    }
+  }
+
+  @Test("a WebSocket request whose Upgrade header a proxy has dropped")
+  func upgrade() async throws {
+    let log = LogRecorder()
+    try await TestServer.with(logger: log.logger) { server in
+      _ = try await server.wire().request("GET", "/socket.io/?EIO=4&transport=websocket")
+      #expect(log.lines.first?.contains("Let the proxy in front of the server pass on Upgrade") == true)
+    }
+  }
+
+  @Test("a session without a namespace: how long it was waited for")
+  func connectTimeout() async throws {
+    let log = LogRecorder()
+    try await TestServer.with(.changed { $0.connectTimeout = .milliseconds(50) }, logger: log.logger) { server in
+      let webSocket = try await server.webSocket()
+      _ = await webSocket.text()
+      #expect(await webSocket.next() == .close(nil))
+      #expect(log.lines.first?.contains("no namespace was joined in 0.05 seconds") == true)
+    }
+  }
+
+  @Test("an unknown namespace: which ones there are; with a query in its name: where that belongs")
+  func namespaces() async throws {
+    let log = LogRecorder()
+    try await TestServer.with(logger: log.logger) { server in
+      let client = try await EngineClient(server, .webSocket)
+      try await client.join("/nope")
+      try await client.join("/silent?token=1")
+      #expect(log.lines.first?.contains("/nope refused: declared are / and /open…, /guarded, /silent") == true)
+      #expect(log.lines.last?.contains("cannot put a query behind /silent; send it as auth payload") == true)
+    }
+  }
+
+  @Test(
+    "a request beside the path: the namespace in the URL, the slash too many, the wrong path",
+    arguments: [
+      ("/silent/socket.io/?EIO=4&transport=polling", "a namespace is no part of the URL"),
+      ("//socket.io/?EIO=4&transport=polling", "a slash too many"),
+      ("/ws/?transport=websocket", "set the client's path, or let the proxy rewrite it"),
+      ("/other?transport=bus", nil), ("/other", nil),
+    ] as [(String, String?)])
+  func paths(target: String, advice: String?) async throws {
+    let log = LogRecorder()
+    try await TestServer.with(logger: log.logger) { server in
+      _ = try await server.wire().request("GET", target)
+      #expect(log.lines.count == (advice == nil ? 0 : 1))
+      if let advice { #expect(log.lines.first?.contains(advice) == true) }
+    }
+  }
+}
+
+/// Keeps what is logged at `info` and above, metadata included.
+final class LogRecorder: Sendable {
+  private let recorded = Mutex<[String]>([])
+
+  var lines: [String] { recorded.withLock { $0 } }
+
+  var logger: Logger {
+    Logger(label: "test", factory: { _ in Handler(recorder: self) })
+  }
+
+  private struct Handler: LogHandler {
+    let recorder: LogRecorder
+    var metadata = Logger.Metadata()
+    var logLevel = Logger.Level.info
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { metadata[key] }
+      set { metadata[key] = newValue }
+    }
+
+    func log(event: LogEvent) {
+      let fields = (event.metadata ?? [:]).sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+      let line = ([event.message.description] + fields).joined(separator: " ")
+      recorder.recorded.withLock { $0.append(line) }
+    }
+  }
+}
