@@ -9,8 +9,8 @@ COPY Sources Sources
 COPY Tests Tests
 COPY migrations migrations
 COPY openapi openapi
-RUN swift build -c release --product madang --static-swift-stdlib \
-  && install -D "$(swift build -c release --show-bin-path)/madang" /out/madang
+COPY Scripts/release Scripts/release
+RUN install -D "$(Scripts/release madang)" /out/madang
 
 FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libpq5 libsqlite3-0 tzdata zlib1g \

@@ -1,7 +1,7 @@
 # Madang: see README.md. `make` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test demo bench format lint
+.PHONY: help run test demo bench format lint docs
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -22,8 +22,11 @@ bench: ## Measure against named references and print the ratios
 	@Scripts/install bench
 	@Benchmarks/run
 
+docs: ## Build the libraries' documentation (DocC) into .build/docs
+	@Scripts/docs
+
 format: ## Format the sources in place
-	swift format --in-place --recursive --parallel Sources Tests migrations openapi Package.swift
+	swift format --in-place --recursive --parallel Sources Tests Examples migrations openapi Package.swift
 
 lint: ## Check the sources' format, strictly
-	swift format lint --strict --recursive --parallel Sources Tests migrations openapi Package.swift
+	swift format lint --strict --recursive --parallel Sources Tests Examples migrations openapi Package.swift

@@ -17,6 +17,7 @@ extension Target.Dependency {
   static let crypto: Self = .product(name: "Crypto", package: "swift-crypto")
   static let cryptoExtras: Self = .product(name: "CryptoExtras", package: "swift-crypto")
   static let deque: Self = .product(name: "DequeModule", package: "swift-collections")
+  static let grdb: Self = .product(name: "GRDB", package: "GRDB.swift")
   static let httpTypes: Self = .product(name: "HTTPTypes", package: "swift-http-types")
   static let hummingbird: Self = .product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdCore: Self = .product(name: "HummingbirdCore", package: "hummingbird")
@@ -65,6 +66,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-extras", from: "1.35.2"),
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+    .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -122,19 +124,20 @@ let package = Package(
     .target(
       name: "MadangServer",
       dependencies: [
-        "MadangCore", "MadangAPI", "OpenAPI", "SocketIOServer", "Storage", .crypto, .hummingbird,
-        .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioPosix, .nioFileSystem,
+        "MadangCore", "MadangAPI", "OpenAPI", "SocketIOServer", "Storage", .asyncHTTPClient, .crypto, .hummingbird,
+        .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .serviceLifecycle,
       ],
       swiftSettings: strict),
     .target(
       name: "MadangClient",
       dependencies: [
-        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioFoundationCompat,
-        .nioHTTP1,
-        .nioPosix,
+        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore,
+        .nioFoundationCompat, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
+    .target(
+      name: "ChatScreenExample", dependencies: ["MadangClient"], path: "Examples/ChatScreen", swiftSettings: strict),
     .executableTarget(
       name: "madang",
       dependencies: [
@@ -152,6 +155,10 @@ let package = Package(
         .nioCore, .nioHTTP1,
       ],
       path: "Tests/Support", swiftSettings: strict),
+    // The example of the README, so that it keeps compiling.
+    .executableTarget(
+      name: "socketio-example", dependencies: ["SocketIOServer"], path: "Examples/SocketIOExample",
+      swiftSettings: strict),
     .testTarget(
       name: "SocketIOProtocolTests", dependencies: ["SocketIOProtocol"], swiftSettings: strict),
     .testTarget(
@@ -160,11 +167,13 @@ let package = Package(
         "CZlib", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
         .nioCore, .nioPosix,
       ],
-      swiftSettings: strict),
+      resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "Support", .logging], swiftSettings: strict),
     .testTarget(
       name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
+    .testTarget(
+      name: "MadangClientTests", dependencies: ["MadangClient", "MadangAPI"], swiftSettings: strict),
     .testTarget(
       name: "MadangServerTests",
       dependencies: ["MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .nioHTTP1],

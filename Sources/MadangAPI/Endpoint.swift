@@ -65,6 +65,9 @@ public struct Empty: Codable, Hashable, Sendable {
   public init() {}
 }
 
+/// The answer of a route with nothing to return where clients fail on any body: zero bytes.
+public enum NoContent: Sendable {}
+
 /// The answer of a file download: raw bytes, no JSON.
 public enum FileBytes: Sendable {}
 

@@ -15,8 +15,25 @@ public enum Field: String, Sendable {
   case opponentID = "opponent_id"
   case ownerID = "owner_id"
   case keyword
+  case idToken, oauthToken
+  case impUID = "imp_uid"
+  case merchantUID = "merchant_uid"
   case cursorDate = "cursor_date"
   case after
+}
+
+/// The dialects of the wire, by the names that configuration and tokens carry (contract section 2).
+public enum EditionName: String, Codable, Sendable, CaseIterable {
+  case january2024 = "2024-01"
+  case october2024 = "2024-10"
+
+  /// The edition's key in development mode.
+  public var developmentKey: String {
+    switch self {
+    case .january2024: DevelopmentKey.january2024
+    case .october2024: DevelopmentKey.october2024
+    }
+  }
 }
 
 /// Keys accepted only in development mode, one per edition (contract section 2.1).

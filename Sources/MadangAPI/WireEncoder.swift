@@ -136,6 +136,11 @@ private struct ObjectEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     output.bytes.append(contentsOf: String(value).utf8)
   }
 
+  mutating func encode(_ value: Int64, forKey key: Key) {
+    self.key(key)
+    output.bytes.append(contentsOf: String(value).utf8)
+  }
+
   mutating func encode(_ value: Bool, forKey key: Key) {
     self.key(key)
     output.raw(value ? "true" : "false")

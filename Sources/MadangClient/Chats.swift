@@ -2,8 +2,10 @@ import MadangAPI
 
 extension MadangClient {
   /// A room's chats, oldest first. Reading a channel joins it.
-  /// - Parameter cursor: Only chats newer than this date, such as ``Chat/createdAt`` of the last one known; nil for all.
-  public func history(of room: Room, after cursor: String? = nil) async throws -> [Chat] {
+  /// - Parameters:
+  ///   - room: The room, which one must be allowed to read.
+  ///   - cursor: Only chats newer than this date, such as ``Chat/createdAt`` of the last one known; nil for all.
+  public func history(of room: RoomAddress, after cursor: String? = nil) async throws -> [Chat] {
     let query = cursor.map { [(Field.cursorDate, $0)] } ?? []
     switch room {
     case .channel(let id, let workspace):
@@ -21,7 +23,7 @@ extension MadangClient {
   /// A call that fails as ``MadangError/unreachable(host:reason:)`` may have been posted; it is never repeated by itself.
   @discardableResult
   public func post(
-    _ content: String, files: [Upload] = [], to room: Room, progress: UploadProgress? = nil
+    _ content: String, files: [Upload] = [], to room: RoomAddress, progress: UploadProgress? = nil
   ) async throws -> Chat {
     let body = RequestBody([(.content, content)], files: files.map { (.files, $0) }, progress: progress)
     switch room {
@@ -35,7 +37,7 @@ extension MadangClient {
   }
 
   /// How many chats of others are newer than `date`; the server keeps no read marks.
-  public func unread(in room: Room, after date: String) async throws -> Unread {
+  public func unread(in room: RoomAddress, after date: String) async throws -> Unread {
     let query = [(Field.after, date)]
     switch room {
     case .channel(let id, let workspace):

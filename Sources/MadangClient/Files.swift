@@ -6,7 +6,9 @@ import NIOPosix
 
 extension MadangClient {
   /// Downloads a stored file, handing its bytes on as they come.
-  /// - Parameter path: A path as objects carry it, `/static/<folder>/<name>`; others are refused as E13.
+  /// - Parameters:
+  ///   - path: A path as objects carry it, `/static/<folder>/<name>`; others are refused as E13.
+  ///   - chunk: Takes the bytes in order; what it throws ends the download.
   /// - Throws: E13 if there is no such file or one may not read it.
   public func download(_ path: String, each chunk: (ByteBuffer) async throws -> Void) async throws {
     let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Logging
 import MadangAPI
 import NIOCore
+import SocketIOClient
 
 /// One person's way into one Madang server: typed calls of edition 2024-10, files, and live rooms.
 ///
@@ -16,6 +17,7 @@ public final class MadangClient: Sendable {
   /// - Parameters:
   ///   - configuration: The server, the API key and limits.
   ///   - store: Where the session's tokens are kept between runs; in memory only by default.
+  ///   - logger: Told of what goes wrong without anybody noticing.
   public init(
     configuration: Configuration, store: SessionStore = .inMemory, logger: Logger = Logger(label: "madang.client")
   ) {
@@ -52,6 +54,17 @@ extension MadangClient {
     public var maxAnswerBytes = 256 << 20
     /// How many live events may wait for a reader; one that falls behind further catches up from the history.
     public var maxWaitingEvents = 1024
+    /// How long lost connections wait before they are opened again, and failed chats before they are sent again.
+    public var backoff = SocketIOClient.Backoff()
+    /// How many calls of one's own making travel at a time when one question needs many (``MadangClient/unread(in:)``).
+    public var maxParallelCalls = 8
+    /// How many chats a ``Room`` reads from the local history at a time.
+    public var roomPage = 50
+    /// How many chats may wait to be sent to one room.
+    public var maxPendingChats = 100
+    /// How long after a lost answer a server may still be busy with the request. Longer makes it less likely that a
+    /// chat is posted twice, and sent later when it was not posted.
+    public var settleTime: Duration = .seconds(3)
 
     public init(server: String, apiKey: String) {
       self.server = server.hasSuffix("/") ? String(server.dropLast()) : server

@@ -12,6 +12,8 @@ public enum MadangError: Error, Hashable, Sendable {
   case signedOut
   /// The server does not let this account into a live room.
   case notAllowed(namespace: String, message: String)
+  /// Too many chats wait to be sent to a room.
+  case outboxFull
   /// A local file could not be read or written.
   case file(path: String, reason: String)
 
@@ -24,7 +26,7 @@ public enum MadangError: Error, Hashable, Sendable {
   public var status: Int? {
     switch self {
     case .refused(_, let status), .unintelligible(let status, _): status
-    case .unreachable, .signedOut, .notAllowed, .file: nil
+    case .unreachable, .signedOut, .notAllowed, .outboxFull, .file: nil
     }
   }
 
@@ -36,7 +38,31 @@ public enum MadangError: Error, Hashable, Sendable {
     case .unintelligible(let status, let reason): "not the answer of a Madang server (status \(status)): \(reason)"
     case .signedOut: "nobody is signed in"
     case .notAllowed(let namespace, let message): "the server refused \(namespace): \(message)"
+    case .outboxFull: "too many chats wait to be sent to this room"
     case .file(let path, let reason): "\(path): \(reason)"
+    }
+  }
+}
+
+extension MadangError {
+  /// Whether the same call may succeed later, without anybody doing anything about it.
+  public var isPassing: Bool {
+    switch self {
+    case .unreachable: true
+    case .refused(let code, _): [.tokenExpired, .tooManyCalls, .serverFailure].contains(code)
+    // A proxy's word; below 500 it says that the request is at fault.
+    case .unintelligible(let status, _): !(400..<500).contains(status)
+    case .signedOut, .notAllowed, .outboxFull, .file: false
+    }
+  }
+
+  /// Whether the call may have been done although it failed.
+  public var mayHaveSucceeded: Bool {
+    switch self {
+    case .unreachable: true
+    case .refused(let code, _): code == .serverFailure
+    case .unintelligible(let status, _): !(400..<500).contains(status)
+    case .signedOut, .notAllowed, .outboxFull, .file: false
     }
   }
 }

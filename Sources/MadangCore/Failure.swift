@@ -17,6 +17,10 @@ package struct Failure: Error, Equatable {
     /// An owner must hand over first.
     case mustHandOver
     case notEnoughCoins
+    /// The payment is unknown, or was credited before.
+    case paymentUnknown
+    /// The payment exists but buys nothing.
+    case paymentInvalid
     /// E-mail or password is wrong.
     case signInFailed
     /// The session is unknown or has ended.

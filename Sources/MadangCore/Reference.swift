@@ -12,16 +12,30 @@ package struct ObjectID: Hashable, Sendable {
 }
 
 /// How a request names an object. A value of the wrong form simply matches nothing.
-package enum Reference: Hashable, Sendable {
+package indirect enum Reference: Hashable, Sendable {
   case uuid(String)
   case number(Int64)
+  /// The room of the first of these names that a channel of the workspace has; made by ``channel(named:in:)``.
+  case channelName([String], in: Reference)
 
-  /// `alias.uuid = $n` or `alias.id = $n`.
+  /// A channel by its name in a workspace, as people type it. Several candidates are tried in order.
+  package static func channel(named names: [String], in workspace: Reference) -> Reference {
+    .channelName(names.map(TextRules.comparableName).filter { !$0.utf8.contains(0) }, in: workspace)
+  }
+
+  /// The condition that `alias` is the object: it is part of the statement that acts on it, so what it names is
+  /// decided where the rules are.
   package func matches(_ alias: StaticString) -> SQL {
     switch self {
     case .uuid(let uuid) where uuid.utf8.contains(0): "1 = 0"
     case .uuid(let uuid): "\(raw: "\(alias)").uuid = \(uuid)"
     case .number(let number): "\(raw: "\(alias)").id = \(number)"
+    case .channelName(let names, let workspace):
+      """
+      \(raw: "\(alias)").id = (SELECT named.room_id FROM channels named JOIN workspaces whose ON whose.id = named.workspace_id
+        WHERE \(sql: workspace.matches("whose")) AND named.name IN (\(list: names))
+        ORDER BY CASE WHEN named.name = \(names.first) THEN 0 ELSE 1 END LIMIT 1)
+      """
     }
   }
 }

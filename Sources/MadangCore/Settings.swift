@@ -6,6 +6,11 @@ package struct Settings: Sendable {
   package var defaultChannelDescription = "모든 멤버가 참여하는 기본 채널입니다."
   package var accessTokenLifetime: Int64 = 24 * 3_600_000
   package var refreshTokenLifetime: Int64 = 30 * 24 * 3_600_000
+  /// What the store sells.
+  package var storeItems = [
+    StoreItem(name: "10 Coin", amount: 100, coins: 10), StoreItem(name: "50 Coin", amount: 500, coins: 50),
+    StoreItem(name: "100 Coin", amount: 1000, coins: 100),
+  ]
   package var maxFilesPerChat = 5
   package var maxFileSize = 10 * 1024 * 1024
   package var maxContentLength = 10_000
@@ -15,6 +20,8 @@ package struct Settings: Sendable {
   package var filePage = 500
   /// Chats read at a time while a history is sent; memory per history call grows with it, not with the history.
   package var historyPage = 500
+  /// Devices read at a time while a chat is told to them.
+  package var pushPage = 500
   package var passwordCost = PasswordCost()
 
   package init() {}

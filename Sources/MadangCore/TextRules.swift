@@ -29,11 +29,23 @@ enum TextRules {
 
   static func nickname(_ text: String) throws -> String { try name(text, "nickname") }
 
+  /// A nickname made from a provider's, cut to what is allowed; from the e-mail's local part if it is blank.
+  static func nickname(from text: String, email: String) -> String {
+    let candidates = [text, String(email.prefix { $0 != "@" })]
+    return candidates.lazy.compactMap { try? nickname(String($0.trimmingCharacters(in: .whitespaces).prefix(30))) }
+      .first ?? String(email.prefix(30))
+  }
+
   /// A name of a person, workspace or channel: 1 to 30 characters without surrounding blanks.
   static func name(_ text: String, _ field: String = "name") throws -> String {
-    let name = try plain(text, field).trimmingCharacters(in: .whitespacesAndNewlines)
+    let name = comparableName(try plain(text, field))
     guard (1...30).contains(name.count) else { throw Failure(.invalid, "\(field): 1 to 30 characters") }
     return name
+  }
+
+  /// A name as it is compared with stored ones: NFC, without surrounding blanks.
+  static func comparableName(_ text: String) -> String {
+    text.precomposedStringWithCanonicalMapping.trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// The new name of an edit; nil if there is none or it is blank, which leaves the name unchanged.

@@ -20,8 +20,6 @@ public struct MadangServer: Sendable {
   package var madang: Madang { service.madang }
   /// Whether sockets of accounts are connected, for tests.
   package var hasAdmittedSockets: Bool { service.recent.hasConnected }
-  /// The API key of edition 2024-10 that clients must send.
-  public let apiKey: String
 
   /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
   public func run() async throws {
@@ -40,11 +38,10 @@ public struct MadangServer: Sendable {
     get async throws { try await listening.port }
   }
 
-  fileprivate init(_ application: Application<Responder>, _ service: Service, _ listening: Listening, apiKey: String) {
+  fileprivate init(_ application: Application<Responder>, _ service: Service, _ listening: Listening) {
     self.application = application
     self.service = service
     self.listening = listening
-    self.apiKey = apiKey
   }
 }
 
@@ -64,10 +61,12 @@ package func buildServer(
   let secrets = try Secrets(directory: data.appending(path: "secrets"), ids: ids)
   var settings = settings
   if settings.isDevelopment {
-    settings.keys[DevelopmentKey.october2024] = Edition.october2024.name
+    for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
   } else if settings.keys.isEmpty {
-    for edition in Edition.all { settings.keys[try secrets.apiKey(edition: edition.name)] = edition.name }
+    for edition in EditionName.allCases { settings.keys[try secrets.apiKey(edition)] = edition }
   }
+  let allEditions = EditionName.allCases.map { Edition.named($0, timeZone: settings.offset(of: $0) ?? 0) }
+  let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
   var configuration = DatabaseConfiguration(
     settings.databaseURL.map { .postgres(url: $0) }
@@ -81,6 +80,8 @@ package func buildServer(
   let group = MultiThreadedEventLoopGroup.singleton
   var socketConfiguration = SocketIOServer.Configuration()
   socketConfiguration.conduct = .lenient
+  socketConfiguration.pingInterval = .seconds(settings.socketPingInterval)
+  socketConfiguration.pingTimeout = .seconds(settings.socketPingTimeout)
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
   let announcements = Announcements()
   let madang = Madang(
@@ -95,16 +96,24 @@ package func buildServer(
     throw error
   }
 
+  let metrics = Metrics()
+  let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
   let service = Service(
     madang: madang, settings: settings, tokens: await AccessTokens(secret: try secrets.tokenKey()),
     limits: CallLimits(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang),
-    socketIO: socketIO, logger: logger)
+    socketIO: socketIO, editions: editions,
+    providers: Providers(settings.providers, clock: clock, development: development),
+    development: development, metrics: metrics, logger: logger)
+  let pushes = PushQueue(
+    madang: madang, sender: try await pushSender(settings.providers, development), settings: settings.push,
+    editions: allEditions, metrics: metrics)
   let housekeeping = Housekeeping(service)
   let sockets = RoomSockets(service)
   sockets.register()
   announcements.connect { event in
+    sockets.receive(event)
     switch event {
-    case .chatPosted(let chat): sockets.deliver(chat)
+    case .chatPosted(let chat): pushes.add(chat)
     case .roomDeleted, .workspaceDeleted: housekeeping.removeFilesSoon()
     case .membershipEnded, .sessionEnded: break
     }
@@ -114,11 +123,18 @@ package func buildServer(
   let application = Application(
     responder: Responder(service: service), server: socketIO.httpServer(),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-    services: [housekeeping, SocketShutdown(socketIO: socketIO)],
+    services: [housekeeping, pushes, SocketShutdown(socketIO: socketIO)],
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
-  let apiKey = settings.keys.filter { $0.value == Edition.october2024.name }.keys.sorted().first ?? ""
-  return MadangServer(application, service, listening, apiKey: apiKey)
+  return MadangServer(application, service, listening)
+}
+
+/// What brings notifications to devices; nil where that is off.
+private func pushSender(_ settings: ProviderSettings, _ development: Development?) async throws
+  -> (any PushSender)?
+{
+  guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
+  return try await FirebaseMessaging(settings.firebase, calls: ProviderCalls(timeout: settings.timeout))
 }
 
 /// What an operator can look at when a database does not open.

@@ -1,28 +1,54 @@
 import MadangAPI
 import MadangCore
 
-/// One dialect of the wire: its routes, ids, dates and chats. It translates and decides nothing.
+/// One dialect of the wire: its routes, ids, dates, codes and chats. It translates and decides nothing.
 struct Edition: Sendable {
-  /// `2024-10`; also what sessions and tokens of the edition carry.
-  let name: String
+  let id: EditionName
   let routes: RouteTable
-  /// How an id in a path or namespace is read.
+  let dates: WireDates
+  /// How an id in a path or namespace is read; an id of the wrong form names nothing.
   let reference: @Sendable (String) -> Reference
-  /// Wall-clock digits of dates: milliseconds east of UTC.
-  let dateOffset: Int64
-  /// What a cursor without zone is taken for: milliseconds east of UTC.
-  let zonelessOffset: Int64
+  /// How an id is written, as text.
+  let text: @Sendable (ObjectID) -> String
+  /// Whether an id has this edition's form: what tells to which edition a namespace belongs.
+  let isID: @Sendable (String) -> Bool
+  /// The rooms a namespace of this prefix may stand for.
+  let rooms: @Sendable (RoomNamespace.Prefix) -> [Room.Kind]
   /// The namespaces a chat goes to, with the event it arrives as.
   let targets: @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)]
   /// The chat's JSON: the same bytes for the POST reply and the sockets.
   let encode: @Sendable (Chat) throws -> [UInt8]
+  /// Whether a refresh that shows a valid access token of its session is refused (`E04`).
+  let refusesEarlyRefresh: Bool
+  /// What an invitation of somebody without account answers.
+  let noSuchInvitee: ErrorCode
+
+  /// What sessions and tokens of the edition carry.
+  var name: String { id.rawValue }
+
+  /// - Parameter timeZone: Whose wall-clock digits dates show, in milliseconds east of UTC.
+  static func named(_ name: EditionName, timeZone: Int64) -> Edition {
+    switch name {
+    case .january2024: january2024(timeZone: timeZone)
+    case .october2024: october2024(timeZone: timeZone)
+    }
+  }
 }
 
-extension Edition {
+/// How an edition writes dates and reads cursors (contract section 10).
+struct WireDates: Sendable {
+  /// Wall-clock digits of dates: milliseconds east of UTC.
+  let offset: Int64
+  /// What a cursor without zone is taken for: milliseconds east of UTC.
+  let zonelessOffset: Int64
+
+  /// A moment as it travels.
+  func label(_ moment: Int64) -> String { WireDate.string(moment, offset: offset) }
+
   /// The moment a cursor names on this server's clock; nil if it is absent or blank. Throws `.invalid`.
-  func date(_ cursor: String?) throws -> Int64? {
+  func moment(_ cursor: String?) throws -> Int64? {
     do {
-      return try Cursor.label(cursor, zoneless: zonelessOffset).map { $0 - dateOffset }
+      return try Cursor.label(cursor, zoneless: zonelessOffset).map { $0 - offset }
     } catch {
       throw Failure(.invalid, "the date '\(cursor ?? "")' cannot be read")
     }

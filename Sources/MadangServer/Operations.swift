@@ -1,4 +1,3 @@
-import Foundation
 import Hummingbird
 import MadangAPI
 import MadangCore
@@ -11,11 +10,19 @@ extension Service {
     switch (request.method, target.segments) {
     case (.get, ["livez"]): return .json(Array(#"{"status":"ok"}"#.utf8))
     case (.get, ["readyz"]): return await readiness()
+    case (.get, ["metrics"]) where mayReadMetrics(request, context): return metricsPage()
+    case (let method, let path) where path.first == "_dev":
+      return try await development?.respond(method, path.dropFirst(), target, request)
     case (.get, let path) where path.count == 2 && path[0] == "openapi":
       return DocumentDownload.named(path[1])?.response(to: request)
-    case (.post, ["_dev", "clock"]) where settings.isDevelopment: return try await advanceClock(request)
     default: return nil
     }
+  }
+
+  /// On this machine only, unless the operator wants otherwise.
+  private func mayReadMetrics(_ request: Request, _ context: Context) -> Bool {
+    settings.metricsArePublic
+      || isLoopback(address(headers: request.headers, peer: context.channel.remoteAddress))
   }
 
   private struct Status: Encodable {
@@ -34,25 +41,5 @@ extension Service {
       let body = try? WireEncoder.encode(Status(status: "unavailable", reason: reason))
       return .json(body ?? [], status: .serviceUnavailable)
     }
-  }
-
-  private struct Advance: Decodable {
-    let advance: Double
-  }
-
-  private struct Now: Encodable {
-    let now: String
-  }
-
-  /// `POST /_dev/clock {"advance": SECONDS}`: tokens, limits and dates follow.
-  private func advanceClock(_ request: Request) async throws -> Response {
-    let body = try await request.body.collect(upTo: 1024)
-    guard let call = try? JSONDecoder().decode(Advance.self, from: Data(body.readableBytesView)),
-      (0...1e9).contains(call.advance)
-    else {
-      return .json(Array(#"{"error":"advance: seconds from 0 to 1000000000"}"#.utf8), status: .badRequest)
-    }
-    madang.clock.advance(milliseconds: Int64(call.advance * 1000))
-    return .json(try WireEncoder.encode(Now(now: WireDate.string(madang.clock.now))))
   }
 }

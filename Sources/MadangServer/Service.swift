@@ -14,12 +14,18 @@ struct Service: Sendable {
   let limits: CallLimits
   let recent: RecentAddresses
   let socketIO: SocketIOServer
+  /// Those this server speaks.
+  let editions: [Edition]
+  let providers: Providers
+  /// Nil outside of development mode.
+  let development: Development?
+  let metrics: Metrics
   let logger: Logger
 
   /// The edition a key belongs to, if this listener serves it.
   func edition(ofKey key: String?) -> Edition? {
-    guard let key, let name = settings.keys[key] else { return nil }
-    return Edition.all.first { $0.name == name }
+    guard let key, let id = settings.keys[key] else { return nil }
+    return editions.first { $0.id == id }
   }
 
   /// The peer's address, or the one a trusted proxy forwards.
@@ -42,10 +48,6 @@ struct Service: Sendable {
       throw failure
     }
   }
-}
-
-extension Edition {
-  static let all: [Edition] = [.october2024]
 }
 
 extension HTTPField.Name {

@@ -17,6 +17,9 @@ struct ServerAddress: Sendable {
     port = parts.port ?? (isSecure ? 443 : 80)
   }
 
+  /// The address as a URL without a path.
+  var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
   /// The value of the `Host` header.
   var authority: String {
     let name = host.contains(":") ? "[\(host)]" : host

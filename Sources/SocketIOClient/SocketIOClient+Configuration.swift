@@ -1,14 +1,24 @@
-import NIOCore
+public import NIOCore
+public import SocketIOProtocol
 
 extension SocketIOClient {
   public struct Configuration: Sendable {
     /// Where the server takes Engine.IO requests.
     public var path = "/socket.io/"
+    /// How packets may travel, in the order in which it is tried: with polling first, a connection begins with it and is
+    /// upgraded if WebSocket is in the list; with WebSocket first, polling is for where no WebSocket gets through.
+    public var transports: [EngineTransport] = [.webSocket, .polling]
+    /// The revision of Engine.IO: `v3` for servers of Socket.IO 2.
+    public var revision = EngineRevision.v4
+    /// Whether to return to the same sockets after a lost connection, where the server offers it (connection state
+    /// recovery). Its offsets are taken out of the events.
+    public var recovery = true
     /// Query items of the handshake, besides those of the protocol.
     public var query: [(String, String)] = []
     /// HTTP headers of the handshake.
     public var headers: [(String, String)] = []
-    /// How long opening may take: TCP, TLS, the upgrade to WebSocket and the server's open packet together.
+    /// How long opening may take by one transport: TCP, TLS and the upgrade to WebSocket, and then again the server's
+    /// open packet.
     public var connectTimeout: TimeAmount = .seconds(20)
     /// The largest message accepted, in bytes; a larger one ends the connection.
     public var maxMessageBytes = 16 << 20
@@ -41,10 +51,11 @@ extension SocketIOClient {
 
     public init() {}
 
+    /// How long to wait.
     /// - Parameters:
     ///   - failures: How many attempts have failed in a row, at least 1.
     ///   - chance: 0 to 1.
-    func delay(after failures: Int, chance: Double) -> Duration {
+    public func delay(after failures: Int, chance: Double) -> Duration {
       var delay = first
       for _ in 1..<max(1, failures) where delay < longest { delay = delay * factor }
       return min(delay, longest) * (1 + jitter * (2 * chance - 1))

@@ -1,21 +1,47 @@
 import NIOCore
-import SocketIOProtocol
+public import SocketIOProtocol
 
 extension SocketIOClient {
   typealias Feed = AsyncThrowingStream<Update, any Error>.Continuation
 
-  /// A namespace somebody reads.
+  /// Makes the auth payload of a connect, a JSON object; called for each connection anew, for credentials that age.
+  public typealias Credentials = @Sendable () async throws -> [UInt8]
+
+  enum Auth {
+    case payload([UInt8])
+    case credentials(Credentials)
+  }
+
+  /// A namespace somebody wants to be in.
   struct Membership {
-    let feed: Feed
+    /// Who reads everything that happens in it.
+    let feed: Feed?
     let feedID: Int
-    var auth: [UInt8]
+    var auth: Auth
+  }
+
+  /// Somebody who waits to be let in.
+  struct Joining {
+    let id: Int
+    let namespace: String
+    let continuation: CheckedContinuation<Void, any Error>
   }
 
   /// Joins namespaces, now or as soon as there is a connection, and tells what happens in them.
   ///
-  /// A namespace has one reader: asking for it again ends the former sequence.
+  /// A namespace has one such reader: asking for it again ends the former sequence.
   /// - Parameter auth: A JSON object for the server, or empty.
   public func updates(in namespaces: [String], auth: [UInt8] = []) -> Updates {
+    updates(in: namespaces, .payload(auth))
+  }
+
+  /// As ``updates(in:auth:)``, with credentials made for each connection. When that fails, the namespace is told to have
+  /// refused.
+  public func updates(in namespaces: [String], credentials: @escaping Credentials) -> Updates {
+    updates(in: namespaces, .credentials(credentials))
+  }
+
+  private func updates(in namespaces: [String], _ auth: Auth) -> Updates {
     let (stream, feed) = AsyncThrowingStream.makeStream(
       of: Update.self, throwing: (any Error).self,
       bufferingPolicy: .bufferingOldest(configuration.maxWaitingUpdates))
@@ -26,7 +52,7 @@ extension SocketIOClient {
     feedCount += 1
     let id = feedCount
     for namespace in namespaces {
-      if let former = memberships[namespace] { end(former.feedID, .none) }
+      if let former = memberships[namespace], former.feed != nil { end(former.feedID, .none) }
       memberships[namespace] = Membership(feed: feed, feedID: id, auth: auth)
     }
     feed.onTermination = { [weak self, loop] _ in
@@ -36,32 +62,137 @@ extension SocketIOClient {
     return Updates(stream: stream)
   }
 
+  /// Joins a namespace and waits until the server has let this client in. It is joined again after lost connections,
+  /// until ``leave(_:)``.
+  /// - Parameter auth: A JSON object for the server, or empty.
+  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/closed`` when the client ends before, or `CancellationError`.
+  public func connect(to namespace: String = SocketPacket.mainNamespace, auth: [UInt8] = []) async throws {
+    try await connect(to: namespace, .payload(auth))
+  }
+
+  /// As ``connect(to:auth:)``, with credentials made for each connection.
+  public func connect(
+    to namespace: String = SocketPacket.mainNamespace, credentials: @escaping Credentials
+  ) async throws {
+    try await connect(to: namespace, .credentials(credentials))
+  }
+
+  private func connect(to namespace: String, _ auth: Auth) async throws {
+    guard !isClosed else { throw SocketIOError.closed }
+    let former = memberships[namespace]
+    feedCount += 1
+    let id = feedCount
+    memberships[namespace] = Membership(feed: former?.feed, feedID: former?.feedID ?? id, auth: auth)
+    guard connection?.socket.isJoined(namespace) != true else { return }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        joining.append(Joining(id: id, namespace: namespace, continuation: continuation))
+        if connection?.engine.open != nil { join(namespace) }
+        if Task.isCancelled { stopJoining(id) }
+      }
+    } onCancel: {
+      loop.execute { self.assumeIsolated { $0.stopJoining(id) } }
+    }
+  }
+
+  private func stopJoining(_ id: Int) {
+    guard let index = joining.firstIndex(where: { $0.id == id }) else { return }
+    joining.remove(at: index).continuation.resume(throwing: CancellationError())
+  }
+
+  func settleJoining(_ namespace: String, _ result: Result<Void, SocketIOError>) {
+    let settled = joining.filter { $0.namespace == namespace }
+    joining.removeAll { $0.namespace == namespace }
+    for waiter in settled { waiter.continuation.resume(with: result.mapError { $0 }) }
+  }
+
+  /// Leaves a namespace. Its sequences of events end, and one of updates if it was the last namespace of it.
+  public func leave(_ namespace: String) {
+    guard let left = memberships[namespace] else { return }
+    forget(namespace)
+    if !memberships.values.contains(where: { $0.feedID == left.feedID }) { left.feed?.finish() }
+  }
+
   /// Asks again for a namespace that refused or removed this client.
   public func rejoin(_ namespace: String, auth: [UInt8]) {
-    memberships[namespace]?.auth = auth
+    memberships[namespace]?.auth = .payload(auth)
     if connection?.engine.open != nil { join(namespace) }
   }
 
   func join(_ namespace: String) {
-    guard let membership = memberships[namespace] else { return }
-    guard let packet = connection?.socket.connect(namespace, auth: membership.auth) else { return }
-    connection?.transport?.send(packet.messages)
+    switch memberships[namespace]?.auth {
+    case .payload(let auth): join(namespace, auth)
+    case .credentials(let make): join(namespace, make)
+    case nil: break
+    }
+  }
+
+  private func join(_ namespace: String, _ auth: [UInt8]) {
+    guard memberships[namespace] != nil else { return }
+    let payload = claims[namespace]?.added(to: auth) ?? auth
+    guard let packet = connection?.socket.connect(namespace, auth: payload) else { return }
+    transmit(packet.messages)
+  }
+
+  private func join(_ namespace: String, _ make: @escaping Credentials) {
+    guard let id = connection?.id, connection?.credentials[namespace] == nil else { return }
+    // Unstructured: it is cancelled with the connection.
+    connection?.credentials[namespace] = Task {
+      let credentials: Result<[UInt8], any Error>
+      do { credentials = .success(try await make()) } catch { credentials = .failure(error) }
+      guard connection?.id == id else { return }
+      connection?.credentials[namespace] = nil
+      switch credentials {
+      case .success(let auth): join(namespace, auth)
+      case .failure(let error):
+        refused(namespace, Refusal(message: "no credentials: \(error)"))
+      }
+    }
   }
 
   func tell(_ namespace: String, _ kind: Update.Kind) {
-    guard let membership = memberships[namespace] else { return }
-    if case .dropped = membership.feed.yield(Update(namespace: namespace, kind: kind)) {
+    guard let membership = memberships[namespace], let feed = membership.feed else { return }
+    if case .dropped = feed.yield(Update(namespace: namespace, kind: kind)) {
       end(membership.feedID, SocketIOError.tooSlow)
     }
   }
 
   /// Leaves the namespaces of a sequence and ends it.
   private func end(_ feedID: Int, _ error: SocketIOError?) {
-    for (namespace, membership) in memberships where membership.feedID == feedID {
-      memberships[namespace] = nil
-      forgetAcks { $0.namespace == namespace }
-      if let packet = connection?.socket.disconnect(namespace) { connection?.transport?.send(packet.messages) }
-      membership.feed.finish(throwing: error)
+    for (namespace, membership) in memberships where membership.feedID == feedID && membership.feed != nil {
+      forget(namespace)
+      membership.feed?.finish(throwing: error)
     }
+  }
+
+  func refused(_ namespace: String, _ refusal: Refusal) {
+    settleJoining(namespace, .failure(.refused(refusal)))
+    tell(namespace, .refused(refusal))
+    dropUnread(namespace, .refused(refusal))
+  }
+
+  /// The server does not want this client in a namespace: where nobody reads updates, and so could ask again, its
+  /// sequences of events end.
+  func dropUnread(_ namespace: String, _ error: SocketIOError?) {
+    guard let membership = memberships[namespace], membership.feed == nil else { return }
+    memberships[namespace] = nil
+    endListeners(namespace, error)
+  }
+
+  private func endListeners(_ namespace: String, _ error: SocketIOError?) {
+    for (id, listener) in listeners where listener.namespace == namespace {
+      listeners[id] = nil
+      listener.feed.finish(throwing: error)
+    }
+  }
+
+  private func forget(_ namespace: String) {
+    guard memberships.removeValue(forKey: namespace) != nil else { return }
+    claims[namespace] = nil
+    connection?.credentials.removeValue(forKey: namespace)?.cancel()
+    forgetAcks { $0.namespace == namespace }
+    settleJoining(namespace, .failure(.notConnected))
+    endListeners(namespace, nil)
+    if let packet = connection?.socket.disconnect(namespace) { transmit(packet.messages) }
   }
 }

@@ -1,5 +1,6 @@
-import NIOCore
-import SocketIOProtocol
+import Foundation
+public import NIOCore
+public import SocketIOProtocol
 
 extension SocketIOClient {
   /// An event sent that waits for its acknowledgement.
@@ -54,12 +55,27 @@ extension SocketIOClient {
     try send(.ack(id, arguments: arguments.joined, namespace: namespace, attachments: arguments.attachments))
   }
 
+  /// Sends an event with a value as its argument, as JSON.
+  /// - Throws: `EncodingError`, or as for raw arguments; nothing was sent then.
+  public func emit(
+    _ name: String, _ value: some Encodable, in namespace: String = SocketPacket.mainNamespace
+  ) throws {
+    try emit(name, SocketArguments(encoding: value), in: namespace)
+  }
+
+  /// Sends an event with a value and waits for the server's acknowledgement, whose first argument is the answer.
+  /// - Throws: `EncodingError`, `DecodingError` for an answer of another kind, or as for raw arguments.
+  public func emit<Answer: Decodable>(
+    _ name: String, _ value: some Encodable, in namespace: String = SocketPacket.mainNamespace,
+    acknowledgedWithin time: TimeAmount, as answer: Answer.Type
+  ) async throws -> Answer {
+    try await emit(name, SocketArguments(encoding: value), in: namespace, acknowledgedWithin: time).decode(answer)
+  }
+
   private func send(_ packet: SocketPacket) throws(SocketIOError) {
-    guard let connection, let transport = connection.transport, connection.socket.isJoined(packet.namespace) else {
-      throw .notConnected
-    }
-    guard transport.isWritable else { throw .congested }
-    transport.send(packet.messages)
+    guard connection?.socket.isJoined(packet.namespace) == true else { throw .notConnected }
+    guard isWritable else { throw .congested }
+    transmit(packet.messages)
   }
 
   func settle(_ awaited: Awaited, _ outcome: Result<SocketArguments, any Error>) {

@@ -1,16 +1,21 @@
-import Logging
-import NIOCore
-import NIOPosix
+import AsyncHTTPClient
+public import Logging
+public import NIOCore
+public import NIOPosix
 import SocketIOProtocol
 
-/// A Socket.IO 5 client (Engine.IO 4 over WebSocket) that keeps itself connected.
+/// A Socket.IO client over WebSocket or HTTP long-polling that keeps itself connected.
 ///
-/// Ask for namespaces with ``updates(in:auth:)`` and run the client in a task of its own:
+/// Run the client in a task of its own, and ask for namespaces:
 /// ```swift
 /// let client = try SocketIOClient(url: "http://127.0.0.1:3000")
 /// async let running: Void = client.run()
-/// for try await update in await client.updates(in: ["/"]) { ... }
+/// try await client.connect(to: "/chat")
+/// try await client.emit("say", Message(text: "hello"), in: "/chat")
+/// for try await message in await client.events("said", as: Message.self, in: "/chat") { ... }
 /// ```
+/// ``updates(in:auth:)`` tells everything that happens, connections lost and regained included.
+///
 /// All namespaces share one connection. When it is lost, or the server is silent for longer than it promised, it is
 /// opened again after a growing delay, and the namespaces of living sequences are joined again.
 public actor SocketIOClient {
@@ -22,10 +27,16 @@ public actor SocketIOClient {
 
   var connection: Connection?
   var memberships: [String: Membership] = [:]
+  var listeners: [Int: Listener] = [:]
+  var joining: [Joining] = []
+  /// By which the client returns to its sockets, by namespace.
+  var claims: [String: RecoveryClaim] = [:]
   var acknowledgements: [Awaited: PendingAck] = [:]
+  /// For long-polling; made when it is needed, and gone when the client is.
+  var http: HTTPClient?
   var isClosed = false
   private var pause: Task<Void, Never>?
-  private var connectionCount = 0
+  var connectionCount = 0
   var feedCount = 0
 
   /// The actor runs on the connection's event loop: packets are handled where they arrive, without a hop.
@@ -53,30 +64,34 @@ extension SocketIOClient {
   public func run() async {
     var failures = 0
     while !isClosed, !Task.isCancelled {
-      let (wasOpen, reason) = await connectAndServe()
+      let (wasOpen, failure) = await connectAndServe()
       if isClosed || Task.isCancelled { break }
       failures = wasOpen ? 1 : failures + 1
       if let most = configuration.maxAttempts, failures > most { break }
       let delay = configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
-      logger.debug("connecting again", metadata: ["reason": "\(reason)", "delay": "\(delay)"])
-      for namespace in memberships.keys { tell(namespace, .waiting(reason: reason, delay: delay)) }
+      logger.debug("connecting again", metadata: ["reason": "\(failure)", "delay": "\(delay)"])
+      for namespace in memberships.keys { tell(namespace, .waiting(failure, delay: delay)) }
       await rest(delay)
     }
     close()
+    try? await http?.shutdown()
+    http = nil
   }
 
   /// Leaves everything and closes the connection; ``run()`` returns and every sequence ends.
   public func close() {
     isClosed = true
     pause?.cancel()
-    if let connection, let transport = connection.transport {
-      transport.send([EnginePacket(.close)])
-      transport.close()
-    }
-    endConnection(.forcedClose, tellDisconnected: false)
-    let feeds = memberships.values.map(\.feed)
+    transmit([EnginePacket(.close)])
+    endConnection(.closed, tellDisconnected: false)
+    let feeds = memberships.values.compactMap(\.feed)
     memberships = [:]
+    claims = [:]
     for feed in feeds { feed.finish() }
+    for listener in listeners.values { listener.feed.finish() }
+    listeners = [:]
+    for waiter in joining { waiter.continuation.resume(throwing: SocketIOError.closed) }
+    joining = []
   }
 
   private func rest(_ delay: Duration) async {
@@ -91,48 +106,4 @@ extension SocketIOClient {
     self.pause = nil
   }
 
-  private func connectAndServe() async -> (wasOpen: Bool, reason: String) {
-    connectionCount += 1
-    let id = connectionCount
-    connection = Connection(id: id, maxAttachments: configuration.maxAttachments)
-    do {
-      let transport = try await WebSocketTransport.open(
-        address, target: target, configuration: configuration, on: loop
-      ) { [weak self] packet in
-        self?.assumeIsolated { $0.received(packet, connection: id) }
-      }
-      guard !isClosed, !Task.isCancelled else {
-        transport.close()
-        return (false, "closed")
-      }
-      started(transport, connection: id)
-      await withTaskCancellationHandler {
-        await transport.closed()
-      } onCancel: {
-        transport.close()
-      }
-      let wasOpen = connection?.wasOpened ?? true
-      let reason = connection?.closing ?? .transportClose
-      endConnection(reason, tellDisconnected: true)
-      return (wasOpen, reason.rawValue)
-    } catch {
-      endConnection(.transportError, tellDisconnected: true)
-      return (false, Self.describe(error))
-    }
-  }
-
-  private var target: String {
-    let items = [("EIO", "4"), ("transport", EngineTransport.webSocket.rawValue)] + configuration.query
-    return configuration.path + "?" + items.map { "\(Self.escaped($0))=\(Self.escaped($1))" }.joined(separator: "&")
-  }
-
-  private static func describe(_ error: any Error) -> String {
-    switch error {
-    case let error as NIOConnectionError:
-      error.connectionErrors.first.map { describe($0.error) } ?? "no such host"
-    case let error as IOError: "connection failed (errno \(error.errnoCode))"
-    case is UpgradeRefused: "the server opens no WebSocket here"
-    default: "\(error)"
-    }
-  }
 }

@@ -10,6 +10,8 @@ public enum SocketIOError: Error, Hashable, Sendable {
   case timedOut
   /// The reader of a sequence of updates fell behind its limit; it has left its namespaces.
   case tooSlow
+  /// The server did not let the client into the namespace.
+  case refused(SocketIOClient.Refusal)
   /// The client was closed.
   case closed
 }

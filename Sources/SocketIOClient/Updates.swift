@@ -1,12 +1,13 @@
 import Foundation
-import SocketIOProtocol
+public import SocketIOProtocol
 
 extension SocketIOClient {
   /// What happened in a namespace.
   public struct Update: Sendable {
     public enum Kind: Sendable {
-      /// The server let this client in; also after each reconnection. Events in between are lost.
-      case connected(sid: String)
+      /// The server let this client in; also after each reconnection. If it recovered the former connection, the id and
+      /// the rooms are those of before, and the events in between follow; otherwise they are lost.
+      case connected(sid: String, recovered: Bool)
       case event(SocketEvent)
       /// The server refused this client. Nothing more is asked of it until ``SocketIOClient/rejoin(_:auth:)`` or
       /// the next connection.
@@ -14,7 +15,7 @@ extension SocketIOClient {
       /// The client is out of the namespace. When the connection was lost it comes back by itself.
       case disconnected(DisconnectReason)
       /// An attempt to connect failed; the next one follows after the delay.
-      case waiting(reason: String, delay: Duration)
+      case waiting(Failure, delay: Duration)
     }
 
     public let namespace: String
@@ -27,6 +28,18 @@ extension SocketIOClient {
     public let message: String
     /// The whole answer as JSON.
     public let json: [UInt8]
+
+    /// A refusal of this side.
+    init(message: String) {
+      self.init(json: Array(#"{"message":\#(JSONText.quoted(message))}"#.utf8))
+    }
+
+    /// The refusal's data, if it has any, as a value.
+    /// - Throws: `DecodingError` if there is none, or it is no such value.
+    public func data<Value: Decodable>(as type: Value.Type) throws -> Value {
+      let data = JSONScanner.members(ofObject: json)?.last { $0.key == "data" }.map { Array(json[$0.value]) }
+      return try SocketArguments(data.map { [$0] } ?? []).decode(type)
+    }
 
     init(json: [UInt8]) {
       self.json = json
@@ -49,6 +62,16 @@ extension SocketIOClient {
 }
 
 extension SocketArguments {
+  /// Arguments made of values, as JSON.
+  /// - Throws: `EncodingError`.
+  public init<each Value: Encodable>(encoding values: repeat each Value) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    var texts: [[UInt8]] = []
+    for value in repeat each values { texts.append(Array(try encoder.encode(value))) }
+    self.init(texts)
+  }
+
   /// The argument at `index` as a value.
   /// - Throws: `DecodingError` if there is none, or it is no such value.
   public func decode<Value: Decodable>(_ type: Value.Type, at index: Int = 0) throws -> Value {

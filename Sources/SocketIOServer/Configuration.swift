@@ -27,6 +27,8 @@ extension SocketIOServer {
     public var maxOutboundBytesPerSocket = 2_097_152
     /// The most namespaces one session may join or ask for at a time.
     public var maxNamespacesPerSession = 1000
+    /// The most events of one socket that may wait for an asynchronous handler before its session is closed.
+    public var maxWaitingEvents = 1000
     /// The most sessions at a time; further handshakes are answered 503.
     public var maxSessions = 100_000
     /// Whether Engine.IO 3 clients (Socket.IO v1 and v2; `EIO` 3 or absent) are served.
@@ -35,6 +37,8 @@ extension SocketIOServer {
     public var transports: Set<EngineTransport> = [.polling, .webSocket]
     /// Which web pages may use the server.
     public var cors = CrossOrigin.sameOrigin
+    /// Set to let clients whose connection was lost return to their sockets.
+    public var recovery: Recovery?
     /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
     /// none is.
     public var compressionThreshold: Int? = 1024

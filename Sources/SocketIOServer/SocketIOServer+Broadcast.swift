@@ -3,8 +3,8 @@ public import SocketIOProtocol
 import Synchronization
 
 extension SocketIOServer {
-  /// Sends an event with one argument to everybody in a namespace. It may be called from any thread; calls of one
-  /// thread keep their order for every socket, and calls from outside the event loops have one order for all sockets.
+  /// Sends an event with one argument to everybody in a namespace. It may be called from any thread; all sockets get
+  /// all broadcasts in one order, and calls of one thread in the order in which they were made.
   ///
   /// - Parameter json: The argument, one JSON value.
   public func emit(_ event: String, json: [UInt8], to namespace: String) {
@@ -12,42 +12,36 @@ extension SocketIOServer {
   }
 
   /// Sends an event to everybody whom the target means, once each.
-  public func emit(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
+  public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), to target: BroadcastTarget) {
     core.broadcast(event, arguments, to: target)
   }
 
-  /// Whether anybody is in the namespace. Cheap: ask before encoding an event.
+  /// Whether anybody is in the namespace, or may return to it by connection state recovery. Cheap: ask before encoding
+  /// an event.
   public func hasSockets(in namespace: String) -> Bool {
-    core.hasSockets(in: namespace)
-  }
-
-  /// Removes the sockets of a namespace for which the predicate holds; their sessions stay open.
-  public func disconnectSockets(
-    in namespace: String, where matches: @escaping @Sendable (Socket) -> Bool = { _ in true }
-  ) {
-    for shard in core.shards(in: namespace) {
-      shard.run { shard in
-        for socket in shard.namespaces[namespace]?.all ?? [] where matches(socket) {
-          socket.session?.disconnect(socket)
-        }
-      }
-    }
+    core.hasSockets(in: namespace) || core.recovery?.remembers(namespace) ?? false
   }
 }
 
 extension ServerCore {
   func broadcast(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
+    if let recovery {
+      // All of them: a client may be about to return on any.
+      let shards = self.shards
+      return recovery.send(event, arguments, to: target) { message in
+        for shard in shards { shard.enqueue { $0.deliver(message, to: target) } }
+      }
+    }
     let shards = shards(in: target.namespace)
     guard !shards.isEmpty else { return }
-    let message = OutboundMessage(
-      .event(event, arguments: arguments.joined, namespace: target.namespace, attachments: arguments.attachments))
-    let isOnLoop = shards.contains { $0.loop.inEventLoop }
-    guard !isOnLoop else {
-      for shard in shards { shard.run { $0.deliver(message, to: target) } }
-      return
-    }
+    let message = OutboundEvent(event, arguments, namespace: target.namespace)
+    hand(to: shards) { $0.deliver(message, to: target) }
+  }
+
+  /// Runs `body` on event loops, which see all such calls in one order.
+  func hand(to shards: [LoopShard], _ body: @escaping @Sendable (LoopShard) -> Void) {
     broadcastOrder.withLock { _ in
-      for shard in shards { shard.run { $0.deliver(message, to: target) } }
+      for shard in shards { shard.enqueue(body) }
     }
   }
 }

@@ -1,5 +1,6 @@
 public import Logging
 public import NIOCore
+public import NIOPosix
 public import SocketIOProtocol
 
 /// A Socket.IO server: Engine.IO 4 and 3, Socket.IO 5 and 4, over WebSocket and HTTP long-polling.
@@ -11,16 +12,20 @@ public final class SocketIOServer: Sendable {
   public typealias EngineHandler = @Sendable (EngineConnection, EnginePacket) -> Void
 
   let core: ServerCore
+  let group: any EventLoopGroup
 
   /// - Parameters:
   ///   - eventLoopGroup: Sessions live on these loops. Give the group of the HTTP application.
   ///   - engineHandler: Makes this a bare Engine.IO server: every message goes to the closure, there are no namespaces.
   public init(
-    configuration: Configuration = .init(), eventLoopGroup: any EventLoopGroup, logger: Logger,
+    configuration: Configuration = .init(),
+    eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
+    logger: Logger = Logger(label: "socketio"),
     engineHandler: EngineHandler? = nil
   ) {
     let core = ServerCore(configuration, logger: logger, engineHandler: engineHandler)
     self.core = core
+    group = eventLoopGroup
     let loops = eventLoopGroup.makeIterator().prefix(SessionID.maxShards)
     core.start(loops.enumerated().map { LoopShard(core: core, loop: $1, index: $0) })
   }

@@ -7,6 +7,10 @@ package final class Database: Sendable {
   private let writer: DedicatedThread
   private let readers: [DedicatedThread]
   private let source: ConnectionSource
+  private let counts: WriteCounts
+
+  /// How many transactions were committed so far, and how many writes they carried.
+  package var writeCounts: (commits: Int, writes: Int) { counts.now }
 
   package var dialect: Dialect { source.dialect }
 
@@ -15,10 +19,13 @@ package final class Database: Sendable {
     let source = ConnectionSource(configuration, logger)
     let writes = BlockingQueue<PendingWork>(limit: configuration.writeQueueLimit) { $0.isAbandoned() }
     let reads = BlockingQueue<PendingWork>(limit: configuration.readQueueLimit) { $0.isAbandoned() }
+    let counts = WriteCounts()
     do {
-      let write = Worker(queue: writes, access: .write, configuration: configuration, source: source, logger: logger)
+      let write = Worker(
+        queue: writes, access: .write, configuration: configuration, source: source, logger: logger, counts: counts)
       writer = try await write.start(name: "db-writer")
-      let read = Worker(queue: reads, access: .read, configuration: configuration, source: source, logger: logger)
+      let read = Worker(
+        queue: reads, access: .read, configuration: configuration, source: source, logger: logger, counts: counts)
       var readers: [DedicatedThread] = []
       for index in 0..<max(1, configuration.readers) {
         readers.append(try await read.start(name: "db-reader-\(index)"))
@@ -31,6 +38,7 @@ package final class Database: Sendable {
       throw (error as? EngineFailure)?.cause ?? error
     }
     self.source = source
+    self.counts = counts
     self.writes = writes
     self.reads = reads
   }

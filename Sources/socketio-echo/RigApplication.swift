@@ -44,7 +44,7 @@ struct RigApplication: Sendable {
     let json = """
       {"ns":\(JSONText.quoted(socket.namespace)),"auth":\(auth.isEmpty ? "{}" : auth),"query":\(query),\
       "xtest":\(quoted("X-Test")),"authorization":\(quoted("Authorization")),"eio":\(handshake.revision.rawValue),\
-      "transport":"\(socket.currentTransport.rawValue)","recovered":false}
+      "transport":"\(socket.currentTransport.rawValue)","recovered":\(socket.isRecovered)}
       """
     socket.emit("welcome", SocketArguments([Array(json.utf8)]))
   }

@@ -25,6 +25,8 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Option(help: "Milliseconds between pings.") var pingInterval: Int?
   @Option(help: "Milliseconds a ping may stay unanswered.") var pingTimeout: Int?
   @Option(help: "Milliseconds a session may stay without a namespace.") var connectTimeout: Int?
+  @Flag(help: "Let lost Engine.IO 4 clients return to their sockets; so does RECOVERY=1 in the environment.")
+  var recovery = false
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
 
   func run() async throws {
@@ -63,6 +65,10 @@ struct SocketIOEcho: AsyncParsableCommand {
     settings.path = path ?? (mode == .engine ? "/engine.io/" : settings.path)
     settings.cors = .anyOrigin
     settings.allowEIO3 = eio3
+    if recovery || ProcessInfo.processInfo.environment["RECOVERY"] == "1" {
+      settings.recovery = SocketIOServer.Recovery()
+      settings.recovery?.offsets = .always
+    }
     if mode != .rig {
       // What the official suites expect.
       settings.pingInterval = .milliseconds(300)

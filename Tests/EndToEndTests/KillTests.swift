@@ -18,7 +18,7 @@ struct KillTests {
       var arguments = ["serve", "--dev", "--port", "0", "--data", folder.path]
       if case .postgres(let url) = place { arguments += ["--database-url", url] }
       let posted = Posted()
-      let room = try await Self.withServer(arguments) { (server, client) async throws -> Room in
+      let room = try await Self.withServer(arguments) { (server, client) async throws -> RoomAddress in
         try await client.signUp(email: "mina@example.com", password: "Passw0rd!", nickname: "Mina")
         let workspace = try await client.createWorkspace(name: "Weekend").workspaceID
         let channel = try await client.createChannel(name: "busy", in: workspace).channelID
@@ -60,7 +60,7 @@ struct KillTests {
     }
   }
 
-  private static func check(_ posted: Posted, against client: MadangClient, _ room: Room) async throws {
+  private static func check(_ posted: Posted, against client: MadangClient, _ room: RoomAddress) async throws {
     let history = try await client.history(of: room)
     let contents = history.map(\.content)
     let counts = contents.reduce(into: [:]) { $0[$1, default: 0] += 1 }
@@ -86,7 +86,9 @@ private final class Posted: Sendable {
   var acknowledged: Set<String> { state.withLock(\.acknowledged) }
 
   /// Posts until the server is gone; calls `kill` when `count` posts were answered.
-  func fill(_ room: Room, through client: MadangClient, until count: Int, kill: @escaping @Sendable () -> Void) async {
+  func fill(_ room: RoomAddress, through client: MadangClient, until count: Int, kill: @escaping @Sendable () -> Void)
+    async
+  {
     state.withLock { $0.inRound = 0 }
     await withTaskGroup(of: Void.self) { group in
       for _ in 0..<8 {

@@ -7,7 +7,7 @@ import Testing
 @Suite("MadangClient: sessions and live rooms", .serialized, .timeLimit(.minutes(1)))
 struct LiveRoomsTests {
   /// The default channel of a new workspace of the person's.
-  private func room(of person: MadangClient, _ name: String = "Builders") async throws -> Room {
+  private func room(of person: MadangClient, _ name: String = "Builders") async throws -> RoomAddress {
     let workspace = try await person.createWorkspace(name: name).workspaceID
     let channel = try #require(try await person.myChannels(in: workspace).first)
     return .channel(id: channel.channelID, workspace: workspace)
@@ -54,6 +54,30 @@ struct LiveRoomsTests {
         #expect(await !elsewhere.isSignedIn)
         try await elsewhere.close()
       }
+    }
+  }
+
+  @Test("signing in through Apple and Kakao makes an account once; pushes of the session go where it says")
+  func socialSignIn() async throws {
+    try await TestServer.run { server in
+      let (first, second) = (server.client(), server.client())
+      let apple = try await server.socialToken("apple", email: "mina@example.com", nickname: "Mina")
+      await #expect(throws: MadangError.refused(.badRequest, status: 400)) {
+        try await first.signInWithApple(idToken: apple)
+      }
+      let made = try await first.signInWithApple(idToken: apple, nickname: "Mina")
+      #expect(made.provider == "apple")
+      #expect(try await second.signInWithApple(idToken: apple).userID == made.userID)
+      try await second.setDeviceToken("a device")
+      let kakao = try await server.socialToken("kakao", email: "joon@example.com", nickname: "Joon")
+      #expect(try await second.signInWithKakao(oauthToken: kakao).nickname == "Joon")
+      #expect(try await second.me().provider == "kakao")
+      #expect(try await first.me().userID == made.userID)
+      await #expect(throws: MadangError.refused(.noAccount, status: 400)) {
+        try await second.signInWithKakao(oauthToken: "nobody's")
+      }
+      try await first.close()
+      try await second.close()
     }
   }
 

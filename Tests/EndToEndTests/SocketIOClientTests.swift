@@ -41,7 +41,7 @@ struct SocketIOClientTests {
   private func connected(_ updates: inout Iterator) async throws {
     while let update = try await updates.next(isolation: #isolation) {
       switch update.kind {
-      case .connected(let sid): return try #require(!sid.isEmpty)
+      case .connected(let sid, _): return try #require(!sid.isEmpty)
       case .event, .disconnected, .waiting: continue
       case .refused: throw SocketIOError.notConnected
       }
@@ -155,9 +155,13 @@ struct SocketIOClientTests {
     }
   }
 
-  @Test("a killed server is found again, and the namespaces are joined anew")
-  func reconnect() async throws {
-    try await withClient { client, program, url in
+  @Test(
+    "a killed server is found again, and the namespaces are joined anew",
+    arguments: [[.webSocket], [.polling], [.polling, .webSocket]] as [[EngineTransport]])
+  func reconnect(transports: [EngineTransport]) async throws {
+    var configuration = Self.quick
+    configuration.transports = transports
+    try await withClient(configuration) { client, program, url in
       var updates = await client.updates(in: ["/", "/bench"]).makeAsyncIterator()
       try await connected(&updates)
       try await connected(&updates)
@@ -249,7 +253,7 @@ struct SocketIOClientTests {
     await client.run()
     var reasons: [String] = []
     for try await update in updates {
-      if case .waiting(let reason, _) = update.kind { reasons.append(reason) }
+      if case .waiting(.unreachable(let reason), _) = update.kind { reasons.append(reason) }
     }
     #expect(reasons.count == 2)
   }

@@ -11,47 +11,65 @@ final class TestServer: Sendable {
   let program: Program
   let url: String
   let folder: URL
+  private let environment: [String: String]
 
-  private init(program: Program, url: String, folder: URL) {
+  private init(program: Program, url: String, folder: URL, environment: [String: String]) {
     self.program = program
     self.url = url
     self.folder = folder
+    self.environment = environment
   }
 
   /// Runs `body` with a server, which must stop with status 0 afterwards.
-  static func run(_ body: (TestServer) async throws -> Void) async throws {
+  /// - Parameter environment: Settings besides those of every test.
+  static func run(environment: [String: String] = [:], _ body: (TestServer) async throws -> Void) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let server = try await start(in: folder, port: 0)
+    let server = try await start(in: folder, port: 0, environment)
     try await body(server)
     guard server.program.isRunning else { return }
     server.program.signal(SIGTERM)
     #expect(await server.program.status() == 0)
   }
 
-  private static func start(in folder: URL, port: Int) async throws -> TestServer {
+  private static func start(in folder: URL, port: Int, _ environment: [String: String]) async throws -> TestServer {
     let program = try Program(
       "madang", ["serve", "--dev", "--port", String(port), "--data", folder.appending(path: "data").path],
-      environment: ["MADANG_PASSWORD_COST": "4"])
+      environment: environment.merging(["MADANG_PASSWORD_COST": "4"]) { $1 })
     let ready = "madang listening on "
     let line = try await program.output.next(beginning: ready)
-    return TestServer(program: program, url: String(line.dropFirst(ready.count)), folder: folder)
+    return TestServer(
+      program: program, url: String(line.dropFirst(ready.count)), folder: folder, environment: environment)
   }
 
   /// The same server once more: same data, same address. The former one must have ended.
   func restarted() async throws -> TestServer {
-    let port = try #require(URL(string: url)?.port)
-    return try await Self.start(in: folder, port: port)
+    try await Self.start(in: folder, port: port, environment)
   }
+
+  var port: Int { get throws { try #require(URL(string: url)?.port) } }
 
   /// Moves the server's clock on.
   func advanceClock(seconds: Int) async throws {
-    var request = HTTPClientRequest(url: url + "/_dev/clock")
+    _ = try await develop("/_dev/clock", #"{"advance":\#(seconds)}"#)
+  }
+
+  /// A token of somebody at a provider of identities, as the built-in verifier believes it.
+  func socialToken(_ provider: String, email: String, nickname: String) async throws -> String {
+    struct Answer: Decodable { let token: String }
+    let body = #"{"provider":"\#(provider)","subject":"\#(email)","email":"\#(email)","nickname":"\#(nickname)"}"#
+    return try JSONDecoder().decode(Answer.self, from: await develop("/_dev/social-tokens", body)).token
+  }
+
+  /// Makes a development call.
+  private func develop(_ path: String, _ body: String) async throws -> Data {
+    var request = HTTPClientRequest(url: url + path)
     request.method = .POST
-    request.body = .bytes(Array(#"{"advance":\#(seconds)}"#.utf8))
-    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(10))
+    request.body = .bytes(Array(body.utf8))
+    let response = try await HTTPClient.shared.execute(request, timeout: .seconds(30))
     try #require(response.status == .ok)
+    return Data(try await response.body.collect(upTo: 1 << 20).readableBytesView)
   }
 
   func client(store: SessionStore = .inMemory) -> MadangClient {

@@ -33,9 +33,9 @@ class Rig:
         self.process.kill() if abruptly else self.process.terminate()
         self.process.wait(10)
 
-    def emit(self, namespace, event, body):
-        request = urllib.request.Request(
-            f"{self.url}/emit?nsp={namespace}&event={event}", data=body, headers={"Content-Type": "application/json"})
+    def emit(self, namespace, event, body, room=None):
+        target = f"{self.url}/emit?nsp={namespace}&event={event}" + (f"&room={room}" if room else "")
+        request = urllib.request.Request(target, data=body, headers={"Content-Type": "application/json"})
         with urllib.request.urlopen(request, timeout=WAIT) as response:
             assert response.status == 200
 
@@ -47,6 +47,7 @@ class Peer:
 
     def __init__(self, reconnection=False):
         self.inbox = {}
+        self.silent = False
         self.client = socketio.Client(reconnection=reconnection, reconnection_delay=0.1, reconnection_delay_max=0.2)
         for event in self.EVENTS:
             self.listen(event)
@@ -70,6 +71,9 @@ class Peer:
 
         def handler(*arguments):
             inbox.put(arguments)
+            if event == "question" and self.silent:
+                # An acknowledgement later than the server waits for it.
+                self.client.sleep(1.5)
             return arguments[0] * 2 if event == "question" else None
 
         self.client.on(event, handler, namespace="/bench")
@@ -115,6 +119,22 @@ def is_refused(rig, transports):
     (error,) = peer.next("connect_error")
     same(error, {"code": 401} if IS_V4_CLIENT else {"message": "Not authorized", "data": {"code": 401}})
     peer.client.disconnect()
+    if IS_V4_CLIENT:
+        return
+    # An auth payload is refused as a header is, and an unknown namespace with the reference's words.
+    for namespace, auth, expected in (
+        ("/bench", {"token": "bad"}, {"message": "Not authorized", "data": {"code": 401}}),
+        ("/nowhere", None, {"message": "Invalid namespace"}),
+    ):
+        peer = Peer()
+        errors = queue.Queue()
+        peer.client.on("connect_error", lambda *arguments: errors.put(arguments), namespace=namespace)
+        try:
+            peer.client.connect(rig.url, transports=transports, namespaces=[namespace], auth=auth, wait_timeout=WAIT)
+            raise AssertionError("the client was let in")
+        except socketio.exceptions.ConnectionError:
+            same(errors.get(timeout=WAIT), (expected,))
+        peer.client.disconnect()
 
 
 def exchanges_events(rig, transports):
@@ -128,6 +148,13 @@ def exchanges_events(rig, transports):
     peer.client.emit("ask-me", 21, namespace="/bench")
     same(peer.next("question"), (21,))
     same(peer.next("answer"), (42,))
+    peer.client.emit("ask-me", b"\x01\x00", namespace="/bench")
+    same(peer.next("question"), (b"\x01\x00",))
+    same(peer.next("answer"), (b"\x01\x00\x01\x00",))
+    peer.silent = True
+    peer.client.emit("ask-me", "who?", namespace="/bench")
+    same(peer.next("question"), ("who?",))
+    same(peer.next("answer"), ("timeout",))
     for number in range(100):
         peer.client.emit("echo", number, namespace="/bench")
     same([peer.next("echo-back")[0] for _ in range(100)], list(range(100)))
@@ -148,6 +175,14 @@ def broadcasts(rig, transports):
     same(first.call("echo", "after"), "after")
     same(second.call("echo", "after"), "after")
     check(second.inbox["said"].empty() and first.inbox["said"].empty(), "a stray broadcast")
+    rig.emit("/bench", "said", b'"to the room"', room="r")
+    for peer in (first, second):
+        same(peer.next("said"), ("to the room",))
+    second.call("leave", "r")
+    rig.emit("/bench", "said", b'"to who is left"', room="r")
+    same(first.next("said"), ("to who is left",))
+    same(second.call("echo", "after"), "after")
+    check(second.inbox["said"].empty(), "a broadcast to a room that was left")
     first.client.disconnect()
     second.client.disconnect()
 
@@ -156,6 +191,13 @@ def survives_pings(rig, transports):
     peer = Peer.joined(rig.url, transports)
     peer.client.sleep(2)
     same(peer.call("echo", "alive"), "alive")
+    peer.client.disconnect()
+
+
+def is_sent_away(rig, transports):
+    peer = Peer.joined(rig.url, transports)
+    peer.client.emit("bye", namespace="/bench")
+    peer.next("disconnect")
     peer.client.disconnect()
 
 
@@ -171,11 +213,14 @@ def reconnects(rig, transports):
     peer.client.disconnect()
 
 
+SCENARIOS = (connects, is_refused, exchanges_events, broadcasts, survives_pings, is_sent_away, reconnects)
+
+
 def main():
     rig = Rig(sys.argv[1])
     try:
         for transports in (["websocket"], ["polling"], None):
-            for scenario in (connects, is_refused, exchanges_events, broadcasts, survives_pings, reconnects):
+            for scenario in SCENARIOS:
                 scenario(rig, transports)
                 print("ok", "+".join(transports or ["upgrade"]), scenario.__name__, flush=True)
     finally:

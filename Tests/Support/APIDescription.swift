@@ -6,6 +6,8 @@ import OpenAPI
 package struct APIDescription: Sendable {
   package struct Unreadable: Error {
     let reason: String
+
+    package init(reason: String) { self.reason = reason }
   }
 
   package struct Operation: Sendable {
@@ -39,27 +41,35 @@ package struct APIDescription: Sendable {
     fileprivate var literals: Int { segments.count { !$0.hasPrefix("{") } }
   }
 
-  package let edition: String
+  package let edition: EditionName
   package let operations: [Operation]
   /// Every schema by its name.
   package let schemas: [String: JSONSchema]
 
-  package static let october2024 = read("2024-10")
-  package static let january2024 = read("2024-01")
-  package static let all = [october2024, january2024]
+  package static let all = EditionName.allCases.map(of)
 
-  private static func read(_ edition: String) -> APIDescription {
+  package static func of(_ edition: EditionName) -> APIDescription {
+    switch edition {
+    case .october2024: october2024
+    case .january2024: january2024
+    }
+  }
+
+  private static let october2024 = read(.october2024)
+  private static let january2024 = read(.january2024)
+
+  private static func read(_ edition: EditionName) -> APIDescription {
     do {
-      guard let json = OpenAPIDocuments.all.first(where: { $0.edition == edition })?.json else {
+      guard let json = OpenAPIDocuments.all.first(where: { $0.edition == edition.rawValue })?.json else {
         throw Unreadable(reason: "there is no such document")
       }
       return try APIDescription(edition, try JSON(json))
     } catch {
-      fatalError("openapi/\(edition).json: \(error)")
+      fatalError("openapi/\(edition.rawValue).json: \(error)")
     }
   }
 
-  private init(_ edition: String, _ document: JSON) throws {
+  private init(_ edition: EditionName, _ document: JSON) throws {
     guard case .object(let paths)? = document["paths"], case .object(let schemas)? = document["components"]?["schemas"]
     else { throw Unreadable(reason: "paths or schemas are missing") }
     self.edition = edition

@@ -5,6 +5,9 @@ import Testing
 /// Somebody with an account and a session in a world.
 package struct TestPerson: Sendable {
   package let world: World
+  /// Through which edition the person signed in: calls carry its key.
+  package let edition: EditionName
+  /// As paths and namespaces of the edition write it.
   package let id: String
   package let email: String
   package let nickname: String
@@ -13,13 +16,21 @@ package struct TestPerson: Sendable {
 
   /// How others see the person, before any change of their profile.
   package var member: JSON {
-    ["user_id": .text(id), "email": .text(email), "nickname": .text(nickname), "profileImage": nil]
+    ["user_id": userID, "email": .text(email), "nickname": .text(nickname), "profileImage": nil]
+  }
+
+  /// As objects of the edition write it.
+  package var userID: JSON {
+    switch edition {
+    case .january2024: .number(Double(id) ?? 0)
+    case .october2024: .text(id)
+    }
   }
 
   package func call(
     _ method: HTTPMethod, _ path: String, headers: [(String, String)] = [], _ body: World.Body = .none
   ) async throws -> World.Answer {
-    try await world.call(method, path, token: token, headers: headers, body)
+    try await world.call(method, path, token: token, key: edition.developmentKey, headers: headers, body)
   }
 
   /// Makes a call that must succeed.
@@ -46,12 +57,18 @@ package struct TestPerson: Sendable {
 
   package func channel(_ name: String, in workspace: String) async throws -> String {
     let path = "\(workspace)/channels"
-    return try id(of: path, "channel_id", try await post(path, ["name": .text(name)]))
+    let channel = try await post(path, ["name": .text(name)])
+    return edition == .january2024 ? "\(path)/\(percentEncoded(name))" : try id(of: path, "channel_id", channel)
   }
 
   package func directMessage(with other: TestPerson, in workspace: String) async throws -> String {
     let path = "\(workspace)/dms"
-    return try id(of: path, "room_id", try await post(path, ["opponent_id": .text(other.id)]))
+    let room =
+      switch edition {
+      case .january2024: try await get("\(path)/\(other.id)/chats")
+      case .october2024: try await post(path, ["opponent_id": .text(other.id)])
+      }
+    return try id(of: path, "room_id", room)
   }
 
   package func invite(_ other: TestPerson, to workspace: String) async throws {
@@ -63,7 +80,7 @@ package struct TestPerson: Sendable {
   }
 
   private func id(of path: String, _ key: String, _ object: JSON) throws -> String {
-    "\(path)/\(try #require(object[key]?.string))"
+    "\(path)/\(try #require(object[key]?.id))"
   }
 }
 
@@ -77,13 +94,39 @@ package struct Courtyard: Sendable {
 }
 
 extension World {
-  package func courtyard() async throws -> Courtyard {
-    let a = try await signUp("Mina")
-    let b = try await signUp("Joon")
-    let c = try await signUp("Sora")
+  package func courtyard(through edition: EditionName = .october2024) async throws -> Courtyard {
+    let a = try await signUp("Mina", through: edition)
+    let b = try await signUp("Joon", through: edition)
+    let c = try await signUp("Sora", through: edition)
     let w = try await a.workspace()
     try await a.invite(b, to: w)
     return Courtyard(a: a, b: b, c: c, w: w)
+  }
+
+  /// A token that the built-in verifier of a provider accepts.
+  package func socialToken(_ provider: String, _ subject: String, _ email: String?, nickname: String? = nil)
+    async throws -> String
+  {
+    let answer = try await call(
+      .POST, "/_dev/social-tokens", key: nil,
+      .json([
+        "provider": .text(provider), "subject": .text(subject), "email": email.map(JSON.text) ?? .null,
+        "nickname": nickname.map(JSON.text) ?? .null,
+      ]))
+    return try #require(try answer.json["token"]?.string)
+  }
+
+  /// Records a payment with the built-in verifier and answers its `imp_uid`.
+  package func payment(
+    _ merchantUID: String, _ amount: Int, status: String? = nil, impUID: String? = nil
+  ) async throws -> String {
+    let answer = try await call(
+      .POST, "/_dev/payments", key: nil,
+      .json([
+        "merchant_uid": .text(merchantUID), "amount": .number(Double(amount)),
+        "status": status.map(JSON.text) ?? .null, "imp_uid": impUID.map(JSON.text) ?? .null,
+      ]))
+    return try #require(try answer.json["imp_uid"]?.string)
   }
 
   /// Waits until something holds that others bring about; for what tests cannot be told of.
@@ -100,15 +143,29 @@ extension World {
 
   package static let password = "Passw0rd!"
 
-  package func signUp(_ nickname: String) async throws -> TestPerson {
+  package func signUp(_ nickname: String, through edition: EditionName = .october2024) async throws -> TestPerson {
     let email = "\(nickname.lowercased())@example.com"
     let answer = try await call(
-      .POST, "users/join",
+      .POST, "users/join", key: edition.developmentKey,
       .json(["email": .text(email), "password": .text(Self.password), "nickname": .text(nickname)]))
+    return try person(email, nickname, edition, answer)
+  }
+
+  /// The same person through another edition.
+  package func signIn(_ person: TestPerson, through edition: EditionName) async throws -> TestPerson {
+    let answer = try await call(
+      .POST, edition == .january2024 ? "/v2/users/login" : "users/login", key: edition.developmentKey,
+      .json(["email": .text(person.email), "password": .text(Self.password)]))
+    return try self.person(person.email, person.nickname, edition, answer)
+  }
+
+  private func person(_ email: String, _ nickname: String, _ edition: EditionName, _ answer: Answer) throws
+    -> TestPerson
+  {
     try #require(answer.status == 200, "\(String(decoding: answer.body, as: UTF8.self))")
     let login = try answer.json
     return TestPerson(
-      world: self, id: try #require(login["user_id"]?.string), email: email, nickname: nickname,
+      world: self, edition: edition, id: try #require(login["user_id"]?.id), email: email, nickname: nickname,
       token: try #require(login["token"]?["accessToken"]?.string),
       refreshToken: try #require(login["token"]?["refreshToken"]?.string))
   }

@@ -118,6 +118,8 @@ extension Edition2024_10 {
   public static let validateEmail = Endpoint<Empty>(.post, "/v1/users/validation/email", .publicKey)
   public static let signUp = Endpoint<Login>(.post, "/v1/users/join", .publicKey)
   public static let signIn = Endpoint<Login>(.post, "/v1/users/login", .publicKey)
+  public static let signInWithApple = Endpoint<Login>(.post, "/v1/users/login/apple", .publicKey)
+  public static let signInWithKakao = Endpoint<Login>(.post, "/v1/users/login/kakao", .publicKey)
   public static let signOut = Endpoint<Empty>(.get, "/v1/users/logout", .expiredToken)
   public static let setDeviceToken = Endpoint<Empty>(.post, "/v1/users/deviceToken", .token)
   public static let me = Endpoint<Me>(.get, "/v1/users/me", .token)

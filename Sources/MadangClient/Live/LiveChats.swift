@@ -6,8 +6,8 @@ import SocketIOProtocol
 public struct LiveChats: AsyncSequence, Sendable {
   public typealias Element = RoomEvent
   let client: MadangClient
-  let rooms: [Room]
-  let cursors: [Room: String]
+  let rooms: [RoomAddress]
+  let cursors: [RoomAddress: String]
 
   public func makeAsyncIterator() -> Iterator { Iterator(self) }
 
@@ -20,6 +20,8 @@ public struct LiveChats: AsyncSequence, Sendable {
     private var token = ""
     private var isLive = false
     private var isInterrupted = false
+    /// How often in a row catching up failed.
+    private var failures = 0
 
     init(_ chats: LiveChats) {
       client = chats.client
@@ -28,23 +30,37 @@ public struct LiveChats: AsyncSequence, Sendable {
     }
 
     public mutating func next() async throws -> RoomEvent? {
+      guard try await gather() else { return nil }
+      return waiting.popFirst()
+    }
+
+    /// All events that are there, at least one; nil at the end.
+    mutating func nextBatch() async throws -> ArraySlice<RoomEvent>? {
+      guard try await gather() else { return nil }
+      defer { waiting = [] }
+      return waiting
+    }
+
+    /// Waits until there is an event; false at the end.
+    private mutating func gather() async throws -> Bool {
       while !Task.isCancelled {
-        if let event = waiting.popFirst() { return event }
+        if !waiting.isEmpty { return true }
         do {
           if updates == nil { try await open() }
-          guard let update = try await updates?.next(isolation: #isolation) else { return nil }
+          guard let update = try await updates?.next(isolation: #isolation) else { return false }
           try await take(update)
         } catch SocketIOError.tooSlow {
           interrupted("the reader fell behind")
           updates = nil
         } catch let error as MadangError {
-          guard case .unreachable(_, let reason) = error, socket != nil else { throw error }
-          interrupted(reason)
+          guard error.isPassing, socket != nil else { throw error }
+          interrupted(error.meaning)
           updates = nil
-          try await Task.sleep(for: .seconds(1))
+          failures += 1
+          try await Task.sleep(for: client.configuration.backoff.delay(after: failures, chance: .random(in: 0...1)))
         }
       }
-      return nil
+      return false
     }
   }
 }
@@ -53,8 +69,10 @@ extension LiveChats.Iterator {
   /// Asks for the rooms' namespaces, over a connection that is started if there is none.
   private mutating func open() async throws {
     if socket == nil {
-      let now = try await client.serverTime()
-      for namespace in feeds.keys { feeds[namespace]?.begin(at: now) }
+      if feeds.values.contains(where: \.needsBeginning) {
+        let now = try await client.serverTime()
+        for namespace in feeds.keys { feeds[namespace]?.begin(at: now) }
+      }
       socket = try RunningSocket(client.configuration)
     }
     for namespace in feeds.keys { feeds[namespace]?.isJoined = false }
@@ -83,8 +101,8 @@ extension LiveChats.Iterator {
       // The server goes down, or this account lost the room: asking again tells which.
       try feeds[namespace]?.askAgain(orThrow: .notAllowed(namespace: namespace, message: reason.rawValue))
       await socket?.client.rejoin(namespace, auth: try credentials())
-    case .waiting(let reason, _):
-      interrupted(reason)
+    case .waiting(let failure, _):
+      interrupted(failure.description)
     }
   }
 
@@ -97,6 +115,7 @@ extension LiveChats.Iterator {
     guard !isLive, feeds.values.allSatisfy(\.isJoined) else { return }
     isLive = true
     isInterrupted = false
+    failures = 0
     waiting.append(.live)
   }
 

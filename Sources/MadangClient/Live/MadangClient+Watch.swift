@@ -15,12 +15,14 @@ extension MadangClient {
   /// The connection is opened with the first `next()`, renews the session's token, survives restarts of the server and
   /// lost networks, and closes when the iterator is gone. What was posted during an interruption, or while the reader
   /// was too slow, is read from the history. Watching a channel does not join it; catching up does.
-  /// - Parameter cursors: Per room, the date of the last chat known: newer ones come first. Rooms without one begin
-  ///   with what is posted from now on.
+  /// - Parameters:
+  ///   - rooms: Channels and direct-message rooms, over one connection.
+  ///   - cursors: Per room, the date of the last chat known: newer ones come first. Rooms without one begin with what is
+  ///     posted from now on.
   /// - Returns: A sequence that ends when its task is cancelled. It fails with ``MadangError/notAllowed(namespace:message:)``
   ///   for a room one may not read, with ``MadangError/refused(_:status:)`` or ``MadangError/signedOut`` when the session
   ///   is over, and with ``MadangError/unreachable(host:reason:)`` if the server is not there at the beginning.
-  public func watch(_ rooms: [Room], after cursors: [Room: String] = [:]) -> LiveChats {
+  public func watch(_ rooms: [RoomAddress], after cursors: [RoomAddress: String] = [:]) -> LiveChats {
     LiveChats(client: self, rooms: rooms, cursors: cursors)
   }
 }

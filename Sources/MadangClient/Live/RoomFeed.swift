@@ -1,12 +1,11 @@
 import MadangAPI
-import SocketIOClient
 import SocketIOProtocol
 
 /// How far one room has been shown, so that nothing is missed or repeated.
 ///
 /// A room's dates strictly increase in the order chats become visible and are sent, so one date is enough to tell.
 struct RoomFeed {
-  let room: Room
+  let room: RoomAddress
   /// The date of the last chat shown; before the first one, when watching began.
   private(set) var cursor = ""
   var isJoined = false
@@ -16,11 +15,13 @@ struct RoomFeed {
   /// How often in a row the server may turn this client away for a passing reason.
   private static let maxAsked = 5
 
-  init(_ room: Room, cursor: String?) {
+  init(_ room: RoomAddress, cursor: String?) {
     self.room = room
     self.cursor = cursor ?? ""
     mustCatchUp = cursor != nil
   }
+
+  var needsBeginning: Bool { cursor.isEmpty }
 
   /// Without a cursor, chats count from now.
   mutating func begin(at now: String) {
@@ -47,10 +48,7 @@ struct RoomFeed {
 
   func decode(_ arguments: SocketArguments) throws -> Chat {
     do {
-      switch room {
-      case .channel: return .channel(try arguments.decode(Edition2024_10.ChannelChat.self))
-      case .directMessage: return .directMessage(try arguments.decode(Edition2024_10.DMChat.self))
-      }
+      return try room.chat(json: arguments.values.first ?? [])
     } catch {
       throw MadangError.unintelligible(status: 200, reason: "a live event is no chat")
     }

@@ -9,6 +9,7 @@ final class RunningSocket: Sendable {
   init(_ configuration: MadangClient.Configuration) throws {
     var settings = SocketIOClient.Configuration()
     settings.connectTimeout = configuration.connectTimeout
+    settings.backoff = configuration.backoff
     settings.maxWaitingUpdates = configuration.maxWaitingEvents
     let client = try SocketIOClient(url: configuration.server, configuration: settings)
     self.client = client

@@ -87,6 +87,8 @@ extension Transaction {
     try room("WHERE \(sql: reference.matches("r")) AND r.kind = \(kind.rawValue)")
   }
 
+  func requireRoom(_ room: Int64) throws { _ = try self.room("WHERE r.id = \(room)") }
+
   func requireReader(_ user: Int64, ofRoom room: Int64) throws {
     _ = try self.room("WHERE r.id = \(room) AND \(sql: mayRead("\(user)"))")
   }

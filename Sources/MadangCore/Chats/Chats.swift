@@ -42,16 +42,18 @@ extension Madang {
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
   /// anything is read. Throws `.notFound`.
   package func history(of address: RoomAddress, after date: Int64?, as caller: Caller) async throws -> History {
-    let (room, joined) = try await database.read { transaction in
+    let (found, joined) = try await database.read { transaction in
       let room = try transaction.room(address, readableBy: caller.id)
       return (room, try room.kind == .dm || transaction.isMember(caller.id, ofChannel: room.id.number))
     }
+    var room = found
     if !joined {
-      try await database.write { [now = clock.now] transaction in
-        // Membership may have ended since: the rule lives in the transaction that joins.
+      room = try await database.write { [now = clock.now] transaction in
+        // Membership may have ended since, or a name may mean another channel: what is joined here is what is read.
         _ = try transaction.heldWorkspace(address.workspace, of: caller.id)
         let room = try transaction.room(address, readableBy: caller.id)
         try transaction.joinChannel(room.id.number, user: caller.id, now: now)
+        return room
       }
     }
     return History(madang: self, room: room, after: date ?? .min)
@@ -72,6 +74,15 @@ extension Madang {
   /// part of. Throws `.notFound`.
   package func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) async throws -> Room {
     try await database.read { try $0.room(kind, reference, readableBy: user) }
+  }
+
+  /// Throws `.notFound` or `.noSuchSession` unless the room exists, the account may read it and the session lives, as
+  /// far as they are given.
+  package func confirm(room: Int64, readableBy user: Int64?, session: Int64?) async throws {
+    try await database.read { transaction in
+      if let user { try transaction.requireReader(user, ofRoom: room) } else { try transaction.requireRoom(room) }
+      if let session { try transaction.requireSession(session) }
+    }
   }
 
   /// The room with this id, whoever asks. Throws `.notFound`.

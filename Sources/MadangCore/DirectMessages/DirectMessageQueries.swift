@@ -5,6 +5,17 @@ extension Transaction {
     try first("SELECT u.id FROM users u WHERE \(sql: reference.matches("u"))") { try $0.get("id") }
   }
 
+  /// Two people in a workspace of the first, and their room if they have one.
+  /// Throws `.notFound`, or `.invalid` if they are one person.
+  func pair(of user: Int64, and other: Reference, in workspace: Reference) throws -> (
+    workspace: Int64, other: Int64, room: DirectMessage?
+  ) {
+    let workspace = try self.workspace(workspace, of: user).id.number
+    guard let other = try personID(other) else { throw Failure(.notFound, "no such member") }
+    guard other != user else { throw Failure(.invalid, "opponent: a direct message needs somebody else") }
+    return (workspace, other, try directMessage(of: user, and: other, in: workspace))
+  }
+
   /// Rooms of `user`, each joined with the other person.
   private func rooms(of user: Int64, _ rest: SQL) -> SQL {
     """

@@ -30,11 +30,13 @@ extension Madang {
   package func openDirectMessage(with other: Reference, in workspace: Reference, as caller: Caller) async throws
     -> DirectMessage
   {
-    try await database.write { [self] transaction in
-      let workspace = try transaction.workspace(workspace, of: caller.id).id.number
-      guard let other = try transaction.personID(other) else { throw Failure(.notFound, "no such member") }
-      guard other != caller.id else { throw Failure(.invalid, "opponent: a direct message needs somebody else") }
-      if let room = try transaction.directMessage(of: caller.id, and: other, in: workspace) { return room }
+    // Clients open a room each time they show it: most find it here, and the writer is left alone.
+    if let room = try await database.read({ try $0.pair(of: caller.id, and: other, in: workspace).room }) {
+      return room
+    }
+    return try await database.write { [self] transaction in
+      let (workspace, other, room) = try transaction.pair(of: caller.id, and: other, in: workspace)
+      if let room { return room }
       guard try transaction.isMember(other, ofWorkspace: workspace) else {
         throw Failure(.notFound, "no such member")
       }

@@ -50,6 +50,12 @@ extension Transaction {
     try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
   }
 
+  func requireSession(_ id: Int64) throws {
+    guard try first("SELECT 1 AS found FROM sessions WHERE id = \(id)", { _ in true }) ?? false else {
+      throw Failure(.noSuchSession, "the session has ended")
+    }
+  }
+
   func setDeviceToken(_ token: String?, session: Int64) throws {
     try execute("UPDATE sessions SET device_token = \(token) WHERE id = \(session)")
   }

@@ -18,6 +18,19 @@ package struct Person: Hashable, Sendable {
   }
 }
 
+/// A person as those see them who look at their profile.
+package struct Profile: Sendable {
+  package let person: Person
+  package let createdAt: Int64
+
+  static let columns: SQL = "\(sql: Person.columns), u.created_at AS user_created_at"
+
+  init(_ row: Row) throws {
+    person = try Person(row)
+    createdAt = try row.get("user_created_at")
+  }
+}
+
 /// A person with what only they themselves see.
 package struct Account: Sendable {
   package let person: Person
@@ -26,8 +39,7 @@ package struct Account: Sendable {
   package let coins: Int
   package let createdAt: Int64
 
-  static let columns: SQL =
-    "\(sql: Person.columns), u.phone, u.sign_in_method, u.coins, u.created_at AS user_created_at"
+  static let columns: SQL = "\(sql: Profile.columns), u.phone, u.sign_in_method, u.coins"
 
   init(_ row: Row) throws {
     person = try Person(row)
@@ -36,6 +48,16 @@ package struct Account: Sendable {
     coins = try row.get("coins")
     createdAt = try row.get("user_created_at")
   }
+}
+
+/// What a new account signs in with.
+enum Credential {
+  case password(hash: String)
+  case social(SocialProvider, subject: String)
+
+  var passwordHash: String? { if case .password(let hash) = self { hash } else { nil } }
+  var provider: SocialProvider? { if case .social(let provider, _) = self { provider } else { nil } }
+  var subject: String? { if case .social(_, let subject) = self { subject } else { nil } }
 }
 
 /// Who makes a call, and through which session.

@@ -6,17 +6,27 @@ extension Transaction {
   }
 
   /// The new account, without coins yet, or nil if the e-mail is taken.
-  func insertUser(uuid: String, email: String, passwordHash: String, nickname: String, phone: String, now: Int64)
-    throws -> Account?
-  {
+  func insertUser(
+    uuid: String, email: String, credential: Credential, nickname: String, phone: String, now: Int64
+  ) throws -> Account? {
     let id: Int64? = try first(
       """
-      INSERT INTO users (uuid, email, email_key, password_hash, nickname, phone, coins, created_at)
-      VALUES (\(uuid), \(email), \(TextRules.emailKey(email)), \(passwordHash), \(nickname), \(phone), 0, \(now))
-      ON CONFLICT (email_key) DO NOTHING RETURNING id
+      INSERT INTO users (uuid, email, email_key, password_hash, sign_in_method, sign_in_subject, nickname, phone, coins,
+        created_at)
+      VALUES (\(uuid), \(email), \(TextRules.emailKey(email)), \(credential.passwordHash),
+        \(credential.provider?.rawValue), \(credential.subject), \(nickname), \(phone), 0, \(now))
+      ON CONFLICT DO NOTHING RETURNING id
       """
     ) { try $0.get("id") }
     return try id.map(account)
+  }
+
+  func account(of provider: SocialProvider, subject: String) throws -> Account? {
+    try first(
+      """
+      SELECT \(sql: Account.columns) FROM users u
+      WHERE u.sign_in_method = \(provider.rawValue) AND u.sign_in_subject = \(subject)
+      """, Account.init)
   }
 
   func account(_ id: Int64) throws -> Account {
@@ -34,17 +44,17 @@ extension Transaction {
       """)
   }
 
-  func visiblePerson(_ reference: Reference, to caller: Int64) throws -> Person? {
+  func visibleProfile(_ reference: Reference, to caller: Int64) throws -> Profile? {
     try first(
       """
-      SELECT \(sql: Person.columns) FROM users u WHERE \(sql: reference.matches("u")) AND (u.id = \(caller)
+      SELECT \(sql: Profile.columns) FROM users u WHERE \(sql: reference.matches("u")) AND (u.id = \(caller)
         OR EXISTS (SELECT 1 FROM workspace_members mine
           JOIN workspace_members theirs ON theirs.workspace_id = mine.workspace_id
           WHERE mine.user_id = \(caller) AND theirs.user_id = u.id)
         OR EXISTS (SELECT 1 FROM direct_messages d
           WHERE d.low_user_id = \(caller) AND d.high_user_id = u.id
             OR d.high_user_id = \(caller) AND d.low_user_id = u.id))
-      """, Person.init)
+      """, Profile.init)
   }
 
   func personByEmail(_ email: String) throws -> Person? {

@@ -38,7 +38,7 @@ extension Madang {
       let now = clock.now
       guard
         let account = try transaction.insertUser(
-          uuid: ids.uuid(), email: email, passwordHash: hash, nickname: nickname, phone: phone, now: now)
+          uuid: ids.uuid(), email: email, credential: .password(hash: hash), nickname: nickname, phone: phone, now: now)
       else { throw Failure(.duplicate, "email: an account has it") }
       try transaction.addCoins(settings.signUpCoins, to: account.person.id.number, for: "sign-up", now: now)
       let session = try transaction.insertSession(
@@ -76,12 +76,12 @@ extension Madang {
 
   /// An account the caller may see: their own, or one with whom they share a workspace or a direct-message room.
   /// Throws `.noSuchUser` for every other.
-  package func person(_ reference: Reference, seenBy caller: Caller) async throws -> Person {
+  package func profile(_ reference: Reference, seenBy caller: Caller) async throws -> Profile {
     try await database.read { transaction in
-      guard let person = try transaction.visiblePerson(reference, to: caller.id) else {
+      guard let profile = try transaction.visibleProfile(reference, to: caller.id) else {
         throw Failure(.noSuchUser, "no account with this id is visible to the caller")
       }
-      return person
+      return profile
     }
   }
 }

@@ -13,6 +13,6 @@ extension Edition2024_10 {
 }
 
 extension Call {
-  fileprivate var channel: RoomAddress { RoomAddress(.channel, reference("channel"), in: reference("workspace")) }
-  fileprivate var directMessage: RoomAddress { RoomAddress(.dm, reference("room"), in: reference("workspace")) }
+  fileprivate var channel: RoomAddress { RoomAddress(.channel, reference("channel"), in: workspace) }
+  fileprivate var directMessage: RoomAddress { RoomAddress(.dm, reference("room"), in: workspace) }
 }

@@ -4,14 +4,14 @@ import MadangCore
 extension Edition2024_10 {
   static func addDirectMessages(to routes: inout RouteTable) {
     routes.on(directMessages) { call in
-      try await call.madang.directMessages(in: call.reference("workspace"), as: try call.caller)
-        .map(DMRoom.init)
+      try await call.madang.directMessages(in: call.workspace, as: try call.caller)
+        .map { DMRoom($0, call.dates) }
     }
     routes.on(openDirectMessage) { call in
       let opponent = try await call.fields().required(.opponentID)
-      return .init(
-        try await call.madang.openDirectMessage(
-          with: call.edition.reference(opponent), in: call.reference("workspace"), as: try call.caller))
+      let room = try await call.madang.openDirectMessage(
+        with: call.edition.reference(opponent), in: call.workspace, as: try call.caller)
+      return DMRoom(room, call.dates)
     }
   }
 }

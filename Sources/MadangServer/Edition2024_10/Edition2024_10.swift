@@ -2,34 +2,42 @@ import MadangAPI
 import MadangCore
 
 extension Edition {
-  /// The edition with UUID ids and UTC dates.
-  static let october2024 = Edition(
-    name: "2024-10",
-    routes: {
-      var routes = RouteTable()
-      Edition2024_10.addUsers(to: &routes)
-      Edition2024_10.addWorkspaces(to: &routes)
-      Edition2024_10.addChannels(to: &routes)
-      Edition2024_10.addDirectMessages(to: &routes)
-      Edition2024_10.addChats(to: &routes)
-      Edition2024_10.addFiles(to: &routes)
-      return routes
-    }(),
-    reference: { .uuid($0) },
-    dateOffset: 0,
-    zonelessOffset: 0,
-    targets: { chat in
-      let id = chat.room.id.uuid
-      return switch chat.room.kind {
+  /// The edition with UUID ids and dates of its time zone.
+  static func october2024(timeZone: Int64) -> Edition {
+    let dates = WireDates(offset: timeZone, zonelessOffset: 0)
+    var routes = RouteTable()
+    Edition2024_10.addUsers(to: &routes)
+    Edition2024_10.addWorkspaces(to: &routes)
+    Edition2024_10.addChannels(to: &routes)
+    Edition2024_10.addDirectMessages(to: &routes)
+    Edition2024_10.addChats(to: &routes)
+    Edition2024_10.addCoins(to: &routes)
+    Edition2024_10.addFiles(to: &routes)
+    return Edition(
+      id: .october2024,
+      routes: routes,
+      dates: dates,
+      reference: { .uuid($0) },
+      text: \.uuid,
+      isID: { id in
+        id.utf8.count == 36 && id.utf8.allSatisfy { $0 == UInt8(ascii: "-") || Character(.init($0)).isHexDigit }
+      },
       // Some clients use the `dm` prefix for channels too.
-      case .channel: [(.init(.channel, id), .channel), (.init(.dm, id), .channel)]
-      case .dm: [(.init(.dm, id), .dm)]
-      }
-    },
-    encode: { chat in
-      switch chat.room.kind {
-      case .channel: try WireEncoder.encode(Edition2024_10.ChannelChat(chat))
-      case .dm: try WireEncoder.encode(Edition2024_10.DMChat(chat))
-      }
-    })
+      rooms: { $0 == .channel ? [.channel] : [.dm, .channel] },
+      targets: { chat in
+        let id = chat.room.id.uuid
+        return switch chat.room.kind {
+        case .channel: [(.init(.channel, id), .channel), (.init(.dm, id), .channel)]
+        case .dm: [(.init(.dm, id), .dm)]
+        }
+      },
+      encode: { chat in
+        switch chat.room.kind {
+        case .channel: try WireEncoder.encode(Edition2024_10.ChannelChat(chat, dates))
+        case .dm: try WireEncoder.encode(Edition2024_10.DMChat(chat, dates))
+        }
+      },
+      refusesEarlyRefresh: false,
+      noSuchInvitee: .notFound)
+  }
 }

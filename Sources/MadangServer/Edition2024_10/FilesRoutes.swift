@@ -3,10 +3,6 @@ import MadangCore
 
 extension Edition2024_10 {
   static func addFiles(to routes: inout RouteTable) {
-    routes.respond(to: file) { call in
-      let file = try await call.madang.file(
-        folder: call.parameters["folder"] ?? "", name: call.parameters["name"] ?? "", as: try call.caller)
-      return try await call.download(file)
-    }
+    routes.respond(to: file) { try await $0.downloadFile() }
   }
 }

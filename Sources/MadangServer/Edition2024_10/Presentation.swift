@@ -12,58 +12,58 @@ extension Edition2024_10.Member {
 }
 
 extension Edition2024_10.Login {
-  init(_ signedIn: SignedIn, accessToken: String) {
+  init(_ signedIn: SignedIn, accessToken: String, _ dates: WireDates) {
     let account = signedIn.account
     let member = Edition2024_10.Member(account.person)
     self.init(
       userID: member.userID, email: member.email, nickname: member.nickname, profileImage: member.profileImage,
-      phone: account.phone, provider: account.signInMethod, createdAt: WireDate.string(account.createdAt),
+      phone: account.phone, provider: account.signInMethod, createdAt: dates.label(account.createdAt),
       token: .init(accessToken: accessToken, refreshToken: signedIn.refreshToken))
   }
 }
 
 extension Edition2024_10.Me {
-  init(_ account: Account) {
+  init(_ account: Account, _ dates: WireDates) {
     let member = Edition2024_10.Member(account.person)
     self.init(
       userID: member.userID, email: member.email, nickname: member.nickname, profileImage: member.profileImage,
       phone: account.phone, provider: account.signInMethod, sesacCoin: account.coins,
-      createdAt: WireDate.string(account.createdAt))
+      createdAt: dates.label(account.createdAt))
   }
 }
 
 extension Edition2024_10.Workspace {
-  init(_ workspace: MadangCore.Workspace) {
+  init(_ workspace: MadangCore.Workspace, _ dates: WireDates) {
     self.init(
       workspaceID: workspace.id.uuid, name: workspace.name, description: workspace.description,
       coverImage: wirePath(workspace.cover, default: .workspaceCoverImages), ownerID: workspace.owner.uuid,
-      createdAt: WireDate.string(workspace.createdAt))
+      createdAt: dates.label(workspace.createdAt))
   }
 }
 
 extension Edition2024_10.WorkspaceDetail {
-  init(_ detail: MadangCore.WorkspaceDetail) {
-    let workspace = Edition2024_10.Workspace(detail.workspace)
+  init(_ detail: MadangCore.WorkspaceDetail, _ dates: WireDates) {
+    let workspace = Edition2024_10.Workspace(detail.workspace, dates)
     self.init(
       workspaceID: workspace.workspaceID, name: workspace.name, description: workspace.description,
       coverImage: workspace.coverImage, ownerID: workspace.ownerID, createdAt: workspace.createdAt,
-      channels: detail.channels.map(Edition2024_10.Channel.init),
+      channels: detail.channels.map { .init($0, dates) },
       workspaceMembers: detail.members.map(Edition2024_10.Member.init))
   }
 }
 
 extension Edition2024_10.Channel {
-  init(_ channel: MadangCore.Channel) {
+  init(_ channel: MadangCore.Channel, _ dates: WireDates) {
     self.init(
       channelID: channel.id.uuid, name: channel.name, description: channel.description,
       coverImage: wirePath(channel.cover, default: .channelCoverImages), ownerID: channel.owner.uuid,
-      createdAt: WireDate.string(channel.createdAt))
+      createdAt: dates.label(channel.createdAt))
   }
 }
 
 extension Edition2024_10.ChannelDetail {
-  init(_ detail: MadangCore.ChannelDetail) {
-    let channel = Edition2024_10.Channel(detail.channel)
+  init(_ detail: MadangCore.ChannelDetail, _ dates: WireDates) {
+    let channel = Edition2024_10.Channel(detail.channel, dates)
     self.init(
       channelID: channel.channelID, name: channel.name, description: channel.description,
       coverImage: channel.coverImage, ownerID: channel.ownerID, createdAt: channel.createdAt,
@@ -72,24 +72,24 @@ extension Edition2024_10.ChannelDetail {
 }
 
 extension Edition2024_10.DMRoom {
-  init(_ room: DirectMessage) {
-    self.init(roomID: room.id.uuid, createdAt: WireDate.string(room.createdAt), user: .init(room.other))
+  init(_ room: DirectMessage, _ dates: WireDates) {
+    self.init(roomID: room.id.uuid, createdAt: dates.label(room.createdAt), user: .init(room.other))
   }
 }
 
 extension Edition2024_10.ChannelChat {
-  init(_ chat: Chat) {
+  init(_ chat: Chat, _ dates: WireDates) {
     self.init(
       channelID: chat.room.id.uuid, channelName: chat.room.name, chatID: chat.id.uuid, content: chat.content,
-      createdAt: WireDate.string(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
+      createdAt: dates.label(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
   }
 }
 
 extension Edition2024_10.DMChat {
-  init(_ chat: Chat) {
+  init(_ chat: Chat, _ dates: WireDates) {
     self.init(
       dmID: chat.id.uuid, roomID: chat.room.id.uuid, content: chat.content,
-      createdAt: WireDate.string(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
+      createdAt: dates.label(chat.createdAt), files: chat.files.map(wirePath), user: .init(chat.author))
   }
 }
 

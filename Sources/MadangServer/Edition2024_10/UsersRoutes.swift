@@ -7,45 +7,23 @@ extension Edition2024_10 {
       try await call.madang.checkEmail(try await call.fields().required(.email))
       return Empty()
     }
-    routes.on(signUp) { call in
-      let fields = try await call.fields()
-      let draft = SignUp(
-        email: try fields.required(.email), password: try fields.required(.password),
-        nickname: try fields.required(.nickname), phone: try fields.text(.phone),
-        deviceToken: try fields.deviceToken())
-      return try await call.login(try await call.madang.signUp(draft, edition: call.edition.name))
-    }
-    routes.on(signIn) { call in
-      let fields = try await call.fields()
-      return try await call.login(
-        try await call.service.signIn(
-          email: try fields.required(.email), password: try fields.required(.password),
-          deviceToken: try fields.deviceToken(), call))
-    }
+    routes.on(signUp) { call in try await call.login(try await call.signUp()) }
+    routes.on(signIn) { call in try await call.login(try await call.signIn()) }
+    routes.on(signInWithApple) { call in try await call.login(try await call.signInWithApple()) }
+    routes.on(signInWithKakao) { call in try await call.login(try await call.signInWithKakao()) }
     routes.on(signOut) { call in
       try await call.madang.signOut(try call.caller)
       return Empty()
     }
     routes.on(setDeviceToken) { call in
-      guard let token = try await call.fields().deviceToken() else {
-        throw Failure(.invalid, "deviceToken: is missing")
-      }
-      try await call.madang.setDeviceToken(token, of: try call.caller)
+      try await call.setDeviceToken()
       return Empty()
     }
-    routes.on(me) { call in .init(try await call.madang.account(of: try call.caller)) }
-    routes.on(editMe) { call in
-      let fields = try await call.fields()
-      return .init(
-        try await call.madang.editAccount(
-          of: try call.caller, nickname: try fields.text(.nickname), phone: try fields.text(.phone)))
-    }
-    routes.on(editPicture) { call in
-      guard let image = try await call.fields().image else { throw Failure(.invalid, "image: is missing or empty") }
-      return .init(try await call.madang.changePicture(of: try call.caller, to: image))
-    }
+    routes.on(me) { call in Me(try await call.madang.account(of: try call.caller), call.dates) }
+    routes.on(editMe) { call in Me(try await call.editAccount(), call.dates) }
+    routes.on(editPicture) { call in Me(try await call.changePicture(), call.dates) }
     routes.on(user) { call in
-      .init(try await call.madang.person(call.reference("user"), seenBy: try call.caller))
+      Member(try await call.madang.profile(call.reference("user"), seenBy: try call.caller).person)
     }
     routes.on(refresh) { call in Refresh(accessToken: try await call.service.refresh(call)) }
   }
@@ -53,7 +31,6 @@ extension Edition2024_10 {
 
 extension Call {
   fileprivate func login(_ signedIn: SignedIn) async throws -> Edition2024_10.Login {
-    Edition2024_10.Login(
-      signedIn, accessToken: try await service.issueToken(session: signedIn.session, edition: edition))
+    .init(signedIn, accessToken: try await accessToken(for: signedIn), dates)
   }
 }

@@ -4,55 +4,33 @@ import MadangCore
 extension Edition2024_10 {
   static func addWorkspaces(to routes: inout RouteTable) {
     routes.on(workspaces) { call in
-      try await call.madang.workspaces(of: try call.caller).map(Workspace.init)
+      try await call.madang.workspaces(of: try call.caller).map { Workspace($0, call.dates) }
     }
-    routes.on(createWorkspace) { call in
-      let fields = try await call.fields()
-      return .init(
-        try await call.madang.createWorkspace(
-          name: try fields.required(.name), description: try fields.text(.description), cover: fields.image,
-          as: try call.caller))
-    }
+    routes.on(createWorkspace) { call in Workspace(try await call.createWorkspace(), call.dates) }
     routes.on(workspace) { call in
-      .init(try await call.madang.workspaceDetail(call.reference("workspace"), as: try call.caller))
+      WorkspaceDetail(try await call.madang.workspaceDetail(call.workspace, as: try call.caller), call.dates)
     }
-    routes.on(editWorkspace) { call in
-      let fields = try await call.fields()
-      return .init(
-        try await call.madang.editWorkspace(
-          call.reference("workspace"), name: try fields.text(.name), description: try fields.text(.description),
-          cover: fields.image, as: try call.caller))
-    }
+    routes.on(editWorkspace) { call in Workspace(try await call.editWorkspace(), call.dates) }
     routes.on(deleteWorkspace) { call in
-      try await call.madang.deleteWorkspace(call.reference("workspace"), as: try call.caller)
+      try await call.madang.deleteWorkspace(call.workspace, as: try call.caller)
       return Empty()
     }
     routes.on(handOverWorkspace) { call in
       let owner = try await call.fields().required(.ownerID)
-      return .init(
-        try await call.madang.handOverWorkspace(
-          call.reference("workspace"), to: call.edition.reference(owner), as: try call.caller))
+      let workspace = try await call.madang.handOverWorkspace(
+        call.workspace, to: call.edition.reference(owner), as: try call.caller)
+      return Workspace(workspace, call.dates)
     }
     routes.on(leaveWorkspace) { call in
-      try await call.madang.leaveWorkspace(call.reference("workspace"), as: try call.caller).map(Workspace.init)
+      try await call.madang.leaveWorkspace(call.workspace, as: try call.caller).map { Workspace($0, call.dates) }
     }
-    routes.on(search) { call in
-      guard let keyword = call.target[Field.keyword.rawValue] else { throw Failure(.invalid, "keyword: is missing") }
-      return .init(try await call.madang.search(keyword, in: call.reference("workspace"), as: try call.caller))
-    }
-    routes.on(invite) { call in
-      let email = try await call.fields().required(.email)
-      return .init(
-        try await call.madang.invite(email: email, to: call.reference("workspace"), as: try call.caller))
-    }
+    routes.on(search) { call in WorkspaceDetail(try await call.search(), call.dates) }
+    routes.on(invite) { call in Member(try await call.invite()) }
     routes.on(workspaceMembers) { call in
-      try await call.madang.members(ofWorkspace: call.reference("workspace"), as: try call.caller)
-        .map(Member.init)
+      try await call.madang.members(ofWorkspace: call.workspace, as: try call.caller).map(Member.init)
     }
     routes.on(workspaceMember) { call in
-      .init(
-        try await call.madang.member(
-          call.reference("user"), ofWorkspace: call.reference("workspace"), as: try call.caller))
+      Member(try await call.madang.member(call.reference("user"), ofWorkspace: call.workspace, as: try call.caller))
     }
   }
 }

@@ -16,6 +16,7 @@ struct Call {
   let identity: Caller?
 
   var madang: Madang { service.madang }
+  var dates: WireDates { edition.dates }
 
   /// Who calls, on routes with a token.
   var caller: Caller {

@@ -15,22 +15,31 @@ extension Call {
 
   func unread(in address: RoomAddress) async throws -> Unread {
     // One client sends the cursor of the history here.
-    let date = try edition.date(target[Field.after.rawValue] ?? target[Field.cursorDate.rawValue])
+    let date = try dates.moment(target[Field.after.rawValue] ?? target[Field.cursorDate.rawValue])
     return try await madang.unread(in: address, after: date, as: try caller)
   }
 
-  /// The chats after the cursor as one array. A history that fits a page is sent whole; a longer one is streamed page
-  /// by page, so that memory does not grow with it.
+  /// The moment the query's cursor names, nil for the whole history. Throws `.invalid`.
+  var historyDate: Int64? {
+    get throws { try dates.moment(target[Field.cursorDate.rawValue]) }
+  }
+
+  /// The chats after the cursor as one array.
   func history(of address: RoomAddress) async throws -> Response {
-    let date = try edition.date(target[Field.cursorDate.rawValue])
+    try await history(of: address, after: try historyDate, within: .array)
+  }
+
+  /// The chats after a date. A history that fits a page is sent whole; a longer one is streamed page by page, so that
+  /// memory does not grow with it.
+  func history(of address: RoomAddress, after date: Int64?, within envelope: JSONEnvelope) async throws -> Response {
     var history = try await madang.history(of: address, after: date, as: try caller)
     let first = try await history.next() ?? []
     guard let second = try await history.next() else {
-      return .json([UInt8(ascii: "[")] + (try elements(first)) + [UInt8(ascii: "]")])
+      return .json(envelope.head + (try edition.elements(first)) + envelope.tail)
     }
     let body = ResponseBody { [history, edition] writer in
       var history = history
-      try await writer.write(ByteBuffer(bytes: [UInt8(ascii: "[")] + (try edition.elements(first))))
+      try await writer.write(ByteBuffer(bytes: envelope.head + (try edition.elements(first))))
       var page: [Chat]? = second
       while let chats = page {
         if !chats.isEmpty {
@@ -38,13 +47,33 @@ extension Call {
         }
         page = try await history.next()
       }
-      try await writer.write(ByteBuffer(bytes: [UInt8(ascii: "]")]))
+      try await writer.write(ByteBuffer(bytes: envelope.tail))
       try await writer.finish(nil)
     }
     return Response(status: .ok, headers: .json, body: body)
   }
+}
 
-  private func elements(_ chats: [Chat]) throws -> [UInt8] { try edition.elements(chats) }
+/// The JSON around a list that is written by and by.
+struct JSONEnvelope: Sendable {
+  let head: [UInt8]
+  let tail: [UInt8]
+
+  static let array = JSONEnvelope(head: [UInt8(ascii: "[")], tail: [UInt8(ascii: "]")])
+
+  private init(head: [UInt8], tail: [UInt8]) {
+    self.head = head
+    self.tail = tail
+  }
+
+  /// An object whose last key holds the list, given empty.
+  init(_ object: some Encodable) throws {
+    let json = try WireEncoder.encode(object)
+    let emptyList = Array("[]}".utf8)
+    precondition(json.suffix(3) == emptyList[...], "the list is the object's last key")
+    head = Array(json.dropLast(2))
+    tail = Array(json.suffix(2))
+  }
 }
 
 extension Edition {

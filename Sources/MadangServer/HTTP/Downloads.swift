@@ -4,8 +4,14 @@ import Hummingbird
 import MadangCore
 
 extension Call {
+  /// The file that the path parameters `folder` and `name` say.
+  func downloadFile() async throws -> Response {
+    try await download(
+      try await madang.file(folder: parameters["folder"] ?? "", name: parameters["name"] ?? "", as: try caller))
+  }
+
   /// A stored file: its bytes never change, so clients may keep it for ever (contract section 11.3).
-  func download(_ file: StoredFile) async throws -> Response {
+  private func download(_ file: StoredFile) async throws -> Response {
     var headers: HTTPFields = [
       .contentType: file.type.rawValue, .xContentTypeOptions: "nosniff", .acceptRanges: "bytes",
       .cacheControl: "private, max-age=31536000, immutable", .eTag: "\"\(file.sha256)\"",

@@ -14,17 +14,20 @@ struct Refusal: Error {
     self.retryAfter = retryAfter
   }
 
-  /// The one table from the domain's codes to those of edition 2024-10.
-  init(_ failure: Failure) {
+  /// The one table from the domain's codes to those of the wire.
+  init(_ failure: Failure, in edition: Edition) {
     let code: ErrorCode =
       switch failure.code {
       case .invalid, .defaultChannel: .badRequest
       case .duplicate: .duplicate
-      case .notFound, .noSuchInvitee: .notFound
+      case .notFound: .notFound
+      case .noSuchInvitee: edition.noSuchInvitee
       case .noSuchUser, .signInFailed, .accountGone: .noAccount
       case .notOwner: .notOwner
       case .mustHandOver: .mustHandOver
       case .notEnoughCoins: .notEnoughCoins
+      case .paymentUnknown: .paymentUnknown
+      case .paymentInvalid: .paymentInvalid
       case .noSuchSession: .badToken
       case .refreshExpired: .refreshExpired
       case .overloaded: .tooManyCalls

@@ -15,6 +15,9 @@ extension Response {
     Response(status: status, headers: .json, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 
+  /// 200 without a body.
+  static var nothing: Response { Response(status: .ok, headers: [.cacheControl: "no-store"]) }
+
   /// A refusal with its one-key body.
   static func refusal(_ refusal: Refusal) -> Response {
     let body = Array("{\"errorCode\":\"\(refusal.code.rawValue)\"}".utf8)

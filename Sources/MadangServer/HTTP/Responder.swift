@@ -20,11 +20,19 @@ struct Responder: HTTPResponder {
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
       maxFileSize: service.madang.settings.maxFileSize)
+    var observation = Metrics.Observation()
     let response: Response
+    let edition = service.edition(ofKey: request.headers[.apiKey])
     do {
-      response = try await answer(request, target, body, context)
+      guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
+      observation.edition = edition.name
+      do {
+        response = try await answer(request, target, body, context, edition, &observation)
+      } catch let failure as Failure { throw Refusal(failure, in: edition) }
+      service.metrics.finished(observation, code: String(response.status.code))
     } catch {
       let refusal = refusal(of: error, context)
+      service.metrics.finished(observation, code: refusal.code.rawValue)
       var refused = Response.refusal(refusal)
       if service.settings.isDevelopment { refused.headers[.explanation] = explanation(refusal) }
       response = refused
@@ -35,12 +43,10 @@ struct Responder: HTTPResponder {
     return response
   }
 
-  private func answer(_ request: Request, _ target: RequestTarget, _ body: BodyReader, _ context: Context) async throws
-    -> Response
-  {
-    guard let edition = service.edition(ofKey: request.headers[.apiKey]) else {
-      throw Refusal(.badKey, "SesacKey: is missing or unknown")
-    }
+  private func answer(
+    _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ context: Context, _ edition: Edition,
+    _ observation: inout Metrics.Observation
+  ) async throws -> Response {
     let address = service.address(headers: request.headers, peer: context.channel.remoteAddress)
     let token = service.token(of: request)
     let claims: AccessTokens.Claims? = if let token { await service.tokens.claims(of: token) } else { nil }
@@ -49,6 +55,7 @@ struct Responder: HTTPResponder {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
     }
+    observation.route = match.route
     let identity = try await service.authenticate(
       match.route.access, token: token, claims: claims, address: address, edition: edition)
     if let identity { service.recent.saw(identity.id, at: address) }
@@ -61,7 +68,6 @@ struct Responder: HTTPResponder {
   private func refusal(of error: any Error, _ context: Context) -> Refusal {
     switch error {
     case let refusal as Refusal: return refusal
-    case let failure as Failure: return Refusal(failure)
     case let error as StorageError where error.code == .unique:
       // Two processes raced for one name; the database's own rule decided.
       return Refusal(.duplicate, "somebody else was faster")

@@ -15,7 +15,17 @@ struct RouteTable: Sendable {
   private struct Entry: Sendable {
     let route: MadangAPI.Route
     let segments: [MadangAPI.Route.Segment]
+    /// Where the template has parameters. Of two shapes that match a path, the one that comes first wins: it has its
+    /// fixed segments further left.
+    let shape: [Int]
     let handler: Handler
+
+    init(_ route: MadangAPI.Route, _ handler: @escaping Handler) {
+      self.route = route
+      segments = route.segments
+      shape = segments.map { if case .literal = $0 { 0 } else { 1 } }
+      self.handler = handler
+    }
 
     func match(_ path: [String]) -> [String: String]? {
       var parameters: [String: String] = [:]
@@ -27,13 +37,9 @@ struct RouteTable: Sendable {
       }
       return parameters
     }
-
-    var literals: Int {
-      segments.count { if case .literal = $0 { true } else { false } }
-    }
   }
 
-  /// By number of segments, those with more fixed segments first.
+  /// By number of segments, those whose fixed segments come first first.
   private var entries: [Int: [Entry]] = [:]
 
   /// Every route, for comparison with the API description.
@@ -46,22 +52,29 @@ struct RouteTable: Sendable {
     respond(to: endpoint) { .json(try WireEncoder.encode(try await body($0))) }
   }
 
+  /// A route that answers nothing.
+  mutating func on(_ endpoint: Endpoint<NoContent>, _ body: @escaping @Sendable (Call) async throws -> Void) {
+    respond(to: endpoint) { call in
+      try await body(call)
+      return .nothing
+    }
+  }
+
   /// A route that makes its own response.
   mutating func respond<Answer>(to endpoint: Endpoint<Answer>, _ handler: @escaping Handler) {
-    let segments = endpoint.route.segments
-    let entry = Entry(route: endpoint.route, segments: segments, handler: handler)
-    entries[segments.count, default: []].append(entry)
-    entries[segments.count]?.sort { $0.literals > $1.literals }
+    let entry = Entry(endpoint.route, handler)
+    entries[entry.segments.count, default: []].append(entry)
+    entries[entry.segments.count]?.sort { $0.shape.lexicographicallyPrecedes($1.shape) }
   }
 
   /// The route of a method and path; nil if either is unknown. A fixed segment wins over a parameter even where its
   /// route has another method.
   func find(_ method: String, _ path: [String]) -> Match? {
-    var literals: Int?
+    var shape: [Int]?
     for entry in entries[path.count] ?? [] {
       guard let parameters = entry.match(path) else { continue }
-      if literals == nil { literals = entry.literals }
-      guard entry.literals == literals else { return nil }
+      if shape == nil { shape = entry.shape }
+      guard entry.shape == shape else { return nil }
       if entry.route.method.rawValue == method {
         return Match(route: entry.route, handler: entry.handler, parameters: parameters)
       }

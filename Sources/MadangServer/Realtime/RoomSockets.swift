@@ -10,6 +10,7 @@ import SocketIOServer
 /// The bridge between rooms and sockets: who may join a room's namespace, and each chat on its way out.
 struct RoomSockets: Sendable {
   private let service: Service
+  private let admitted = AdmittedSockets()
 
   init(_ service: Service) { self.service = service }
 
@@ -22,16 +23,44 @@ struct RoomSockets: Sendable {
       configure: NamespaceHandlers(
         admit: { await admit($0) },
         connected: { socket in
-          if let user = socket.data.number { service.recent.connected(user, at: address(of: socket.handshake)) }
+          guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+          if let user = reason.user { service.recent.connected(user, at: address(of: socket.handshake)) }
+          if !admitted.joined(socket, reason) { checkAgain(socket, reason) }
         },
         disconnected: { socket, _ in
-          if let user = socket.data.number { service.recent.disconnected(user, at: address(of: socket.handshake)) }
+          guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+          if let user = reason.user { service.recent.disconnected(user, at: address(of: socket.handshake)) }
+          admitted.left(socket, reason)
         }))
   }
 
+  /// Acts on what was committed, in that order. Returns at once.
+  func receive(_ event: MadangCore.Event) {
+    switch event {
+    case .chatPosted(let chat): deliver(chat)
+    case .roomDeleted(let room, let workspace): admitted.end(in: workspace) { $0.room == room }
+    case .workspaceDeleted(let workspace): admitted.end(in: workspace) { _ in true }
+    case .membershipEnded(let user, let workspace): admitted.end(in: workspace) { $0.user == user }
+    // A token that is worth nothing any more keeps no socket open.
+    case .sessionEnded(let session): admitted.end { $0.session == session }
+    }
+  }
+
+  /// Something was taken away from sockets between the check that let this one in and its joining.
+  private func checkAgain(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
+    // Unstructured: it belongs to the socket, whose handler must not wait.
+    Task {
+      do {
+        try await service.madang.confirm(room: reason.room, readableBy: reason.user, session: reason.session)
+      } catch {
+        socket.disconnect()
+      }
+    }
+  }
+
   /// Sends a committed chat to everybody in its namespaces, encoded once per edition that is listening.
-  func deliver(_ chat: Chat) {
-    for edition in Edition.all {
+  private func deliver(_ chat: Chat) {
+    for edition in service.editions {
       let targets = edition.targets(chat).filter { service.socketIO.hasSockets(in: $0.namespace.name) }
       guard !targets.isEmpty else { continue }
       do {
@@ -53,15 +82,16 @@ struct RoomSockets: Sendable {
   /// at once (contract section 13.3).
   private func admit(_ request: ConnectRequest) async -> Admission {
     do {
-      guard let namespace = RoomNamespace(name: request.namespace), let edition = Edition.of(id: namespace.id) else {
-        throw NotAllowed.room
-      }
+      // The form of its id tells a namespace's edition (contract section 2.1).
+      guard let namespace = RoomNamespace(name: request.namespace),
+        let edition = service.editions.first(where: { $0.isID(namespace.id) })
+      else { throw NotAllowed.room }
       let credentials = Credentials(request)
       let caller = try await check(credentials, for: edition, from: address(of: request.handshake))
       let deadline = ContinuousClock.now + service.settings.socketHold
       while true {
-        if let user = try await reader(namespace, edition, caller, from: address(of: request.handshake)) {
-          return .accept(SocketData(number: user == Self.nobody ? nil : user))
+        if let reason = try await reason(namespace, edition, caller, from: address(of: request.handshake)) {
+          return .accept(reason.data)
         }
         guard ContinuousClock.now < deadline else { throw NotAllowed.room }
         try await Task.sleep(for: service.settings.socketHoldInterval)
@@ -76,25 +106,29 @@ struct RoomSockets: Sendable {
     }
   }
 
-  /// Stands for an account where `open` access asks for none.
-  private static let nobody: Int64 = 0
-
-  /// The account through which the socket may join now, or nil.
-  private func reader(_ namespace: RoomNamespace, _ edition: Edition, _ caller: Caller?, from address: String)
-    async throws -> Int64?
+  /// What lets the socket in now, or nil.
+  private func reason(_ namespace: RoomNamespace, _ edition: Edition, _ caller: Caller?, from address: String)
+    async throws -> AdmittedSockets.Reason?
   {
+    let endings = admitted.endings
     let reference = edition.reference(namespace.id)
-    // Some clients use the `dm` prefix for channels too.
-    for kind: Room.Kind in namespace.prefix == .channel ? [.channel] : [.dm, .channel] {
+    for kind in edition.rooms(namespace.prefix) {
       do {
+        let room: Room
+        var user: Int64?
         if let caller {
-          _ = try await service.madang.room(kind, reference, readableBy: caller.id)
-          return caller.id
+          room = try await service.madang.room(kind, reference, readableBy: caller.id)
+          user = caller.id
+        } else {
+          room = try await service.madang.room(kind, reference)
+          if service.settings.socketAccess == .recent {
+            let window = service.settings.socketRecentWindow
+            user = try await service.madang.reader(of: room, seenAt: address, within: window)
+            if user == nil { return nil }
+          }
         }
-        let room = try await service.madang.room(kind, reference)
-        if service.settings.socketAccess == .open { return Self.nobody }
-        let window = service.settings.socketRecentWindow
-        return try await service.madang.reader(of: room, seenAt: address, within: window)
+        return .init(
+          workspace: room.workspace, room: room.id.number, user: user, session: caller?.session, endings: endings)
       } catch let failure as Failure where failure.code == .notFound {
         continue
       }
@@ -155,14 +189,5 @@ private struct Credentials {
       payload?.authorization,
     ]
     token = tokens.lazy.compactMap { $0.flatMap(rawToken) }.first
-  }
-}
-
-extension Edition {
-  /// A namespace's edition follows from the form of its id (contract section 2.1).
-  static func of(id: String) -> Edition? {
-    let isUUID =
-      id.utf8.count == 36 && id.utf8.allSatisfy { $0 == UInt8(ascii: "-") || Character(.init($0)).isHexDigit }
-    return isUUID ? .october2024 : nil
   }
 }

@@ -64,11 +64,15 @@ extension Service {
     let session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
     try await madang.refresh(session)
     let now = madang.clock.now
-    var carriesExpired = false
-    if let token = token(of: call.request), let claims = await tokens.claims(of: token) {
-      carriesExpired = claims.session == session.id && claims.expiresAt <= now
+    var shown: AccessTokens.Claims?
+    if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.session == session.id {
+      shown = claims
     }
-    try limits.count(carriesExpired ? .expiredRefresh(session: session.id) : .refresh(session: session.id))
+    let isValid = shown.map { $0.expiresAt > now }
+    try limits.count(isValid == false ? .expiredRefresh(session: session.id) : .refresh(session: session.id))
+    if isValid == true && edition.refusesEarlyRefresh {
+      throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
+    }
     return try await issueToken(session: session.id, edition: edition)
   }
 

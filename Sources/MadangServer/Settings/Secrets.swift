@@ -18,7 +18,7 @@ struct Secrets {
   func tokenKey() throws -> [UInt8] { Array(try secret("access-token.key").utf8) }
 
   /// The API key of an edition that clients must send.
-  func apiKey(edition: String) throws -> String { try secret("api-key-\(edition)") }
+  func apiKey(_ edition: EditionName) throws -> String { try secret("api-key-\(edition.rawValue)") }
 
   private func secret(_ name: String) throws -> String {
     let file = directory.appending(path: name)

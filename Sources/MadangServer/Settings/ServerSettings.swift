@@ -1,4 +1,5 @@
 import Foundation
+import MadangAPI
 import MadangCore
 
 /// All settings of a server. Defaults serve a private instance; ``isDevelopment`` changes what is safe only locally.
@@ -13,7 +14,12 @@ public struct ServerSettings: Sendable {
   /// Development keys, development calls and explanations. Refused on an address that is not loopback.
   public var isDevelopment = false
   /// API keys and the edition each belongs to. Empty: made on first start and kept under `secrets/`.
-  public var keys: [String: String] = [:]
+  public var keys: [String: EditionName] = [:]
+  /// The only edition this server speaks, nil for all; keys of another are unknown then.
+  public var edition: EditionName?
+  /// Whose wall clock an edition's dates show, by the name of a zone without daylight saving. What is left out shows
+  /// its edition's own (contract section 10.1).
+  public var timeZones: [EditionName: String] = [:]
   public var socketAccess = SocketAccess.recent
   /// Milliseconds an address stays fresh for sockets without credentials.
   public var socketRecentWindow: Int64 = 24 * 3_600_000
@@ -21,16 +27,24 @@ public struct ServerSettings: Sendable {
   public var socketHold: Duration = .seconds(3)
   /// How often a held connect is looked at again.
   public var socketHoldInterval: Duration = .milliseconds(100)
+  /// Seconds from a socket's answered ping to the next one.
+  public var socketPingInterval = 25
+  /// Seconds a socket may leave a ping unanswered before it is closed.
+  public var socketPingTimeout = 20
   /// Addresses of proxies whose `X-Forwarded-For` is believed.
   public var trustedProxies: Set<String> = []
   public var body = BodyLimits()
   public var callLimits = CallLimitSettings()
   /// How long a stop waits for what is in flight.
   public var shutdownTimeout: Duration = .seconds(8)
-  /// Database connections that read.
-  public var databaseReaders = 3
+  /// Database connections that read: more than there are cores only slow each other down.
+  public var databaseReaders = min(max(ProcessInfo.processInfo.activeProcessorCount, 2), 8)
   /// How often the server tidies up: orphan files, old addresses.
   public var housekeepingInterval: Duration = .seconds(3600)
+  public var providers = ProviderSettings()
+  public var push = PushSettings()
+  /// Whether `GET /metrics` answers others than this machine.
+  public var metricsArePublic = false
   package var domain = Settings()
 
   public init() {}
@@ -41,17 +55,72 @@ public struct ServerSettings: Sendable {
     set { domain.passwordCost.logRounds = newValue }
   }
 
+  public var maxFileSize: Int {
+    get { domain.maxFileSize }
+    set { domain.maxFileSize = newValue }
+  }
+
+  /// What the store sells: `NAME:WON:COINS`, separated by commas.
+  public var storeItems: String {
+    domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")
+  }
+
+  /// Sets what the store sells, in the form of ``storeItems``. False, changing nothing, if it cannot be read or two
+  /// items have one price: a payment's amount tells which it bought.
+  public mutating func setStoreItems(_ text: String) -> Bool {
+    let items = text.split(separator: ",").map { item -> StoreItem? in
+      let parts = item.split(separator: ":").map(String.init)
+      guard parts.count == 3, let amount = Int(parts[1]), let coins = Int(parts[2]), amount > 0, coins > 0 else {
+        return nil
+      }
+      return StoreItem(name: parts[0], amount: amount, coins: coins)
+    }
+    guard !items.contains(nil), Set(items.compactMap(\.?.amount)).count == items.count else { return false }
+    domain.storeItems = items.compactMap(\.self)
+    return true
+  }
+
   /// All that is wrong with the settings, each with a cure; empty if nothing is.
   public func problems() -> [String] {
     var problems: [String] = []
-    let loopback = host == "localhost" || host == "::1" || host.hasPrefix("127.")
-    if isDevelopment && !loopback {
+    if isDevelopment && !isLoopback(host) {
       problems.append("--dev: development mode is unsafe on \(host); use a loopback address (--host 127.0.0.1)")
     }
     if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
     }
+    let urls = [
+      ("payments.portone.url", providers.portOne.url), ("apple.keys.url", providers.apple.keysURL),
+      ("kakao.url", providers.kakao.url), ("push.firebase.url", providers.firebase.url),
+    ]
+    for (key, url) in urls where !url.isEmpty && URL(string: url)?.host() == nil {
+      problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
+    }
+    for edition in EditionName.allCases where offset(of: edition) == nil {
+      problems.append(
+        "timezones: '\(timeZone(of: edition))' is no time zone without daylight saving; use one like Asia/Seoul or UTC")
+    }
     return problems
   }
+
+  /// The name of the zone an edition's dates are shown in.
+  public func timeZone(of edition: EditionName) -> String {
+    if let name = timeZones[edition] { return name }
+    return switch edition {
+    case .january2024: "Asia/Seoul"
+    case .october2024: "UTC"
+    }
+  }
+
+  /// An edition's wall clock in milliseconds east of UTC; nil if its zone is unknown or changes its clocks.
+  func offset(of edition: EditionName) -> Int64? {
+    guard let zone = TimeZone(identifier: timeZone(of: edition)), zone.nextDaylightSavingTimeTransition == nil else {
+      return nil
+    }
+    return Int64(zone.secondsFromGMT()) * 1000
+  }
 }
+
+/// Whether only this machine reaches, or has, the address.
+func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

@@ -22,9 +22,10 @@ struct SocketPacketHead {
     _ rest: inout ArraySlice<UInt8>, max: Int
   ) throws(SocketParseError) -> Int {
     guard let dash = rest.prefix(11).firstIndex(of: UInt8(ascii: "-")),
-      let count = Int(String(decoding: rest[..<dash], as: UTF8.self)), count >= 0,
       rest[..<dash].allSatisfy({ (0x30...0x39).contains($0) })
     else { throw .badAttachmentCount }
+    // No count means none, as for the reference.
+    let count = Int(String(decoding: rest[..<dash], as: UTF8.self)) ?? 0
     guard count <= max else { throw .tooManyAttachments }
     rest = rest[(dash + 1)...]
     return count

@@ -73,7 +73,8 @@ extension LoopShard {
     case .success(let purpose):
       let headers = core.configuration.cors.headers(for: offer.request.headers)
       let answer = WebSocketHandshake.answer(acceptKey: offer.acceptKey, headers: headers)
-      let link = NIOLoopBound(WebSocketLink(shard: self, purpose: purpose, answer: answer), eventLoop: loop)
+      let link = NIOLoopBound(
+        WebSocketLink(shard: self, descriptor: descriptor, purpose: purpose, answer: answer), eventLoop: loop)
       channel(descriptor) { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(link.value) }
       }.whenFailure { _ in link.value.failedToOpen() }

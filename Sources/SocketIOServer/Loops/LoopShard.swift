@@ -19,6 +19,9 @@ final class LoopShard: @unchecked Sendable {
   private var isFlushScheduled = false
   private var links: [ObjectIdentifier: WebSocketLink] = [:]
   private var drained: EventLoopPromise<Void>?
+  private var recoverySweep: RecoverySweep?
+  /// Set when somebody may watch the server.
+  var admin: AdminHub?
 
   init(core: ServerCore, loop: any EventLoop, index: Int) {
     self.core = core
@@ -42,6 +45,12 @@ final class LoopShard: @unchecked Sendable {
     } else {
       loop.execute { body(self) }
     }
+  }
+
+  /// Runs `body` on the shard's loop behind what is queued there already, also when called on it: what sockets hear of,
+  /// they hear of in the order in which it was asked for.
+  func enqueue(_ body: @escaping @Sendable (LoopShard) -> Void) {
+    loop.execute { body(self) }
   }
 
   // MARK: Sessions
@@ -137,6 +146,7 @@ final class LoopShard: @unchecked Sendable {
     namespaces[socket.namespace] = namespace
     namespace.add(socket)
     core.joined(socket.namespace, shard: index)
+    admin?.note(socket) { .connected($0) }
   }
 
   func leave(_ socket: Socket) {
@@ -146,13 +156,31 @@ final class LoopShard: @unchecked Sendable {
     core.left(socket.namespace, shard: index)
   }
 
-  func deliver(_ message: OutboundMessage, to target: BroadcastTarget) {
-    namespaces[target.namespace]?.forEach(in: target) { socket in
-      if target.isVolatile {
-        socket.session?.sendIfWritable(message)
-      } else {
-        socket.session?.send(message)
-      }
-    }
+  func join(_ room: String, _ socket: Socket) {
+    namespaces[socket.namespace]?.join(room, socket)
+    admin?.note(socket) { .joinedRoom(namespace: $0.namespace, id: $0.id, room: room) }
+  }
+
+  func leave(_ room: String, _ socket: Socket) {
+    namespaces[socket.namespace]?.leave(room, socket)
+    admin?.note(socket) { .leftRoom(namespace: $0.namespace, id: $0.id, room: room) }
+  }
+
+  /// The sockets whom a target means, at this moment.
+  func sockets(in target: BroadcastTarget) -> [Socket] {
+    var found: [Socket] = []
+    namespaces[target.namespace]?.forEach(in: target) { found.append($0) }
+    return found
+  }
+
+  func deliver(_ event: OutboundEvent, to target: BroadcastTarget) {
+    namespaces[target.namespace]?.forEach(in: target) { $0.deliver(event, isVolatile: target.isVolatile) }
+  }
+
+  /// There is something to forget when its time has come.
+  func startRecoverySweep(_ store: RecoveryStore) {
+    let sweep = recoverySweep ?? RecoverySweep(store, on: self)
+    recoverySweep = sweep
+    sweep.start()
   }
 }

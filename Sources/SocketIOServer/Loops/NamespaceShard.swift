@@ -12,6 +12,8 @@ final class NamespaceShard {
     byID[socket.id] = socket
   }
 
+  func socket(_ id: String) -> Socket? { byID[id] }
+
   func remove(_ socket: Socket) {
     guard byID.removeValue(forKey: socket.id) != nil else { return }
     let last = sockets.removeLast()
@@ -57,6 +59,4 @@ final class NamespaceShard {
   private func isExcepted(_ socket: Socket, _ names: Set<String>) -> Bool {
     names.contains(socket.id) || !names.isDisjoint(with: socket.joinedRooms)
   }
-
-  var all: [Socket] { sockets }
 }

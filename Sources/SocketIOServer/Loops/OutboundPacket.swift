@@ -62,8 +62,32 @@ struct OutboundMessage: Sendable {
   let text: OutboundPacket
   let attachments: [OutboundPacket]
 
+  /// In bytes.
+  var size: Int { attachments.reduce(text.size) { $0 + $1.size } }
+
   init(_ packet: SocketPacket) {
     text = OutboundPacket(text: [EnginePacket.Kind.message.rawValue] + packet.encodedText)
     attachments = packet.attachments.map(OutboundPacket.init(binary:))
+  }
+}
+
+/// An event for any number of sockets, encoded once, or twice when some are to be recovered.
+struct OutboundEvent: Sendable {
+  /// The event for clients that are to be recovered: its offset is the last argument.
+  struct Numbered: Sendable {
+    var message: OutboundMessage
+    /// `nil` for an event that is not kept.
+    var number: UInt64?
+  }
+
+  var message: OutboundMessage
+  var numbered: Numbered?
+
+  init(_ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil) {
+    var values = arguments.values
+    if let offset { values.append(JSONText.quotedBytes(offset)) }
+    message = OutboundMessage(
+      .event(
+        event, arguments: SocketArguments(values).joined, namespace: namespace, attachments: arguments.attachments))
   }
 }

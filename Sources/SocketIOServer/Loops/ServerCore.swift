@@ -26,7 +26,10 @@ final class ServerCore: Sendable {
   let logger: Logger
   /// Set for a bare Engine.IO server: takes every message, and there are no namespaces.
   let engineHandler: SocketIOServer.EngineHandler?
+  /// Set when lost clients may return to their sockets.
+  let recovery: RecoveryStore?
   private let state = Mutex(State())
+  private let nextAckID = Atomic<UInt64>(0)
   /// Held while a broadcast is handed to the loops, so that all of them get broadcasts in one order.
   let broadcastOrder = Mutex(())
 
@@ -36,6 +39,7 @@ final class ServerCore: Sendable {
     self.configuration = configuration
     self.logger = logger
     self.engineHandler = engineHandler
+    recovery = configuration.recovery.map { RecoveryStore($0, configuration) }
   }
 
   func start(_ shards: [LoopShard]) {
@@ -53,6 +57,11 @@ final class ServerCore: Sendable {
   /// The shard of an event loop; for a loop of another group, any.
   func shard(on loop: any EventLoop) -> LoopShard? {
     state.withLock { state in state.shards.first { $0.loop === loop } ?? state.shards.randomElement() }
+  }
+
+  /// A number for an event that wants acknowledgements; one for all clients, so that a broadcast is encoded once.
+  func makeAckID() -> AckID {
+    AckID(nextAckID.wrappingAdd(1, ordering: .relaxed).oldValue)
   }
 
   // MARK: Namespaces
@@ -89,6 +98,11 @@ final class ServerCore: Sendable {
 
   func hasSockets(in namespace: String) -> Bool {
     state.withLock { $0.members[namespace] != nil }
+  }
+
+  /// The namespaces with sockets, and how many.
+  var namespaceSizes: [(name: String, sockets: Int)] {
+    state.withLock { $0.members.map { ($0.key, $0.value.reduce(0, +)) } }
   }
 
   /// The shards that have sockets of the namespace.

@@ -58,6 +58,8 @@ extension Session {
   /// The connection of the waiting GET is gone.
   func pollAborted(_ number: Int) {
     guard number == pollNumber, engine.pollAborted() else { return }
+    // Nobody reads the answer, but whoever serves the request waits for it.
+    poll?(.broken)
     poll = nil
     close(.transportClose)
   }

@@ -52,6 +52,9 @@ extension Session {
       while let packet = queue.popFirst() { source.write(packet.frame(revision)) }
       queuedBytes = 0
       source.flush()
+      for socket in sockets {
+        shard.admin?.note(socket) { .upgraded(namespace: $0.namespace, id: $0.id, transport: $0.transport) }
+      }
       if drainDeadline != nil { close(.forcedClose) }
     case .abandon:
       abandonUpgrade()

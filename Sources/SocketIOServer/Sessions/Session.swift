@@ -177,7 +177,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     core.logger.debug("Session closed", metadata: ["sid": "\(id)", "reason": "\(reason.rawValue)"])
     engine.close()
     shard.remove(self)
-    for admission in admissions { admission.task.cancel() }
+    for admission in admissions { admission.task?.cancel() }
     admissions = []
     for socket in sockets { removed(socket, reason) }
     sockets = []

@@ -14,4 +14,10 @@ public struct BroadcastTarget: Sendable {
     self.except = except
     self.isVolatile = isVolatile
   }
+
+  /// Whether the target means the socket with this id that is in these rooms.
+  func means(_ id: String, in joined: Set<String>) -> Bool {
+    guard !except.contains(id), except.isDisjoint(with: joined) else { return false }
+    return rooms.isEmpty || rooms.contains(id) || !rooms.isDisjoint(with: joined)
+  }
 }

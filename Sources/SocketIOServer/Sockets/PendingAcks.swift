@@ -9,40 +9,24 @@ public enum AckError: Error, Equatable, Sendable {
 
 /// The acknowledgements a client still owes.
 struct PendingAcks {
-  private struct Waiter {
-    let continuation: CheckedContinuation<SocketArguments, any Error>
-    let timeout: Scheduled<Void>
+  /// Takes what came of one; called exactly once, on the client's event loop.
+  typealias Outcome = @Sendable (Result<SocketArguments, AckError>) -> Void
+
+  private var waiters: [AckID: Outcome] = [:]
+
+  mutating func wait(_ id: AckID, _ outcome: @escaping Outcome) {
+    waiters[id] = outcome
   }
 
-  private var nextID: UInt64 = 0
-  private var waiters: [AckID: Waiter] = [:]
-
-  mutating func makeID() -> AckID {
-    defer { nextID += 1 }
-    return AckID(nextID)
+  /// The outcome of an acknowledgement that is settled now; `nil` for an unknown id.
+  mutating func settle(_ id: AckID) -> Outcome? {
+    waiters.removeValue(forKey: id)
   }
 
-  mutating func wait(
-    _ id: AckID, _ continuation: CheckedContinuation<SocketArguments, any Error>, timeout: Scheduled<Void>
-  ) {
-    waiters[id] = Waiter(continuation: continuation, timeout: timeout)
-  }
-
-  /// The client answered; an unknown id is ignored.
-  mutating func received(_ id: AckID, _ arguments: SocketArguments) {
-    guard let waiter = waiters.removeValue(forKey: id) else { return }
-    waiter.timeout.cancel()
-    waiter.continuation.resume(returning: arguments)
-  }
-
-  mutating func fail(_ id: AckID, _ error: AckError) {
-    guard let waiter = waiters.removeValue(forKey: id) else { return }
-    waiter.timeout.cancel()
-    waiter.continuation.resume(throwing: error)
-  }
-
-  mutating func failAll() {
-    for id in Array(waiters.keys) { fail(id, .disconnected) }
+  /// All outcomes, as no acknowledgement will come any more.
+  mutating func settleAll() -> [Outcome] {
+    defer { waiters = [:] }
+    return Array(waiters.values)
   }
 }
 
@@ -53,23 +37,27 @@ extension Socket {
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration
   ) async throws -> SocketArguments {
-    try await withCheckedThrowingContinuation { continuation in
+    let id = shard.core.makeAckID()
+    let message = OutboundMessage(
+      .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments))
+    let outcome: Result<SocketArguments, AckError> = await withCheckedContinuation { continuation in
       onLoop { socket in
-        guard let session = socket.session else {
-          continuation.resume(throwing: AckError.disconnected)
-          return
-        }
-        let id = socket.acks.makeID()
+        guard let session = socket.session else { return continuation.resume(returning: .failure(.disconnected)) }
         let timer = socket.shard.loop.scheduleTask(in: .milliseconds(timeout.milliseconds)) {
-          socket.acks.fail(id, .timedOut)
+          socket.settle(id, .failure(.timedOut))
         }
-        socket.acks.wait(id, continuation, timeout: timer)
-        session.send(
-          OutboundMessage(
-            .event(
-              event, arguments: arguments.joined, namespace: socket.namespace, id: id,
-              attachments: arguments.attachments)))
+        socket.acks.wait(id) { outcome in
+          timer.cancel()
+          continuation.resume(returning: outcome)
+        }
+        session.send(message)
       }
     }
+    return try outcome.get()
+  }
+
+  /// Ends the wait for an acknowledgement; an unknown id is ignored.
+  func settle(_ id: AckID, _ result: Result<SocketArguments, AckError>) {
+    acks.settle(id)?(result)
   }
 }

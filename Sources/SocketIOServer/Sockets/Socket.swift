@@ -15,16 +15,29 @@ public final class Socket: @unchecked Sendable {
   /// What the application gave on admission.
   public let data: SocketData
 
+  /// Whether the client has returned to a socket it had before: its id, rooms and data are those of then.
+  public let isRecovered: Bool
+
+  /// The private id by which the client may return; `nil` when it cannot.
+  let pid: String?
+  /// The number of the last event that was replayed: those up to it are not delivered again.
+  var replayedThrough: UInt64 = 0
   let shard: LoopShard
   /// `nil` once the client has left.
   var session: Session?
   var memberIndex = 0
   var joinedRooms: Set<String> = []
   var acks = PendingAcks()
+  var pendingWork = SocketWork()
   let handlers: NamespaceHandlers
 
-  init(id: String, namespace: String, data: SocketData, session: Session, handlers: NamespaceHandlers) {
+  init(
+    id: String, namespace: String, data: SocketData, session: Session, handlers: NamespaceHandlers, pid: String? = nil,
+    isRecovered: Bool = false
+  ) {
     self.id = id
+    self.pid = pid
+    self.isRecovered = isRecovered
     self.namespace = namespace
     self.data = data
     self.session = session
@@ -35,47 +48,78 @@ public final class Socket: @unchecked Sendable {
 
   /// Sends an event to this client.
   public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments()) {
-    let message = OutboundMessage(
-      .event(event, arguments: arguments.joined, namespace: namespace, attachments: arguments.attachments))
-    onLoop { $0.session?.send(message) }
+    guard pid != nil, let recovery = shard.core.recovery else {
+      let outbound = OutboundEvent(event, arguments, namespace: namespace)
+      return onLoop { $0.deliver(outbound) }
+    }
+    recovery.send(event, arguments, to: BroadcastTarget(namespace: namespace, rooms: [id])) { outbound in
+      onLoop { $0.deliver(outbound) }
+    }
+  }
+
+  /// Sends an event that is on its way to this socket's client, in the form for it.
+  func deliver(_ event: OutboundEvent, isVolatile: Bool = false) {
+    guard let session else { return }
+    var message = event.message
+    if pid != nil, let numbered = event.numbered {
+      if let number = numbered.number, number <= replayedThrough { return }
+      message = numbered.message
+    }
+    if isVolatile { session.sendIfWritable(message) } else { session.send(message) }
   }
 
   /// Sends an event to everybody else in the namespace, or in these rooms of it.
+  ///
+  /// - Parameters:
+  ///   - except: Rooms, or ids of sockets, to leave out as well.
+  ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
   public func broadcast(
-    _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String> = []
+    _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String> = [],
+    except: Set<String> = [], isVolatile: Bool = false
   ) {
     shard.core.broadcast(
-      event, arguments, to: BroadcastTarget(namespace: namespace, rooms: rooms, except: [id]))
+      event, arguments,
+      to: BroadcastTarget(
+        namespace: namespace, rooms: rooms, except: except.union([id]), isVolatile: isVolatile))
   }
 
   public func join(_ room: String) {
-    onLoop { socket in socket.shard.namespaces[socket.namespace]?.join(room, socket) }
+    onLoop { $0.shard.join(room, $0) }
   }
 
   public func leave(_ room: String) {
-    onLoop { socket in socket.shard.namespaces[socket.namespace]?.leave(room, socket) }
+    onLoop { $0.shard.leave(room, $0) }
   }
 
   /// Removes the client from the namespace. Its session stays open unless `closingSession`.
   public func disconnect(closingSession: Bool = false) {
-    onLoop { socket in
-      guard let session = socket.session else { return }
-      if closingSession {
-        session.disconnectAll()
-      } else {
-        session.disconnect(socket)
-      }
+    onLoop { $0.leaveNamespace(closingSession: closingSession) }
+  }
+
+  func leaveNamespace(closingSession: Bool) {
+    guard let session else { return }
+    if closingSession {
+      session.disconnectAll()
+    } else {
+      session.disconnect(self)
     }
   }
 
-  /// The transport the client uses now. Call it in the socket's handlers only, as it belongs to the event loop; the
-  /// first transport once the client has left.
+  /// The rooms the client is in, without that of its own id. Call it in synchronous handlers of the socket only, as it
+  /// belongs to the event loop. None once the client has left.
+  public var rooms: Set<String> {
+    shard.loop.preconditionInEventLoop()
+    return joinedRooms
+  }
+
+  /// The transport the client uses now. Call it in synchronous handlers of the socket only, as it belongs to the event
+  /// loop; the first transport once the client has left.
   public var currentTransport: EngineTransport {
     shard.loop.preconditionInEventLoop()
     return session?.engine.transport ?? handshake.transport
   }
 
   func onLoop(_ body: @escaping @Sendable (Socket) -> Void) {
-    shard.run { _ in body(self) }
+    shard.enqueue { _ in body(self) }
   }
 }

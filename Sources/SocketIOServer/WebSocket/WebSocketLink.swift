@@ -22,6 +22,9 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     case open(Session)
     /// The close frame is out; waiting for the peer's.
     case closing(deadline: Milliseconds)
+    /// The peer broke the protocol. Our side of the connection is ended; what still comes is dropped, as closing with
+    /// bytes unread would reset the connection, and the peer might not get to see the close frame.
+    case failed(deadline: Milliseconds)
     case closed
   }
 
@@ -29,10 +32,18 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   private var state: State
   private var parser: WebSocketParser
   private var context: ChannelHandlerContext?
+  /// The channel's own descriptor: open while the channel is active.
+  private let descriptor: CInt
+  /// The only frame since the last flush. It is handed to the kernel past the channel, whose bookkeeping costs a
+  /// broadcast more than the rest of the way.
+  private var heldFrame: ByteBuffer?
+  /// Whether the channel may hold bytes, which have to go first.
+  private var isChannelInUse = true
   var timerPlace: TimerWheel.Place?
 
-  init(shard: LoopShard, purpose: Purpose, answer: ByteBuffer) {
+  init(shard: LoopShard, descriptor: CInt, purpose: Purpose, answer: ByteBuffer) {
     self.shard = shard
+    self.descriptor = descriptor
     state = .opening(purpose, answer: answer)
     parser = WebSocketParser(maxMessageSize: shard.core.configuration.maxHTTPBufferSize)
   }
@@ -58,16 +69,20 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   }
 
   private func refuse(_ text: String?, _ context: ChannelHandlerContext) {
-    if let text { context.write(wrapOutboundOut(OutboundPacket(text: Array(text.utf8)).frame), promise: nil) }
+    if let text { writeThroughChannel(OutboundPacket(text: Array(text.utf8)).frame) }
     startClosing(nil)
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if case .closed = state { return }
+    guard isReading else { return }
     parser.append(unwrapInboundIn(data))
-    while let event = parser.next() {
-      handle(event)
-      if case .closed = state { return }
+    while isReading, let event = parser.next() { handle(event) }
+  }
+
+  private var isReading: Bool {
+    switch state {
+    case .closed, .failed: false
+    case .opening, .open, .closing: true
     }
   }
 
@@ -105,13 +120,15 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     case (.message(let frame), .open(let session)):
       session.received(frame, from: self)
     case (.ping(let payload), .open):
-      context?.writeAndFlush(wrapOutboundOut(WebSocketFrame.control(.pong, payload)), promise: nil)
-    case (.close(let code), .open):
-      context?.writeAndFlush(wrapOutboundOut(WebSocketFrame.close(code)), promise: nil)
+      writeThroughChannel(WebSocketFrame.control(.pong, payload))
+      context?.flush()
+    case (.close(let payload), .open):
+      writeThroughChannel(WebSocketFrame.control(.close, payload))
+      context?.flush()
       abort()
     case (.failure(let code), .open(let session)):
       session.lost(self, .transportError)
-      startClosing(code)
+      fail(code)
     case (.close, .closing), (.failure, .closing):
       abort()
     default:
@@ -123,17 +140,39 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
 
   /// Whether nothing waits to be sent.
   var isIdle: Bool {
-    guard let options = context?.channel.syncOptions else { return false }
-    return (try? options.getOption(.bufferedWritableBytes)) == 0
+    if isChannelInUse, let options = context?.channel.syncOptions {
+      isChannelInUse = (try? options.getOption(.bufferedWritableBytes)) != 0
+    }
+    return !isChannelInUse && heldFrame == nil
   }
 
   func write(_ frame: ByteBuffer) {
     guard case .open = state else { return }
-    context?.write(wrapOutboundOut(frame), promise: nil)
+    if isIdle {
+      heldFrame = frame
+    } else {
+      writeThroughChannel(frame)
+    }
   }
 
   func flush() {
-    context?.flush()
+    guard let context else { return }
+    guard var frame = heldFrame else { return context.flush() }
+    heldFrame = nil
+    if context.channel.isActive { frame.moveReaderIndex(forwardBy: sendAtOnce(frame, to: descriptor)) }
+    guard frame.readableBytes > 0 else { return }
+    writeThroughChannel(frame)
+    context.flush()
+  }
+
+  private func writeThroughChannel(_ bytes: ByteBuffer) {
+    guard let context else { return }
+    isChannelInUse = true
+    if let frame = heldFrame {
+      heldFrame = nil
+      context.write(wrapOutboundOut(frame), promise: nil)
+    }
+    context.write(wrapOutboundOut(bytes), promise: nil)
   }
 
   /// Closes politely; the session hears no more of it.
@@ -157,9 +196,23 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   }
 
   private func startClosing(_ code: UInt16?) {
-    context?.writeAndFlush(wrapOutboundOut(WebSocketFrame.close(code)), promise: nil)
-    state = .closing(deadline: LoopShard.now + shard.core.configuration.closeTimeout.milliseconds)
+    writeThroughChannel(WebSocketFrame.close(code))
+    context?.flush()
+    state = .closing(deadline: closeDeadline)
     shard.schedule(self)
+  }
+
+  private func fail(_ code: UInt16) {
+    writeThroughChannel(WebSocketFrame.close(code))
+    context?.flush()
+    context?.close(mode: .output, promise: nil)
+    parser = WebSocketParser(maxMessageSize: 0)
+    state = .failed(deadline: closeDeadline)
+    shard.schedule(self)
+  }
+
+  private var closeDeadline: Milliseconds {
+    LoopShard.now + shard.core.configuration.closeTimeout.milliseconds
   }
 
   private func ended(_ reason: DisconnectReason) {
@@ -169,14 +222,17 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     switch before {
     case .open(let session): session.lost(self, reason)
     case .opening(.open(let session), _): session.close(reason)
-    case .opening, .closing, .closed: break
+    case .opening, .closing, .failed, .closed: break
     }
   }
 
   // MARK: Time
 
   var timerDeadline: Milliseconds {
-    if case .closing(let deadline) = state { deadline } else { .max }
+    switch state {
+    case .closing(let deadline), .failed(let deadline): deadline
+    case .opening, .open, .closed: .max
+    }
   }
 
   func timerFired(at now: Milliseconds) {

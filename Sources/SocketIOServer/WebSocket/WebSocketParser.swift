@@ -7,7 +7,8 @@ struct WebSocketParser {
     case message(EngineFrame)
     case ping([UInt8])
     case pong
-    case close(code: UInt16?)
+    /// A close frame, whose payload is valid: empty, or a code and a reason.
+    case close([UInt8])
     /// The client broke the protocol: close with this code, read no more.
     case failure(UInt16)
   }
@@ -138,7 +139,7 @@ struct WebSocketParser {
 
   private func closeEvent(_ payload: [UInt8]) -> Event {
     guard payload.count >= 2 else {
-      return payload.isEmpty ? .close(code: nil) : .failure(WebSocketFrame.CloseCode.protocolError)
+      return payload.isEmpty ? .close([]) : .failure(WebSocketFrame.CloseCode.protocolError)
     }
     let code = UInt16(payload[0]) << 8 | UInt16(payload[1])
     let isKnown = (1000...1003).contains(code) || (1007...1014).contains(code) || (3000...4999).contains(code)
@@ -146,6 +147,6 @@ struct WebSocketParser {
     guard String(validating: payload.dropFirst(2), as: UTF8.self) != nil else {
       return .failure(WebSocketFrame.CloseCode.invalidData)
     }
-    return .close(code: code)
+    return .close(payload)
   }
 }

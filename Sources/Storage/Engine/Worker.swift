@@ -7,6 +7,7 @@ struct Worker: Sendable {
   let configuration: DatabaseConfiguration
   let source: ConnectionSource
   let logger: Logger
+  let counts: WriteCounts
 
   /// Starts the thread and returns when its connection is open.
   func start(name: String) async throws -> DedicatedThread {
@@ -42,6 +43,7 @@ struct Worker: Sendable {
         let deliveries =
           access == .write
           ? try GroupCommit.run(waiting, on: connection) : try SnapshotRead.run(waiting, on: connection)
+        if access == .write { counts.committed(deliveries.count) }
         for deliver in deliveries { deliver() }
         return
       } catch {

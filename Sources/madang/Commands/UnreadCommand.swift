@@ -42,17 +42,11 @@ extension Person {
       }
   }
 
-  /// The counts in the rooms' order, asked for together.
+  /// The counts in the rooms' order.
   func unread(in rooms: [NamedRoom]) async throws -> [NamedUnread] {
     let read = try profile.load()?.read ?? [:]
-    return try await withThrowingTaskGroup(of: (Int, NamedUnread).self) { group in
-      for (index, named) in rooms.enumerated() {
-        let date = read[named.room.id] ?? WireDate.string(0)
-        group.addTask { [client] in
-          (index, NamedUnread(name: named.name, unread: try await client.unread(in: named.room, after: date)))
-        }
-      }
-      return try await group.reduce(into: []) { $0.append($1) }.sorted { $0.0 < $1.0 }.map(\.1)
-    }
+    let dates = rooms.map { ($0.room, read[$0.room.id] ?? RoomAddress.beginning) }
+    let counts = try await client.unread(in: Dictionary(dates, uniquingKeysWith: max))
+    return rooms.compactMap { named in counts[named.room].map { NamedUnread(name: named.name, unread: $0) } }
   }
 }

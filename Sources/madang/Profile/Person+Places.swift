@@ -4,7 +4,7 @@ import MadangClient
 /// A room under the name it was asked for by.
 struct NamedRoom {
   let name: String
-  let room: Room
+  let room: RoomAddress
 }
 
 extension Person {

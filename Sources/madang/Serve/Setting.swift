@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MadangAPI
 import MadangServer
 
 /// One setting: its key in files, what it means, how it is read and shown.
@@ -29,16 +30,37 @@ struct Setting: Sendable {
     integer("database.readers", "connections that read", \.settings.databaseReaders, 1...64),
     flag("dev", "development mode", \.settings.isDevelopment),
     Setting(
-      key: "keys", help: "API keys and their editions: KEY=2024-10,KEY=2024-10", isSecret: true,
+      key: "keys", help: "API keys and their editions: KEY=2024-10,KEY=2024-01", isSecret: true,
       read: { text, loaded throws(Invalid) in
         for pair in text.split(separator: ",") {
           let parts = pair.split(separator: "=").map(String.init)
-          guard parts.count == 2, parts[1] == "2024-10" else {
-            throw Invalid(cure: "write KEY=2024-10, more of them separated by commas")
+          guard parts.count == 2, let edition = EditionName(rawValue: parts[1]) else {
+            throw Invalid(cure: "write KEY=2024-10 or KEY=2024-01, more of them separated by commas")
           }
-          loaded.settings.keys[parts[0]] = parts[1]
+          loaded.settings.keys[parts[0]] = edition
         }
       }, show: { $0.settings.keys.isEmpty ? "" : "\($0.settings.keys.count) keys" }),
+    Setting(
+      key: "edition", help: "the only edition to speak, 2024-10 or 2024-01; empty for both",
+      read: { text, loaded throws(Invalid) in
+        let edition = EditionName(rawValue: text)
+        guard edition != nil || text.isEmpty else { throw Invalid(cure: "write 2024-10 or 2024-01") }
+        loaded.settings.edition = edition
+      }, show: { $0.settings.edition?.rawValue ?? "" }),
+    Setting(
+      key: "timezones", help: "whose wall clock an edition's dates show: 2024-01=Asia/Seoul,2024-10=UTC",
+      read: { text, loaded throws(Invalid) in
+        for pair in text.split(separator: ",") {
+          let parts = pair.split(separator: "=").map(String.init)
+          guard parts.count == 2, let edition = EditionName(rawValue: parts[0]) else {
+            throw Invalid(cure: "write 2024-01=Asia/Seoul, more of them separated by commas")
+          }
+          loaded.settings.timeZones[edition] = parts[1]
+        }
+      },
+      show: { loaded in
+        EditionName.allCases.map { "\($0.rawValue)=\(loaded.settings.timeZone(of: $0))" }.joined(separator: ",")
+      }),
     Setting(
       key: "socket.access", help: "who may join a room's socket: token, recent or open",
       read: { text, loaded throws(Invalid) in
@@ -46,6 +68,9 @@ struct Setting: Sendable {
         loaded.settings.socketAccess = access
       }, show: { $0.settings.socketAccess.rawValue }),
     milliseconds("socket.recent.window", "seconds an address stays fresh", \.settings.socketRecentWindow),
+    integer("socket.ping.interval", "seconds between pings of a socket", \.settings.socketPingInterval, 1...3600),
+    integer(
+      "socket.ping.timeout", "seconds a socket may leave a ping unanswered", \.settings.socketPingTimeout, 1...3600),
     Setting(
       key: "trusted.proxies", help: "addresses whose X-Forwarded-For is believed, separated by commas",
       read: { text, loaded throws(Invalid) in
@@ -60,6 +85,31 @@ struct Setting: Sendable {
       \.settings.passwordCost, 4...20),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
+    integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),
+    text("payments.portone.url", "PortOne's REST API", \.settings.providers.portOne.url),
+    secret("payments.portone.key", "imp_key of the shop; empty for no payments", \.settings.providers.portOne.key),
+    secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),
+    Setting(
+      key: "store.items", help: "what the store sells, NAME:WON:COINS separated by commas",
+      read: { text, loaded throws(Invalid) in
+        guard loaded.settings.setStoreItems(text) else {
+          throw Invalid(cure: "write 10 Coin:100:10,50 Coin:500:50, each amount once")
+        }
+      }, show: { $0.settings.storeItems }),
+    text("apple.keys.url", "where Apple publishes the keys of its tokens", \.settings.providers.apple.keysURL),
+    Setting(
+      key: "apple.audience", help: "bundle ids whose Apple tokens are taken, separated by commas; empty for none",
+      read: { text, loaded throws(Invalid) in
+        loaded.settings.providers.apple.audiences = Set(text.split(separator: ",").map(String.init))
+      }, show: { $0.settings.providers.apple.audiences.sorted().joined(separator: ",") }),
+    text("kakao.url", "https://kapi.kakao.com; empty for no sign-in with Kakao", \.settings.providers.kakao.url),
+    integer("kakao.app", "the Kakao app whose tokens are taken, 0 for any", \.settings.providers.kakao.app),
+    text("push.firebase.account", "service account file; empty for no push", \.settings.providers.firebase.accountFile),
+    text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
+    text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
+    integer("push.queue", "chats that may wait to be pushed", \.settings.push.queueLimit, 1...10_000_000),
+    integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
+    flag("metrics.public", "whether GET /metrics answers other machines", \.settings.metricsArePublic),
     Setting(
       key: "log.level", help: "trace, debug, info, notice, warning, error or critical",
       read: { text, loaded throws(Invalid) in
@@ -76,6 +126,12 @@ struct Setting: Sendable {
     Setting(
       key: key, help: help, read: { text, loaded throws(Invalid) in loaded[keyPath: path] = text },
       show: { $0[keyPath: path] })
+  }
+
+  private static func secret(_ key: String, _ help: String, _ path: Path<String>) -> Setting {
+    var setting = text(key, help, path)
+    setting.isSecret = true
+    return setting
   }
 
   private static func integer(_ key: String, _ help: String, _ path: Path<Int>, _ range: ClosedRange<Int> = 0...Int.max)

@@ -37,6 +37,9 @@ struct TestServer: Sendable {
     guard let port = await iterator.next() else { return }
     try await body(TestServer(server: server, port: port, journal: journal))
     await server.shutdown()
+    // Ends only when every request's task has ended.
+    running.cancel()
+    _ = await running.result
   }
 
   func wire() async throws -> Wire { try await .connect(port) }

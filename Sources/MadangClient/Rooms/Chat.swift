@@ -1,34 +1,5 @@
 import MadangAPI
 
-/// A place where chats are: a channel or a direct-message room, in its workspace.
-public enum Room: Hashable, Sendable {
-  case channel(id: String, workspace: String)
-  case directMessage(id: String, workspace: String)
-
-  /// The id of the channel or of the direct-message room.
-  public var id: String {
-    switch self {
-    case .channel(let id, _), .directMessage(let id, _): id
-    }
-  }
-
-  /// The namespace its chats arrive in live.
-  public var namespace: RoomNamespace {
-    switch self {
-    case .channel(let id, _): RoomNamespace(.channel, id)
-    case .directMessage(let id, _): RoomNamespace(.dm, id)
-    }
-  }
-
-  /// The name of the event that carries its chats.
-  public var event: ChatEvent {
-    switch self {
-    case .channel: .channel
-    case .directMessage: .dm
-    }
-  }
-}
-
 /// A chat in either kind of room, as it travelled.
 public enum Chat: Hashable, Sendable {
   case channel(Edition2024_10.ChannelChat)
@@ -88,29 +59,6 @@ extension Chat: Encodable {
     switch self {
     case .channel(let chat): try chat.encode(to: encoder)
     case .directMessage(let chat): try chat.encode(to: encoder)
-    }
-  }
-}
-
-/// How many chats of others in a room are newer than a date.
-public enum Unread: Hashable, Sendable {
-  case channel(Edition2024_10.ChannelUnread)
-  case directMessage(Edition2024_10.DMUnread)
-
-  public var count: Int {
-    switch self {
-    case .channel(let unread): unread.count
-    case .directMessage(let unread): unread.count
-    }
-  }
-}
-
-extension Unread: Encodable {
-  /// Encodes the object as it travelled.
-  public func encode(to encoder: any Encoder) throws {
-    switch self {
-    case .channel(let unread): try unread.encode(to: encoder)
-    case .directMessage(let unread): try unread.encode(to: encoder)
     }
   }
 }

@@ -7,23 +7,43 @@ import SocketIOProtocol
 
 /// One WebSocket that carries Engine.IO packets. Everything happens on its event loop.
 struct WebSocketTransport: Sendable {
+  /// What comes by it.
+  enum Event: Sendable {
+    case packet(EnginePacket)
+    /// A JSON object instead of a packet: servers say so why they refuse.
+    case explanation(SocketIOClient.Failure)
+    /// Something that is no packet, upon which the WebSocket is to be closed.
+    case garbage
+    /// It is gone.
+    case closed
+  }
+
+  private enum Answer: Sendable {
+    case webSocket
+    /// The server answered the handshake with something else.
+    case refusal(EventLoopFuture<SocketIOClient.Failure>)
+  }
+
   private let channel: any Channel
+  private let revision: EngineRevision
 
   /// Opens a WebSocket.
   /// - Parameters:
   ///   - target: Path and query of the request.
-  ///   - received: Called on `loop` for each packet; nil for one that is none, upon which the caller closes.
+  ///   - received: Called on `loop` for each event.
+  /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
   static func open(
     _ address: ServerAddress, target: String, configuration: SocketIOClient.Configuration, on loop: any EventLoop,
-    received: @escaping @Sendable (EnginePacket?) -> Void
+    received: @escaping @Sendable (Event) -> Void
   ) async throws -> WebSocketTransport {
-    let upgrader = NIOTypedWebSocketClientUpgrader<Void>(maxFrameSize: configuration.maxMessageBytes) { channel, _ in
+    let upgrader = NIOTypedWebSocketClientUpgrader<Answer>(maxFrameSize: configuration.maxMessageBytes) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandlers(
           NIOWebSocketFrameAggregator(
             minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: configuration.maxMessageBytes,
             maxAccumulatedFrameSize: configuration.maxMessageBytes),
-          PacketHandler(received: received))
+          PacketHandler(revision: configuration.revision, received: received))
+        return Answer.webSocket
       }
     }
     let tls = address.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
@@ -42,7 +62,13 @@ struct WebSocketTransport: Sendable {
         }
         let upgrade = NIOTypedHTTPClientUpgradeConfiguration(
           upgradeRequestHead: request, upgraders: [upgrader],
-          notUpgradingCompletionHandler: { $0.eventLoop.makeFailedFuture(UpgradeRefused()) })
+          notUpgradingCompletionHandler: { channel in
+            let refusal = channel.eventLoop.makePromise(of: SocketIOClient.Failure.self)
+            return channel.eventLoop.makeCompletedFuture {
+              try channel.pipeline.syncOperations.addHandler(RefusalReader(refusal))
+              return .refusal(refusal.futureResult)
+            }
+          })
         var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
         // The server's first packet may come in one segment with its answer to the upgrade.
         pipeline.leftOverBytesStrategy = .forwardBytes
@@ -54,12 +80,13 @@ struct WebSocketTransport: Sendable {
     let deadline = loop.scheduleTask(in: configuration.connectTimeout) { channel.close(promise: nil) }
     defer { deadline.cancel() }
     do {
-      try await upgraded.get()
+      if case .refusal(let refusal) = try await upgraded.get() { throw try await refusal.get() }
     } catch {
       channel.close(promise: nil)
       throw error
     }
-    return WebSocketTransport(channel: channel)
+    channel.closeFuture.whenComplete { _ in received(.closed) }
+    return WebSocketTransport(channel: channel, revision: configuration.revision)
   }
 
   private static func request(
@@ -83,7 +110,7 @@ struct WebSocketTransport: Sendable {
   func send(_ packets: [EnginePacket]) {
     for packet in packets {
       let (opcode, bytes) =
-        switch EngineFrame(packet, .v4) {
+        switch EngineFrame(packet, revision) {
         case .text(let bytes): (WebSocketOpcode.text, bytes)
         case .binary(let bytes): (WebSocketOpcode.binary, bytes)
         }
@@ -92,9 +119,6 @@ struct WebSocketTransport: Sendable {
     }
     channel.flush()
   }
-
-  /// Waits until the WebSocket is gone.
-  func closed() async { try? await channel.closeFuture.get() }
 
   /// How long saying goodbye may take on a network that takes no more bytes.
   private static let goodbyeTimeout: TimeAmount = .seconds(1)
@@ -112,30 +136,67 @@ struct WebSocketTransport: Sendable {
   }
 }
 
-/// The server answered the handshake with something else than a WebSocket.
-struct UpgradeRefused: Error {}
+/// Reads the answer of a server that opens no WebSocket.
+private final class RefusalReader: ChannelInboundHandler {
+  typealias InboundIn = HTTPClientResponsePart
+
+  /// As much of the answer as is read.
+  private static let maxBytes = 4096
+
+  private let promise: EventLoopPromise<SocketIOClient.Failure>
+  private var status = 0
+  private var body: [UInt8] = []
+
+  init(_ promise: EventLoopPromise<SocketIOClient.Failure>) { self.promise = promise }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    switch unwrapInboundIn(data) {
+    case .head(let head): status = Int(head.status.code)
+    case .body(let bytes): body += bytes.readableBytesView.prefix(Self.maxBytes - body.count)
+    case .end: promise.succeed(.init(status: status, body: body))
+    }
+  }
+
+  /// Only the first outcome of a promise counts.
+  func channelInactive(context: ChannelHandlerContext) {
+    promise.succeed(.init(status: status, body: body))
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    promise.succeed(.notSocketIO("\(error)"))
+  }
+}
 
 /// Turns WebSocket messages into packets, and answers the WebSocket's own pings and closing.
 private final class PacketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
 
-  private let received: @Sendable (EnginePacket?) -> Void
+  private let revision: EngineRevision
+  private let received: @Sendable (WebSocketTransport.Event) -> Void
 
-  init(received: @escaping @Sendable (EnginePacket?) -> Void) { self.received = received }
+  init(revision: EngineRevision, received: @escaping @Sendable (WebSocketTransport.Event) -> Void) {
+    self.revision = revision
+    self.received = received
+  }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let frame = unwrapInboundIn(data)
     let bytes = Array(frame.unmaskedData.readableBytesView)
     switch frame.opcode {
-    case .text: received(try? EnginePacket(frame: .text(bytes), .v4))
-    case .binary: received(try? EnginePacket(frame: .binary(bytes), .v4))
+    case .text: received(event(.text(bytes), explanation: bytes))
+    case .binary: received(event(.binary(bytes), explanation: []))
     case .ping: reply(.pong, frame.unmaskedData, context)
     case .connectionClose:
       reply(.connectionClose, frame.unmaskedData, context)
       context.close(promise: nil)
     default: break
     }
+  }
+
+  private func event(_ frame: EngineFrame, explanation: [UInt8]) -> WebSocketTransport.Event {
+    if let packet = try? EnginePacket(frame: frame, revision) { return .packet(packet) }
+    return SocketIOClient.Failure(explanation: explanation, status: nil).map { .explanation($0) } ?? .garbage
   }
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) {

@@ -1,3 +1,5 @@
+import NIOCore
+
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -19,4 +21,16 @@ extension Int64 {
 func duplicate(_ descriptor: CInt) -> CInt? {
   let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
   return copy < 0 ? nil : copy
+}
+
+/// Hands bytes to the kernel without waiting, and answers how many it took: none when its buffer is full, or when the
+/// connection broke, which the next write through the channel finds out.
+func sendAtOnce(_ bytes: ByteBuffer, to descriptor: CInt) -> Int {
+  #if canImport(Darwin)
+    // NIO has turned SIGPIPE off for its sockets there.
+    let flags = CInt(MSG_DONTWAIT)
+  #else
+    let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)
+  #endif
+  return bytes.withUnsafeReadableBytes { max(0, send(descriptor, $0.baseAddress, $0.count, flags)) }
 }

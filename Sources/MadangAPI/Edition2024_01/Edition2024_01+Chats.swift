@@ -1,0 +1,111 @@
+extension Edition2024_01 {
+  /// A chat in a channel: POST reply, history element and socket argument alike.
+  public struct ChannelChat: Codable, Hashable, Sendable {
+    public var channelID: Int64
+    public var channelName: String
+    public var chatID: Int64
+    public var content: String
+    public var createdAt: String
+    public var files: [String]
+    public var user: User
+
+    enum CodingKeys: String, CodingKey {
+      case channelID = "channel_id"
+      case channelName
+      case chatID = "chat_id"
+      case content
+      case createdAt
+      case files
+      case user
+    }
+
+    public init(
+      channelID: Int64, channelName: String, chatID: Int64, content: String, createdAt: String, files: [String],
+      user: User
+    ) {
+      self.channelID = channelID
+      self.channelName = channelName
+      self.chatID = chatID
+      self.content = content
+      self.createdAt = createdAt
+      self.files = files
+      self.user = user
+    }
+  }
+
+  /// A chat in a direct-message room: POST reply, history element and socket argument alike.
+  public struct DMChat: Codable, Hashable, Sendable {
+    public var dmID: Int64
+    public var roomID: Int64
+    public var content: String
+    public var createdAt: String
+    public var files: [String]
+    public var user: User
+
+    enum CodingKeys: String, CodingKey {
+      case dmID = "dm_id"
+      case roomID = "room_id"
+      case content
+      case createdAt
+      case files
+      case user
+    }
+
+    public init(dmID: Int64, roomID: Int64, content: String, createdAt: String, files: [String], user: User) {
+      self.dmID = dmID
+      self.roomID = roomID
+      self.content = content
+      self.createdAt = createdAt
+      self.files = files
+      self.user = user
+    }
+  }
+
+  /// How many chats of others are newer than the date asked for. `roomID` repeats `channelID`: some clients decode it as a DM count.
+  public struct ChannelUnread: Codable, Hashable, Sendable {
+    public var channelID: Int64
+    public var name: String
+    public var count: Int
+    public var roomID: Int64
+
+    enum CodingKeys: String, CodingKey {
+      case channelID = "channel_id"
+      case name
+      case count
+      case roomID = "room_id"
+    }
+
+    public init(channelID: Int64, name: String, count: Int, roomID: Int64) {
+      self.channelID = channelID
+      self.name = name
+      self.count = count
+      self.roomID = roomID
+    }
+  }
+
+  /// How many chats of the other person are newer than the date asked for.
+  public struct DMUnread: Codable, Hashable, Sendable {
+    public var roomID: Int64
+    public var count: Int
+
+    enum CodingKeys: String, CodingKey {
+      case roomID = "room_id"
+      case count
+    }
+
+    public init(roomID: Int64, count: Int) {
+      self.roomID = roomID
+      self.count = count
+    }
+  }
+
+  public static let channelHistory = Endpoint<[ChannelChat]>(
+    .get, "/v1/workspaces/{workspace}/channels/{channel}/chats", .token)
+  public static let postToChannel = Endpoint<ChannelChat>(
+    .post, "/v1/workspaces/{workspace}/channels/{channel}/chats", .token)
+  public static let channelUnread = Endpoint<ChannelUnread>(
+    .get, "/v1/workspaces/{workspace}/channels/{channel}/unreads", .token)
+  public static let postToDirectMessage = Endpoint<DMChat>(.post, "/v1/workspaces/{workspace}/dms/{room}/chats", .token)
+  public static let directMessageUnread = Endpoint<DMUnread>(
+    .get, "/v1/workspaces/{workspace}/dms/{room}/unreads", .token)
+}

@@ -1,0 +1,45 @@
+import Foundation
+import MadangAPI
+
+/// A place where chats are: a channel or a direct-message room, in its workspace.
+public enum RoomAddress: Hashable, Sendable {
+  case channel(id: String, workspace: String)
+  case directMessage(id: String, workspace: String)
+
+  /// A date before every chat.
+  public static let beginning = WireDate.string(0)
+
+  /// The id of the channel or of the direct-message room.
+  public var id: String {
+    switch self {
+    case .channel(let id, _), .directMessage(let id, _): id
+    }
+  }
+
+  /// The namespace its chats arrive in live.
+  public var namespace: RoomNamespace {
+    switch self {
+    case .channel(let id, _): RoomNamespace(.channel, id)
+    case .directMessage(let id, _): RoomNamespace(.dm, id)
+    }
+  }
+
+  /// The name of the event that carries its chats.
+  public var event: ChatEvent {
+    switch self {
+    case .channel: .channel
+    case .directMessage: .dm
+    }
+  }
+}
+
+extension RoomAddress {
+  /// A chat of this room from its JSON, the same in a reply, in the history, in an event and in the local store.
+  func chat(json: some DataProtocol) throws -> Chat {
+    let data = Data(json)
+    switch self {
+    case .channel: return .channel(try JSONDecoder().decode(Edition2024_10.ChannelChat.self, from: data))
+    case .directMessage: return .directMessage(try JSONDecoder().decode(Edition2024_10.DMChat.self, from: data))
+    }
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import GRDB
+import MadangAPI
+
+// The chats of a room here are always the beginning of its history without a gap: whoever adds some starts reading
+// the history at the newest one here. So the newest date is the cursor.
+extension LocalStore {
+  /// The date of the newest chat of a room, empty without one.
+  func newest(in room: RoomAddress) async throws -> String {
+    try await read { database in
+      try String.fetchOne(database, sql: "SELECT MAX(created_at) FROM chats WHERE room = ?", arguments: [room.id]) ?? ""
+    }
+  }
+
+  /// Chats newer than a date and not newer than another, oldest first.
+  func chats(in room: RoomAddress, after: String, upTo newest: String, limit: Int) async throws -> [Chat] {
+    try await chats(
+      room, "created_at > ? AND created_at <= ? ORDER BY created_at LIMIT ?", [after, newest, limit])
+  }
+
+  /// The last chats not newer than a date, oldest first.
+  func chats(in room: RoomAddress, upTo newest: String, limit: Int) async throws -> [Chat] {
+    try await chats(room, "created_at <= ? ORDER BY created_at DESC LIMIT ?", [newest, limit]).reversed()
+  }
+
+  /// The last chats older than a date, oldest first.
+  func chats(in room: RoomAddress, before: String, limit: Int) async throws -> [Chat] {
+    try await chats(room, "created_at < ? ORDER BY created_at DESC LIMIT ?", [before, limit]).reversed()
+  }
+
+  /// Adds chats that follow those which are here. One that is here already is replaced.
+  func add(_ chats: [Chat], to room: RoomAddress) async throws {
+    let rows = try chats.map { ($0.createdAt, Data(try WireEncoder.encode($0))) }
+    try await write { database in
+      let statement = try database.cachedStatement(
+        sql: """
+          INSERT INTO chats (room, created_at, body) VALUES (?, ?, ?)
+          ON CONFLICT (room, created_at) DO UPDATE SET body = excluded.body
+          """)
+      for (createdAt, body) in rows { try statement.execute(arguments: [room.id, createdAt, body]) }
+    }
+  }
+
+  private func chats(_ room: RoomAddress, _ rest: String, _ arguments: StatementArguments) async throws -> [Chat] {
+    let bodies = try await read { database in
+      try Data.fetchAll(
+        database.cachedStatement(sql: "SELECT body FROM chats WHERE room = ? AND " + rest),
+        arguments: [room.id] + arguments)
+    }
+    return try bodies.map { try room.chat(json: $0) }
+  }
+}

@@ -1,0 +1,102 @@
+import Foundation
+import GRDB
+import MadangAPI
+
+/// What one account keeps of one server on this machine: chats by room, chats still to be sent, and how far each room was
+/// read. One SQLite file, which may be open in several programs at once.
+///
+/// Chats here are a copy: losing the file costs what was still to be sent, and the read marks.
+public final class LocalStore: Sendable {
+  /// The id of the account.
+  public let account: String
+  /// The folder of this account's files.
+  let folder: URL
+  private let database: DatabasePool
+
+  /// How long a write waits for another program's.
+  private static let busyTimeout: TimeInterval = 10
+
+  /// Opens the store, and makes or updates it if need be.
+  /// - Parameters:
+  ///   - folder: Holds the stores of all servers and accounts; made if it does not exist, for its owner only.
+  ///   - server: The server's origin.
+  ///   - account: The id of the account.
+  /// - Throws: ``MadangError/file(path:reason:)``.
+  public init(folder: URL, server: String, account: String) throws(MadangError) {
+    self.account = account
+    self.folder = folder.appending(path: Self.fileName(server)).appending(path: Self.fileName(account))
+    var configuration = GRDB.Configuration()
+    configuration.busyMode = .timeout(Self.busyTimeout)
+    // One for what is shown, one for looking something up meanwhile.
+    configuration.maximumReaderCount = 2
+    do {
+      try FileManager.default.createDirectory(
+        at: self.folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      database = try DatabasePool(path: self.folder.appending(path: "chats.sqlite").path, configuration: configuration)
+      try Self.migrator().migrate(database)
+    } catch {
+      throw Self.failure(error, self.folder)
+    }
+  }
+
+  /// A name without separators that no other text has.
+  static func fileName(_ text: String) -> String { percentEncoded(text).replacing(".", with: "%2E") }
+
+  func read<Value: Sendable>(_ body: @Sendable (GRDB.Database) throws -> Value) async throws -> Value {
+    do {
+      return try await database.read(body)
+    } catch {
+      throw Self.failureOrCancellation(error, folder)
+    }
+  }
+
+  func write<Value: Sendable>(_ body: @Sendable (GRDB.Database) throws -> Value) async throws -> Value {
+    do {
+      return try await database.write(body)
+    } catch {
+      throw Self.failureOrCancellation(error, folder)
+    }
+  }
+
+  private static func failureOrCancellation(_ error: any Error, _ folder: URL) -> any Error {
+    error is CancellationError ? error : failure(error, folder)
+  }
+
+  private static func failure(_ error: any Error, _ folder: URL) -> MadangError {
+    let reason = (error as? DatabaseError)?.message ?? (error as? MadangError)?.meaning ?? error.localizedDescription
+    return .file(path: folder.path, reason: reason)
+  }
+
+  private static func migrator() -> DatabaseMigrator {
+    var migrator = DatabaseMigrator()
+    migrator.registerMigration("chats and outbox") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE chats (
+            room TEXT NOT NULL,
+            created_at TEXT NOT NULL,
+            body BLOB NOT NULL,
+            PRIMARY KEY (room, created_at)
+          ) WITHOUT ROWID;
+
+          CREATE TABLE outbox (
+            position INTEGER PRIMARY KEY AUTOINCREMENT,
+            id TEXT NOT NULL UNIQUE,
+            room TEXT NOT NULL,
+            owner TEXT NOT NULL,
+            content TEXT NOT NULL,
+            files TEXT NOT NULL,
+            newer_than TEXT NOT NULL,
+            was_tried INTEGER NOT NULL
+          );
+
+          CREATE INDEX outbox_by_room ON outbox (room, position);
+          """)
+    }
+    migrator.registerMigration("read marks") { database in
+      try database.execute(
+        sql: "CREATE TABLE reading (room TEXT NOT NULL PRIMARY KEY, date TEXT NOT NULL) WITHOUT ROWID")
+    }
+    return migrator
+  }
+}

@@ -1,0 +1,21 @@
+import Foundation
+
+/// Tells whether any other room object, of this program or another, sends what is to be sent to a room.
+///
+/// The lock lasts as long as this object, and ends with the program however it ends.
+final class OutboxLock: Sendable {
+  private let descriptor: Int32
+  /// Whether this one was alone when it was made: what is in the outbox was left behind then.
+  let wasAlone: Bool
+
+  init(_ file: URL) throws(MadangError) {
+    descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .file(path: file.path, reason: String(cString: strerror(errno))) }
+    wasAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
+
+  /// Lets others in. To be called once what was left behind has been taken over.
+  func share() { _ = flock(descriptor, LOCK_SH) }
+
+  deinit { close(descriptor) }
+}

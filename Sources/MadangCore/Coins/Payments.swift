@@ -1,0 +1,119 @@
+import Logging
+import Storage
+
+/// Something the store sells: coins for an amount of Korean won.
+package struct StoreItem: Equatable, Sendable {
+  package let name: String
+  package let amount: Int
+  package let coins: Int
+
+  package init(name: String, amount: Int, coins: Int) {
+    self.name = name
+    self.amount = amount
+    self.coins = coins
+  }
+}
+
+/// A payment as the provider that took it knows it.
+package struct Payment: Equatable, Sendable {
+  /// The provider's own id, `imp_uid`.
+  package let id: String
+  /// The shop's id, `merchant_uid`.
+  package let merchantID: String
+  /// Korean won.
+  package let amount: Int
+  /// Paid in full, and nothing of it cancelled.
+  package let isSettled: Bool
+  /// Milliseconds since 1970.
+  package let paidAt: Int64
+
+  package init(id: String, merchantID: String, amount: Int, isSettled: Bool, paidAt: Int64) {
+    self.id = id
+    self.merchantID = merchantID
+    self.amount = amount
+    self.isSettled = isSettled
+    self.paidAt = paidAt
+  }
+}
+
+/// Looks payments up where they were made.
+package protocol PaymentVerifier: Sendable {
+  /// The payment with this `imp_uid`; nil if there is none. Throws if the provider cannot be asked.
+  func payment(_ id: String) async throws -> Payment?
+}
+
+/// A payment that was credited.
+package struct Billing: Sendable {
+  package let id: ObjectID
+  package let buyer: ObjectID
+  package let payment: Payment
+  package let item: StoreItem
+  /// When it was credited, in milliseconds since 1970.
+  package let createdAt: Int64
+}
+
+extension Madang {
+  /// What the store sells, by price.
+  package var storeItems: [StoreItem] { settings.storeItems.sorted { $0.amount < $1.amount } }
+
+  /// Credits the coins of a payment to the caller, exactly once whoever asks how often.
+  ///
+  /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the
+  /// provider does not know the payment or cannot be asked; `.paymentInvalid` if the ids do not belong together, it is
+  /// not paid, or its amount is no item's (contract section 12).
+  package func creditPayment(
+    _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
+  ) async throws -> Billing {
+    for (field, text) in [("imp_uid", id), ("merchant_uid", merchantID)] {
+      guard !text.isEmpty, !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): is empty or has a NUL") }
+    }
+    let alreadyUsed = Failure(.paymentUnknown, "the payment was credited before")
+    guard try await database.read({ try !$0.isCredited(id, merchantID: merchantID) }) else { throw alreadyUsed }
+    let payment = try await lookUp(id, verifier)
+    guard payment.merchantID == merchantID else {
+      throw Failure(.paymentInvalid, "imp_uid and merchant_uid do not belong together")
+    }
+    guard payment.isSettled else { throw Failure(.paymentInvalid, "the payment is not paid, or was cancelled") }
+    guard let item = settings.storeItems.first(where: { $0.amount == payment.amount }) else {
+      throw Failure(.paymentInvalid, "no item costs \(payment.amount) won")
+    }
+    return try await database.write { [self] transaction in
+      let now = clock.now
+      let inserted = try transaction.insertPayment(payment, item, uuid: ids.uuid(), user: caller.id, now: now)
+      guard let inserted else { throw alreadyUsed }
+      try transaction.addCoins(item.coins, to: caller.id, for: "payment", now: now)
+      return Billing(id: inserted, buyer: caller.person.id, payment: payment, item: item, createdAt: now)
+    }
+  }
+
+  private func lookUp(_ id: String, _ verifier: (any PaymentVerifier)?) async throws -> Payment {
+    guard let verifier else { throw Failure(.paymentUnknown, "no payment provider is configured") }
+    let payment: Payment?
+    do { payment = try await verifier.payment(id) } catch {
+      // Some clients take any other code for "sign in again"; the payment stays unused and can be sent once more.
+      logger.error("the payment provider cannot be asked", metadata: ["error": "\(String(reflecting: error))"])
+      throw Failure(.paymentUnknown, "the payment provider cannot be asked")
+    }
+    guard let payment else { throw Failure(.paymentUnknown, "the payment provider does not know the payment") }
+    return payment
+  }
+}
+
+extension Transaction {
+  func isCredited(_ id: String, merchantID: String) throws -> Bool {
+    try first("SELECT 1 AS found FROM payments WHERE imp_uid = \(id) OR merchant_uid = \(merchantID)") { _ in true }
+      ?? false
+  }
+
+  /// The new row's ids, or nil if either id of the payment was credited before.
+  func insertPayment(_ payment: Payment, _ item: StoreItem, uuid: String, user: Int64, now: Int64) throws -> ObjectID? {
+    try first(
+      """
+      INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at)
+      VALUES (\(uuid), \(user), \(payment.id), \(payment.merchantID), \(item.name), \(item.amount), \(item.coins),
+        \(payment.paidAt))
+      ON CONFLICT DO NOTHING RETURNING id
+      """
+    ) { ObjectID(number: try $0.get("id"), uuid: uuid) }
+  }
+}

@@ -1,0 +1,97 @@
+import Logging
+import Storage
+
+/// The sign-in methods besides e-mail and password; also what accounts and replies call them.
+package enum SocialProvider: String, Sendable, CaseIterable {
+  case apple, kakao
+}
+
+/// What a provider says about a person.
+package struct SocialProfile: Equatable, Sendable {
+  /// The provider's own id of the person.
+  package let subject: String
+  /// Nil if the person gave none, or it is not theirs for certain.
+  package let email: String?
+  package let nickname: String?
+
+  package init(subject: String, email: String?, nickname: String?) {
+    self.subject = subject
+    self.email = email
+    self.nickname = nickname
+  }
+}
+
+/// Checks the tokens of a provider.
+package protocol SocialVerifier: Sendable {
+  /// Whose token it is; nil if it is not valid. Throws if the provider cannot be asked.
+  func profile(of token: String) async throws -> SocialProfile?
+}
+
+extension Madang {
+  /// Starts a session with a provider's token; the first one makes the account, with welcome coins.
+  ///
+  /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified; `.invalid` without
+  /// an e-mail, or without the nickname that a first sign-in with Apple needs; `.duplicate` if the e-mail belongs to
+  /// another account (contract section 8.1).
+  /// - Parameter nickname: Read when the account is made, unless the provider tells one.
+  package func signIn(
+    with provider: SocialProvider, token: String, verifier: (any SocialVerifier)?, nickname: String?,
+    deviceToken: String?, edition: String
+  ) async throws -> SignedIn {
+    guard !token.isEmpty else { throw Failure(.invalid, "the token is empty") }
+    let deviceToken = try TextRules.deviceToken(deviceToken)
+    let profile = try await profile(of: token, provider, verifier)
+    guard let email = try? profile.email.map(TextRules.email) else {
+      throw Failure(.invalid, "the profile has no e-mail address")
+    }
+    let refresh = RefreshToken(ids)
+    return try await database.write { [self] transaction in
+      let now = clock.now
+      let account =
+        try transaction.account(of: provider, subject: profile.subject)
+        ?? makeAccount(provider, profile, email: email, nickname: nickname, in: transaction, now: now)
+      let session = try transaction.insertSession(
+        user: account.person.id.number, edition: edition, refreshHash: refresh.hash,
+        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      return SignedIn(account: account, session: session, refreshToken: refresh.token)
+    }
+  }
+
+  private func profile(of token: String, _ provider: SocialProvider, _ verifier: (any SocialVerifier)?) async throws
+    -> SocialProfile
+  {
+    guard let verifier else { throw Failure(.signInFailed, "signing in with \(provider.rawValue) is not configured") }
+    let profile: SocialProfile?
+    do { profile = try await verifier.profile(of: token) } catch {
+      logger.error(
+        "a sign-in provider cannot be asked",
+        metadata: ["provider": "\(provider.rawValue)", "error": "\(String(reflecting: error))"])
+      throw Failure(.signInFailed, "\(provider.rawValue) cannot be asked")
+    }
+    guard let profile else { throw Failure(.signInFailed, "\(provider.rawValue) does not take the token for valid") }
+    return profile
+  }
+
+  private func makeAccount(
+    _ provider: SocialProvider, _ profile: SocialProfile, email: String, nickname: String?, in transaction: Transaction,
+    now: Int64
+  ) throws -> Account {
+    let nickname =
+      switch provider {
+      case .apple: try TextRules.nickname(nickname ?? "")
+      case .kakao: TextRules.nickname(from: profile.nickname ?? "", email: email)
+      }
+    let made = try transaction.insertUser(
+      uuid: ids.uuid(), email: email, credential: .social(provider, subject: profile.subject), nickname: nickname,
+      phone: "", now: now)
+    guard let made else {
+      // Another process was faster with this very person, or the e-mail is somebody else's.
+      guard let account = try transaction.account(of: provider, subject: profile.subject) else {
+        throw Failure(.duplicate, "email: another account has it")
+      }
+      return account
+    }
+    try transaction.addCoins(settings.signUpCoins, to: made.person.id.number, for: "sign-up", now: now)
+    return try transaction.account(made.person.id.number)
+  }
+}

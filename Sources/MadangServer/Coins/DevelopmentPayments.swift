@@ -1,0 +1,53 @@
+import MadangCore
+import Synchronization
+
+/// Payments as somebody who tests says they were made (`POST /_dev/payments`).
+final class DevelopmentPayments: PaymentVerifier {
+  enum Status: String, Decodable {
+    case paid, ready, cancelled, failed
+  }
+
+  struct NewPayment: Decodable {
+    let merchantUID: String
+    let amount: Int
+    let status: Status?
+    let impUID: String?
+
+    enum CodingKeys: String, CodingKey {
+      case merchantUID = "merchant_uid"
+      case amount
+      case status
+      case impUID = "imp_uid"
+    }
+  }
+
+  struct Recorded: Encodable {
+    let impUID: String
+
+    enum CodingKeys: String, CodingKey {
+      case impUID = "imp_uid"
+    }
+  }
+
+  private let clock: Clock
+  private let ids: IDSource
+  private let payments = Mutex(RecentValues<Payment>())
+
+  init(clock: Clock, ids: IDSource) {
+    self.clock = clock
+    self.ids = ids
+  }
+
+  /// Records a payment, or replaces the one of this `imp_uid`, which is made up when none is given.
+  func record(_ payment: NewPayment) throws(BadCall) -> Recorded {
+    let id = payment.impUID ?? "imp_\(ids.name(12))"
+    guard !id.isEmpty else { throw BadCall("imp_uid: must not be empty") }
+    let made = Payment(
+      id: id, merchantID: payment.merchantUID, amount: payment.amount, isSettled: payment.status ?? .paid == .paid,
+      paidAt: clock.now)
+    payments.withLock { $0.set(id, made) }
+    return Recorded(impUID: id)
+  }
+
+  func payment(_ id: String) -> Payment? { payments.withLock { $0[id] } }
+}

@@ -1,0 +1,21 @@
+import MadangAPI
+import MadangCore
+
+extension Edition2024_01 {
+  static func addDirectMessages(to routes: inout RouteTable) {
+    routes.on(directMessages) { call in
+      try await call.madang.directMessages(in: call.workspace, as: try call.caller)
+        .map { DMRoom($0, call.dates) }
+    }
+    routes.respond(to: directMessageHistory) { call in
+      // A cursor that cannot be read must not make a room.
+      let date = try call.historyDate
+      let workspace = call.workspace
+      let room = try await call.madang.openDirectMessage(
+        with: call.reference("user"), in: workspace, as: try call.caller)
+      let list = DMChatList(workspaceID: room.workspace, roomID: room.id.number, chats: [])
+      return try await call.history(
+        of: RoomAddress(.dm, .number(room.id.number), in: workspace), after: date, within: try JSONEnvelope(list))
+    }
+  }
+}

@@ -1,0 +1,8 @@
+import MadangAPI
+import MadangCore
+
+extension Edition2024_01 {
+  static func addFiles(to routes: inout RouteTable) {
+    routes.respond(to: file) { try await $0.downloadFile() }
+  }
+}

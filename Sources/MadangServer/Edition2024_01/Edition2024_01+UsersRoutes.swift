@@ -1,0 +1,31 @@
+import MadangAPI
+import MadangCore
+
+extension Edition2024_01 {
+  static func addUsers(to routes: inout RouteTable) {
+    routes.on(validateEmail) { call in try await call.madang.checkEmail(try await call.fields().required(.email)) }
+    routes.on(signUp) { call in try await call.nested(try await call.signUp()) }
+    routes.on(signIn) { call in
+      let signedIn = try await call.signIn()
+      return FlatLogin(signedIn, accessToken: try await call.accessToken(for: signedIn))
+    }
+    routes.on(signInNested) { call in try await call.nested(try await call.signIn()) }
+    routes.on(signInWithApple) { call in try await call.nested(try await call.signInWithApple()) }
+    routes.on(signInWithKakao) { call in try await call.nested(try await call.signInWithKakao()) }
+    routes.on(signOut) { call in try await call.madang.signOut(try call.caller) }
+    routes.on(setDeviceToken) { call in try await call.setDeviceToken() }
+    routes.on(me) { call in MyProfile(try await call.madang.account(of: try call.caller), call.dates) }
+    routes.on(editMe) { call in MyProfile(try await call.editAccount(), call.dates) }
+    routes.on(editPicture) { call in MyProfile(try await call.changePicture(), call.dates) }
+    routes.on(user) { call in
+      UserDetail(try await call.madang.profile(call.reference("user"), seenBy: try call.caller), call.dates)
+    }
+    routes.on(refresh) { call in Refresh(accessToken: try await call.service.refresh(call)) }
+  }
+}
+
+extension Call {
+  fileprivate func nested(_ signedIn: SignedIn) async throws -> Edition2024_01.UserWithToken {
+    .init(signedIn, accessToken: try await accessToken(for: signedIn), dates)
+  }
+}

@@ -1,0 +1,59 @@
+import MadangAPI
+import MadangCore
+
+extension Edition {
+  /// The edition with integer ids, channels by name and dates of its time zone.
+  static func january2024(timeZone: Int64) -> Edition {
+    let dates = WireDates(offset: timeZone, zonelessOffset: 9 * 3_600_000)
+    var routes = RouteTable()
+    Edition2024_01.addUsers(to: &routes)
+    Edition2024_01.addWorkspaces(to: &routes)
+    Edition2024_01.addChannels(to: &routes)
+    Edition2024_01.addDirectMessages(to: &routes)
+    Edition2024_01.addChats(to: &routes)
+    Edition2024_01.addCoins(to: &routes)
+    Edition2024_01.addFiles(to: &routes)
+    return Edition(
+      id: .january2024,
+      routes: routes,
+      dates: dates,
+      reference: { .number(positiveNumber($0) ?? 0) },
+      text: { String($0.number) },
+      isID: { positiveNumber($0) != nil },
+      rooms: { $0 == .channel ? [.channel] : [.dm] },
+      targets: { chat in
+        let id = String(chat.room.id.number)
+        return switch chat.room.kind {
+        case .channel: [(.init(.channel, id), .channel)]
+        case .dm: [(.init(.dm, id), .dm)]
+        }
+      },
+      encode: { chat in
+        switch chat.room.kind {
+        case .channel: try WireEncoder.encode(Edition2024_01.ChannelChat(chat, dates))
+        case .dm: try WireEncoder.encode(Edition2024_01.DMChat(chat, dates))
+        }
+      },
+      refusesEarlyRefresh: true,
+      noSuchInvitee: .noAccount)
+  }
+}
+
+/// An id as this edition writes it: digits that do not begin with zero. Nil for every other text; no object has the
+/// id 0.
+private func positiveNumber(_ text: String) -> Int64? {
+  guard text.utf8.first != UInt8(ascii: "0"),
+    text.utf8.allSatisfy({ (UInt8(ascii: "0")...UInt8(ascii: "9")).contains($0) })
+  else { return nil }
+  return Int64(text)
+}
+
+extension Call {
+  /// The channel a path names, within the path's workspace: one client encodes names twice, so what still looks
+  /// encoded is tried decoded once more (contract section 3 of the edition).
+  var namedChannel: Reference {
+    let name = parameters["channel"] ?? ""
+    let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name.utf8)] : [name]
+    return .channel(named: names, in: workspace)
+  }
+}

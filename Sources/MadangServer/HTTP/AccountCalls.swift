@@ -1,0 +1,60 @@
+import MadangAPI
+import MadangCore
+
+// What the editions share of accounts: they differ in paths and objects only.
+
+extension Call {
+  func signUp() async throws -> SignedIn {
+    let fields = try await fields()
+    let draft = SignUp(
+      email: try fields.required(.email), password: try fields.required(.password),
+      nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
+    return try await madang.signUp(draft, edition: edition.name)
+  }
+
+  func signIn() async throws -> SignedIn {
+    let fields = try await fields()
+    return try await service.signIn(
+      email: try fields.required(.email), password: try fields.required(.password),
+      deviceToken: try fields.deviceToken(), self)
+  }
+
+  func signInWithApple() async throws -> SignedIn {
+    let fields = try await fields()
+    return try await signIn(
+      with: .apple, token: try fields.required(.idToken), nickname: try fields.text(.nickname), fields)
+  }
+
+  func signInWithKakao() async throws -> SignedIn {
+    let fields = try await fields()
+    return try await signIn(with: .kakao, token: try fields.required(.oauthToken), nickname: nil, fields)
+  }
+
+  private func signIn(with provider: SocialProvider, token: String, nickname: String?, _ fields: Fields) async throws
+    -> SignedIn
+  {
+    try await madang.signIn(
+      with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
+      deviceToken: try fields.deviceToken(), edition: edition.name)
+  }
+
+  func accessToken(for signedIn: SignedIn) async throws -> String {
+    try await service.issueToken(session: signedIn.session, edition: edition)
+  }
+
+  func setDeviceToken() async throws {
+    guard let token = try await fields().deviceToken() else { throw Failure(.invalid, "deviceToken: is missing") }
+    try await madang.setDeviceToken(token, of: try caller)
+  }
+
+  func editAccount() async throws -> Account {
+    let fields = try await fields()
+    return try await madang.editAccount(
+      of: try caller, nickname: try fields.text(.nickname), phone: try fields.text(.phone))
+  }
+
+  func changePicture() async throws -> Account {
+    guard let image = try await fields().image else { throw Failure(.invalid, "image: is missing or empty") }
+    return try await madang.changePicture(of: try caller, to: image)
+  }
+}

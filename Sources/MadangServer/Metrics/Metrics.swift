@@ -1,0 +1,74 @@
+import MadangAPI
+import Synchronization
+
+/// Counts what the server does, for `GET /metrics`. Labels have few values: routes by their template, never by path.
+final class Metrics: Sendable {
+  /// One request on its way.
+  struct Observation {
+    let began = ContinuousClock.now
+    /// Nil without a valid key.
+    var edition: String?
+    /// Nil for an unknown path.
+    var route: MadangAPI.Route?
+  }
+
+  struct Place: Hashable {
+    let edition: String
+    let method: String
+    let route: String
+
+    init(_ observation: Observation) {
+      edition = observation.edition ?? "none"
+      method = observation.route?.method.rawValue ?? "any"
+      route = observation.route?.template ?? "unknown"
+    }
+  }
+
+  struct Outcome: Hashable {
+    let place: Place
+    /// The status of a success, the contract's code of a refusal.
+    let code: String
+  }
+
+  /// How long requests took, up to the head of the answer.
+  struct Histogram {
+    /// Upper bounds in seconds.
+    static let bounds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5]
+    private(set) var counts = Array(repeating: 0, count: bounds.count + 1)
+    private(set) var sum = 0.0
+
+    mutating func add(_ seconds: Double) {
+      counts[Self.bounds.firstIndex { seconds <= $0 } ?? Self.bounds.count] += 1
+      sum += seconds
+    }
+  }
+
+  struct State {
+    var requests: [Outcome: Int] = [:]
+    var durations: [Place: Histogram] = [:]
+    var pushesWaiting = 0
+    var pushesDropped = 0
+    var pushesSent = 0
+    var pushesFailed = 0
+  }
+
+  private let state = Mutex(State())
+
+  var now: State { state.withLock(\.self) }
+
+  func finished(_ observation: Observation, code: String) {
+    let elapsed = ContinuousClock.now - observation.began
+    let seconds = Double(elapsed.components.seconds) + Double(elapsed.components.attoseconds) / 1e18
+    let place = Place(observation)
+    state.withLock { state in
+      state.requests[Outcome(place: place, code: code), default: 0] += 1
+      state.durations[place, default: Histogram()].add(seconds)
+    }
+  }
+
+  func pushQueued() { state.withLock { $0.pushesWaiting += 1 } }
+  func pushTaken() { state.withLock { $0.pushesWaiting -= 1 } }
+  func pushDropped() { state.withLock { $0.pushesDropped += 1 } }
+  func pushSent() { state.withLock { $0.pushesSent += 1 } }
+  func pushFailed() { state.withLock { $0.pushesFailed += 1 } }
+}

@@ -1,0 +1,80 @@
+import Hummingbird
+import MadangCore
+import NIOCore
+import SocketIOServer
+import Storage
+
+/// Builds a page of metrics.
+///
+/// Source: https://prometheus.io/docs/instrumenting/exposition_formats/ (text format 0.0.4).
+private struct PrometheusText {
+  private(set) var text = ""
+
+  enum Kind: String {
+    case counter, gauge, histogram, summary
+  }
+
+  mutating func begin(_ name: String, _ kind: Kind, _ help: String) {
+    text += "# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n"
+  }
+
+  /// Labels hold templates and codes of our own, which need no escaping.
+  mutating func add(_ name: String, labels: [(String, String)] = [], _ value: some CustomStringConvertible) {
+    let list = labels.map { "\($0)=\"\($1)\"" }.joined(separator: ",")
+    text += labels.isEmpty ? "\(name) \(value)\n" : "\(name){\(list)} \(value)\n"
+  }
+
+  mutating func single(_ name: String, _ kind: Kind, _ help: String, _ value: some CustomStringConvertible) {
+    begin(name, kind, help)
+    add(name, value)
+  }
+}
+
+extension Service {
+  /// `GET /metrics`.
+  func metricsPage() -> Response {
+    var page = PrometheusText()
+    let now = metrics.now
+    addRequests(now, to: &page)
+    let sockets = socketIO.stats
+    page.single("madang_socketio_sessions", .gauge, "Engine.IO sessions that are open.", sockets.sessions)
+    page.single("madang_socketio_sockets", .gauge, "Clients in namespaces.", sockets.sockets)
+    page.single("madang_socketio_namespaces", .gauge, "Namespaces with clients.", sockets.namespaces)
+    let writes = madang.database.writeCounts
+    page.begin("madang_database_commit_writes", .summary, "Writes that shared a COMMIT.")
+    page.add("madang_database_commit_writes_sum", writes.writes)
+    page.add("madang_database_commit_writes_count", writes.commits)
+    page.single("madang_push_waiting", .gauge, "Chats that wait to be told to devices.", now.pushesWaiting)
+    page.single("madang_push_dropped_total", .counter, "Chats told to nobody: the queue was full.", now.pushesDropped)
+    page.begin("madang_push_notifications_total", .counter, "Notifications by what became of them.")
+    page.add("madang_push_notifications_total", labels: [("outcome", "sent")], now.pushesSent)
+    page.add("madang_push_notifications_total", labels: [("outcome", "refused")], now.pushesFailed)
+    return Response(
+      status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
+      body: ResponseBody(byteBuffer: ByteBuffer(string: page.text)))
+  }
+
+  private func addRequests(_ now: Metrics.State, to page: inout PrometheusText) {
+    let total = "madang_http_requests_total"
+    page.begin(total, .counter, "Requests by route and outcome: 200, or the code of the refusal.")
+    for (outcome, count) in now.requests {
+      page.add(total, labels: labels(outcome.place) + [("code", outcome.code)], count)
+    }
+    let duration = "madang_http_request_duration_seconds"
+    page.begin(duration, .histogram, "Time to the head of the answer.")
+    for (place, histogram) in now.durations {
+      let labels = labels(place)
+      var count = 0
+      for (bound, inside) in zip(Metrics.Histogram.bounds.map { "\($0)" } + ["+Inf"], histogram.counts) {
+        count += inside
+        page.add("\(duration)_bucket", labels: labels + [("le", bound)], count)
+      }
+      page.add("\(duration)_sum", labels: labels, histogram.sum)
+      page.add("\(duration)_count", labels: labels, count)
+    }
+  }
+
+  private func labels(_ place: Metrics.Place) -> [(String, String)] {
+    [("edition", place.edition), ("method", place.method), ("route", place.route)]
+  }
+}

@@ -1,0 +1,52 @@
+/// A provider's access token, asked for when needed and kept until shortly before it expires. However many need it at
+/// once, it is asked for once.
+actor ExpiringToken {
+  struct Token: Sendable {
+    let text: String
+    let lifetime: Duration
+  }
+
+  private enum State {
+    case none
+    case valid(String, until: ContinuousClock.Instant)
+    case renewing(Task<String, any Error>)
+  }
+
+  /// A token this close to its end is not used any more.
+  private static let margin: Duration = .seconds(60)
+
+  private let request: @Sendable () async throws -> Token
+  private var state = State.none
+
+  init(_ request: @escaping @Sendable () async throws -> Token) { self.request = request }
+
+  /// A token that is valid for a while. Throws what asking for it failed with.
+  var text: String {
+    get async throws {
+      switch state {
+      case .valid(let text, let end) where ContinuousClock.now + Self.margin < end: return text
+      case .renewing(let task): return try await task.value
+      case .none, .valid: return try await renew()
+      }
+    }
+  }
+
+  /// The provider does not take this token any more.
+  func forget(_ text: String) {
+    if case .valid(text, _) = state { state = .none }
+  }
+
+  private func renew() async throws -> String {
+    // Unstructured: the outcome belongs to all who wait for it, not to the one who asked first.
+    let task = Task {
+      let token = try await request()
+      state = .valid(token.text, until: .now + token.lifetime)
+      return token.text
+    }
+    state = .renewing(task)
+    do { return try await task.value } catch {
+      state = .none
+      throw error
+    }
+  }
+}

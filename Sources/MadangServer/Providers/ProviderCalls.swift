@@ -1,0 +1,69 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+
+/// Calls to other people's servers, bounded in time and in the size of the answer.
+struct ProviderCalls: Sendable {
+  struct Answer: Sendable {
+    let status: Int
+    let body: [UInt8]
+
+    /// The JSON body, its snake-case keys read as camel case.
+    func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      return try decoder.decode(type, from: Data(body))
+    }
+  }
+
+  /// The provider answered, but nothing that can be used.
+  struct Unusable: Error {
+    let status: Int
+  }
+
+  struct TimedOut: Error {}
+
+  let timeout: Duration
+  private static let maxAnswer = 1 << 20
+
+  func get(_ url: String, headers: HTTPHeaders = [:]) async throws -> Answer {
+    var request = HTTPClientRequest(url: url)
+    request.headers = headers
+    return try await send(request)
+  }
+
+  func post(_ url: String, headers: HTTPHeaders = [:], type: String = "application/json", _ body: [UInt8]) async throws
+    -> Answer
+  {
+    var request = HTTPClientRequest(url: url)
+    request.method = .POST
+    request.headers = headers
+    request.headers.replaceOrAdd(name: "Content-Type", value: type)
+    request.body = .bytes(ByteBuffer(bytes: body))
+    return try await send(request)
+  }
+
+  /// Throws ``TimedOut``, or what the connection failed with.
+  private func send(_ request: HTTPClientRequest) async throws -> Answer {
+    try await withThrowingTaskGroup(of: Answer?.self) { group in
+      group.addTask {
+        let response = try await HTTPClient.shared.execute(request, timeout: .nanoseconds(timeout.nanoseconds))
+        let body = try await response.body.collect(upTo: Self.maxAnswer)
+        return Answer(status: Int(response.status.code), body: Array(body.readableBytesView))
+      }
+      // The client's own limit ends with the head of the answer.
+      group.addTask {
+        try await Task.sleep(for: timeout)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() ?? nil else { throw TimedOut() }
+      return answer
+    }
+  }
+}
+
+extension Duration {
+  fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+}

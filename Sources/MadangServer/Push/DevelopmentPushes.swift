@@ -1,0 +1,43 @@
+import MadangAPI
+import Synchronization
+
+/// Keeps the latest notifications instead of sending them (`GET /_dev/pushes?after=ID`).
+final class DevelopmentPushes: PushSender {
+  private static let limit = 10_000
+
+  private struct State {
+    var kept: [(id: Int, notification: PushNotification)] = []
+    var last = 0
+  }
+
+  private let state = Mutex(State())
+
+  func send(_ notification: PushNotification) {
+    state.withLock { state in
+      state.last += 1
+      state.kept.append((state.last, notification))
+      if state.kept.count > Self.limit { state.kept.removeFirst(Self.limit / 2) }
+    }
+  }
+
+  private struct Head: Encodable {
+    let id: Int
+    let deviceToken: String
+    let edition: String
+  }
+
+  /// JSON: what was sent after the notification of this id, oldest first.
+  func list(after id: Int) -> [UInt8] {
+    let items = state.withLock { state in state.kept.filter { $0.id > id } }
+    var json: [UInt8] = [UInt8(ascii: "[")]
+    for (index, item) in items.enumerated() {
+      if index > 0 { json.append(UInt8(ascii: ",")) }
+      let (id, push) = item
+      let head = Head(id: id, deviceToken: push.deviceToken, edition: push.edition)
+      // The payload is JSON already, so it goes in as it was sent.
+      json += ((try? WireEncoder.encode(head)) ?? []).dropLast() + Array(#","payload":"#.utf8) + push.payload
+      json.append(UInt8(ascii: "}"))
+    }
+    return json + [UInt8(ascii: "]")]
+  }
+}

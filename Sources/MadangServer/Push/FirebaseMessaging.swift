@@ -1,0 +1,80 @@
+import Foundation
+import JWTKit
+import MadangAPI
+import MadangCore
+import NIOHTTP1
+
+/// Firebase Cloud Messaging, HTTP v1: hands notifications to Apple's service in the service account's name.
+///
+/// Source: https://firebase.google.com/docs/cloud-messaging/send-message, and
+/// https://developers.google.com/identity/protocols/oauth2/service-account for the access token.
+struct FirebaseMessaging: PushSender {
+  /// What is read of the service account's file.
+  private struct Account: Decodable {
+    let projectId: String
+    let clientEmail: String
+    let privateKey: String
+    let tokenUri: String
+  }
+
+  private struct Grant: JWTPayload {
+    let iss: String
+    var scope = "https://www.googleapis.com/auth/firebase.messaging"
+    let aud: String
+    let iat: IssuedAtClaim
+    let exp: ExpirationClaim
+
+    func verify(using key: some JWTAlgorithm) {}
+  }
+
+  private struct Token: Decodable {
+    let accessToken: String
+    let expiresIn: Int
+  }
+
+  private let url: String
+  private let calls: ProviderCalls
+  private let token: ExpiringToken
+
+  /// Throws ``SetupError`` if the account file cannot be used.
+  init(_ settings: ProviderSettings.Firebase, calls: ProviderCalls) async throws {
+    self.calls = calls
+    let account: Account
+    let keys = JWTKeyCollection()
+    do {
+      let decoder = JSONDecoder()
+      decoder.keyDecodingStrategy = .convertFromSnakeCase
+      account = try decoder.decode(Account.self, from: try Data(contentsOf: URL(filePath: settings.accountFile)))
+      await keys.add(rsa: try Insecure.RSA.PrivateKey(pem: account.privateKey), digestAlgorithm: .sha256)
+    } catch {
+      throw SetupError(
+        "push.firebase.account: \(settings.accountFile) is no service account's JSON file; make one in the Firebase "
+          + "console under project settings, service accounts")
+    }
+    url = "\(settings.url)/v1/projects/\(percentEncoded(account.projectId))/messages:send"
+    token = ExpiringToken {
+      let now = Date()
+      let grant = Grant(
+        iss: account.clientEmail, aud: account.tokenUri, iat: .init(value: now),
+        exp: .init(value: now.addingTimeInterval(3600)))
+      let assertion = try await keys.sign(grant)
+      let form = "grant_type=urn%3Aietf%3Aparams%3Aoauth%3Agrant-type%3Ajwt-bearer&assertion=\(assertion)"
+      let answer = try await calls.post(
+        account.tokenUri, type: "application/x-www-form-urlencoded", Array(form.utf8))
+      guard answer.status == 200 else { throw ProviderCalls.Unusable(status: answer.status) }
+      let token: Token = try answer.decode()
+      return .init(text: token.accessToken, lifetime: .seconds(token.expiresIn))
+    }
+  }
+
+  func send(_ notification: PushNotification) async throws {
+    let token = try await token.text
+    // The payload is JSON already, so it goes in as it is.
+    let device = String(decoding: try WireEncoder.encode(notification.deviceToken), as: UTF8.self)
+    let message =
+      Array(#"{"message":{"token":\#(device),"apns":{"payload":"#.utf8) + notification.payload + Array("}}}".utf8)
+    let answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message)
+    if answer.status == 401 { await self.token.forget(token) }
+    guard answer.status == 200 else { throw ProviderCalls.Unusable(status: answer.status) }
+  }
+}

@@ -1,0 +1,70 @@
+import SocketIOServer
+import Synchronization
+
+/// The sockets in rooms, with what let each of them in: so that they can be sent away when that is gone.
+final class AdmittedSockets: Sendable {
+  /// What a socket was admitted by.
+  struct Reason: Equatable, Sendable {
+    let workspace: Int64
+    let room: Int64
+    /// Nil where everybody is let in.
+    let user: Int64?
+    /// Nil without a token.
+    let session: Int64?
+    /// Endings known when the check that let the socket in began.
+    let endings: Int
+  }
+
+  private struct State {
+    var sockets: [Int64: [ObjectIdentifier: (socket: Socket, reason: Reason)]] = [:]
+    var endings = 0
+  }
+
+  private let state = Mutex(State())
+
+  /// How often something was taken away from sockets so far.
+  var endings: Int { state.withLock { $0.endings } }
+
+  /// Notes a socket. False if something was taken away from sockets since it was checked: then check once more.
+  func joined(_ socket: Socket, _ reason: Reason) -> Bool {
+    state.withLock { state in
+      state.sockets[reason.workspace, default: [:]][ObjectIdentifier(socket)] = (socket, reason)
+      return state.endings == reason.endings
+    }
+  }
+
+  func left(_ socket: Socket, _ reason: Reason) {
+    state.withLock { state in
+      state.sockets[reason.workspace]?[ObjectIdentifier(socket)] = nil
+      if state.sockets[reason.workspace]?.isEmpty ?? false { state.sockets[reason.workspace] = nil }
+    }
+  }
+
+  /// Sends away the sockets of a workspace, or of all, whose reason has ended. Returns at once; a chat announced
+  /// afterwards does not reach them.
+  func end(in workspace: Int64? = nil, where hasEnded: (Reason) -> Bool) {
+    let ended = state.withLock { state in
+      state.endings += 1
+      let candidates = workspace.map { [state.sockets[$0] ?? [:]] } ?? Array(state.sockets.values)
+      return candidates.flatMap { $0.values.filter { hasEnded($0.reason) }.map(\.socket) }
+    }
+    for socket in ended { socket.disconnect() }
+  }
+}
+
+extension AdmittedSockets.Reason {
+  /// As it travels with the socket.
+  var data: SocketData {
+    let numbers = [workspace, room, session ?? 0, Int64(endings)]
+    return SocketData(number: user, text: numbers.map(String.init).joined(separator: " "))
+  }
+
+  /// Nil for a socket outside of rooms.
+  init?(_ data: SocketData) {
+    let numbers = data.text?.split(separator: " ").compactMap { Int64($0) } ?? []
+    guard numbers.count == 4 else { return nil }
+    self.init(
+      workspace: numbers[0], room: numbers[1], user: data.number, session: numbers[2] == 0 ? nil : numbers[2],
+      endings: Int(numbers[3]))
+  }
+}

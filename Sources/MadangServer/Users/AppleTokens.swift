@@ -1,0 +1,72 @@
+import Foundation
+import JWTKit
+import MadangCore
+
+/// Apple identity tokens: signature by one of Apple's keys, issuer, audience and expiry.
+///
+/// Source: https://developer.apple.com/documentation/signinwithapple/verifying-a-user
+actor AppleTokens: SocialVerifier {
+  private static let issuer = "https://appleid.apple.com"
+  /// Apple changes its keys now and then; an unknown one is looked for at most this often.
+  private static let interval: Duration = .seconds(60)
+  /// Known keys are asked for again after this long, so that a revoked one is forgotten.
+  private static let lifetime: Duration = .seconds(24 * 3600)
+
+  private let settings: ProviderSettings.Apple
+  private let calls: ProviderCalls
+  private let clock: MadangCore.Clock
+  private var keys: JWTKeyCollection?
+  private var fetchedAt: ContinuousClock.Instant?
+
+  init(_ settings: ProviderSettings.Apple, calls: ProviderCalls, clock: MadangCore.Clock) {
+    self.settings = settings
+    self.calls = calls
+    self.clock = clock
+  }
+
+  func profile(of token: String) async throws -> SocialProfile? {
+    guard let identity = try await identity(token), identity.issuer.value == Self.issuer,
+      identity.audience.value.contains(where: settings.audiences.contains),
+      Int64(identity.expires.value.timeIntervalSince1970 * 1000) > clock.now
+    else { return nil }
+    let isTheirs = identity.emailVerified?.value ?? true
+    return SocialProfile(
+      subject: identity.subject.value, email: isTheirs ? identity.email : nil, nickname: nil)
+  }
+
+  private func identity(_ token: String) async throws -> Identity? {
+    let age = fetchedAt.map { ContinuousClock.now - $0 } ?? Self.lifetime
+    if age < Self.lifetime, let keys, let identity = try? await keys.verify(token, as: Identity.self) {
+      return identity
+    }
+    guard age >= Self.interval else { return nil }
+    let answer = try await calls.get(settings.keysURL)
+    guard answer.status == 200 else { throw ProviderCalls.Unusable(status: answer.status) }
+    let fresh = JWTKeyCollection()
+    try await fresh.add(jwksJSON: String(decoding: answer.body, as: UTF8.self))
+    keys = fresh
+    fetchedAt = .now
+    return try? await fresh.verify(token, as: Identity.self)
+  }
+
+  /// The claims of an identity token. The library's own type judges the expiry by the system's clock.
+  private struct Identity: JWTPayload {
+    let issuer: IssuerClaim
+    let audience: AudienceClaim
+    let expires: ExpirationClaim
+    let subject: SubjectClaim
+    let email: String?
+    let emailVerified: BoolClaim?
+
+    enum CodingKeys: String, CodingKey {
+      case issuer = "iss"
+      case audience = "aud"
+      case expires = "exp"
+      case subject = "sub"
+      case email
+      case emailVerified = "email_verified"
+    }
+
+    func verify(using key: some JWTAlgorithm) {}
+  }
+}

@@ -1,0 +1,36 @@
+import MadangCore
+import Synchronization
+
+/// A provider's tokens as somebody who tests has them made (`POST /_dev/social-tokens`).
+final class DevelopmentSocialTokens: SocialVerifier {
+  struct NewToken: Decodable {
+    let provider: String
+    let subject: String
+    let email: String?
+    let nickname: String?
+  }
+
+  struct Issued: Encodable {
+    let token: String
+  }
+
+  private let provider: SocialProvider
+  private let ids: IDSource
+  private let profiles = Mutex(RecentValues<SocialProfile>())
+
+  init(_ provider: SocialProvider, ids: IDSource) {
+    self.provider = provider
+    self.ids = ids
+  }
+
+  /// A token that is accepted at the provider's sign-in route until the server stops.
+  func issue(_ token: NewToken) throws(BadCall) -> Issued {
+    guard !token.subject.isEmpty, !token.subject.utf8.contains(0) else { throw BadCall("subject: must not be empty") }
+    let text = "dev-\(provider.rawValue)-\(ids.name(20))"
+    let profile = SocialProfile(subject: token.subject, email: token.email, nickname: token.nickname)
+    profiles.withLock { $0.set(text, profile) }
+    return Issued(token: text)
+  }
+
+  func profile(of token: String) -> SocialProfile? { profiles.withLock { $0[token] } }
+}

@@ -1,0 +1,66 @@
+import MadangCore
+import NIOHTTP1
+
+/// Kakao access tokens, checked by asking Kakao whose they are.
+///
+/// Source: https://developers.kakao.com/docs/latest/en/kakaologin/rest-api (`GET /v2/user/me`,
+/// `GET /v1/user/access_token_info`).
+struct KakaoTokens: SocialVerifier {
+  private struct Profile: Decodable {
+    struct Account: Decodable {
+      struct Profile: Decodable {
+        let nickname: String?
+      }
+
+      let email: String?
+      let isEmailValid: Bool?
+      let isEmailVerified: Bool?
+      let profile: Profile?
+    }
+
+    struct Properties: Decodable {
+      let nickname: String?
+    }
+
+    let id: Int64
+    let kakaoAccount: Account?
+    let properties: Properties?
+  }
+
+  private struct TokenInfo: Decodable {
+    let appId: Int
+  }
+
+  private let settings: ProviderSettings.Kakao
+  private let calls: ProviderCalls
+
+  init(_ settings: ProviderSettings.Kakao, calls: ProviderCalls) {
+    self.settings = settings
+    self.calls = calls
+  }
+
+  func profile(of token: String) async throws -> SocialProfile? {
+    // A header holds visible ASCII only, and no token of Kakao's has anything else.
+    guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    if settings.app != 0 {
+      let info: TokenInfo? = try await ask("/v1/user/access_token_info", token)
+      guard info?.appId == settings.app else { return nil }
+    }
+    guard let profile: Profile = try await ask("/v2/user/me", token) else { return nil }
+    let account = profile.kakaoAccount
+    let isTheirs = account?.isEmailValid ?? true && account?.isEmailVerified ?? true
+    return SocialProfile(
+      subject: String(profile.id), email: isTheirs ? account?.email : nil,
+      nickname: account?.profile?.nickname ?? profile.properties?.nickname)
+  }
+
+  /// Nil if Kakao does not take the token.
+  private func ask<Value: Decodable>(_ path: String, _ token: String) async throws -> Value? {
+    let answer = try await calls.get(settings.url + path, headers: ["Authorization": "Bearer \(token)"])
+    switch answer.status {
+    case 200: return try answer.decode()
+    case 400, 401, 403: return nil
+    default: throw ProviderCalls.Unusable(status: answer.status)
+    }
+  }
+}

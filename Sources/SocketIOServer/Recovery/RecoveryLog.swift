@@ -1,0 +1,53 @@
+import DequeModule
+
+/// The events of a namespace that a returning client may have missed, each with its number; bounded in count, bytes and
+/// age.
+struct RecoveryLog<Message> {
+  struct Limits {
+    var packets: Int
+    var bytes: Int
+  }
+
+  private struct Entry {
+    let message: Message
+    let target: BroadcastTarget
+    let size: Int
+    let loggedAt: Int64
+  }
+
+  private var entries: Deque<Entry> = []
+  private(set) var bytes = 0
+  /// The number of the last event; the next one gets the number after it.
+  private(set) var last: UInt64
+
+  /// - Parameter last: The number before that of the first event.
+  init(after last: UInt64 = 0) { self.last = last }
+
+  var count: Int { entries.count }
+
+  mutating func append(_ message: Message, to target: BroadcastTarget, size: Int, at now: Int64, _ limits: Limits) {
+    last += 1
+    entries.append(Entry(message: message, target: target, size: size, loggedAt: now))
+    bytes += size
+    while entries.count > limits.packets || bytes > limits.bytes { dropFirst() }
+  }
+
+  /// Forgets what is older than this time.
+  mutating func trim(before time: Int64) {
+    while let first = entries.first, first.loggedAt < time { dropFirst() }
+  }
+
+  private mutating func dropFirst() {
+    guard let first = entries.popFirst() else { return }
+    bytes -= first.size
+  }
+
+  /// What a socket has missed since it got the event with this number; `nil` when some of it may be forgotten, or the
+  /// number was never given.
+  func missed(after number: UInt64, by id: String, in rooms: Set<String>) -> [(message: Message, size: Int)]? {
+    let forgotten = last - UInt64(entries.count)
+    guard number >= forgotten, number <= last else { return nil }
+    return entries.dropFirst(Int(number - forgotten)).filter { $0.target.means(id, in: rooms) }
+      .map { ($0.message, $0.size) }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+import SocketIOProtocol
+
+extension SocketArguments {
+  /// Arguments made of values, each encoded as JSON with the standard library's defaults.
+  ///
+  /// - Throws: `EncodingError`.
+  init<each Value: Encodable>(encoding values: repeat each Value) throws {
+    var texts: [[UInt8]] = []
+    for value in repeat each values { texts.append(try JSON.encode(value)) }
+    self.init(texts)
+  }
+
+  /// The argument at `index` as a value.
+  ///
+  /// - Throws: `DecodingError` if there is none, or it is no such value.
+  func decode<Value: Decodable>(_ type: Value.Type, at index: Int = 0) throws -> Value {
+    guard values.indices.contains(index) else {
+      throw DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "there is no argument \(index)"))
+    }
+    return try JSONDecoder().decode(type, from: Data(values[index]))
+  }
+}
+
+extension Event {
+  /// The argument at `index` as a value.
+  ///
+  /// - Throws: `DecodingError` if there is none, or it is no such value.
+  public func decode<Value: Decodable>(_ type: Value.Type, at index: Int = 0) throws -> Value {
+    try arguments.decode(type, at: index)
+  }
+}
+
+extension Socket {
+  /// Sends an event whose arguments are these values, as JSON.
+  ///
+  /// - Throws: `EncodingError`; nothing was sent then.
+  public func emit<First: Encodable, each Rest: Encodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest
+  ) throws {
+    emit(event, try SocketArguments(encoding: first, repeat each rest))
+  }
+
+  /// Sends an event with a value and waits for the client's acknowledgement, whose first argument is the answer.
+  ///
+  /// - Throws: `AckError` when none came in time or the client left, `EncodingError`, or `DecodingError` for an answer
+  ///   of another kind.
+  public func emit<Answer: Decodable>(
+    _ event: String, _ value: some Encodable, timeout: Duration, answer: Answer.Type
+  ) async throws -> Answer {
+    try await emit(event, SocketArguments(encoding: value), timeout: timeout).decode(answer)
+  }
+
+  /// Sends an event with a value to everybody else in the namespace, or in these rooms of it.
+  ///
+  /// - Throws: `EncodingError`; nothing was sent then.
+  public func broadcast(_ event: String, _ value: some Encodable, to rooms: Set<String> = []) throws {
+    broadcast(event, try SocketArguments(encoding: value), to: rooms)
+  }
+}
+
+extension SocketIOServer {
+  /// Sends an event with a value to everybody whom the target means, once each.
+  ///
+  /// - Throws: `EncodingError`; nothing was sent then.
+  public func emit(_ event: String, _ value: some Encodable, to target: BroadcastTarget) throws {
+    emit(event, try SocketArguments(encoding: value), to: target)
+  }
+
+  /// Sends an event with a value to everybody whom the target means, and waits until all have answered.
+  ///
+  /// - Throws: `BroadcastAckError` as for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another
+  ///   kind.
+  public func emit<Answer: Decodable>(
+    _ event: String, _ value: some Encodable, to target: BroadcastTarget, timeout: Duration, answers: Answer.Type
+  ) async throws -> [Answer] {
+    try await emit(event, SocketArguments(encoding: value), to: target, timeout: timeout).map { try $0.decode(answers) }
+  }
+}
+
+extension ConnectRequest {
+  /// The client's auth payload as a value.
+  ///
+  /// - Throws: `DecodingError` if there is no payload, or it is no such value.
+  public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
+    try JSONDecoder().decode(type, from: Data(auth))
+  }
+}
+
+extension Acknowledgement {
+  /// Answers with a value.
+  ///
+  /// - Throws: `EncodingError`; nothing was answered then.
+  public func callAsFunction(_ value: some Encodable) throws {
+    self(try SocketArguments(encoding: value))
+  }
+}

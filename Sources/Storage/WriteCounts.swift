@@ -1,0 +1,16 @@
+import Synchronization
+
+/// How much was written since the database was opened.
+final class WriteCounts: Sendable {
+  private let commits = Atomic<Int>(0)
+  private let writes = Atomic<Int>(0)
+
+  func committed(_ count: Int) {
+    commits.add(1, ordering: .relaxed)
+    writes.add(count, ordering: .relaxed)
+  }
+
+  var now: (commits: Int, writes: Int) {
+    (commits.load(ordering: .relaxed), writes.load(ordering: .relaxed))
+  }
+}

@@ -1,0 +1,133 @@
+import MadangAPI
+import MadangServer
+import NIOHTTP1
+import SocketIOClient
+import Support
+import Testing
+
+@Suite("Who may do what")
+struct AuthorisationTests {
+  @Test(
+    "every operation answers everybody as docs/authorisation.md says", arguments: TestEngine.available,
+    EditionName.allCases)
+  func operations(_ engine: TestEngine, _ edition: EditionName) async throws {
+    let description = APIDescription.of(edition)
+    let rows = try AuthorisationTable("Operations").rows(of: edition)
+    let operations = Dictionary(
+      uniqueKeysWithValues: description.operations.filter { $0.id != "file" }.map { ($0.id, $0) })
+    #expect(rows.map { $0.labels[0] }.sorted() == operations.keys.sorted(), "one row for each operation")
+    try await World.run(engine, settings: Courtyard.settings) { (world) async throws in
+      let courtyard = try await Courtyard(world, description)
+      var scene = try await courtyard.scene()
+      for row in rows {
+        guard let operation = operations[row.labels[0]] else { continue }
+        let changes = operation.method != .GET || ["leave", "channelHistory"].contains { operation.id.hasPrefix($0) }
+        for role in Role.allCases {
+          let answer = try await courtyard.call(operation, as: role, in: scene)
+          let result = answer.code ?? "\(answer.status)"
+          #expect(result == row.cells[role], "\(operation.id) as \(role.rawValue)")
+          if changes && answer.status == 200 && operation.template.contains("{workspace}") {
+            scene = try await courtyard.scene()
+          }
+        }
+      }
+    }
+  }
+
+  @Test(
+    "every folder of files opens to those docs/authorisation.md names", arguments: TestEngine.available,
+    EditionName.allCases)
+  func files(_ engine: TestEngine, _ edition: EditionName) async throws {
+    let rows = try AuthorisationTable("Files").rows(of: edition)
+    try await World.run(engine, settings: Courtyard.settings) { (world) async throws in
+      let courtyard = try await Courtyard(world, APIDescription.of(edition))
+      let files = try await courtyard.scene().files
+      #expect(rows.map { $0.labels[0] }.sorted() == files.keys.sorted(), "one row for each folder")
+      for row in rows {
+        for role in Role.allCases {
+          let credentials = try #require(courtyard.credentials[role])
+          let answer = try await world.call(
+            .GET, "/v1" + (files[row.labels[0]] ?? ""), token: credentials.accessToken, key: credentials.key)
+          #expect(answer.code ?? "\(answer.status)" == row.cells[role], "\(row.labels[0]) as \(role.rawValue)")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "a room's sockets admit those docs/authorisation.md names",
+    arguments: TestEngine.available, [SocketAccess.token, .recent, .open])
+  func sockets(_ engine: TestEngine, _ access: SocketAccess) async throws {
+    var settings = Courtyard.settings
+    settings.socketAccess = access
+    settings.trustedProxies = ["127.0.0.1"]
+    for edition in EditionName.allCases {
+      let rows = try AuthorisationTable("Sockets").rows(of: edition).filter { $0.labels[0].hasPrefix(access.rawValue) }
+      #expect(!rows.isEmpty)
+      try await World.run(engine, settings: settings) { (world) async throws in
+        let courtyard = try await Courtyard(world, APIDescription.of(edition))
+        let scene = try await courtyard.scene()
+        let door = SocketDoor(world: world, courtyard: courtyard, scene: scene)
+        for role in Role.people { try await door.beSeen(role) }
+        for row in rows { try await door.walk(row) }
+      }
+    }
+  }
+}
+
+/// Where people of a courtyard try to join a room's sockets, each from an address of their own.
+private struct SocketDoor: Sendable {
+  let world: World
+  let courtyard: Courtyard
+  let scene: Courtyard.Scene
+
+  private func address(_ role: Role) -> (String, String) {
+    ("X-Forwarded-For", "10.0.0.\(Role.allCases.firstIndex(of: role) ?? 99)")
+  }
+
+  /// Makes a call from the person's address.
+  func beSeen(_ role: Role) async throws {
+    let credentials = try #require(courtyard.credentials[role])
+    let answer = try await world.call(
+      .GET, "workspaces", token: credentials.accessToken, key: credentials.key, headers: [address(role)])
+    try #require(answer.status == 200)
+  }
+
+  /// Everybody tries at once, since a refusal may be held back for a while.
+  func walk(_ row: AuthorisationTable.Row) async throws {
+    let namespaces = [
+      "channel": RoomNamespace(.channel, scene.channelID), "channel as dm": RoomNamespace(.dm, scene.channelID),
+      "dm": RoomNamespace(.dm, scene.parameters["room"] ?? ""),
+    ]
+    let namespace = try #require(namespaces[row.labels[1]]).name
+    let withCredentials = row.labels[0].hasSuffix("credentials")
+    try await withThrowingTaskGroup { group in
+      for (role, expected) in row.cells where expected != "-" {
+        group.addTask {
+          let result = try await admission(role, namespace, withCredentials: withCredentials, expected: expected)
+          #expect(result == expected, "\(row.labels) as \(role.rawValue)")
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  private func admission(
+    _ role: Role, _ namespace: String, withCredentials: Bool, expected: String
+  ) async throws -> String {
+    var headers = [address(role)]
+    if withCredentials, let credentials = courtyard.credentials[role] {
+      headers.append((HeaderName.apiKey, credentials.key))
+      if let token = credentials.accessToken { headers.append((HeaderName.authorization, token)) }
+    }
+    // An address is noted after the call that was seen; whoever will be let in may have to wait for that.
+    let deadline = ContinuousClock.now + .seconds(30)
+    while true {
+      var result = ""
+      try await SocketsTests.withSocket(world, headers: headers) { client in
+        result = try await SocketsTests.admission(client, namespace)
+      }
+      if result == expected || expected != "joined" || ContinuousClock.now > deadline { return result }
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+/// What only clients of edition 2024-01 do; a test's name begins with the rows of the contract's `client-behaviours.md`
+/// that it holds. Rows that a whole call sequence shows are held by the flows.
+@Suite("Edition 2024-01: what its clients do")
+struct January2024ClientsTests {
+  static let key = DevelopmentKey.january2024
+
+  @Test("H2 H10 H11: a blank before the token, a picture before the headers, and signing out without a token")
+  func headers() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      #expect(try await world.call(.GET, "users/my", token: " \(mina.token)", key: Self.key).status == 200)
+      let picture = "static/workspaceCoverImages/default.png"
+      #expect(try await world.call(.GET, picture, key: nil).code == "E01")
+      for token in [nil, "", " "] as [String?] {
+        #expect(try await world.call(.GET, picture, token: token, key: Self.key).code == "E02")
+        #expect(try await world.call(.GET, "users/logout", token: token, key: Self.key).code == "E02")
+      }
+      #expect(try await mina.call(.GET, "users/my").status == 200)
+    }
+  }
+
+  @Test("T9 T10: an access token lives a day and a refresh token a month, to the millisecond")
+  func lifetimes() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let day: Int64 = 24 * 3_600_000
+      world.clock.advance(milliseconds: day - 1)
+      #expect(try await mina.call(.GET, "users/my").status == 200)
+      world.clock.advance(milliseconds: 1)
+      #expect(try await mina.call(.GET, "users/my").code == "E05")
+      world.clock.advance(milliseconds: 29 * day - 1)
+      #expect(try await FlowsVAccountsTests.refresh(mina, mina.token).status == 200)
+      world.clock.advance(milliseconds: 1)
+      #expect(try await FlowsVAccountsTests.refresh(mina, mina.token).code == "E06")
+    }
+  }
+
+  @Test("T8: of many requests that meet the expiry each may refresh", arguments: TestEngine.available)
+  func parallelRefresh(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      world.clock.advance(milliseconds: 24 * 3_600_000)
+      let tokens = try await withThrowingTaskGroup(of: JSON?.self) { group in
+        for _ in 0..<30 {
+          group.addTask { try await FlowsVAccountsTests.refresh(mina, mina.token).json["accessToken"] }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      for token in Set(tokens.map { $0?.string ?? "none" }) {
+        #expect(try await world.call(.GET, "users/my", token: token, key: Self.key).status == 200)
+      }
+    }
+  }
+
+  @Test("X1: nothing that a call may wait for takes as long as a client's patience of 5 seconds")
+  func patience() {
+    let settings = ServerSettings()
+    #expect(settings.providers.timeout < .seconds(5))
+    #expect(settings.socketHold < .seconds(5))
+  }
+
+  @Test("P1 P3 P8: paths that begin with two slashes, paths of nothing, and query keys nobody knows")
+  func paths() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let path = try await mina.workspace()
+      for target in ["//v1/\(path)", "//v1//\(path)//channels/", "/v1/\(path)/channels?name=x&workspace_id=3&name=y"] {
+        #expect(try await mina.call(.GET, target).status == 200, "\(target)")
+      }
+      for target in ["/v1", "/v1/", "/v1/users/", "/v1/v1/users/my", "/v2/users/my"] {
+        #expect(try await mina.code(.GET, target) == "E97", "\(target)")
+      }
+      let body = World.Body.json(["name": "x"])
+      #expect(try await mina.call(.POST, "//v1/\(path)/channels?userID=1", body).status == 200)
+    }
+  }
+
+  @Test("B1 B2: every body without a file may be a form, and JSON may be called one or nothing")
+  func forms() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      _ = try await world.signUp("Joon", through: .january2024)
+      let path = try await mina.workspace()
+      let form = "application/x-www-form-urlencoded"
+      let calls: [(HTTPMethod, String, String, String)] = [
+        (.POST, "users/validation/email", "email=free%40example.com", #"{"email":"free@example.com"}"#),
+        (
+          .POST, "users/login", "email=mina%40example.com&password=Passw0rd%21",
+          #"{"email":"mina@example.com","password":"Passw0rd!"}"#
+        ),
+        (
+          .POST, "/v2/users/login", "email=mina%40example.com&password=Passw0rd%21",
+          #"{"email":"mina@example.com","password":"Passw0rd!"}"#
+        ),
+        (.POST, "users/deviceToken", "deviceToken=Optional%28%22x%22%29", #"{"deviceToken":"Optional(\"x\")"}"#),
+        (.PUT, "users/my", "nickname=M&phone=", #"{"nickname":"Mi","phone":null}"#),
+        (.POST, "\(path)/channels", "name=form&description=d", #"{"name":"json","description":null}"#),
+        (.PUT, "\(path)/channels/form", "name=form&description=", #"{"name":"form"}"#),
+        (.POST, "\(path)/channels/form/chats", "content=a+b", #"{"content":"a b"}"#),
+        (.PUT, path, "name=Renamed&description=Optional%28%22x%22%29", #"{"name":"Weekend"}"#),
+      ]
+      for (method, target, encoded, json) in calls {
+        for body: World.Body in [.form(encoded), .raw(json, type: form), .raw(json, type: nil)] {
+          let code = try await mina.code(method, target, body)
+          // The second JSON body makes what the first one made.
+          #expect(code == nil || code == "E12" && target.hasSuffix("/channels"), "\(method) \(target) \(body)")
+        }
+      }
+      let invite = World.Body.form("email=joon%40example.com")
+      #expect(try await mina.call(.POST, "\(path)/members", invite).status == 200)
+      for body: World.Body in [.raw("\"text\"", type: "application/json"), .none, .json(["nmae": "x"])] {
+        #expect(try await mina.code(.POST, "\(path)/channels", body) == "E11")
+      }
+    }
+  }
+
+  @Test("M15: a picture that is asked for again answers 304")
+  func pictures() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let path = try await mina.workspace()
+      let thumbnail = "/v1" + (try #require(try await mina.get(path)["thumbnail"]?.string))
+      let tag = try #require(try await mina.call(.GET, thumbnail).headers.first(name: "ETag"))
+      for _ in 0..<3 {
+        let answer = try await mina.call(.GET, thumbnail, headers: [("If-None-Match", tag)])
+        #expect(answer.status == 304 && answer.body.isEmpty)
+      }
+    }
+  }
+
+  @Test("J4 J5 J10: a refusal is 400 with one code of the contract, and no success holds one")
+  func codes() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let path = try await mina.workspace()
+      for (method, target, code) in [
+        (.GET, "users/999", "E03"), (.GET, "workspaces/999", "E13"), (.POST, "workspaces", "E11"),
+        (.GET, "\(path)/leave", "E15"), (.PATCH, path, "E97"), (.GET, "workspaces/x/y/z", "E97"),
+      ] as [(HTTPMethod, String, String)] {
+        let answer = try await mina.call(method, target)
+        #expect(answer.status == 400 && answer.code == code, "\(method) \(target)")
+      }
+      for target in ["users/my", "workspaces", path, "\(path)/channels", "\(path)/dms"] {
+        let answer = try await mina.call(.GET, target)
+        #expect(answer.status == 200 && !String(decoding: answer.body, as: UTF8.self).contains("errorCode"))
+      }
+    }
+  }
+
+  @Test(
+    "J7 J8 J11 J13: nulls are written, texts are never null, no two spellings of a key meet, and ids are integers",
+    arguments: TestEngine.available)
+  func shapes(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard(through: .january2024)
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      _ = try await yard.a.say("hi", in: channel)
+      _ = try await yard.a.directMessage(with: yard.b, in: yard.w)
+      let targets = [
+        "users/my", "users/\(yard.b.id)", "workspaces", yard.w, "\(yard.w)/members", "\(yard.w)/channels", channel,
+        "\(channel)/chats", "\(channel)/unreads", "\(yard.w)/dms", "\(yard.w)/dms/\(yard.b.id)/chats",
+      ]
+      for target in targets { Self.check(try await yard.a.get(target), target) }
+    }
+  }
+
+  /// Holds the rules of every object, however deep.
+  private static func check(_ json: JSON, _ place: String) {
+    for element in json.list ?? [] { check(element, place) }
+    guard case .object(let object) = json else { return }
+    let camels = object.keys.map { $0.split(separator: "_").map { $0.lowercased() }.joined() }
+    #expect(Set(camels).count == object.count, "\(place)")
+    for (key, value) in object {
+      if key.hasSuffix("_id") { #expect(value.int ?? 0 > 0, "\(place): \(key)") }
+      if value == .null { #expect(["profileImage", "vendor"].contains(key), "\(place): \(key)") }
+      if key == "private" { #expect(value == 0, "\(place)") }
+      if ["content", "description", "phone", "thumbnail"].contains(key) { #expect(value.string != nil, "\(place)") }
+      check(value, "\(place) \(key)")
+    }
+    if object["email"] != nil { #expect(object["profileImage"] == .null, "\(place)") }
+  }
+
+  @Test("L1 L4: workspaces and channels come newest first, also when made within one millisecond")
+  func orders() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let path = try await mina.workspace("W0")
+      for index in 1...4 {
+        _ = try await mina.workspace("W\(index)")
+        _ = try await mina.channel("C\(index)", in: path)
+      }
+      #expect(try await mina.get("workspaces").list?.map { $0["name"] } == ["W4", "W3", "W2", "W1", "W0"])
+      for list in ["channels", "channels/my"] {
+        let names = try await mina.get("\(path)/\(list)").list?.map { $0["name"] }
+        #expect(names == ["C4", "C3", "C2", "C1", "일반"])
+      }
+    }
+  }
+}
