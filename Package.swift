@@ -151,8 +151,9 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "Storage", .asyncHTTPClient, .logging,
-        .nioCore, .nioHTTP1,
+        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "Storage", .asyncHTTPClient, .hummingbird,
+        .logging,
+        .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "Tests/Support", swiftSettings: strict),
     // The example of the README, so that it keeps compiling.
@@ -176,8 +177,14 @@ let package = Package(
       name: "MadangClientTests", dependencies: ["MadangClient", "MadangAPI"], swiftSettings: strict),
     .testTarget(
       name: "MadangServerTests",
-      dependencies: ["MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .nioHTTP1],
+      dependencies: [
+        "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .cryptoExtras, .jwtKit, .nioCore,
+        .nioHTTP1,
+        .nioPosix,
+      ],
       swiftSettings: strict),
+    .testTarget(
+      name: "MadangCommandTests", dependencies: ["madang", .argumentParser], swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

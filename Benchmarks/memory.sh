@@ -1,4 +1,5 @@
-# Benchmark 4: how much memory a 10 MiB upload and a 10 MiB download add to the server's peak, several in a row.
+# Benchmark 4: how much memory a 10 MiB upload and a 10 MiB download add to the server's peak, several in a row, and 20
+# clients that send five files of 7 MiB each at once.
 
 memory() {
   local round rounds=8 url grown worst token target path
@@ -28,7 +29,15 @@ memory() {
     note "download $round: peak +$grown kB, resident $(resident VmRSS) kB"
     echo "$grown" >>"$work/downloads"
   done
+  head -c 8 "$picture" >"$work/seven.png"
+  head -c $(((7 << 20) - 8)) /dev/urandom >>"$work/seven.png"
+  for round in 1 2 3; do
+    grown=$(peak_growth crowd)
+    note "20 clients with 5 x 7 MiB, round $round: peak +$grown kB, resident $(resident VmRSS) kB"
+    echo "$grown" >>"$work/crowds"
+  done
   stop_server
+  result "20 clients with 5 x 7 MiB: peak kB" "$(sort -n "$work/crowds" | tail -n 1)" "worst of 3" - '<=' 65536
   for round in upload download; do
     worst=$(sort -n "$work/${round}s" | tail -n 1)
     result "10 MiB $round: peak kB, median" "$(median <"$work/${round}s")" "worst of $rounds: $worst" - '<=' 2048
@@ -39,6 +48,18 @@ memory() {
 upload() {
   call POST "$target" "$token" -F content= -F "files=@$work/$1.png;type=image/png" |
     sed -E 's/.*"files":\["([^"]*)".*/\1/' | tee "$work/path"
+}
+
+# crowd: 20 clients send a chat with five files each, all at once. Every one must be taken.
+crowd() {
+  local client senders=()
+  for client in $(seq 20); do
+    call POST "$target" "$token" --max-time 600 -F content= -F "files=@$work/seven.png;type=image/png" \
+      -F "files=@$work/seven.png;type=image/png" -F "files=@$work/seven.png;type=image/png" \
+      -F "files=@$work/seven.png;type=image/png" -F "files=@$work/seven.png;type=image/png" &
+    senders+=($!)
+  done
+  for client in "${senders[@]}"; do wait "$client" || fail "an upload of the crowd was refused"; done
 }
 
 # download PATH FILE: fetches it and compares.

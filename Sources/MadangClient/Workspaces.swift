@@ -32,4 +32,16 @@ extension MadangClient {
   public func members(ofWorkspace workspace: String) async throws -> [Edition2024_10.Member] {
     try await answer(to: Call(Edition2024_10.workspaceMembers, Edition2024_10.workspaceMembers.path(workspace)))
   }
+
+  /// A member of a workspace. E13: there is none.
+  public func member(_ user: String, ofWorkspace workspace: String) async throws -> Edition2024_10.Member {
+    try await answer(to: Call(Edition2024_10.workspaceMember, Edition2024_10.workspaceMember.path(workspace, user)))
+  }
+
+  /// The workspace with only those channels whose name, and members whose nickname or address, contain the keyword,
+  /// ignoring case. E11: the keyword is empty or longer than 100 characters.
+  public func search(_ keyword: String, in workspace: String) async throws -> Edition2024_10.WorkspaceDetail {
+    try await answer(
+      to: Call(Edition2024_10.search, Edition2024_10.search.path(workspace), query: [(.keyword, keyword)]))
+  }
 }

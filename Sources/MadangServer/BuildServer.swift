@@ -68,6 +68,8 @@ package func buildServer(
   let allEditions = EditionName.allCases.map { Edition.named($0, timeZone: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
+  let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
+  let sender = try await pushSender(settings.providers, development)
   var configuration = DatabaseConfiguration(
     settings.databaseURL.map { .postgres(url: $0) }
       ?? .sqlite(path: data.appending(path: "madang.sqlite").path))
@@ -80,6 +82,7 @@ package func buildServer(
   let group = MultiThreadedEventLoopGroup.singleton
   var socketConfiguration = SocketIOServer.Configuration()
   socketConfiguration.conduct = .lenient
+  socketConfiguration.allowEIO3 = settings.allowsEIO3
   socketConfiguration.pingInterval = .seconds(settings.socketPingInterval)
   socketConfiguration.pingTimeout = .seconds(settings.socketPingTimeout)
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
@@ -97,7 +100,6 @@ package func buildServer(
   }
 
   let metrics = Metrics()
-  let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
   let service = Service(
     madang: madang, settings: settings, tokens: await AccessTokens(secret: try secrets.tokenKey()),
     limits: CallLimits(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang),
@@ -105,7 +107,7 @@ package func buildServer(
     providers: Providers(settings.providers, clock: clock, development: development),
     development: development, metrics: metrics, logger: logger)
   let pushes = PushQueue(
-    madang: madang, sender: try await pushSender(settings.providers, development), settings: settings.push,
+    madang: madang, sender: sender, settings: settings.push,
     editions: allEditions, metrics: metrics)
   let housekeeping = Housekeeping(service)
   let sockets = RoomSockets(service)

@@ -9,14 +9,18 @@ struct Madang: AsyncParsableCommand {
     abstract: "A chat backend of your own, and its command-line client.",
     discussion: """
       The server is taken from --server, from MADANG_SERVER, or from the profile that signing in saved \
-      (MADANG_PROFILE, else madang/profile.json under XDG_CONFIG_HOME or ~/.config). A ROOM is '#channel' or \
+      (--profile, MADANG_PROFILE, else 'default'; kept in madang/profiles under XDG_CONFIG_HOME or ~/.config). A ROOM is '#channel' or \
       @nickname or @email in the current workspace; quote the '#' for the shell.
 
       Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached.
       """,
     groupedSubcommands: [
       CommandGroup(name: "Server", subcommands: [Serve.self]),
-      CommandGroup(name: "Account", subcommands: [SignUp.self, LogIn.self, LogOut.self, WhoAmI.self]),
+      CommandGroup(
+        name: "Account",
+        subcommands: [
+          SignUp.self, LogIn.self, LogOut.self, WhoAmI.self, ProfileCommand.self, CoinsCommand.self, Profiles.self,
+        ]),
       CommandGroup(name: "Places", subcommands: [WorkspaceCommand.self, ChannelCommand.self, DMCommand.self]),
       CommandGroup(
         name: "Talk", subcommands: [Say.self, History.self, UnreadCommand.self, Watch.self, FileCommand.self]),

@@ -34,18 +34,37 @@ struct Shell {
     return await Outcome(status: program.status(), output: output, errors: errors)
   }
 
-  /// Runs a command that must succeed, and returns the one object it prints with `--json`.
+  /// Runs a command that must succeed, and returns the one object it prints with `--json`, as it is documented.
   @discardableResult
   func object(_ arguments: String...) async throws -> [String: JSONValue] {
+    let objects = try await objects(arguments)
+    try #require(objects.count == 1)
+    return objects[0]
+  }
+
+  /// Runs a command that must succeed, and returns what it prints with `--json`, as it is documented.
+  func objects(_ arguments: String...) async throws -> [[String: JSONValue]] { try await objects(arguments) }
+
+  /// The code a command is refused with: the first word of its message, without data and with status 1.
+  func refusal(_ arguments: String...) async throws -> String {
+    let program = try start(arguments)
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    #expect(await program.status() == 1)
+    #expect(await output == [])
+    return await errors.first.map { String($0.dropFirst("madang: ".count).prefix { $0 != ":" }) } ?? ""
+  }
+
+  private func objects(_ arguments: [String]) async throws -> [[String: JSONValue]] {
     let program = try start(arguments + ["--json"])
     async let output = program.output.rest()
     async let errors = program.errors.rest()
     let outcome = await Outcome(status: program.status(), output: output, errors: errors)
-    try #require(outcome.status == 0, "\(outcome.errors)")
+    try #require(outcome.status == 0, "\(arguments): \(outcome.errors)")
     #expect(outcome.errors == [], "with --json nothing but data is said")
     let objects = try outcome.objects()
-    try #require(objects.count == 1)
-    return objects[0]
+    CommandLineShapes.documented.check(objects, of: arguments)
+    return objects
   }
 
   func signUp(_ nickname: String) async throws {
@@ -60,6 +79,7 @@ struct Shell {
 enum JSONValue: Decodable, Equatable {
   case text(String)
   case number(Int)
+  case bool(Bool)
   case texts([String])
   case other
 
@@ -67,6 +87,8 @@ enum JSONValue: Decodable, Equatable {
     let container = try decoder.singleValueContainer()
     if let text = try? container.decode(String.self) {
       self = .text(text)
+    } else if let bool = try? container.decode(Bool.self) {
+      self = .bool(bool)
     } else if let number = try? container.decode(Int.self) {
       self = .number(number)
     } else if let texts = try? container.decode([String].self) {

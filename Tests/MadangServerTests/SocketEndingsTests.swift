@@ -67,12 +67,17 @@ struct SocketEndingsTests {
       let room = try await a.directMessage(with: b, in: w)
       try await SocketsTests.withSocket(world) { client in
         var first = try await Self.join(client, channel, as: b)
+        let alias = RoomNamespace(.dm, String(channel.split(separator: "/").last ?? "")).name
+        var aliased = await client.updates(in: [alias]).makeAsyncIterator()
+        guard case .connected = try await aliased.next()?.kind else { throw SocketsTests.Refused() }
         var second = try await Self.join(client, other, as: nil)
         var direct = try await Self.join(client, room, as: a)
         _ = try await a.say("last words", in: channel)
         #expect(try await a.success(.DELETE, channel) == [:])
         #expect(try await Self.next(&first) == "channel")
         #expect(try await Self.next(&first) == "41")
+        #expect(try await Self.next(&aliased) == "channel")
+        #expect(try await Self.next(&aliased) == "41")
         _ = try await a.say("still open", in: other)
         #expect(try await Self.next(&second) == "channel")
         #expect(try await a.success(.DELETE, w) == [:])

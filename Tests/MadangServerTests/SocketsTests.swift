@@ -51,7 +51,7 @@ struct SocketsTests {
   }
 
   @Test(
-    "C5 S1: a chat reaches every socket of its room once, the sender's included, equal to the POST reply",
+    "C5 C6 S1 S10: a chat reaches every socket of its room once, the sender's included, equal to the POST reply",
     arguments: TestEngine.available)
   func delivery(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in

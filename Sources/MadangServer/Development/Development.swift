@@ -44,8 +44,10 @@ struct Development: Sendable {
   }
 
   private func body<Value: Decodable>(of request: Request) async throws -> Value {
-    let body = try await request.body.collect(upTo: 64 * 1024)
-    do { return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView)) } catch {
+    do {
+      let body = try await request.body.collect(upTo: 64 * 1024)
+      return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
+    } catch {
       throw BadCall("the body is no JSON object with the fields of this call")
     }
   }

@@ -104,11 +104,11 @@ final class BodyReader {
   }
 
   private func form(_ bytes: [UInt8]) throws -> Fields {
-    guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure(.invalid, "the body is not UTF-8") }
     var fields = Fields()
-    for pair in text.split(separator: "&") {
-      let name = percentDecoded(pair.prefix { $0 != "=" }.utf8, plusIsBlank: true)
-      let value = percentDecoded(pair.drop { $0 != "=" }.dropFirst().utf8, plusIsBlank: true)
+    for pair in bytes.split(separator: UInt8(ascii: "&")) {
+      let parts = [pair.prefix { $0 != UInt8(ascii: "=") }, pair.drop { $0 != UInt8(ascii: "=") }.dropFirst()]
+      let texts = parts.map { String(validating: percentDecodedBytes($0, plusIsBlank: true), as: UTF8.self) }
+      guard let name = texts[0], let value = texts[1] else { throw Failure(.invalid, "the body is not UTF-8") }
       fields.add(name.trimmingCharacters(in: .newlines), .text(value))
     }
     return fields

@@ -25,8 +25,13 @@ struct RequestTarget: Sendable {
 
 /// Undoes percent-encoding; what is no valid escape stays as it is, and invalid UTF-8 is repaired.
 func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> String {
+  String(decoding: percentDecodedBytes(text, plusIsBlank: plusIsBlank), as: UTF8.self)
+}
+
+/// The same as bytes, valid UTF-8 or not.
+func percentDecodedBytes(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> [UInt8] {
   guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsBlank }) else {
-    return String(decoding: text, as: UTF8.self)
+    return Array(text)
   }
   var out: [UInt8] = []
   var pending: [UInt8] = []
@@ -50,7 +55,7 @@ func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -
       }
     }
   }
-  return String(decoding: out + pending, as: UTF8.self)
+  return out + pending
 }
 
 private func hexValue(_ byte: UInt8) -> UInt8? {

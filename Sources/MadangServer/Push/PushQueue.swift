@@ -68,6 +68,8 @@ struct PushQueue: ServiceLifecycle.Service {
           }
         }
       }
+      // A last look would find the sessions begun meanwhile, and tell their devices twice.
+      guard devices.count == madang.settings.pushPage else { return }
       devices = try await madang.pushDevices(for: chat, after: last)
     }
   }

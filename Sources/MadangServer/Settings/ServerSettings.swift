@@ -27,6 +27,8 @@ public struct ServerSettings: Sendable {
   public var socketHold: Duration = .seconds(3)
   /// How often a held connect is looked at again.
   public var socketHoldInterval: Duration = .milliseconds(100)
+  /// Whether old clients (Socket.IO 1 and 2) are served.
+  public var allowsEIO3 = true
   /// Seconds from a socket's answered ping to the next one.
   public var socketPingInterval = 25
   /// Seconds a socket may leave a ping unanswered before it is closed.
@@ -49,37 +51,6 @@ public struct ServerSettings: Sendable {
 
   public init() {}
 
-  /// Base-2 logarithm of scrypt's N for new passwords; memory and time double with each step.
-  public var passwordCost: Int {
-    get { domain.passwordCost.logRounds }
-    set { domain.passwordCost.logRounds = newValue }
-  }
-
-  public var maxFileSize: Int {
-    get { domain.maxFileSize }
-    set { domain.maxFileSize = newValue }
-  }
-
-  /// What the store sells: `NAME:WON:COINS`, separated by commas.
-  public var storeItems: String {
-    domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")
-  }
-
-  /// Sets what the store sells, in the form of ``storeItems``. False, changing nothing, if it cannot be read or two
-  /// items have one price: a payment's amount tells which it bought.
-  public mutating func setStoreItems(_ text: String) -> Bool {
-    let items = text.split(separator: ",").map { item -> StoreItem? in
-      let parts = item.split(separator: ":").map(String.init)
-      guard parts.count == 3, let amount = Int(parts[1]), let coins = Int(parts[2]), amount > 0, coins > 0 else {
-        return nil
-      }
-      return StoreItem(name: parts[0], amount: amount, coins: coins)
-    }
-    guard !items.contains(nil), Set(items.compactMap(\.?.amount)).count == items.count else { return false }
-    domain.storeItems = items.compactMap(\.self)
-    return true
-  }
-
   /// All that is wrong with the settings, each with a cure; empty if nothing is.
   public func problems() -> [String] {
     var problems: [String] = []
@@ -89,6 +60,9 @@ public struct ServerSettings: Sendable {
     if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
+    }
+    if !(1...30).contains(defaultChannelName.count) {
+      problems.append("channel.default: '\(defaultChannelName)' must have 1 to 30 characters")
     }
     let urls = [
       ("payments.portone.url", providers.portOne.url), ("apple.keys.url", providers.apple.keysURL),

@@ -11,14 +11,16 @@ struct ConnectionOptions: ParsableArguments {
   @Option(help: "The API key. Default: MADANG_KEY, the profile's, else the development key.")
   var key: String?
 
-  @Flag(help: "Print JSON as it travels: one object, or one per line.")
-  var json = false
+  @OptionGroup var profileOption: ProfileOption
+  @OptionGroup var printing: JSONOption
+
+  var json: Bool { printing.json }
 
   /// Runs `body` for the person of the profile, with the connections closed afterwards.
   ///
   /// Tokens of a profile are used with the server they came from only.
   func withPerson(_ body: (Person) async throws -> Void) async throws {
-    let file = ProfileFile(Environment.current.profile)
+    let file = profileOption.file
     let profile = try file.load()
     let origin = try server ?? Environment.current.server ?? profile?.server ?? missingServer()
     let server = try Self.normalised(origin)
@@ -29,7 +31,7 @@ struct ConnectionOptions: ParsableArguments {
       configuration: configuration, store: SessionStore(load: { ours?.tokens }, save: { try file.keep($0, of: server) })
     )
     do {
-      try await body(Person(client: client, profile: file, workspaceInUse: ours?.workspace, output: Output(json: json)))
+      try await body(Person(client: client, profile: file, workspaceInUse: ours?.workspace, output: printing.output))
     } catch {
       // What failed first is what the person wants to hear of.
       try? await client.close()

@@ -4,8 +4,10 @@ import Foundation
 struct Environment {
   let server: String?
   let key: String?
-  /// Where the profile is kept.
-  let profile: URL
+  /// The profile to use: a name, or a path.
+  let profile: String?
+  /// Where profiles with a name are kept.
+  let profiles: URL
   let wantsColour: Bool
 
   static let current = Environment(ProcessInfo.processInfo.environment)
@@ -14,14 +16,11 @@ struct Environment {
     func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
     server = value("MADANG_SERVER")
     key = value("MADANG_KEY")
+    profile = value("MADANG_PROFILE")
     wantsColour = value("NO_COLOR") == nil
-    if let path = value("MADANG_PROFILE") {
-      profile = URL(filePath: path)
-    } else {
-      let folder =
-        value("XDG_CONFIG_HOME").map { URL(filePath: $0) }
-        ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
-      profile = folder.appending(path: "madang").appending(path: "profile.json")
-    }
+    let folder =
+      value("XDG_CONFIG_HOME").map { URL(filePath: $0) }
+      ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
+    profiles = folder.appending(path: "madang").appending(path: "profiles")
   }
 }

@@ -3,10 +3,15 @@ import Foundation
 /// The two streams of a command: data on standard output, messages on standard error.
 enum Terminal {
   /// The columns to fit human output into: the terminal's, or nil when standard output is no terminal.
-  static var width: Int? {
-    guard isatty(STDOUT_FILENO) == 1 else { return nil }
+  static var width: Int? { width(of: STDOUT_FILENO) }
+
+  /// The columns of the terminal that messages go to, or nil when standard error is none.
+  static var messageWidth: Int? { width(of: STDERR_FILENO) }
+
+  private static func width(of descriptor: Int32) -> Int? {
+    guard isatty(descriptor) == 1 else { return nil }
     var size = winsize()
-    let known = ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
+    let known = ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 && size.ws_col > 0
     return known ? max(Int(size.ws_col), 40) : 80
   }
 
@@ -23,13 +28,21 @@ enum Terminal {
     try? write(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
+  /// Puts a message in the place of the line the cursor is on, and stays on it.
+  static func overwrite(_ line: String) {
+    try? write(Array(("\r\u{1B}[K" + line.printable).utf8), to: STDERR_FILENO)
+  }
+
+  /// Writes a question; the answer is typed behind it.
+  static func prompt(_ text: String) { try? write(Array(text.printable.utf8), to: STDERR_FILENO) }
+
   /// Asks on the terminal without echo.
   static func readSecret(_ prompt: String) throws -> String {
     var settings = termios()
     guard tcgetattr(STDIN_FILENO, &settings) == 0 else { throw Failure("the terminal does not answer") }
     var silent = settings
     silent.c_lflag &= ~tcflag_t(ECHO)
-    try write(Array(prompt.utf8), to: STDERR_FILENO)
+    self.prompt(prompt)
     tcsetattr(STDIN_FILENO, TCSAFLUSH, &silent)
     defer {
       tcsetattr(STDIN_FILENO, TCSAFLUSH, &settings)

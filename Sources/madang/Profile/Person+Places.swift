@@ -47,6 +47,12 @@ extension Person {
 
   /// The direct-message room with a member, named by nickname or address, with or without `@`.
   func directMessage(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.DMRoom {
+    let other = try await member(name, of: workspace)
+    return try await client.openDirectMessage(with: other.userID, in: workspace.workspaceID)
+  }
+
+  /// The member of that nickname or address, with or without `@`.
+  func member(_ name: String, of workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.Member {
     let bare = name.hasPrefix("@") ? String(name.dropFirst()) : name
     let members = try await client.members(ofWorkspace: workspace.workspaceID)
     let found =
@@ -57,6 +63,6 @@ extension Person {
       let addresses = found.map { "@" + $0.email }.joined(separator: ", ")
       throw Failure("@\(bare) may be any of \(addresses)")
     }
-    return try await client.openDirectMessage(with: first.userID, in: workspace.workspaceID)
+    return first
   }
 }

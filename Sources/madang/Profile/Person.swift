@@ -17,6 +17,7 @@ struct Person {
         profile = Profile(server: configuration.server, key: configuration.apiKey)
       }
       profile?.key = configuration.apiKey
+      profile?.email = login.email
       profile?.tokens = login.token
     }
   }

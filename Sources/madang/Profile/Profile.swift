@@ -4,6 +4,8 @@ import MadangAPI
 struct Profile: Codable {
   var server: String
   var key: String
+  /// The address of the account that signed in last.
+  var email: String?
   var tokens: Edition2024_10.Tokens?
   /// The id of the workspace in use.
   var workspace: String?

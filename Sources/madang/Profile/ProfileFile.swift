@@ -5,7 +5,22 @@ import MadangAPI
 struct ProfileFile: Sendable {
   let url: URL
 
-  init(_ url: URL) { self.url = url }
+  /// A profile by its name, or by its path, which has a `/`.
+  init(named name: String) {
+    url = name.contains("/") ? URL(filePath: name) : Environment.current.profiles.appending(path: name + ".json")
+  }
+
+  private init(_ url: URL) { self.url = url }
+
+  /// Every profile that has a name, in the order of the names.
+  static func all() throws -> [ProfileFile] {
+    let folder = Environment.current.profiles
+    guard FileManager.default.fileExists(atPath: folder.path) else { return [] }
+    return try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }.sorted()
+      .map { ProfileFile(folder.appending(path: $0)) }
+  }
+
+  var name: String { url.deletingPathExtension().lastPathComponent }
 
   /// The profile, nil if there is none.
   func load() throws -> Profile? {

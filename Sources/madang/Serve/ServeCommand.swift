@@ -8,7 +8,7 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run the server.",
+    abstract: "Run the server.", usage: "madang serve [options]",
     discussion: """
       Without --database-url everything lives under --data: the database, uploaded files and secrets.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT

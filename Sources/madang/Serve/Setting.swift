@@ -67,6 +67,7 @@ struct Setting: Sendable {
         guard let access = SocketAccess(rawValue: text) else { throw Invalid(cure: "write token, recent or open") }
         loaded.settings.socketAccess = access
       }, show: { $0.settings.socketAccess.rawValue }),
+    flag("socket.eio3", "whether old clients (Socket.IO 1 and 2) are served", \.settings.allowsEIO3),
     milliseconds("socket.recent.window", "seconds an address stays fresh", \.settings.socketRecentWindow),
     integer("socket.ping.interval", "seconds between pings of a socket", \.settings.socketPingInterval, 1...3600),
     integer(
@@ -86,6 +87,13 @@ struct Setting: Sendable {
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),
+    integer("files.chat", "files of one chat", \.settings.maxFilesPerChat, 0...64),
+    milliseconds("pictures.replaced", "seconds a replaced picture is kept", \.settings.replacedPictureLifetime),
+    milliseconds("tokens.access", "seconds an access token lives", \.settings.accessTokenLifetime),
+    milliseconds("tokens.refresh", "seconds a refresh token lives", \.settings.refreshTokenLifetime),
+    integer("coins.signup", "coins of a new account", \.settings.signUpCoins),
+    integer("coins.workspace", "coins that making a workspace costs", \.settings.workspacePrice),
+    text("channel.default", "name of the channel that new workspaces come with", \.settings.defaultChannelName),
     text("payments.portone.url", "PortOne's REST API", \.settings.providers.portOne.url),
     secret("payments.portone.key", "imp_key of the shop; empty for no payments", \.settings.providers.portOne.key),
     secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MadangAPI
 import MadangClient
 import NIOCore
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MadangAPI
 import MadangClient
 
 struct SignUp: AsyncParsableCommand {

@@ -13,7 +13,7 @@ struct WorkspaceUse: AsyncParsableCommand {
     try await connection.withPerson { person in
       let chosen = try await person.workspace(workspace)
       try person.profile.update { $0?.workspace = chosen.workspaceID }
-      try person.output.object(chosen, [("name", chosen.name), ("id", chosen.workspaceID)])
+      try person.show(chosen)
     }
   }
 }

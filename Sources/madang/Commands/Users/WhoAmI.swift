@@ -21,6 +21,7 @@ extension Person {
       me,
       [
         ("nickname", me.nickname), ("email", me.email), ("phone", me.phone),
+        ("picture", me.profileImage ?? ""),
         ("coins", String(me.sesacCoin)), ("id", me.userID), ("since", LocalTime(me.createdAt).day),
         ("server", client.configuration.server),
       ])

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Foundation
+import MadangAPI
 import MadangClient
 
 struct Say: AsyncParsableCommand {
@@ -11,7 +12,8 @@ struct Say: AsyncParsableCommand {
   @Argument(help: "'#channel' or @nickname-or-email.") var room: String
   @Argument(help: "What to say.") var text: String?
   @Option(
-    name: [.short, .customLong("file")], help: ArgumentHelp("A file to attach; may be repeated.", valueName: "path"))
+    name: [.short, .customLong("file")], help: ArgumentHelp("A file to attach; may be repeated.", valueName: "path"),
+    completion: .file())
   var files: [String] = []
 
   func validate() throws {
@@ -22,7 +24,9 @@ struct Say: AsyncParsableCommand {
     try await connection.withPerson { person in
       let uploads = try files.map { try Upload(file: URL(filePath: $0)) }
       let target = try await person.room(room, in: try await person.workspace(place.workspace))
-      let chat = try await person.client.post(text ?? "", files: uploads, to: target.room)
+      let chat = try await UploadBar.following(uploads) { progress in
+        try await person.client.post(text ?? "", files: uploads, to: target.room, progress: progress)
+      }
       var printer = ChatPrinter(person.output)
       try printer.show(chat)
     }

@@ -4,6 +4,7 @@ struct ChannelCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "channel", abstract: "Channels of the current workspace.",
     subcommands: [
-      ChannelList.self, ChannelMine.self, ChannelCreate.self, ChannelShow.self, ChannelMembers.self,
+      ChannelList.self, ChannelMine.self, ChannelCreate.self, ChannelShow.self, ChannelMembers.self, ChannelEdit.self,
+      ChannelTransfer.self, ChannelLeave.self, ChannelDelete.self,
     ])
 }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import Foundation
 import MadangAPI
 import MadangClient
 
@@ -11,13 +10,24 @@ struct WorkspaceCreate: AsyncParsableCommand {
   @OptionGroup var connection: ConnectionOptions
   @Argument(help: "Its name, 1 to 30 characters, unique on the server.") var name: String
   @Option(help: "What it is for.") var description: String?
-  @Option(help: ArgumentHelp("A picture for it.", valueName: "path")) var image: String?
+  @OptionGroup var picture: PictureOption
 
   func run() async throws {
     try await connection.withPerson { person in
-      let picture = try image.map { try Upload(file: URL(filePath: $0)) }
-      let workspace = try await person.client.createWorkspace(name: name, description: description, picture: picture)
-      try person.output.object(workspace, [("name", workspace.name), ("id", workspace.workspaceID)])
+      let picture = try picture.upload
+      let workspace = try await UploadBar.following(picture) { progress in
+        try await person.client.createWorkspace(
+          name: name, description: description, picture: picture, progress: progress)
+      }
+      try person.show(workspace)
     }
+  }
+}
+
+extension Person {
+  func show(_ workspace: Edition2024_10.Workspace) throws {
+    try output.object(
+      workspace,
+      [("name", workspace.name), ("id", workspace.workspaceID), ("description", workspace.description)])
   }
 }

@@ -1,0 +1,75 @@
+import MadangCore
+
+// What the operator may change about the domain. Durations are milliseconds, sizes bytes.
+
+extension ServerSettings {
+  /// Base-2 logarithm of scrypt's N for new passwords; memory and time double with each step.
+  public var passwordCost: Int {
+    get { domain.passwordCost.logRounds }
+    set { domain.passwordCost.logRounds = newValue }
+  }
+
+  /// Coins of a new account.
+  public var signUpCoins: Int {
+    get { domain.signUpCoins }
+    set { domain.signUpCoins = newValue }
+  }
+
+  /// Coins that making a workspace costs.
+  public var workspacePrice: Int {
+    get { domain.workspacePrice }
+    set { domain.workspacePrice = newValue }
+  }
+
+  /// The name of the channel that new workspaces come with.
+  public var defaultChannelName: String {
+    get { domain.defaultChannelName }
+    set { domain.defaultChannelName = newValue }
+  }
+
+  public var accessTokenLifetime: Int64 {
+    get { domain.accessTokenLifetime }
+    set { domain.accessTokenLifetime = newValue }
+  }
+
+  public var refreshTokenLifetime: Int64 {
+    get { domain.refreshTokenLifetime }
+    set { domain.refreshTokenLifetime = newValue }
+  }
+
+  public var maxFileSize: Int {
+    get { domain.maxFileSize }
+    set { domain.maxFileSize = newValue }
+  }
+
+  public var maxFilesPerChat: Int {
+    get { domain.maxFilesPerChat }
+    set { domain.maxFilesPerChat = newValue }
+  }
+
+  /// How long a replaced picture can still be fetched.
+  public var replacedPictureLifetime: Int64 {
+    get { domain.replacedPictureLifetime }
+    set { domain.replacedPictureLifetime = newValue }
+  }
+
+  /// What the store sells: `NAME:WON:COINS`, separated by commas.
+  public var storeItems: String {
+    domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")
+  }
+
+  /// Sets what the store sells, in the form of ``storeItems``. False, changing nothing, if it cannot be read or two
+  /// items have one price: a payment's amount tells which it bought.
+  public mutating func setStoreItems(_ text: String) -> Bool {
+    let items = text.split(separator: ",").map { item -> StoreItem? in
+      let parts = item.split(separator: ":").map(String.init)
+      guard parts.count == 3, let amount = Int(parts[1]), let coins = Int(parts[2]), amount > 0, coins > 0 else {
+        return nil
+      }
+      return StoreItem(name: parts[0], amount: amount, coins: coins)
+    }
+    guard !items.contains(nil), Set(items.compactMap(\.?.amount)).count == items.count else { return false }
+    domain.storeItems = items.compactMap(\.self)
+    return true
+  }
+}

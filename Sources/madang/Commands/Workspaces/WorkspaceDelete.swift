@@ -1,0 +1,23 @@
+import ArgumentParser
+import MadangAPI
+import MadangClient
+
+struct WorkspaceDelete: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "delete", abstract: "Delete a workspace you own, with all that was said in it.",
+    usage: "madang workspace delete [--yes] [options]")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var confirmation: ConfirmationOption
+
+  func run() async throws {
+    try await connection.withPerson { person in
+      let workspace = try await person.workspace(place.workspace)
+      try confirmation.confirm("Delete \(workspace.name) with all its channels, chats and files?")
+      try await person.client.deleteWorkspace(workspace.workspaceID)
+      try person.output.object(Empty(), [])
+      person.output.note("\(workspace.name) is gone.")
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import MadangAPI
+import MadangClient
+
+struct WorkspaceLeave: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "leave", abstract: "Leave a workspace and its channels; list those that are left.",
+    usage: "madang workspace leave [--yes] [options]",
+    discussion: "Who owns the workspace, or a channel of it, must hand it over first.")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var confirmation: ConfirmationOption
+
+  func run() async throws {
+    try await connection.withPerson { person in
+      let workspace = try await person.workspace(place.workspace)
+      try confirmation.confirm("Leave \(workspace.name)?")
+      try person.show(try await person.client.leaveWorkspace(workspace.workspaceID))
+      person.output.note("You have left \(workspace.name).")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import MadangAPI
+import MadangClient
+
+struct WorkspaceTransfer: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "transfer", abstract: "Make another member the owner of your workspace.",
+    usage: "madang workspace transfer <member> [--yes] [options]",
+    discussion: "The default channel goes with it. You stay a member.")
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+  @OptionGroup var confirmation: ConfirmationOption
+  @Argument(help: ArgumentHelp("The new owner.", valueName: "@nickname-or-email")) var member: String
+
+  func run() async throws {
+    try await connection.withPerson { person in
+      let workspace = try await person.workspace(place.workspace)
+      let owner = try await person.member(member, of: workspace)
+      try confirmation.confirm("Make @\(owner.nickname) the owner of \(workspace.name)?")
+      try person.show(try await person.client.handOverWorkspace(workspace.workspaceID, to: owner.userID))
+      person.output.note("\(workspace.name) is @\(owner.nickname)'s now.")
+    }
+  }
+}

@@ -1,0 +1,22 @@
+import ArgumentParser
+import Foundation
+
+/// For what cannot be undone: asks on the terminal. Without a terminal `--yes` must say that it is meant.
+struct ConfirmationOption: ParsableArguments {
+  @Flag(name: .shortAndLong, help: "Do not ask; needed where there is no terminal.")
+  var yes = false
+
+  func validate() throws {
+    if !yes, isatty(STDIN_FILENO) != 1 {
+      throw ValidationError("This cannot be undone, and there is no terminal to ask: give --yes if you mean it.")
+    }
+  }
+
+  /// - Throws: ``Failure`` unless the person agrees.
+  func confirm(_ question: String) throws {
+    if yes { return }
+    Terminal.prompt(question + " [y/N] ")
+    let answer = (readLine(strippingNewline: true) ?? "").lowercased()
+    guard ["y", "yes"].contains(answer) else { throw Failure("nothing was done") }
+  }
+}

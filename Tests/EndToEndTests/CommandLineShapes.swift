@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// What `docs/command-line.md` says that commands print with `--json`: the document is what tests hold commands against.
+struct CommandLineShapes {
+  struct Shape {
+    let isOne: Bool
+    /// The sets of keys an object may have.
+    let keys: [Set<String>]
+    let optional: Set<String>
+  }
+
+  private let shapes: [String: Shape]
+
+  static let documented = CommandLineShapes()
+
+  private init() {
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/command-line.md")
+    let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
+    var shapes: [String: Shape] = [:]
+    for line in text.split(separator: "\n") where line.hasPrefix("| `") {
+      let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+      guard cells.count == 3, ["one", "each"].contains(cells[1]) else { continue }
+      let (choices, remarks) = Self.halves(cells[2], at: ";")
+      let keys = cells[2] == "none" ? [[]] : Self.quoted(choices).map { Set($0.split(separator: " ").map(String.init)) }
+      let optional = remarks.contains("may be missing") ? Set(Self.quoted(remarks)) : []
+      for command in Self.quoted(cells[0]) {
+        shapes[command] = Shape(isOne: cells[1] == "one", keys: keys, optional: optional)
+      }
+    }
+    self.shapes = shapes
+  }
+
+  /// Holds the objects a command printed against its documented shape.
+  func check(_ objects: [[String: JSONValue]], of arguments: [String]) {
+    let name = arguments.prefix(3).indices.reversed().map { arguments[...$0].joined(separator: " ") }
+    guard let shape = name.lazy.compactMap({ shapes[$0] }).first else {
+      Issue.record("no documented shape of \(arguments)")
+      return
+    }
+    if shape.isOne, objects.count != 1 { Issue.record("\(arguments) printed \(objects.count) objects") }
+    for object in objects {
+      let isDocumented = shape.keys.contains { Set(object.keys).union(shape.optional) == $0.union(shape.optional) }
+      if !isDocumented { Issue.record("\(arguments) printed \(object.keys.sorted())") }
+    }
+  }
+
+  private static func quoted(_ text: String) -> [String] {
+    text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+      .map { String($0.element) }
+  }
+
+  private static func halves(_ text: String, at separator: Character) -> (String, String) {
+    let halves = text.split(separator: separator, maxSplits: 1).map(String.init)
+    return (halves.first ?? "", halves.count > 1 ? halves[1] : "")
+  }
+}

@@ -1,0 +1,18 @@
+import Testing
+
+@testable import madang
+
+@Suite("madang: output")
+struct OutputTests {
+  @Test("an upload's bar fits its line, whatever the name's width")
+  func bar() {
+    for (label, width) in [("사진 스물네 장.png", 80), ("p", 40), (String(repeating: "긴", count: 90), 60)] {
+      for sent in [0, 500_000, 2_000_000] {
+        let line = UploadBar.line(label, sent: sent, total: 2_000_000, width: width)
+        #expect(line.columns < width, "\(line)")
+      }
+    }
+    let line = UploadBar.line("photo.png", sent: 1_000_000, total: 2_000_000, width: 60)
+    #expect(line == "photo.png  [############-------------]   50%  1.0 of 2.0 MB")
+  }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@Suite("Housekeeping")
+struct HousekeepingTests {
+  @Test("a sweep removes what no row names, page by page, and nothing else", arguments: TestEngine.available)
+  func sweep(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.domain.filePage, 2)) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      let files = World.Body.multipart((0..<5).map { _ in .file("files", Sample.png) })
+      let paths = try await a.success(.POST, "\(channel)/chats", files)["files"]?.list?.compactMap(\.string) ?? []
+      for folder in ["channelChats", "profiles", "workspaceCoverImages", "uploads"] {
+        for index in 0..<5 {
+          let orphan = world.data.appending(path: "files/\(folder)/orphan\(index).png")
+          try Data(Sample.png).write(to: orphan)
+        }
+      }
+      // All of them are younger than an hour: their requests may still be running.
+      try await world.server.madang.sweepFiles(olderThan: 3_600_000)
+      #expect(try world.files(in: "uploads").count == 5 && world.files(in: "channelChats").count == 10)
+      try await world.server.madang.sweepFiles(olderThan: -60_000)
+      #expect(try world.files(in: "uploads").isEmpty && world.files(in: "profiles").isEmpty)
+      #expect(try world.files(in: "workspaceCoverImages") == ["default.png"])
+      #expect(Set(try world.files(in: "channelChats").map { "/static/channelChats/\($0)" }) == Set(paths))
+      #expect(try await a.call(.GET, "/v1\(paths[0])").body == Sample.png)
+    }
+  }
+
+  @Test("files of a deleted channel go page by page, however many there are", arguments: TestEngine.available)
+  func retired(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.domain.filePage, 2)) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let workspace = try await a.workspace()
+      let files = World.Body.multipart((0..<5).map { _ in .file("files", Sample.png) })
+      let kept = try await a.channel("kept", in: workspace)
+      let deleted = try await a.channel("deleted", in: workspace)
+      for channel in [kept, deleted] { _ = try await a.success(.POST, "\(channel)/chats", files) }
+      _ = try await a.success(.DELETE, deleted)
+      #expect(try await World.eventually { try world.files(in: "channelChats").count == 5 })
+      let left: Int? = try await world.server.madang.database.read {
+        try $0.first("SELECT COUNT(*) AS rows FROM files") { try $0.get("rows") }
+      }
+      #expect(left == 5)
+    }
+  }
+}

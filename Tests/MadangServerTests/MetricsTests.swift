@@ -1,0 +1,55 @@
+import MadangAPI
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+@Suite("Metrics")
+struct MetricsTests {
+  @Test("requests are counted by route template and outcome, never by path", arguments: TestEngine.available)
+  func requests(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let w = try await a.workspace()
+      for index in 0..<20 {
+        _ = try await a.call(.GET, "workspaces/\(index)")
+        _ = try await a.call(.GET, "nothing/\(index)")
+      }
+      _ = try await a.get(w)
+      _ = try await world.call(.GET, "workspaces/1", key: "wrong")
+      let answer = try await world.call(.GET, "/metrics", key: nil)
+      #expect(answer.headers["content-type"].first?.hasPrefix("text/plain; version=0.0.4") == true)
+      let lines = String(decoding: answer.body, as: UTF8.self).split(separator: "\n").map(String.init)
+      let route = #"edition="2024-10",method="GET",route="/v1/workspaces/{workspace}""#
+      #expect(lines.contains("madang_http_requests_total{\(route),code=\"E13\"} 20"))
+      #expect(lines.contains("madang_http_requests_total{\(route),code=\"200\"} 1"))
+      #expect(
+        lines.contains(#"madang_http_requests_total{edition="2024-10",method="any",route="unknown",code="E97"} 20"#))
+      #expect(lines.contains(#"madang_http_requests_total{edition="none",method="any",route="unknown",code="E01"} 1"#))
+      #expect(lines.contains("madang_http_request_duration_seconds_count{\(route)} 21"))
+      #expect(lines.contains("madang_http_request_duration_seconds_bucket{\(route),le=\"+Inf\"} 21"))
+      #expect(lines.contains("madang_socketio_sockets 0"))
+      let writes = lines.first { $0.hasPrefix("madang_database_commit_writes_sum ") }?.split(separator: " ").last
+      #expect(writes.flatMap { Int($0) } ?? 0 >= 2)
+      // Every line is a comment or a sample.
+      for line in lines where !line.hasPrefix("#") {
+        #expect(line.wholeMatch(of: /[a-z_]+(\{[^}]*\}?[^}]*\})? [0-9.e+-]+/) != nil, "\(line)")
+      }
+      #expect(!lines.contains { $0.contains("nothing") })
+    }
+  }
+
+  @Test("a request that a proxy forwards for others finds no metrics, unless they are public")
+  func access() async throws {
+    var settings = World.settings(\.trustedProxies, ["127.0.0.1"])
+    let forwarded = [("X-Forwarded-For", "203.0.113.9")]
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      #expect(try await world.call(.GET, "/metrics", key: nil, headers: forwarded).code == "E01")
+      #expect(try await world.call(.GET, "/metrics", key: nil).status == 200)
+    }
+    settings.metricsArePublic = true
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      #expect(try await world.call(.GET, "/metrics", key: nil, headers: forwarded).status == 200)
+    }
+  }
+}

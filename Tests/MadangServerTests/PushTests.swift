@@ -1,0 +1,147 @@
+import CryptoExtras
+import Foundation
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Support
+import Synchronization
+import Testing
+
+@Suite("Push")
+struct PushTests {
+  /// What was sent so far, once it is as many.
+  static func pushes(_ world: World, _ count: Int) async throws -> [JSON] {
+    var pushes: [JSON] = []
+    _ = try await World.eventually {
+      pushes = try await world.call(.GET, "/_dev/pushes?after=0", key: nil).json.list ?? []
+      return pushes.count >= count
+    }
+    return pushes
+  }
+
+  static func register(_ person: TestPerson, _ token: String) async throws {
+    _ = try await person.call(.POST, "users/deviceToken", .json(["deviceToken": .text(token)]))
+  }
+
+  @Test(
+    "Y6 V12 every other person of the room with a device is told once, in the form of their edition",
+    arguments: TestEngine.available)
+  func devices(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard()
+      let (a, b, w) = (yard.a, yard.b, yard.w)
+      let channel = try await a.channel("잡담", in: w)
+      let room = try await a.directMessage(with: b, in: w)
+      _ = try await b.get("\(channel)/chats")
+      // The author never, a member without device never, a member of the workspace only neither.
+      try await Self.register(a, "device-a")
+      try await a.invite(yard.c, to: w)
+      try await Self.register(yard.c, "device-c")
+      try await Self.register(b, "Optional(\"b\")")
+      let chat = try await a.say("hello", in: channel)
+      // Devices are read some time after the post: whatever changes them has to wait for it.
+      _ = try await Self.pushes(world, 1)
+      // One device of one person is told once, whichever sessions named it.
+      let old = try await world.call(
+        .POST, "users/login", key: DevelopmentKey.january2024,
+        .json(["email": .text(b.email), "password": .text(World.password), "deviceToken": "Optional(\"b\")"]))
+      #expect(old.status == 200)
+      _ = try await a.call(.POST, "\(room)/chats", .multipart([.file("files", Sample.png)]))
+      let pushes = try await Self.pushes(world, 2)
+      #expect(pushes.count == 2)
+      #expect(pushes.map { $0["deviceToken"] } == ["Optional(\"b\")", "Optional(\"b\")"])
+      let workspace = try await a.get(w)
+      let channelPush: JSON = [
+        "aps": ["alert": ["title": "Weekend Builders", "body": "#잡담\nMina: hello"], "sound": "default"],
+        "type": "channel", "workspace_id": workspace["workspace_id"] ?? .null,
+        "channel_id": chat["channel_id"] ?? .null,
+      ]
+      #expect(pushes.first?["payload"] == channelPush && pushes.first?["edition"] == "2024-10")
+      // The person signed in through the other edition since, whose ids are numbers, sent as strings.
+      let last = try #require(pushes.last)
+      #expect(last["edition"] == "2024-01")
+      let payload = last["payload"]
+      #expect(payload?["aps"] == ["alert": ["title": "Mina", "body": "사진"], "sound": "default"])
+      #expect(payload?.keys == ["aps", "type", "workspace_id", "room_id", "opponent_id"])
+      for key in ["workspace_id", "room_id", "opponent_id"] {
+        #expect(payload?[key]?.string.flatMap { Int($0) } != nil, "\(key)")
+      }
+      let after = try await world.call(.GET, "/_dev/pushes?after=\(last["id"]?.int ?? 0)", key: nil).json
+      #expect(after == [])
+    }
+  }
+
+  @Test("whoever left, signed out or cleared the device is told nothing")
+  func gone() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let yard = try await world.courtyard()
+      let (a, b, c, w) = (yard.a, yard.b, yard.c, yard.w)
+      try await a.invite(c, to: w)
+      let d = try await world.signUp("Dana")
+      try await a.invite(d, to: w)
+      let general = "\(w)/channels/\(try #require(try await a.get("\(w)/channels")[0]?["channel_id"]?.string))"
+      for (index, person) in [b, c, d].enumerated() { try await Self.register(person, "device-\(index)") }
+      try await Self.register(b, "")
+      _ = try await c.get("users/logout")
+      _ = try await a.say("one", in: general)
+      #expect(try await Self.pushes(world, 1).map { $0["deviceToken"] } == ["device-2"])
+      _ = try await d.get("\(w)/exit")
+      try await Self.register(b, "device-3")
+      _ = try await a.say(String(repeating: "각", count: 10_000), in: general)
+      let pushes = try await Self.pushes(world, 2)
+      #expect(pushes.map { $0["deviceToken"] } == ["device-2", "device-3"])
+      let body = try #require(pushes.last?["payload"]?["aps"]?["alert"]?["body"]?.string)
+      #expect(body.utf8.count < 3000 && body.hasSuffix("각"))
+    }
+  }
+
+  @Test("Firebase gets a signed assertion for its token once, then each notification with the payload as it is")
+  func firebase() async throws {
+    let pem = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
+    let calls = Mutex<[FakeProvider.Call]>([])
+    try await FakeProvider.run { call in
+      calls.withLock { $0.append(call) }
+      return call.path == "/token" ? (200, #"{"access_token":"t","expires_in":3600}"#) : (200, #"{"name":"m"}"#)
+    } _: { provider in
+      let file = FileManager.default.temporaryDirectory.appending(path: "account-\(UUID().uuidString).json")
+      defer { try? FileManager.default.removeItem(at: file) }
+      let account = [
+        "project_id": "p 1", "client_email": "m@p.iam.gserviceaccount.com", "private_key": pem,
+        "token_uri": "\(provider.url)/token",
+      ]
+      try JSONEncoder().encode(account).write(to: file)
+      var settings = World.settings
+      settings.providers.firebase.url = provider.url
+      settings.providers.firebase.accountFile = file.path
+      settings.providers.timeout = .seconds(60)
+      try await World.run(.sqlite, settings: settings) { (world) async throws in
+        let yard = try await world.courtyard()
+        let general = "\(yard.w)/channels"
+        let path = "\(general)/\(try #require(try await yard.a.get(general)[0]?["channel_id"]?.string))"
+        try await Self.register(yard.b, "a \"token\"")
+        for text in ["one", "two"] { _ = try await yard.a.say(text, in: path) }
+        #expect(try await World.eventually { calls.withLock { $0.count } >= 3 })
+      }
+      let all = calls.withLock(\.self)
+      #expect(all.map(\.path) == ["/token", "/v1/projects/p%201/messages:send", "/v1/projects/p%201/messages:send"])
+      #expect(all[0].body.contains("assertion=ey"))
+      #expect(all.dropFirst().allSatisfy { $0.authorization == "Bearer t" })
+      let message = try JSON(Data(all[1].body.utf8))["message"]
+      #expect(message?["token"] == "a \"token\"")
+      #expect(message?["apns"]?["payload"]?["aps"]?["alert"]?["body"] == "#일반\nMina: one")
+    }
+  }
+
+  @Test("an account file that is none stops the server from starting, with a cure")
+  func firebaseMistake() async throws {
+    var settings = World.settings
+    settings.providers.firebase.accountFile = "/nonexistent.json"
+    do {
+      try await World.run(.sqlite, settings: settings) { _ in }
+      Issue.record("the server started")
+    } catch let error as SetupError {
+      #expect(error.description.contains("push.firebase.account"))
+    }
+  }
+}

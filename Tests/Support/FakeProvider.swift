@@ -1,0 +1,50 @@
+import Hummingbird
+import Logging
+import NIOCore
+
+/// Plays somebody else's HTTP server for a test.
+package struct FakeProvider: Sendable {
+  package struct Call: Sendable {
+    package let method: String
+    package let path: String
+    package let authorization: String?
+    package let body: String
+  }
+
+  package typealias Answer = (status: Int, json: String)
+
+  package let url: String
+
+  /// Serves on a free port while `body` runs.
+  package static func run(
+    _ answer: @escaping @Sendable (Call) async throws -> Answer,
+    _ body: (FakeProvider) async throws -> Void
+  ) async throws {
+    let (ports, running) = AsyncStream.makeStream(of: Int.self)
+    let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
+      let bytes = try await request.body.collect(upTo: 1 << 20)
+      let reply = try await answer(
+        Call(
+          method: request.method.rawValue, path: request.uri.path, authorization: request.headers[.authorization],
+          body: String(buffer: bytes)))
+      return Response(
+        status: .init(code: reply.status), headers: [.contentType: "application/json"],
+        body: .init(byteBuffer: ByteBuffer(string: reply.json)))
+    }
+    var logger = Logger(label: "fake")
+    logger.logLevel = .critical
+    let application = Application(
+      responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+      onServerRunning: { running.yield($0.localAddress?.port ?? 0) }, logger: logger)
+    let server = Task { try await application.run() }
+    let result: Result<Void, any Error>
+    do {
+      var port = ports.makeAsyncIterator()
+      try await body(FakeProvider(url: "http://127.0.0.1:\(await port.next() ?? 0)"))
+      result = .success(())
+    } catch { result = .failure(error) }
+    server.cancel()
+    _ = await server.result
+    try result.get()
+  }
+}

@@ -1,0 +1,32 @@
+import NIOCore
+import NIOPosix
+
+extension World {
+  /// Sends bytes over a connection of their own and answers what comes back until the server closes it, or until
+  /// `isComplete`. Nothing is waited for if `leavesAtOnce`.
+  package func exchange(
+    _ bytes: [UInt8], leavesAtOnce: Bool = false, until isComplete: @Sendable (String) -> Bool = { _ in false }
+  ) async throws -> String {
+    let port = Int(url.split(separator: ":").last ?? "") ?? 0
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connect(host: "127.0.0.1", port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    return try await channel.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(bytes: bytes))
+      var answer = ""
+      guard !leavesAtOnce else { return answer }
+      do {
+        for try await buffer in inbound {
+          answer += String(buffer: buffer)
+          if isComplete(answer) { break }
+        }
+      } catch is IOError {
+        // The server closed the connection on what it could not read.
+      }
+      return answer
+    }
+  }
+}
