@@ -81,7 +81,7 @@ let package = Package(
       dependencies: [
         "CZlib", "SocketIOProtocol", .crypto, .deque, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
         .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix,
-        .nioWebSocket,
+        .nioWebSocket, .serviceLifecycle, .unixSignals,
       ],
       swiftSettings: strict),
     .target(
@@ -160,12 +160,14 @@ let package = Package(
     .executableTarget(
       name: "socketio-example", dependencies: ["SocketIOServer"], path: "Examples/SocketIOExample",
       swiftSettings: strict),
+    .target(
+      name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
     .testTarget(
-      name: "SocketIOProtocolTests", dependencies: ["SocketIOProtocol"], swiftSettings: strict),
+      name: "SocketIOProtocolTests", dependencies: ["Fuzzing", "SocketIOProtocol"], swiftSettings: strict),
     .testTarget(
       name: "SocketIOServerTests",
       dependencies: [
-        "CZlib", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
+        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
         .nioCore, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),

@@ -65,7 +65,7 @@ package func buildServer(
   } else if settings.keys.isEmpty {
     for edition in EditionName.allCases { settings.keys[try secrets.apiKey(edition)] = edition }
   }
-  let allEditions = EditionName.allCases.map { Edition.named($0, timeZone: settings.offset(of: $0) ?? 0) }
+  let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
   let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil

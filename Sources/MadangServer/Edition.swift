@@ -26,11 +26,11 @@ struct Edition: Sendable {
   /// What sessions and tokens of the edition carry.
   var name: String { id.rawValue }
 
-  /// - Parameter timeZone: Whose wall-clock digits dates show, in milliseconds east of UTC.
-  static func named(_ name: EditionName, timeZone: Int64) -> Edition {
+  /// - Parameter offset: Whose wall-clock digits dates show, in milliseconds east of UTC.
+  static func named(_ name: EditionName, offset: Int64) -> Edition {
     switch name {
-    case .january2024: january2024(timeZone: timeZone)
-    case .october2024: october2024(timeZone: timeZone)
+    case .january2024: january2024(offset: offset)
+    case .october2024: october2024(offset: offset)
     }
   }
 }

@@ -2,25 +2,44 @@ import Hummingbird
 import HummingbirdCore
 import Logging
 import NIOCore
+import ServiceLifecycle
+import UnixSignals
 
 extension SocketIOServer {
   /// Serves on a port of its own, without another HTTP application: other paths are answered 404.
   ///
   /// - Parameters:
   ///   - port: 0 takes a free one.
+  ///   - stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
   ///   - onRunning: Called with the port once clients may connect.
-  /// - Returns: When the process is told to stop (SIGTERM, SIGINT) or the task is cancelled, after all sessions have ended.
-  /// - Throws: When the address cannot be taken.
+  /// - Returns: When a signal told it to stop, after all sessions have ended.
+  /// - Throws: When the address cannot be taken, or the task is cancelled; all sessions have ended then, too.
   public func run(
-    host: String = "127.0.0.1", port: Int, onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
+    host: String = "127.0.0.1", port: Int, stopsOnSignals: Bool = true,
+    onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
     let application = Application(
       responder: SocketIOResponder(server: self), server: httpServer(),
       configuration: .init(address: .hostname(host, port: port)),
       onServerRunning: { await onRunning($0.localAddress?.port ?? port) },
       eventLoopGroupProvider: .shared(group), logger: core.logger)
-    try await application.runService()
-    await shutdown()
+    // What comes last is stopped first: waiting polls would hold up the application.
+    let services = ServiceGroup(
+      configuration: .init(
+        services: [application, SessionEnding(server: self)],
+        gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [], logger: core.logger))
+    try await services.run()
+  }
+}
+
+/// Ends the sessions when the server is to stop.
+private struct SessionEnding: Service {
+  let server: SocketIOServer
+
+  func run() async throws {
+    // It throws when the task is cancelled, which also means to stop.
+    try? await gracefulShutdown()
+    await server.shutdown()
   }
 }
 

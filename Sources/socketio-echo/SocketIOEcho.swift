@@ -27,6 +27,8 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Option(help: "Milliseconds a session may stay without a namespace.") var connectTimeout: Int?
   @Flag(help: "Let lost Engine.IO 4 clients return to their sockets; so does RECOVERY=1 in the environment.")
   var recovery = false
+  @Option(help: "Open /admin to the Socket.IO Admin UI, for the user admin with this password.")
+  var adminPassword: String?
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
 
   func run() async throws {
@@ -45,6 +47,11 @@ struct SocketIOEcho: AsyncParsableCommand {
     case .rig:
       server = SocketIOServer(configuration: settings, eventLoopGroup: loops, logger: logger)
       RigApplication(server: server, isBare: bare).install()
+    }
+    if let adminPassword {
+      var admin = SocketIOServer.Admin(username: "admin", password: adminPassword)
+      admin.isReadOnly = false
+      server.enableAdmin(admin)
     }
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.idleTimeout = nil
@@ -65,6 +72,8 @@ struct SocketIOEcho: AsyncParsableCommand {
     settings.path = path ?? (mode == .engine ? "/engine.io/" : settings.path)
     settings.cors = .anyOrigin
     settings.allowEIO3 = eio3
+    // The UI sends cookies, which browsers refuse to any origin.
+    if adminPassword != nil { settings.cors = .origins(["https://admin.socket.io"], credentials: true) }
     if recovery || ProcessInfo.processInfo.environment["RECOVERY"] == "1" {
       settings.recovery = SocketIOServer.Recovery()
       settings.recovery?.offsets = .always

@@ -67,9 +67,11 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U5 P2 P3 Home screen without a workspace: E13 for an empty id, E97 for an empty path")
-  func firstHome() async throws {
-    try await World.run(.sqlite) { (world) async throws in
+  @Test(
+    "U5 P2 P3 Home screen without a workspace: E13 for an empty id, E97 for an empty path",
+    arguments: TestEngine.available)
+  func firstHome(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
       let c = try await world.signUp("Sora")
       #expect(try await c.get("workspaces") == [])
       for path in ["channels", "my-channels", "dms", "members"] {

@@ -142,12 +142,20 @@ struct FlowsVPlacesTests {
     }
   }
 
-  @Test("P5: a name that looks encoded is first taken as it is", arguments: TestEngine.available)
+  @Test(
+    "P5 P6: a name that looks encoded is first taken as it is, and 'my' is never a name",
+    arguments: TestEngine.available)
   func encodedNames(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
       let path = try await mina.workspace()
       for name in ["%41", "A", "100%", "a b"] { _ = try await mina.channel(name, in: path) }
+      // A fixed segment wins over a name, the one further left over the other.
+      _ = try await mina.channel("members", in: path)
+      #expect(try await mina.get("\(path)/channels/my/members")["name"] == "members")
+      #expect(try await mina.get("\(path)/channels/members/members") == [mina.member])
+      #expect(try await mina.code(.GET, "\(path)/channels/my/chats") == "E13")
+      #expect(try await mina.code(.POST, "\(path)/channels/my/chats", .json(["content": "x"])) == "E97")
       // Made through the other edition, where names are not addresses.
       let october = try await world.signIn(mina, through: .october2024)
       let workspace = try #require(try await october.get("workspaces")[0]?["workspace_id"]?.string)

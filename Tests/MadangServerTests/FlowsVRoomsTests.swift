@@ -21,6 +21,11 @@ struct FlowsVRoomsTests {
       guard case .connected = try await updates.next(isolation: #isolation)?.kind else { throw NotHeard() }
     }
 
+    /// Whether the next that happens is that the server sends the socket out of the namespace.
+    mutating func isSentAway() async throws -> Bool {
+      if case .disconnected = try await updates.next(isolation: #isolation)?.kind { true } else { false }
+    }
+
     /// The next event's name and its only argument.
     mutating func next() async throws -> (event: String, json: [UInt8]) {
       guard case .event(let event) = try await updates.next(isolation: #isolation)?.kind,
@@ -34,7 +39,7 @@ struct FlowsVRoomsTests {
 
   struct NotHeard: Error {}
 
-  @Test("V7 C4 C5 C7 M4 S2 S9 Chat", arguments: TestEngine.available)
+  @Test("V7 C4 C5 C6 C7 M4 S2 S9 S10 Chat", arguments: TestEngine.available)
   func chat(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -92,6 +97,8 @@ struct FlowsVRoomsTests {
       try await World.run(engine, settings: settings) { (world) async throws in
         let mina = try await world.signUp("Mina", through: .january2024)
         let channel = try await mina.channel("잡담", in: try await mina.workspace())
+        // Amid a second: at its begin, a cursor without milliseconds would name the chat itself.
+        world.clock.advance(milliseconds: 1500 - world.clock.now % 1000)
         _ = try await mina.say("one", in: channel)
         let chat = try await mina.say("two", in: channel)
         let label = try #require(chat["createdAt"]?.string)
@@ -196,6 +203,12 @@ struct FlowsVRoomsTests {
           let message = try await mina.call(.POST, "\(room)/chats", .json(["content": "x"]))
           #expect(try await second.next().json == message.body)
         }
+        // A channel that is deleted takes its sockets with it.
+        let other = try await mina.channel("other", in: path)
+        let otherID = try #require(try await mina.get(other)["channel_id"]?.id)
+        var third = try await Ear(client, "/ws-channel-\(otherID)")
+        #expect(try await mina.call(.DELETE, other).status == 200)
+        #expect(try await third.isSentAway())
         // Ids of the wrong form, of another kind, or of nothing.
         for name in [
           "/ws-channel-0", "/ws-channel--1", "/ws-channel-0\(id)", "/ws-channel-+\(id)", "/ws-channel-9999",
@@ -223,6 +236,45 @@ struct FlowsVRoomsTests {
       world.clock.advance(milliseconds: 24 * 3_600_000 + 1)
       try await SocketsTests.withSocket(world, headers: headers(mina.token)) { (client) async throws in
         #expect(try await SocketsTests.admission(client, name) == "E05")
+      }
+    }
+  }
+
+  @Test(
+    "S13: a socket that was let in keeps its address fresh for its return without any call",
+    arguments: TestEngine.available)
+  func freshAddress(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.socketHold, .seconds(30))) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let channel = try await mina.channel("잡담", in: try await mina.workspace())
+      let name = "/ws-channel-\(try #require(try await mina.get(channel)["channel_id"]?.id))"
+      let almostADay: Int64 = 23 * 3_600_000
+      try await SocketsTests.withSocket(world) { (client) async throws in
+        let ear = try await Ear(client, name)
+        withExtendedLifetime(ear) { world.clock.advance(milliseconds: almostADay) }
+      }
+      #expect(try await World.eventually { !world.server.hasAdmittedSockets })
+      world.clock.advance(milliseconds: almostADay)
+      try await SocketsTests.withSocket(world) { (client) async throws in
+        #expect(try await SocketsTests.admission(client, name) == "joined")
+      }
+    }
+  }
+
+  @Test(
+    "S14: nothing is replayed to a socket; the next cursor call has what it missed", arguments: TestEngine.available)
+  func missed(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let channel = try await mina.channel("잡담", in: try await mina.workspace())
+      let id = try #require(try await mina.get(channel)["channel_id"]?.id)
+      let held = try #require(try await mina.say("one", in: channel)["createdAt"]?.string)
+      let missed = try await mina.say("two", in: channel)
+      try await SocketsTests.withSocket(world) { (client) async throws in
+        var ear = try await Ear(client, "/ws-channel-\(id)")
+        let heard = try await mina.say("three", in: channel)
+        #expect(try await JSON(ear.next().json) == heard)
+        #expect(try await mina.get("\(channel)/chats?cursor_date=\(held)") == [missed, heard])
       }
     }
   }

@@ -1,76 +1,205 @@
+import Fuzzing
 import SocketIOProtocol
 import Testing
 
-/// A small reproducible generator (SplitMix64).
-private struct SeededGenerator: RandomNumberGenerator {
-  var state: UInt64
+/// Seeded fuzzing of every decoder and of whole sessions; `Scripts/fuzz` runs the long part.
+@Suite("Decoders under fire", .timeLimit(.minutes(60)))
+struct FuzzTests {
+  /// Runs a layer and checks that the process did not grow with the number of inputs.
+  private func run(
+    _ folder: String, _ body: (_ number: Int, _ input: [UInt8], _ generator: inout SeededGenerator) throws -> Void
+  ) throws {
+    let fuzzer = try Fuzzer(folder)
+    var before = peakMemory()
+    try fuzzer.run { number, input, generator in
+      try body(number, input, &generator)
+      // What is allocated once is there by now.
+      if number == 1000 { before = peakMemory() }
+    }
+    if Fuzzer.isLong { #expect(peakMemory() - before < Fuzzer.maxGrowth) }
+  }
 
-  mutating func next() -> UInt64 {
-    state &+= 0x9e37_79b9_7f4a_7c15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xbf58_476d_1ce4_e5b9
-    z = (z ^ (z >> 27)) &* 0x94d0_49bb_1331_11eb
-    return z ^ (z >> 31)
+  @Test("Engine.IO packets: what is read can be written and read again")
+  func enginePackets() throws {
+    try run("engine-packets") { number, input, _ in
+      for revision in [EngineRevision.v3, .v4] {
+        if let packet = try? EnginePacket(text: input[...], revision) {
+          let again = try EnginePacket(text: packet.encodedText(revision)[...], revision)
+          #expect(again == packet, "input \(number)")
+        }
+        if let packet = try? EnginePacket(frame: .binary(input), revision) {
+          let again = try EnginePacket(frame: EngineFrame(packet, revision), revision)
+          #expect(again == packet, "input \(number)")
+        }
+      }
+      if let open = try? EngineOpen(data: input.dropFirst().map { $0 }) {
+        let again = try EngineOpen(data: open.packet.data)
+        #expect(again == open, "input \(number)")
+      }
+    }
+  }
+
+  @Test("polling payloads of every form: what is read can be written and read again")
+  func payloads() throws {
+    try run("payloads") { number, input, _ in
+      if let packets = try? EnginePayload.decodeBinary(input) {
+        let again = try EnginePayload.decodeBinary(EnginePayload.encodeBinary(packets))
+        #expect(again == packets, "input \(number)")
+      }
+      for revision in [EngineRevision.v3, .v4] {
+        guard let packets = try? EnginePayload.decode(input, revision) else { continue }
+        let again = try EnginePayload.decode(EnginePayload.encode(packets, revision), revision)
+        #expect(again == packets, "input \(number)")
+      }
+    }
+  }
+
+  @Test("Socket.IO packets with attachments: what is read can be written and read again")
+  func socketPackets() throws {
+    try run("socket-packets") { number, input, _ in
+      guard let packet = Self.read(input), String(validating: input, as: UTF8.self) != nil else { return }
+      _ = SocketEvent(packet)
+      _ = SocketArguments(ack: packet)
+      #expect(packet.attachments.count <= 400, "input \(number)")
+      guard packet.attachments.count <= 10 else { return }
+      var again = SocketPacketReader(maxAttachments: 10)
+      var reread = try again.received(text: packet.encodedText)
+      for attachment in packet.attachments { reread = try again.received(binary: attachment) }
+      #expect(reread == packet, "input \(number)")
+    }
+  }
+
+  private static func read(_ text: [UInt8]) -> SocketPacket? {
+    var reader = SocketPacketReader(maxAttachments: 10)
+    if let packet = try? reader.received(text: text) { return packet }
+    for number in UInt8(0)..<10 {
+      guard let packet = try? reader.received(binary: [number]) else { continue }
+      return packet
+    }
+    return nil
+  }
+
+  @Test("JSON: elements and members are values themselves, and so is what they are in")
+  func json() throws {
+    try run("json") { number, input, _ in
+      let isValue = JSONScanner.isValue(input)
+      if let elements = JSONScanner.elements(ofArray: input) {
+        #expect(isValue && elements.allSatisfy { JSONScanner.isValue(Array(input[$0])) }, "input \(number)")
+      }
+      if let members = JSONScanner.members(ofObject: input) {
+        #expect(isValue && members.allSatisfy { JSONScanner.isValue(Array(input[$0.value])) }, "input \(number)")
+      }
+      if let string = JSONText.string(input[...]), isValue {
+        #expect(JSONText.string(JSONText.quotedBytes(string)[...]) == string, "input \(number)")
+      }
+      _ = JSONText.integer(input[...])
+    }
+  }
+
+  @Test("whole sessions, the server's side: any packets at any time; a closed session stays closed")
+  func serverSessions() throws {
+    var session = ServerSide(.v4)
+    try run("socket-packets") { number, input, generator in
+      if number % 40 == 0 { session = ServerSide(.random(using: &generator) ? .v4 : .v3) }
+      session.step(input, &generator)
+      #expect(session.isConsistent, "input \(number)")
+    }
+  }
+
+  @Test("whole sessions, the client's side: any packets at any time; a closed session stays closed")
+  func clientSessions() throws {
+    var session = ClientSide(.v4)
+    try run("socket-packets") { number, input, generator in
+      if number % 40 == 0 { session = ClientSide(.random(using: &generator) ? .v4 : .v3) }
+      session.step(input, &generator)
+      #expect(session.isConsistent, "input \(number)")
+    }
   }
 }
 
-@Suite("Decoders under fire")
-struct FuzzTests {
-  private static let seeds = [
-    #"42/a,12["e",{"b":[1,2.5e3,null]},"é\u0001"]"#, #"451-/a,3["e",{"_placeholder":true,"num":0}]"#, "40/x,{\"t\":1}",
-    "2probe\u{1e}4x\u{1e}bAQID", "3:4ab6:b4AQ==", "41/a,", #"0{"sid":"s","pingInterval":1,"pingTimeout":1}"#,
-  ].map(bytes)
+/// A server's session, driven by whatever comes.
+private struct ServerSide {
+  private var engine: EngineServerSession
+  private var socketIO: SocketServerSession
+  private var now: Milliseconds = 0
+  private var wasClosed = false
+  private(set) var isConsistent = true
 
-  private static func mutated(_ generator: inout SeededGenerator) -> [UInt8] {
-    var input = seeds.randomElement(using: &generator) ?? []
-    for _ in 0..<Int.random(in: 1...6, using: &generator) {
-      let index = Int.random(in: 0...input.count, using: &generator)
-      switch Int.random(in: 0..<4, using: &generator) {
-      case 0 where index < input.count: input[index] = .random(in: 0...255, using: &generator)
-      case 1 where index < input.count: input.remove(at: index)
-      case 2: input.insert(contentsOf: input.prefix(8), at: index)
-      default: input.insert(bytes(#"[]{}",:0-/"#).randomElement(using: &generator) ?? 0, at: index)
-      }
-    }
-    return input
+  init(_ revision: EngineRevision) {
+    engine = EngineServerSession(
+      .init(pingInterval: 100, pingTimeout: 100, upgradeTimeout: 100), revision: revision, transport: .polling, at: 0)
+    socketIO = SocketServerSession(.init(conduct: .lenient, maxNamespaces: 5), revision: revision)
+    _ = socketIO.opened()
   }
 
-  @Test(
-    "mutated input neither crashes nor hangs, and what is read can be written and read again", .timeLimit(.minutes(2)))
-  func mutations() throws {
-    var generator = SeededGenerator(state: 20_261_121)
-    for _ in 0..<20_000 {
-      let input = Self.mutated(&generator)
-      _ = try? EngineOpen(data: input)
-      _ = try? EnginePayload.decodeBinary(input)
-      for revision in [EngineRevision.v3, .v4] {
-        guard let packets = try? EnginePayload.decode(input, revision) else { continue }
-        #expect(try EnginePayload.decode(EnginePayload.encode(packets, revision), revision).count == packets.count)
-      }
-      var reader = SocketPacketReader(maxAttachments: 10)
-      guard let packet = try? reader.received(text: Array(input.dropFirst())) else { continue }
-      if String(validating: input, as: UTF8.self) != nil {
-        var again = SocketPacketReader(maxAttachments: 10)
-        let text = packet.encodedText
-        #expect(try again.received(text: text)?.encodedText == text)
-      }
+  mutating func step(_ input: [UInt8], _ generator: inout SeededGenerator) {
+    wasClosed = engine.isClosed
+    now += .random(in: 0..<20, using: &generator)
+    let kinds: [EnginePacket.Kind] = [.message, .message, .message, .message, .pong, .ping, .upgrade, .noop, .close]
+    let packet =
+      Int.random(in: 0..<8, using: &generator) == 0
+      ? EnginePacket(binary: input) : EnginePacket(kinds.randomElement(using: &generator) ?? .message, input)
+    switch Int.random(in: 0..<12, using: &generator) {
+    case 0: _ = engine.pollArrived()
+    case 1: engine.pollAnswered()
+    case 2 where Int.random(in: 0..<8, using: &generator) == 0: _ = engine.pollAborted()
+    case 3: if case .read = engine.postArrived() { engine.postFinished() }
+    case 4: _ = engine.upgradeArrived(at: now)
+    case 5: _ = engine.receivedOnUpgrade(.random(using: &generator) ? EnginePacket(.ping, EnginePacket.probe) : packet)
+    case 6: if case .sendPing = engine.tick(at: now), wasClosed { isConsistent = false }
+    default: receive(packet)
     }
+    if wasClosed, !engine.isClosed { isConsistent = false }
   }
 
-  @Test("a session survives any sequence of messages", .timeLimit(.minutes(2)))
-  func sessions() {
-    var generator = SeededGenerator(state: 7)
-    for _ in 0..<500 {
-      var session = SocketServerSession(.init(conduct: .lenient), revision: .v4)
-      for _ in 0..<40 {
-        let data = Array(Self.mutated(&generator).dropFirst())
-        switch session.received(.random(using: &generator) ? EnginePacket(.message, data) : EnginePacket(binary: data))
-        {
-        case .connect(let namespace, _): _ = session.accept(namespace: namespace)
-        case .close: session = SocketServerSession(.init(conduct: .lenient), revision: .v4)
-        default: break
-        }
-      }
+  private mutating func receive(_ packet: EnginePacket) {
+    guard case .deliver = engine.received(packet, at: now) else { return }
+    if wasClosed { isConsistent = false }
+    switch socketIO.received(packet) {
+    case .connect(let namespace, let auth):
+      if !auth.isEmpty, !JSONScanner.isValue(auth) { isConsistent = false }
+      _ = auth.count % 3 == 0 ? socketIO.refuse(namespace: namespace) : socketIO.accept(namespace: namespace)
+    case .event(_, let event):
+      if !event.arguments.values.allSatisfy(JSONScanner.isValue) { isConsistent = false }
+    case .close: engine.close()
+    default: break
     }
+  }
+}
+
+/// A client's session, driven by whatever comes.
+private struct ClientSide {
+  private var engine: EngineClientSession
+  private var socketIO: SocketClientSession
+  private var now: Milliseconds = 0
+  private(set) var isConsistent = true
+
+  init(_ revision: EngineRevision) {
+    engine = EngineClientSession(revision: revision, transport: .polling)
+    socketIO = SocketClientSession(revision: revision)
+    for namespace in ["/", "/a", "/x"] { _ = socketIO.connect(namespace) }
+  }
+
+  private static let open = EngineOpen(
+    sid: "s", upgrades: ["websocket"], pingInterval: 100, pingTimeout: 100, maxPayload: nil
+  ).packet
+
+  mutating func step(_ input: [UInt8], _ generator: inout SeededGenerator) {
+    let wasClosed = engine.isClosed
+    now += .random(in: 0..<20, using: &generator)
+    switch Int.random(in: 0..<10, using: &generator) {
+    case 0: _ = engine.received(Self.open, at: now)
+    case 1: _ = engine.upgradeOpened()
+    case 2: _ = engine.receivedOnUpgrade(EnginePacket(.random(using: &generator) ? .pong : .ping, EnginePacket.probe))
+    case 3: _ = engine.pollReturned()
+    case 4: _ = engine.tick(at: now)
+    case 5: _ = engine.received(EnginePacket(.ping, input), at: now)
+    default:
+      let packet = .random(using: &generator) ? EnginePacket(.message, input) : EnginePacket(binary: input)
+      guard case .deliver = engine.received(packet, at: now) else { break }
+      if wasClosed { isConsistent = false }
+      if case .close = socketIO.received(packet) { engine.close() }
+    }
+    if wasClosed, !engine.isClosed { isConsistent = false }
   }
 }

@@ -125,6 +125,32 @@ struct ClientTests {
   }
 
   @Test(
+    "however often the connection is lost, no event of any event loop is missed, repeated or out of order",
+    arguments: ClientMode.allCases)
+  func recoveredAgainAndAgain(mode: ClientMode) async throws {
+    try await TestServer.with(.changed { $0.recovery = .init() }) { (server) async throws in
+      try await server.withClient { (speaker) async throws in
+        try await server.withClient(mode) { (client) async throws in
+          try await speaker.connect()
+          try await client.connect()
+          var fromOutside = await client.events("outside", as: Int.self).makeAsyncIterator()
+          var fromLoop = await client.events("said", as: Int.self).makeAsyncIterator()
+          for number in 0..<200 {
+            server.server.emit("outside", json: json("\(number)"), to: "/")
+            try await speaker.emit("others", number)
+            guard number % 20 == 19 else { continue }
+            await Self.lose(client)
+            // Some losses come while the client is away, some when it is back.
+            if number % 40 == 39 { #expect(try await fromOutside.next() == number / 40) }
+          }
+          for number in 5..<200 { #expect(try await fromOutside.next() == number) }
+          for number in 0..<200 { #expect(try await fromLoop.next() == number) }
+        }
+      }
+    }
+  }
+
+  @Test(
     "a refused connect throws the server's message and data, and may be tried again", arguments: ClientMode.allCases)
   func refusal(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in

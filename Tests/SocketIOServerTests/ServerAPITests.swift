@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import SocketIOClient
 import SocketIOProtocol
@@ -174,6 +175,27 @@ struct ServerAPITests {
         #expect(began.allSatisfy { $0 == "began 0" })
       }
     }
+  }
+
+  @Test("a server alone serves until it is stopped, and ends its sessions then")
+  func alone() async throws {
+    let server = SocketIOServer(logger: Logger(label: "alone", factory: { _ in SwiftLogNoOpLogHandler() }))
+    server.namespace("/", configure: NamespaceHandlers())
+    let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
+    let running = Task { try await server.run(port: 0, stopsOnSignals: false) { continuation.yield($0) } }
+    var iterator = ports.makeAsyncIterator()
+    let port = try #require(await iterator.next(isolation: #isolation))
+    var configuration = SocketIOClient.Configuration()
+    configuration.transports = [.polling]
+    let client = try SocketIOClient(url: "http://127.0.0.1:\(port)", configuration: configuration)
+    let connecting = Task { await client.run() }
+    try await client.connect()
+    #expect(server.stats.sockets == 1)
+    running.cancel()
+    _ = await running.result
+    #expect(server.stats.sessions == 0)
+    await client.close()
+    await connecting.value
   }
 
   @Test("a broadcast of a socket leaves out itself and whom it names")

@@ -3,8 +3,8 @@ import MadangCore
 
 extension Edition {
   /// The edition with integer ids, channels by name and dates of its time zone.
-  static func january2024(timeZone: Int64) -> Edition {
-    let dates = WireDates(offset: timeZone, zonelessOffset: 9 * 3_600_000)
+  static func january2024(offset: Int64) -> Edition {
+    let dates = WireDates(offset: offset, zonelessOffset: 9 * 3_600_000)
     var routes = RouteTable()
     Edition2024_01.addUsers(to: &routes)
     Edition2024_01.addWorkspaces(to: &routes)

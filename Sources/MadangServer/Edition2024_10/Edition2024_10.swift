@@ -3,8 +3,8 @@ import MadangCore
 
 extension Edition {
   /// The edition with UUID ids and dates of its time zone.
-  static func october2024(timeZone: Int64) -> Edition {
-    let dates = WireDates(offset: timeZone, zonelessOffset: 0)
+  static func october2024(offset: Int64) -> Edition {
+    let dates = WireDates(offset: offset, zonelessOffset: 0)
     var routes = RouteTable()
     Edition2024_10.addUsers(to: &routes)
     Edition2024_10.addWorkspaces(to: &routes)

@@ -55,16 +55,18 @@ extension Substring {
 
 /// Compares what a replay sees with the reference's answers, one after another.
 final class Replay {
-  let port: Int
+  let process: EchoProcess
   private let differences: [String: Difference]
   private var rest: ArraySlice<ReferenceAnswers.Line>
   private(set) var met: Set<String> = []
 
-  init(_ answers: ReferenceAnswers, _ differences: [String: Difference], port: Int) {
-    self.port = port
+  init(_ answers: ReferenceAnswers, _ differences: [String: Difference], _ process: EchoProcess) {
+    self.process = process
     self.differences = differences
     rest = answers.lines[...]
   }
+
+  var port: Int { process.port }
 
   var isComplete: Bool { rest.isEmpty }
 

@@ -6,7 +6,7 @@ struct ReferenceTests {
   @Test("every probe is answered as the reference answers it, or in a way that is accounted for by name")
   func replay() async throws {
     try await EchoProcess.with(["--mode", "rig"]) { process in
-      let replay = Replay(ReferenceAnswers(), Differences.table, port: process.port)
+      let replay = Replay(ReferenceAnswers(), Differences.table, process)
       try await replay.httpHandshake()
       try await replay.pollingSession()
       try await replay.webSocketHandshake()

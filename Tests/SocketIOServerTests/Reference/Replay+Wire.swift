@@ -98,23 +98,11 @@ extension Replay {
     try saw(name, ReferenceAnswers.text(try await collect(name, from: webSocket, send)))
   }
 
-  struct Stats: Decodable {
-    var sessions: Int
-    var sockets: Int
-  }
-
-  func stats() async throws -> Stats {
-    try JSONDecoder().decode(Stats.self, from: Data(try #require(try await exchange("GET", "/stats")).body))
-  }
-
   /// Does something and waits until the number of sessions or sockets has changed by it.
-  func changing(_ count: KeyPath<Stats, Int>, _ body: () async throws -> Void) async throws {
-    let before = try await stats()[keyPath: count]
+  func changing(_ count: KeyPath<EchoProcess.Stats, Int>, _ body: () async throws -> Void) async throws {
+    let before = try await process.stats()[keyPath: count]
     try await body()
-    let deadline = ContinuousClock.now + Self.patience
-    while try await stats()[keyPath: count] == before, ContinuousClock.now < deadline {
-      try await Task.sleep(for: .milliseconds(5))
-    }
+    try await process.stats { $0[keyPath: count] != before }
   }
 }
 

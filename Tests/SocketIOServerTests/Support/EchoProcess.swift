@@ -4,6 +4,7 @@ import Testing
 /// The program `socketio-echo`, running on a free port.
 struct EchoProcess: Sendable {
   let port: Int
+  let pid: Int32
 
   static func with(_ arguments: [String], _ body: (EchoProcess) async throws -> Void) async throws {
     let process = Process()
@@ -19,7 +20,36 @@ struct EchoProcess: Sendable {
       Thread.detachNewThread { continuation.resume(returning: firstLine(output.fileHandleForReading)) }
     }
     let port = try #require(line.split(separator: ":").last.flatMap { Int($0) }, "socketio-echo said: \(line)")
-    try await body(EchoProcess(port: port))
+    try await body(EchoProcess(port: port, pid: process.processIdentifier))
+  }
+
+  struct Stats: Decodable, Equatable, Sendable {
+    var sessions: Int
+    var sockets: Int
+    /// Namespaces with sockets; rooms are parts of these.
+    var namespaces: Int
+  }
+
+  func stats() async throws -> Stats {
+    let wire = try await Wire.connect(port)
+    defer { wire.abort() }
+    return try JSONDecoder().decode(Stats.self, from: Data(try await wire.request("GET", "/stats").body))
+  }
+
+  /// Waits until the statistics are as wanted, and returns the last ones.
+  @discardableResult
+  func stats(within limit: Duration = .seconds(60), where isWanted: (Stats) -> Bool) async throws -> Stats {
+    let deadline = ContinuousClock.now + limit
+    while true {
+      let stats = try await stats()
+      if isWanted(stats) || ContinuousClock.now > deadline { return stats }
+      try await Task.sleep(for: .milliseconds(20))
+    }
+  }
+
+  /// How many descriptors the process has open; `nil` where the system does not tell.
+  var descriptors: Int? {
+    (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(pid)/fd"))?.count
   }
 
   private static func firstLine(_ handle: FileHandle) -> String {

@@ -17,7 +17,11 @@ actor EngineClient {
 
   /// - Parameter query: Goes with the request that opens the session.
   init(_ server: TestServer, _ carrier: Carrier, query: String = "") async throws {
-    port = server.port
+    try await self.init(port: server.port, carrier, query: query)
+  }
+
+  init(port: Int, _ carrier: Carrier, query: String = "") async throws {
+    self.port = port
     switch carrier {
     case .polling:
       try await openPolling(query)

@@ -1,0 +1,51 @@
+import Fuzzing
+import NIOCore
+import SocketIOProtocol
+import Testing
+
+@testable import SocketIOServer
+
+@Suite("WebSocket frames under fire", .timeLimit(.minutes(60)))
+struct WebSocketFuzzTests {
+  private static let limit = 1000
+
+  @Test("any bytes, cut anywhere: the same events as in one piece, none too large, nothing after a failure")
+  func frames() throws {
+    let fuzzer = try Fuzzer("websocket-frames")
+    var before = peakMemory()
+    fuzzer.run { number, input, generator in
+      var whole = WebSocketParser(maxMessageSize: Self.limit)
+      whole.append(ByteBuffer(bytes: input))
+      let expected = Self.events(&whole)
+      var pieces = WebSocketParser(maxMessageSize: Self.limit)
+      var events: [WebSocketParser.Event] = []
+      var rest = input[...]
+      while !rest.isEmpty, !Self.isOver(events) {
+        let piece = rest.prefix(.random(in: 1...32, using: &generator))
+        rest = rest.dropFirst(piece.count)
+        pieces.append(ByteBuffer(bytes: piece))
+        events += Self.events(&pieces)
+      }
+      #expect(events == expected, "input \(number)")
+      if number == 1000 { before = peakMemory() }
+    }
+    if Fuzzer.isLong { #expect(peakMemory() - before < Fuzzer.maxGrowth) }
+  }
+
+  /// The events until more bytes are needed, or the client has failed.
+  private static func events(_ parser: inout WebSocketParser) -> [WebSocketParser.Event] {
+    var events: [WebSocketParser.Event] = []
+    while !isOver(events), let event = parser.next() {
+      events.append(event)
+      guard case .message(let frame) = event else { continue }
+      switch frame {
+      case .text(let bytes), .binary(let bytes): #expect(bytes.count <= limit)
+      }
+    }
+    return events
+  }
+
+  private static func isOver(_ events: [WebSocketParser.Event]) -> Bool {
+    if case .failure = events.last { true } else { false }
+  }
+}
