@@ -154,13 +154,13 @@ extension Room {
 
   /// Whether a chat whose answer was lost is in the room. Waits until the server has decided about it.
   private func wasPosted(_ id: UUID) async throws -> Bool {
-    guard let index = index(id) else { return true }
-    guard outbox[index].wasTried else { return false }
-    if let lostAt = outbox[index].lostAt {
+    guard let queued = outbox.first(where: { $0.chat.id == id }) else { return true }
+    guard queued.wasTried else { return false }
+    if let lostAt = queued.lostAt {
       try await Task.sleep(until: lostAt + client.configuration.settleTime, clock: .continuous)
     }
-    let cursor = outbox[index].newerThan
-    let chats = try await client.history(of: address, after: cursor.isEmpty ? nil : cursor)
+    let chats = try await client.history(of: address, after: queued.newerThan.isEmpty ? nil : queued.newerThan)
+    // Meanwhile the socket may have brought it.
     guard let outgoing = outbox.first(where: { $0.chat.id == id }) else { return true }
     guard let found = chats.first(where: { outgoing.mayBe($0, by: store.account) }) else { return false }
     try await acknowledged(id, found)
