@@ -110,7 +110,10 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Migrations", path: "migrations",
-      resources: [.embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql")],
+      resources: [
+        .embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql"),
+        .embedInCode("0003_administration.sql"),
+      ],
       swiftSettings: strict),
     .target(
       name: "MadangCore", dependencies: ["Storage", "Migrations", .crypto, .cryptoExtras, .logging],

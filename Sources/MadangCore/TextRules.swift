@@ -79,6 +79,13 @@ enum TextRules {
     return text
   }
 
+  /// Why an administrator did something: 1 to 200 characters.
+  static func note(_ text: String) throws -> String {
+    let note = try plain(text, "note").trimmingCharacters(in: .whitespacesAndNewlines)
+    guard (1...200).contains(note.count) else { throw Failure(.invalid, "note: 1 to 200 characters") }
+    return note
+  }
+
   /// Up to 4096 bytes, stored as sent; empty means none.
   static func deviceToken(_ text: String?) throws -> String? {
     guard let text, !text.isEmpty else { return nil }

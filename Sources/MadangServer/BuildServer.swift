@@ -62,23 +62,12 @@ package func buildServer(
   var settings = settings
   if settings.isDevelopment {
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
-  } else if settings.keys.isEmpty {
-    for edition in EditionName.allCases { settings.keys[try secrets.apiKey(edition)] = edition }
   }
   let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
   let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
   let sender = try await pushSender(settings.providers, development)
-  var configuration = DatabaseConfiguration(
-    settings.databaseURL.map { .postgres(url: $0) }
-      ?? .sqlite(path: data.appending(path: "madang.sqlite").path))
-  configuration.readers = settings.databaseReaders
-  let database: Database
-  do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
-    throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
-  }
-
   let group = MultiThreadedEventLoopGroup.singleton
   var socketConfiguration = SocketIOServer.Configuration()
   socketConfiguration.conduct = .lenient
@@ -87,21 +76,20 @@ package func buildServer(
   socketConfiguration.pingTimeout = .seconds(settings.socketPingTimeout)
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
   let announcements = Announcements()
-  let madang = Madang(
-    database: database, clock: clock, ids: ids,
-    files: try FileStore(
-      root: data.appending(path: "files"), workers: WorkerPool(name: "files", threads: 2, queueLimit: 4096),
-      ids: ids, clock: clock),
-    settings: settings.domain, hashing: WorkerPool(name: "hashing", threads: 2, queueLimit: 256), logger: logger,
-    announce: { announcements.announce($0) })
-  do { try await madang.migrate() } catch {
-    await database.close()
-    throw error
+  let madang = try await openMadang(settings, clock: clock, ids: ids, logger: logger) { announcements.announce($0) }
+  try madang.files.prepare()
+  if settings.keys.isEmpty {
+    for edition in EditionName.allCases {
+      try await madang.register(
+        key: try secrets.apiKey(edition), edition: edition.rawValue, label: secrets.apiKeyFile(edition))
+    }
   }
+  let keys = KnownKeys(settings.keys, madang: madang)
+  await keys.load()
 
   let metrics = Metrics()
   let service = Service(
-    madang: madang, settings: settings, tokens: await AccessTokens(secret: try secrets.tokenKey()),
+    madang: madang, settings: settings, keys: keys, tokens: await AccessTokens(secret: try secrets.tokenKey()),
     limits: CallLimits(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang),
     socketIO: socketIO, editions: editions,
     providers: Providers(settings.providers, clock: clock, development: development),
@@ -129,6 +117,34 @@ package func buildServer(
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
   return MadangServer(application, service, listening)
+}
+
+/// Opens and migrates the database of these settings, and puts the domain on it.
+func openMadang(
+  _ settings: ServerSettings, clock: Clock, ids: IDSource, logger: Logger,
+  announce: @escaping @Sendable (MadangCore.Event) -> Void
+) async throws -> Madang {
+  var configuration = DatabaseConfiguration(
+    settings.databaseURL.map { .postgres(url: $0) }
+      ?? .sqlite(path: settings.dataDirectory.appending(path: "madang.sqlite").path))
+  configuration.readers = settings.databaseReaders
+  let database: Database
+  do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
+    throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
+  }
+
+  let madang = Madang(
+    database: database, clock: clock, ids: ids,
+    files: FileStore(
+      root: settings.dataDirectory.appending(path: "files"),
+      workers: WorkerPool(name: "files", threads: 2, queueLimit: 4096), ids: ids, clock: clock),
+    settings: settings.domain, hashing: WorkerPool(name: "hashing", threads: 2, queueLimit: 256), logger: logger,
+    announce: announce)
+  do { try await madang.migrate() } catch {
+    await database.close()
+    throw error
+  }
+  return madang
 }
 
 /// What brings notifications to devices; nil where that is off.

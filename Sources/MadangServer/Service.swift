@@ -10,6 +10,7 @@ import SocketIOServer
 struct Service: Sendable {
   let madang: Madang
   let settings: ServerSettings
+  let keys: KnownKeys
   let tokens: AccessTokens
   let limits: CallLimits
   let recent: RecentAddresses
@@ -23,8 +24,8 @@ struct Service: Sendable {
   let logger: Logger
 
   /// The edition a key belongs to, if this listener serves it.
-  func edition(ofKey key: String?) -> Edition? {
-    guard let key, let id = settings.keys[key] else { return nil }
+  func edition(ofKey key: String?) async -> Edition? {
+    guard let key, let id = await keys.edition(of: key) else { return nil }
     return editions.first { $0.id == id }
   }
 

@@ -19,12 +19,15 @@ package struct FileStore: Sendable {
   private let ids: IDSource
   private let clock: Clock
 
-  /// Makes the folders and the built-in default pictures. Throws if the directory cannot be written.
-  package init(root: URL, workers: WorkerPool, ids: IDSource, clock: Clock) throws {
+  package init(root: URL, workers: WorkerPool, ids: IDSource, clock: Clock) {
     self.root = root
     self.workers = workers
     self.ids = ids
     self.clock = clock
+  }
+
+  /// Makes the folders and the built-in default pictures, which all else needs. Throws if the directory cannot be written.
+  package func prepare() throws {
     for folder in FileFolder.allCases.map(\.rawValue) + [Self.temporary] {
       try FileManager.default.createDirectory(
         at: root.appending(path: folder), withIntermediateDirectories: true)

@@ -7,22 +7,26 @@ extension Transaction {
     }
   }
 
+  /// Throws `.signInFailed` for a disabled account.
   func insertSession(
     user: Int64, edition: String, refreshHash: String, refreshExpiresAt: Int64, deviceToken: String?, now: Int64
   ) throws -> Int64 {
-    try one(
+    let session: Int64? = try first(
       """
       INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, created_at, last_used_at)
-      VALUES (\(user), \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(now), \(now)) RETURNING id
+      SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(now), \(now)
+      FROM users u WHERE u.id = \(user) AND u.disabled_at IS NULL RETURNING id
       """
     ) { try $0.get("id") }
+    guard let session else { throw Failure(.signInFailed, "the account is disabled") }
+    return session
   }
 
   func caller(session: Int64, edition: String) throws -> Caller {
     let found: Caller?? = try first(
       """
       SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-      WHERE s.id = \(session) AND s.edition = \(edition)
+      WHERE s.id = \(session) AND s.edition = \(edition) AND u.disabled_at IS NULL
       """
     ) { row in
       let user: Int64? = try row.get("user_id")
@@ -37,7 +41,7 @@ extension Transaction {
     try first(
       """
       SELECT s.id, s.refresh_expires_at, u.id AS user_id FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-      WHERE s.refresh_hash = \(refreshHash) AND s.edition = \(edition)
+      WHERE s.refresh_hash = \(refreshHash) AND s.edition = \(edition) AND u.disabled_at IS NULL
       """
     ) { row in
       let user: Int64? = try row.get("user_id")

@@ -22,7 +22,7 @@ struct Responder: HTTPResponder {
       maxFileSize: service.madang.settings.maxFileSize)
     var observation = Metrics.Observation()
     let response: Response
-    let edition = service.edition(ofKey: request.headers[.apiKey])
+    let edition = await service.edition(ofKey: request.headers[.apiKey])
     do {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name

@@ -140,7 +140,7 @@ struct RoomSockets: Sendable {
   private func check(_ credentials: Credentials, for edition: Edition, from address: String) async throws -> Caller? {
     let access = service.settings.socketAccess
     guard access != .open else { return nil }
-    let key = credentials.key.flatMap { service.edition(ofKey: $0) }
+    let key = await service.edition(ofKey: credentials.key)
     guard key?.name == edition.name || (access == .recent && credentials.key == nil) else {
       throw NotAllowed(message: ErrorCode.badKey.rawValue)
     }

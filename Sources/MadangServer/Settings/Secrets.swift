@@ -18,7 +18,9 @@ struct Secrets {
   func tokenKey() throws -> [UInt8] { Array(try secret("access-token.key").utf8) }
 
   /// The API key of an edition that clients must send.
-  func apiKey(_ edition: EditionName) throws -> String { try secret("api-key-\(edition.rawValue)") }
+  func apiKey(_ edition: EditionName) throws -> String { try secret(apiKeyFile(edition)) }
+
+  func apiKeyFile(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }
 
   private func secret(_ name: String) throws -> String {
     let file = directory.appending(path: name)

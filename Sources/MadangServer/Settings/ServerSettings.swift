@@ -13,7 +13,8 @@ public struct ServerSettings: Sendable {
   public var databaseURL: String?
   /// Development keys, development calls and explanations. Refused on an address that is not loopback.
   public var isDevelopment = false
-  /// API keys and the edition each belongs to. Empty: made on first start and kept under `secrets/`.
+  /// API keys and the edition each belongs to. Empty: made on first start and kept under `secrets/`. Keys made by
+  /// an administrator count besides.
   public var keys: [String: EditionName] = [:]
   /// The only edition this server speaks, nil for all; keys of another are unknown then.
   public var edition: EditionName?

@@ -1,0 +1,92 @@
+import Storage
+
+/// An account as an administrator sees it.
+package struct AccountRecord: Sendable {
+  package let account: Account
+  /// Milliseconds since 1970; nil for an account that may act.
+  package let disabledAt: Int64?
+  package let sessions: Int
+
+  init(_ row: Row) throws {
+    account = try Account(row)
+    disabledAt = try row.get("disabled_at")
+    sessions = try row.get("sessions")
+  }
+}
+
+extension Madang {
+  /// Accounts by their numbers, those after one, at most so many.
+  package func accounts(after number: Int64, limit: Int) async throws -> [AccountRecord] {
+    try await database.read { try $0.accounts("u.id > \(number)", limit: limit) }
+  }
+
+  /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.
+  /// Throws `.noSuchUser`.
+  package func disable(email: String) async throws -> AccountRecord {
+    try await changeAccount(email) { transaction, user, now in
+      // The time of the first disabling stays.
+      try transaction.execute(
+        "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
+      try transaction.endSessions(of: user)
+      try transaction.execute("DELETE FROM recent_addresses WHERE user_id = \(user)")
+    }
+  }
+
+  /// Lets a disabled account sign in again. Throws `.noSuchUser`.
+  package func enable(email: String) async throws -> AccountRecord {
+    try await changeAccount(email) { transaction, user, _ in
+      try transaction.execute("UPDATE users SET disabled_at = NULL WHERE id = \(user)")
+    }
+  }
+
+  /// Gives an account another password and ends its sessions. Throws `.invalid`, `.noSuchUser`, in this order.
+  package func resetPassword(email: String, to password: String) async throws -> AccountRecord {
+    let hash = try await hash(password: try TextRules.newPassword(password))
+    return try await changeAccount(email) { transaction, user, _ in
+      try transaction.execute("UPDATE users SET password_hash = \(hash) WHERE id = \(user)")
+      try transaction.endSessions(of: user)
+    }
+  }
+
+  /// Enters coins in an account's ledger with a note. Throws `.invalid`, `.noSuchUser`, in this order.
+  package func giveCoins(_ amount: Int, email: String, note: String) async throws -> AccountRecord {
+    guard (1...1_000_000).contains(amount) else { throw Failure(.invalid, "amount: 1 to 1000000 coins") }
+    let note = try TextRules.note(note)
+    return try await changeAccount(email) { transaction, user, now in
+      try transaction.addCoins(amount, to: user, for: "administrator: \(note)", now: now)
+    }
+  }
+
+  private func changeAccount(
+    _ email: String, _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> Void
+  ) async throws -> AccountRecord {
+    try await database.write { [now = clock.now] transaction in
+      let user = try transaction.userID(email: email)
+      try change(transaction, user, now)
+      guard let record = try transaction.accounts("u.id = \(user)", limit: 1).first else { throw UnexpectedlyEmpty() }
+      return record
+    }
+  }
+}
+
+extension Transaction {
+  fileprivate func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
+    try all(
+      """
+      SELECT \(sql: Account.columns), u.disabled_at,
+        (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions
+      FROM users u WHERE \(sql: condition) ORDER BY u.id LIMIT \(limit)
+      """, AccountRecord.init)
+  }
+
+  func userID(email: String) throws -> Int64 {
+    guard let person = try personByEmail(email) else {
+      throw Failure(.noSuchUser, "no account has the address \(email)")
+    }
+    return person.id.number
+  }
+
+  /// How many there were.
+  @discardableResult
+  func endSessions(of user: Int64) throws -> Int { try execute("DELETE FROM sessions WHERE user_id = \(user)") }
+}

@@ -1,0 +1,80 @@
+import Crypto
+import Storage
+
+/// An API key as it is kept: without the key.
+package struct KeyRecord: Sendable {
+  package let id: Int64
+  package let edition: String
+  package let label: String
+  package let createdAt: Int64
+  /// Milliseconds since 1970; nil for a key in use.
+  package let revokedAt: Int64?
+
+  static let columns: SQL = "id, edition, label, created_at, revoked_at"
+
+  init(_ row: Row) throws {
+    id = try row.get("id")
+    edition = try row.get("edition")
+    label = try row.get("label")
+    createdAt = try row.get("created_at")
+    revokedAt = try row.get("revoked_at")
+  }
+}
+
+extension Madang {
+  /// What of a key is kept.
+  package static func keyHash(_ key: String) -> String { SHA256.hash(data: Array(key.utf8)).hex }
+
+  /// Makes a key known, unless it was known before, revoked or not.
+  package func register(key: String, edition: String, label: String) async throws {
+    try await database.write { [now = clock.now] transaction in
+      _ = try transaction.execute(
+        """
+        INSERT INTO api_keys (key_hash, edition, label, created_at)
+        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now)) ON CONFLICT (key_hash) DO NOTHING
+        """)
+    }
+  }
+
+  /// Makes a new key, which is answered once: only its hash is kept. Throws `.invalid`.
+  package func createKey(edition: String, label: String) async throws -> (key: String, record: KeyRecord) {
+    let label = try TextRules.note(label)
+    let key = ids.bytes(32).hex
+    let record = try await database.write { [now = clock.now] transaction in
+      try transaction.one(
+        """
+        INSERT INTO api_keys (key_hash, edition, label, created_at)
+        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now)) RETURNING \(sql: KeyRecord.columns)
+        """, KeyRecord.init)
+    }
+    return (key, record)
+  }
+
+  /// Ends a key; running servers notice within moments. Throws `.notFound` if there is none, or it was revoked before.
+  package func revokeKey(_ id: Int64) async throws -> KeyRecord {
+    try await database.write { [now = clock.now] transaction in
+      let revoked = try transaction.first(
+        """
+        UPDATE api_keys SET revoked_at = \(now) WHERE id = \(id) AND revoked_at IS NULL
+        RETURNING \(sql: KeyRecord.columns)
+        """, KeyRecord.init)
+      guard let revoked else { throw Failure(.notFound, "there is no key \(id) in use") }
+      return revoked
+    }
+  }
+
+  /// All keys, the oldest first.
+  package func keys() async throws -> [KeyRecord] {
+    try await database.read { try $0.all("SELECT \(sql: KeyRecord.columns) FROM api_keys ORDER BY id", KeyRecord.init) }
+  }
+
+  /// The editions of the keys in use, by the keys' hashes.
+  package func keysInUse() async throws -> [String: String] {
+    let pairs = try await database.read { transaction in
+      try transaction.all("SELECT key_hash, edition FROM api_keys WHERE revoked_at IS NULL") { row in
+        (try row.get("key_hash", as: String.self), try row.get("edition", as: String.self))
+      }
+    }
+    return Dictionary(pairs) { first, _ in first }
+  }
+}

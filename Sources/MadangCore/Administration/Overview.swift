@@ -1,0 +1,108 @@
+import Storage
+
+/// A workspace as an administrator sees it.
+package struct WorkspaceRecord: Sendable {
+  package let workspace: Workspace
+  package let ownerEmail: String
+  package let members: Int
+  package let channels: Int
+  package let chats: Int
+}
+
+/// A session as an administrator sees it.
+package struct SessionRecord: Sendable {
+  package let id: Int64
+  package let email: String
+  package let edition: String
+  package let createdAt: Int64
+  package let lastUsedAt: Int64
+}
+
+/// How much there is.
+package struct Statistics: Sendable {
+  package let accounts: Int
+  package let disabledAccounts: Int
+  package let sessions: Int
+  package let workspaces: Int
+  package let channels: Int
+  package let directMessages: Int
+  package let chats: Int
+  package let files: Int
+  package let fileBytes: Int
+  package let coins: Int
+}
+
+extension Madang {
+  /// Workspaces by their numbers, those after one, at most so many.
+  package func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceRecord] {
+    try await database.read { transaction in
+      try transaction.all(
+        """
+        SELECT \(sql: Workspace.columns), (SELECT o.email FROM users o WHERE o.id = w.owner_id) AS owner_email,
+          (SELECT COUNT(*) FROM workspace_members m WHERE m.workspace_id = w.id) AS members,
+          (SELECT COUNT(*) FROM channels c WHERE c.workspace_id = w.id) AS channels,
+          (SELECT CAST(COALESCE(SUM(r.last_seq), 0) AS BIGINT) FROM rooms r WHERE r.workspace_id = w.id) AS chats
+        FROM workspaces w WHERE w.id > \(number) ORDER BY w.id LIMIT \(limit)
+        """
+      ) { row in
+        WorkspaceRecord(
+          workspace: try Workspace(row), ownerEmail: try row.get("owner_email"), members: try row.get("members"),
+          channels: try row.get("channels"), chats: try row.get("chats"))
+      }
+    }
+  }
+
+  /// Sessions by their numbers, those after one, at most so many, of one account or of all. Throws `.noSuchUser`.
+  package func sessions(email: String?, after number: Int64, limit: Int) async throws -> [SessionRecord] {
+    try await database.read { transaction in
+      let user = try email.map { try transaction.userID(email: $0) }
+      let condition: SQL = user.map { "AND s.user_id = \($0)" } ?? ""
+      return try transaction.all(
+        """
+        SELECT s.id, s.edition, s.created_at, s.last_used_at, u.email
+        FROM sessions s JOIN users u ON u.id = s.user_id
+        WHERE s.id > \(number) \(sql: condition) ORDER BY s.id LIMIT \(limit)
+        """
+      ) { row in
+        SessionRecord(
+          id: try row.get("id"), email: try row.get("email"), edition: try row.get("edition"),
+          createdAt: try row.get("created_at"), lastUsedAt: try row.get("last_used_at"))
+      }
+    }
+  }
+
+  /// Ends a session. Throws `.noSuchSession`.
+  package func endSession(_ id: Int64) async throws {
+    try await database.write { transaction in
+      guard try transaction.execute("DELETE FROM sessions WHERE id = \(id)") == 1 else {
+        throw Failure(.noSuchSession, "there is no session \(id)")
+      }
+    }
+  }
+
+  /// Ends all sessions of an account and answers how many there were. Throws `.noSuchUser`.
+  package func endSessions(email: String) async throws -> Int {
+    try await database.write { transaction in
+      try transaction.endSessions(of: try transaction.userID(email: email))
+    }
+  }
+
+  package func statistics() async throws -> Statistics {
+    try await database.read { transaction in
+      func count(_ what: SQL) throws -> Int {
+        try transaction.one("SELECT CAST(\(sql: what) AS BIGINT) AS number") { try $0.get("number") }
+      }
+      return Statistics(
+        accounts: try count("(SELECT COUNT(*) FROM users)"),
+        disabledAccounts: try count("(SELECT COUNT(*) FROM users WHERE disabled_at IS NOT NULL)"),
+        sessions: try count("(SELECT COUNT(*) FROM sessions)"),
+        workspaces: try count("(SELECT COUNT(*) FROM workspaces)"),
+        channels: try count("(SELECT COUNT(*) FROM channels)"),
+        directMessages: try count("(SELECT COUNT(*) FROM direct_messages)"),
+        chats: try count("(SELECT COALESCE(SUM(last_seq), 0) FROM rooms)"),
+        files: try count("(SELECT COUNT(*) FROM files)"),
+        fileBytes: try count("(SELECT COALESCE(SUM(size), 0) FROM files)"),
+        coins: try count("(SELECT COALESCE(SUM(coins), 0) FROM users)"))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import Storage
+
+/// What an operator does on the server's machine, on the server's own data; the server may run meanwhile.
+///
+/// Whoever can open the data is trusted: there is no sign-in. Operations throw ``AdministrationError``.
+public struct Administration: Sendable {
+  let madang: Madang
+
+  /// Runs `body` on the data of these settings.
+  /// - Throws: ``SetupError`` if there is none, or it cannot be opened; what `body` throws.
+  public static func run<Result>(
+    _ settings: ServerSettings, logger: Logger, _ body: (Administration) async throws -> Result
+  ) async throws -> Result {
+    let file = settings.dataDirectory.appending(path: "madang.sqlite").path
+    guard settings.databaseURL != nil || FileManager.default.fileExists(atPath: file) else {
+      throw SetupError(
+        "\(file) is not there; name the server's directory with --data, or its database with --database-url")
+    }
+    var settings = settings
+    settings.databaseReaders = 1
+    let madang = try await openMadang(settings, clock: Clock(), ids: IDSource(), logger: logger) { _ in }
+    let result: Swift.Result<Result, any Error>
+    do { result = .success(try await body(Administration(madang: madang))) } catch let failure as Failure {
+      result = .failure(AdministrationError(description: failure.message))
+    } catch {
+      result = .failure(error)
+    }
+    await madang.database.close()
+    return try result.get()
+  }
+}
+
+/// Why an administrator's operation was refused, in words.
+public struct AdministrationError: Error, CustomStringConvertible {
+  public let description: String
+}
+
+extension Administration {
+  /// Accounts in the order of their numbers.
+  /// - Parameters:
+  ///   - number: Only those after this one.
+  ///   - limit: At most so many.
+  public func accounts(after number: Int64, limit: Int) async throws -> [AccountSummary] {
+    try await madang.accounts(after: number, limit: limit).map(AccountSummary.init)
+  }
+
+  /// Ends an account's sessions and refuses further ones. What it wrote stays.
+  public func disable(_ email: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.disable(email: email))
+  }
+
+  public func enable(_ email: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.enable(email: email))
+  }
+
+  /// Sets a password, by the rules of signing up, and ends the account's sessions.
+  public func resetPassword(of email: String, to password: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.resetPassword(email: email, to: password))
+  }
+
+  /// Enters 1 to 1,000,000 coins in the ledger with a note of 1 to 200 characters.
+  public func giveCoins(_ amount: Int, to email: String, note: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.giveCoins(amount, email: email, note: note))
+  }
+
+  /// Workspaces in the order of their numbers.
+  public func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceSummary] {
+    try await madang.workspaces(after: number, limit: limit).map(WorkspaceSummary.init)
+  }
+
+  /// Sessions in the order of their numbers, of one account or of all.
+  public func sessions(of email: String?, after number: Int64, limit: Int) async throws -> [SessionSummary] {
+    try await madang.sessions(email: email, after: number, limit: limit).map(SessionSummary.init)
+  }
+
+  public func endSession(_ number: Int64) async throws { try await madang.endSession(number) }
+
+  /// How many there were.
+  public func endSessions(of email: String) async throws -> Int { try await madang.endSessions(email: email) }
+
+  /// API keys, the oldest first. Those of the settings are not among them.
+  public func keys() async throws -> [KeySummary] { try await madang.keys().map { KeySummary($0) } }
+
+  /// Makes a key. It is answered this once.
+  public func createKey(_ edition: EditionName, label: String) async throws -> KeySummary {
+    let made = try await madang.createKey(edition: edition.rawValue, label: label)
+    return KeySummary(made.record, key: made.key)
+  }
+
+  /// Ends a key for good; a running server notices within a second or two.
+  public func revokeKey(_ number: Int64) async throws -> KeySummary { KeySummary(try await madang.revokeKey(number)) }
+
+  public func statistics() async throws -> ServerStatistics { ServerStatistics(try await madang.statistics()) }
+}

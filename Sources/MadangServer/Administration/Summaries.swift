@@ -1,0 +1,130 @@
+import MadangAPI
+import MadangCore
+
+// What administrators get to see, with dates as they travel.
+
+/// An account with what only its owner and administrators see.
+public struct AccountSummary: Encodable, Sendable {
+  public let number: Int64
+  public let userID: String
+  public let email: String
+  public let nickname: String
+  public let coins: Int
+  public let sessions: Int
+  public let createdAt: String
+  /// Nil for an account that may act.
+  public let disabledAt: String?
+
+  enum CodingKeys: String, CodingKey {
+    case number
+    case userID = "user_id"
+    case email, nickname, coins, sessions, createdAt, disabledAt
+  }
+
+  init(_ record: AccountRecord) {
+    let account = record.account
+    number = account.person.id.number
+    userID = account.person.id.uuid
+    email = account.person.email
+    nickname = account.person.nickname
+    coins = account.coins
+    sessions = record.sessions
+    createdAt = WireDate.string(account.createdAt)
+    disabledAt = record.disabledAt.map { WireDate.string($0) }
+  }
+}
+
+public struct WorkspaceSummary: Encodable, Sendable {
+  public let number: Int64
+  public let workspaceID: String
+  public let name: String
+  /// The owner's address.
+  public let owner: String
+  public let members: Int
+  public let channels: Int
+  /// In its channels and direct messages.
+  public let chats: Int
+  public let createdAt: String
+
+  enum CodingKeys: String, CodingKey {
+    case number
+    case workspaceID = "workspace_id"
+    case name, owner, members, channels, chats, createdAt
+  }
+
+  init(_ record: WorkspaceRecord) {
+    number = record.workspace.id.number
+    workspaceID = record.workspace.id.uuid
+    name = record.workspace.name
+    owner = record.ownerEmail
+    members = record.members
+    channels = record.channels
+    chats = record.chats
+    createdAt = WireDate.string(record.workspace.createdAt)
+  }
+}
+
+public struct SessionSummary: Encodable, Sendable {
+  public let number: Int64
+  public let email: String
+  public let edition: String
+  public let createdAt: String
+  /// When it was last renewed.
+  public let lastUsedAt: String
+
+  init(_ record: SessionRecord) {
+    number = record.id
+    email = record.email
+    edition = record.edition
+    createdAt = WireDate.string(record.createdAt)
+    lastUsedAt = WireDate.string(record.lastUsedAt)
+  }
+}
+
+public struct KeySummary: Encodable, Sendable {
+  public let number: Int64
+  public let edition: String
+  public let label: String
+  public let createdAt: String
+  /// Nil for a key in use.
+  public let revokedAt: String?
+  /// Only when it has just been made.
+  public let key: String?
+
+  init(_ record: KeyRecord, key: String? = nil) {
+    number = record.id
+    edition = record.edition
+    label = record.label
+    createdAt = WireDate.string(record.createdAt)
+    revokedAt = record.revokedAt.map { WireDate.string($0) }
+    self.key = key
+  }
+}
+
+/// How much a server holds.
+public struct ServerStatistics: Encodable, Sendable {
+  public let accounts: Int
+  public let disabledAccounts: Int
+  public let sessions: Int
+  public let workspaces: Int
+  public let channels: Int
+  public let directMessages: Int
+  public let chats: Int
+  public let files: Int
+  public let fileBytes: Int
+  /// In all accounts together.
+  public let coins: Int
+
+  init(_ statistics: Statistics) {
+    accounts = statistics.accounts
+    disabledAccounts = statistics.disabledAccounts
+    sessions = statistics.sessions
+    workspaces = statistics.workspaces
+    channels = statistics.channels
+    directMessages = statistics.directMessages
+    chats = statistics.chats
+    files = statistics.files
+    fileBytes = statistics.fileBytes
+    coins = statistics.coins
+  }
+}
