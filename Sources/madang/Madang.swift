@@ -15,15 +15,17 @@ struct Madang: AsyncParsableCommand {
       Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached.
       """,
     groupedSubcommands: [
-      CommandGroup(name: "Server", subcommands: [Serve.self]),
+      CommandGroup(name: "Server", subcommands: [Serve.self, AdminCommand.self]),
       CommandGroup(
         name: "Account",
         subcommands: [
-          SignUp.self, LogIn.self, LogOut.self, WhoAmI.self, ProfileCommand.self, CoinsCommand.self, Profiles.self,
+          SignUp.self, LogIn.self, LogOut.self, WhoAmI.self, ProfileCommand.self, CoinsCommand.self, StoreCommand.self,
+          Profiles.self,
         ]),
       CommandGroup(name: "Places", subcommands: [WorkspaceCommand.self, ChannelCommand.self, DMCommand.self]),
       CommandGroup(
         name: "Talk", subcommands: [Say.self, History.self, UnreadCommand.self, Watch.self, FileCommand.self]),
+      CommandGroup(name: "Manual", subcommands: [Man.self, Completions.self]),
     ])
 
   static func main() async {

@@ -5,10 +5,17 @@ import Testing
 struct Shell {
   let server: TestServer
   let profile: URL
+  /// Variables besides the server and the profile.
+  let environment: [String: String]
 
-  init(_ name: String, at server: TestServer) {
+  init(_ name: String, at server: TestServer, environment: [String: String] = [:]) {
     self.server = server
+    self.environment = environment
     profile = server.folder.appending(path: "profiles").appending(path: "\(name).json")
+  }
+
+  var variables: [String: String] {
+    ["MADANG_PROFILE": profile.path, "MADANG_SERVER": server.url].merging(environment) { $1 }
   }
 
   struct Outcome {
@@ -23,8 +30,7 @@ struct Shell {
   }
 
   func start(_ arguments: [String], environment: [String: String] = [:], input: String = "") throws -> Program {
-    let own = ["MADANG_PROFILE": profile.path, "MADANG_SERVER": server.url]
-    return try Program("madang", arguments, environment: own.merging(environment) { $1 }, input: input)
+    try Program("madang", arguments, environment: variables.merging(environment) { $1 }, input: input)
   }
 
   func run(_ arguments: String..., environment: [String: String] = [:], input: String = "") async throws -> Outcome {

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("madang: account", .serialized, .timeLimit(.minutes(1)))
+@Suite("madang: account", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineAccountTests {
   @Test("signing up prints the account as data and a word for people beside it")
   func signUp() async throws {
@@ -117,6 +117,20 @@ struct CommandLineAccountTests {
       let missing = try await mina.run("profile", "edit", "--nickname", "x", "--image", "/nonexistent.png")
       #expect(missing.status == 1)
       #expect(try await mina.object("whoami")["nickname"] == .text("미나"), "nothing was changed")
+    }
+  }
+
+  @Test("the coins of a payment are bought once")
+  func store() async throws {
+    try await TestServer.run { server in
+      let mina = Shell("mina", at: server)
+      try await mina.signUp("Mina")
+      #expect(try await mina.objects("store", "list").first == ["item": .text("10 Coin"), "amount": .text("100")])
+      try await server.pay(#"{"merchant_uid":"m-1","amount":100,"imp_uid":"imp-1"}"#)
+      let billing = try await mina.object("store", "buy", "imp-1", "m-1")
+      #expect(billing["sesacCoin"] == .number(10))
+      #expect(try await mina.object("coins") == ["sesacCoin": .number(110)])
+      #expect(try await mina.refusal("store", "buy", "imp-1", "m-1") == "E81")
     }
   }
 

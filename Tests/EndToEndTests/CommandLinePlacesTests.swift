@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("madang: workspaces, channels, direct messages", .serialized, .timeLimit(.minutes(1)))
+@Suite("madang: workspaces, channels, direct messages", .serialized, .timeLimit(.minutes(10)))
 struct CommandLinePlacesTests {
   private func withTwo(_ body: (_ mina: Shell, _ joon: Shell) async throws -> Void) async throws {
     try await TestServer.run { server in

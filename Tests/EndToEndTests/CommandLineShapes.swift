@@ -7,7 +7,6 @@ struct CommandLineShapes {
     let isOne: Bool
     /// The sets of keys an object may have.
     let keys: [Set<String>]
-    let optional: Set<String>
   }
 
   private let shapes: [String: Shape]
@@ -21,11 +20,10 @@ struct CommandLineShapes {
     for line in text.split(separator: "\n") where line.hasPrefix("| `") {
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       guard cells.count == 3, ["one", "each"].contains(cells[1]) else { continue }
-      let (choices, remarks) = Self.halves(cells[2], at: ";")
-      let keys = cells[2] == "none" ? [[]] : Self.quoted(choices).map { Set($0.split(separator: " ").map(String.init)) }
-      let optional = remarks.contains("may be missing") ? Set(Self.quoted(remarks)) : []
+      let choices = Self.quoted(cells[2].prefix { $0 != ";" })
+      let keys = cells[2] == "none" ? [[]] : choices.map { Set($0.split(separator: " ").map(String.init)) }
       for command in Self.quoted(cells[0]) {
-        shapes[command] = Shape(isOne: cells[1] == "one", keys: keys, optional: optional)
+        shapes[command] = Shape(isOne: cells[1] == "one", keys: keys)
       }
     }
     self.shapes = shapes
@@ -40,18 +38,12 @@ struct CommandLineShapes {
     }
     if shape.isOne, objects.count != 1 { Issue.record("\(arguments) printed \(objects.count) objects") }
     for object in objects {
-      let isDocumented = shape.keys.contains { Set(object.keys).union(shape.optional) == $0.union(shape.optional) }
-      if !isDocumented { Issue.record("\(arguments) printed \(object.keys.sorted())") }
+      if !shape.keys.contains(Set(object.keys)) { Issue.record("\(arguments) printed \(object.keys.sorted())") }
     }
   }
 
-  private static func quoted(_ text: String) -> [String] {
+  private static func quoted(_ text: some StringProtocol) -> [String] {
     text.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
       .map { String($0.element) }
-  }
-
-  private static func halves(_ text: String, at separator: Character) -> (String, String) {
-    let halves = text.split(separator: separator, maxSplits: 1).map(String.init)
-    return (halves.first ?? "", halves.count > 1 ? halves[1] : "")
   }
 }

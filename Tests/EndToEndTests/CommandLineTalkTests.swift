@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite("madang: talk", .serialized, .timeLimit(.minutes(1)))
+@Suite("madang: talk", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineTalkTests {
   /// Mina owns a workspace with the channel #ios, Joon is a member who has looked into it.
   private func withTwo(_ body: (_ mina: Shell, _ joon: Shell) async throws -> Void) async throws {

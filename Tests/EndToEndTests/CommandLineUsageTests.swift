@@ -1,6 +1,7 @@
+import Foundation
 import Testing
 
-@Suite("madang: usage and exit statuses", .serialized, .timeLimit(.minutes(1)))
+@Suite("madang: usage and exit statuses", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineUsageTests {
   private func run(
     _ arguments: [String], _ environment: [String: String] = [:]
@@ -17,7 +18,8 @@ struct CommandLineUsageTests {
       ["nonsense"], ["say"], ["say", "#ios"], ["signup", "a@b.co"], ["watch"], ["watch", "#a", "--count", "0"],
       ["file", "get", "/static/x/y", "--json"], ["whoami", "--server", "ftp://x"],
       ["whoami", "--profile", ""], ["workspace", "edit"], ["workspace", "delete"], ["channel", "delete", "#ios"],
-      ["channel", "transfer", "#ios"], ["profile", "edit"],
+      ["channel", "transfer", "#ios"], ["profile", "edit"], ["store", "buy", "one"],
+      ["admin", "users", "disable", "a@b.co"], ["admin", "keys", "create", "x", "--edition", "2023"],
       ["login", "a@b.co", "--password-stdin", "--password-file", "x", "--server", "127.0.0.1:1"],
       ["login", "a@b.co", "--server", "127.0.0.1:1"],
     ])
@@ -45,5 +47,33 @@ struct CommandLineUsageTests {
     #expect(await program.status() == 69)
     #expect(await output == [])
     #expect(await errors == ["madang: http://127.0.0.1:1 cannot be reached: Connection refused"])
+  }
+
+  @Test("completion scripts and the manual page are what their readers take")
+  func manual() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-manual-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let readers = [
+      (["completions", "bash"], "/bin/bash", ["-n"]), (["completions", "zsh"], "/usr/bin/zsh", ["-n"]),
+      (["completions", "fish"], "/usr/bin/fish", ["-n"]),
+      (["man"], "/usr/bin/man", ["--warnings", "-E", "UTF-8", "-Tutf8", "-l"]),
+    ]
+    for (arguments, reader, options) in readers {
+      let made = try await run(arguments)
+      #expect(made.status == 0)
+      #expect(made.output.count > 100)
+      #expect(made.errors == [])
+      guard FileManager.default.isExecutableFile(atPath: reader) else { continue }
+      let file = folder.appending(path: arguments.joined(separator: "."))
+      try Data((made.output.joined(separator: "\n") + "\n").utf8).write(to: file)
+      let program = try Program(reader, options + [file.path])
+      async let output = program.output.rest()
+      async let errors = program.errors.rest()
+      #expect(await program.status() == 0, "\(reader)")
+      #expect(await errors == [], "\(reader)")
+      _ = await output
+    }
+    #expect(try await run(["completions", "csh"]).status == 64)
   }
 }

@@ -10,7 +10,7 @@ final class Program: Sendable {
   private let ended: AsyncStream<Int32>
   private let isOver = Mutex(false)
 
-  /// Starts a program built beside the tests, without the environment of whoever runs them.
+  /// Starts a program built beside the tests, or one with a path, without the environment of whoever runs them.
   init(_ name: String, _ arguments: [String], environment: [String: String] = [:], input: String = "") throws {
     let (given, output, errors) = (try Spawn.pipe(), try Spawn.pipe(), try Spawn.pipe())
     self.output = Lines(output.read)
@@ -19,7 +19,8 @@ final class Program: Sendable {
     self.ended = ended
     let own = ["PATH": "/usr/bin:/bin", "HOME": "/nonexistent", "TZ": "UTC"]
     pid = try Spawn.start(
-      Self.executable(name), arguments, environment: own.merging(environment) { $1 }, input: given.read,
+      name.hasPrefix("/") ? URL(filePath: name) : Self.executable(name), arguments,
+      environment: own.merging(environment) { $1 }, input: given.read,
       output: output.write, errors: errors.write)
     for descriptor in [given.read, output.write, errors.write] { close(descriptor) }
     // What tests give fits a pipe, so this does not wait for the reader.

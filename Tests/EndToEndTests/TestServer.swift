@@ -55,6 +55,9 @@ final class TestServer: Sendable {
     _ = try await develop("/_dev/clock", #"{"advance":\#(seconds)}"#)
   }
 
+  /// Records a payment that the server's own verifier knows from then on.
+  func pay(_ json: String) async throws { _ = try await develop("/_dev/payments", json) }
+
   /// A token of somebody at a provider of identities, as the built-in verifier believes it.
   func socialToken(_ provider: String, email: String, nickname: String) async throws -> String {
     struct Answer: Decodable { let token: String }

@@ -1,4 +1,3 @@
-import ArgumentParser
 import Foundation
 import Testing
 
@@ -8,8 +7,8 @@ import Testing
 struct CommandsTests {
   @Test("every command explains itself within 80 columns")
   func help() {
-    for command in Command.all {
-      let lines = Madang.helpMessage(for: command.type, columns: 80).split(separator: "\n")
+    for command in NamedCommand.all {
+      let lines = command.help(columns: 80).split(separator: "\n")
       #expect(lines.first?.hasPrefix("OVERVIEW: ") == true, "\(command.name)")
       #expect(lines.filter { String($0).columns > 80 } == [], "\(command.name)")
     }
@@ -19,26 +18,20 @@ struct CommandsTests {
   func documented() throws {
     let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/command-line.md")
     let text = try String(contentsOf: page, encoding: .utf8)
-    for command in Command.all where command.helpText.contains("--json") {
+    for command in NamedCommand.all where command.help(columns: 80).contains("--json") {
       #expect(text.contains("`\(command.name)`"), "\(command.name)")
     }
   }
-}
 
-/// A command that does something, by the words that call it.
-private struct Command {
-  let name: String
-  let type: any ParsableCommand.Type
-
-  var helpText: String { Madang.helpMessage(for: type, columns: 80) }
-
-  static let all = under(Madang.self, [])
-
-  private static func under(_ type: any ParsableCommand.Type, _ path: [String]) -> [Command] {
-    type.configuration.subcommands.flatMap { child in
-      let path = path + [child._commandName]
-      let nested = under(child, path)
-      return nested.isEmpty ? [Command(name: path.joined(separator: " "), type: child)] : nested
+  @Test("the manual page has every command, and nothing that roff would take for a request of its own")
+  func manual() {
+    let lines = ManualPage.text.split(separator: "\n")
+    for command in NamedCommand.all {
+      #expect(lines.contains { $0 == ".SS madang \(command.name.replacing("-", with: "\\-"))" }, "\(command.name)")
+    }
+    let requests: Set<Substring> = [".TH", ".SH", ".SS", ".PP", ".nf", ".fi"]
+    for line in lines where line.hasPrefix(".") || line.hasPrefix("'") {
+      #expect(requests.contains(line.prefix { $0 != " " }), "\(line)")
     }
   }
 }

@@ -1,0 +1,24 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminKeysCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "keys", abstract: "API keys, which applications send.",
+    discussion: """
+      The server keeps hashes only. It makes a key for each edition on its first start, in secrets/, and knows them like \
+      those made here. Keys of its settings (--print-config) and development keys are not listed. A running server notices \
+      changes within a second or two.
+      """,
+    subcommands: [AdminKeysList.self, AdminKeysCreate.self, AdminKeysRevoke.self])
+}
+
+extension Output {
+  func show(_ key: KeySummary) throws {
+    try object(
+      key,
+      [
+        ("number", "\(key.number)"), ("edition", key.edition), ("label", key.label),
+        key.key.map { ("key", $0) } ?? ("revoked", key.revokedAt.map { LocalTime($0).day } ?? "no"),
+      ])
+  }
+}

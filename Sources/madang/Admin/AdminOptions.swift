@@ -1,0 +1,50 @@
+import ArgumentParser
+import Logging
+import MadangServer
+
+/// Where the server's data is, and how to print.
+struct AdminOptions: ParsableArguments {
+  @Option(help: ArgumentHelp("Where the server's data is (default: ./madang-data).", valueName: "dir"))
+  var data: String?
+
+  @Option(help: ArgumentHelp("The server's PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
+  var databaseURL: String?
+
+  @Option(help: ArgumentHelp("Read the server's settings from a JSON file.", valueName: "file"), completion: .file())
+  var config: String?
+
+  @OptionGroup var printing: JSONOption
+
+  /// Runs `body` on the server's data.
+  func withData(_ body: (Administration, Output) async throws -> Void) async throws {
+    var flags: [String: String] = [:]
+    flags["data"] = data
+    flags["database.url"] = databaseURL
+    let loaded = try await LoadedSettings(flags: flags, file: config)
+    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    do {
+      try await Administration.run(loaded.settings, logger: logger) { try await body($0, printing.output) }
+    } catch let error as SetupError {
+      throw Failure(error.description)
+    } catch let error as AdministrationError {
+      throw Failure(error.description)
+    }
+  }
+}
+
+/// A part of a long list.
+struct PageOptions: ParsableArguments {
+  @Option(help: "At most so many, 1 to 10000.") var limit = 100
+  @Option(help: ArgumentHelp("Only those after this number; the next page of a list.", valueName: "number"))
+  var after: Int64 = 0
+
+  func validate() throws {
+    if !(1...10_000).contains(limit) { throw ValidationError("--limit must be from 1 to 10000.") }
+  }
+
+  /// Tells people how to go on where a page was filled.
+  func note(_ count: Int, last: Int64?, _ output: Output) {
+    if count == limit, let last { output.note("There may be more: --after \(last)") }
+  }
+}

@@ -1,0 +1,17 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminUsersGiveCoins: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "give-coins", abstract: "Enter coins in an account's ledger.",
+    usage: "madang admin users give-coins <email> <amount> --note <why> [options]")
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "The account's address.") var email: String
+  @Argument(help: "How many, 1 to 1000000.") var amount: Int
+  @Option(help: ArgumentHelp("What the ledger says about it.", valueName: "why")) var note: String
+
+  func run() async throws {
+    try await options.withData { try $1.show(try await $0.giveCoins(amount, to: email, note: note)) }
+  }
+}

@@ -1,0 +1,6 @@
+import ArgumentParser
+
+struct AdminWorkspacesCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "workspaces", abstract: "Workspaces.", subcommands: [AdminWorkspacesList.self])
+}

@@ -1,0 +1,140 @@
+import Foundation
+import Storage
+import Support
+import Testing
+
+@Suite("madang admin", .serialized, .timeLimit(.minutes(10)))
+struct CommandLineAdminTests {
+  /// Runs `body` with a running server on an engine and a shell on its machine.
+  private func withServer(
+    _ engine: TestEngine, _ body: (_ server: TestServer, _ admin: Shell) async throws -> Void
+  ) async throws {
+    try await withEngine(engine) { place in
+      var environment: [String: String] = [:]
+      if case .postgres(let url) = place { environment["MADANG_DATABASE_URL"] = url }
+      try await TestServer.run(environment: environment) { server in
+        environment["MADANG_DATA"] = server.folder.appending(path: "data").path
+        environment["MADANG_PASSWORD_COST"] = "4"
+        try await body(server, Shell("nobody", at: server, environment: environment))
+      }
+    }
+  }
+
+  @Test("a disabled account is signed out and stays out until it is enabled", arguments: TestEngine.available)
+  func disable(_ engine: TestEngine) async throws {
+    try await withServer(engine) { server, admin in
+      let mina = Shell("mina", at: server)
+      try await mina.signUp("Mina")
+      let before = try await admin.objects("admin", "users", "list")
+      #expect(before.map { $0["email"] } == [.text("mina@example.com")])
+      #expect(before.first?["disabledAt"] == .other)
+      let disabled = try await admin.object("admin", "users", "disable", "MINA@example.com", "--yes")
+      #expect(disabled["disabledAt"] != .other)
+      #expect(disabled["sessions"] == .number(0))
+      #expect(try await mina.refusal("whoami") == "E02")
+      let refused = try await mina.run("login", "mina@example.com", "--password-stdin", input: "Passw0rd!\n")
+      #expect(refused.errors.first?.hasPrefix("madang: E03") == true)
+      try await admin.object("admin", "users", "enable", "mina@example.com")
+      let back = try await mina.run("login", "mina@example.com", "--password-stdin", input: "Passw0rd!\n")
+      #expect(back.status == 0)
+      #expect(
+        try await admin.refusal("admin", "users", "disable", "x@example.com", "--yes")
+          == "no account has the address x@example.com")
+    }
+  }
+
+  @Test("passwords are reset, coins given, sessions ended, and all is counted", arguments: TestEngine.available)
+  func accounts(_ engine: TestEngine) async throws {
+    try await withServer(engine) { server, admin in
+      let mina = Shell("mina", at: server)
+      try await mina.signUp("Mina")
+      try await mina.object("workspace", "create", "Builders")
+      try await mina.object("say", "일반", "hello")
+      let given = try await admin.object("admin", "users", "give-coins", "mina@example.com", "5", "--note", "thanks")
+      #expect(given["coins"] == .number(95))
+      #expect(try await mina.object("coins") == ["sesacCoin": .number(95)])
+      let workspace = try await admin.object("admin", "workspaces", "list")
+      #expect(workspace["chats"] == .number(1))
+      let stats = try await admin.object("admin", "stats")
+      #expect(stats["accounts"] == .number(1))
+      #expect(stats["sessions"] == .number(1))
+      let session = try await admin.object("admin", "sessions", "list", "--user", "mina@example.com")
+      guard case .number(let number)? = session["number"] else { return #expect(Bool(false), "no number") }
+      #expect(try await admin.object("admin", "sessions", "end", "\(number)", "-y") == ["ended": .number(1)])
+      #expect(try await mina.refusal("whoami") == "E02")
+      let weak = try await admin.run(
+        "admin", "users", "reset-password", "mina@example.com", "--password-stdin", input: "short\n")
+      #expect(weak.status == 1)
+      let reset = try await admin.run(
+        "admin", "users", "reset-password", "mina@example.com", "--password-stdin", "--json", input: "N3w-word!\n")
+      CommandLineShapes.documented.check(try reset.objects(), of: ["admin", "users", "reset-password"])
+      let login = try await mina.run("login", "mina@example.com", "--password-stdin", input: "N3w-word!\n")
+      #expect(login.status == 0)
+      let people = try await admin.run("admin", "users", "list", "--limit", "1")
+      #expect(people.output.count == 2)
+      #expect(people.errors == ["There may be more: --after 1"])
+    }
+  }
+
+  @Test("a running server notices keys that are made and revoked", arguments: TestEngine.available)
+  func keys(_ engine: TestEngine) async throws {
+    try await withServer(engine) { server, admin in
+      let made = try await admin.object("admin", "keys", "create", "an app")
+      guard case .text(let key)? = made["key"], case .number(let number)? = made["number"] else {
+        return #expect(Bool(false), "no key")
+      }
+      let mina = Shell("mina", at: server, environment: ["MADANG_KEY": key])
+      let known = try await World.eventually {
+        try await mina.run(
+          "signup", "mina@example.com", "--nickname", "Mina", "--password-stdin", input: "Passw0rd!\n"
+        ).status == 0
+      }
+      #expect(known)
+      try await admin.object("admin", "keys", "revoke", "\(number)", "--yes")
+      let unknown = try await World.eventually { try await mina.run("whoami").status == 1 }
+      #expect(unknown)
+      #expect(try await mina.refusal("whoami") == "E01")
+      let all = try await admin.objects("admin", "keys", "list")
+      #expect(all.map { $0["label"] } == [.text("an app")])
+      #expect(all.first?["revokedAt"] != .other)
+      #expect(try await admin.refusal("admin", "keys", "revoke", "\(number)", "--yes").hasPrefix("there is no key"))
+    }
+  }
+
+  @Test("a key from the first start is listed, and revoking it lasts")
+  func firstKey() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let environment = ["MADANG_DATA": folder.path]
+    let missing = try Program("madang", ["admin", "stats"], environment: environment)
+    #expect(await missing.status() == 1)
+    #expect(await missing.errors.rest().first?.contains("is not there") == true)
+    for round in 1...2 {
+      let server = try Program("madang", ["serve", "--port", "0"], environment: environment)
+      _ = try await server.output.next(beginning: "madang listening on ")
+      let list = try Program("madang", ["admin", "keys", "list"], environment: environment)
+      let lines = await list.output.rest()
+      #expect(lines.count == 3)
+      #expect(lines.contains { $0.hasPrefix("api-key-2024-10") && $0.hasSuffix("revoked") } == (round == 2))
+      if round == 1 {
+        let number = lines.first { $0.hasPrefix("api-key-2024-10") }?.split(separator: " ")[1] ?? "0"
+        let revoke = try Program(
+          "madang", ["admin", "keys", "revoke", String(number), "--yes"], environment: environment)
+        #expect(await revoke.status() == 0)
+      }
+      server.signal(SIGTERM)
+      #expect(await server.status() == 0)
+    }
+  }
+
+  @Test("without data, or with a wrong page, it says so and makes nothing")
+  func nothing() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-none-\(UUID().uuidString)")
+    let program = try Program("madang", ["admin", "users", "list", "--data", folder.path])
+    #expect(await program.status() == 1)
+    #expect(await program.output.rest() == [])
+    #expect(!FileManager.default.fileExists(atPath: folder.path))
+    let page = try Program("madang", ["admin", "users", "list", "--limit", "0"])
+    #expect(await page.status() == 64)
+  }
+}
