@@ -24,7 +24,10 @@ struct Madang: AsyncParsableCommand {
         ]),
       CommandGroup(name: "Places", subcommands: [WorkspaceCommand.self, ChannelCommand.self, DMCommand.self]),
       CommandGroup(
-        name: "Talk", subcommands: [Say.self, History.self, UnreadCommand.self, Watch.self, FileCommand.self]),
+        name: "Talk",
+        subcommands: [
+          Say.self, History.self, UnreadCommand.self, Watch.self, ChatCommand.self, FileCommand.self,
+        ]),
       CommandGroup(name: "Manual", subcommands: [Man.self, Completions.self]),
     ])
 

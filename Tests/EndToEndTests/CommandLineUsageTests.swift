@@ -18,7 +18,7 @@ struct CommandLineUsageTests {
       ["nonsense"], ["say"], ["say", "#ios"], ["signup", "a@b.co"], ["watch"], ["watch", "#a", "--count", "0"],
       ["file", "get", "/static/x/y", "--json"], ["whoami", "--server", "ftp://x"],
       ["whoami", "--profile", ""], ["workspace", "edit"], ["workspace", "delete"], ["channel", "delete", "#ios"],
-      ["channel", "transfer", "#ios"], ["profile", "edit"], ["store", "buy", "one"],
+      ["channel", "transfer", "#ios"], ["profile", "edit"], ["chat", "#ios"], ["store", "buy", "one"],
       ["admin", "users", "disable", "a@b.co"], ["admin", "keys", "create", "x", "--edition", "2023"],
       ["login", "a@b.co", "--password-stdin", "--password-file", "x", "--server", "127.0.0.1:1"],
       ["login", "a@b.co", "--server", "127.0.0.1:1"],

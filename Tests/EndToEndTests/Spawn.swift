@@ -11,19 +11,28 @@ enum Spawn {
   ) throws -> pid_t {
     #if canImport(Darwin)
       var actions: posix_spawn_file_actions_t?
+      var attributes: posix_spawnattr_t?
     #else
       var actions = posix_spawn_file_actions_t()
+      var attributes = posix_spawnattr_t()
     #endif
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     for (number, descriptor) in [input, output, errors].enumerated() {
       posix_spawn_file_actions_adddup2(&actions, descriptor, Int32(number))
     }
+    // The threads that tests run on block signals, and a child would inherit that.
+    posix_spawnattr_init(&attributes)
+    defer { posix_spawnattr_destroy(&attributes) }
+    var none = sigset_t()
+    sigemptyset(&none)
+    posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     var argv = ([program.path] + arguments).map { strdup($0) } + [nil]
     var envp = environment.map { strdup("\($0)=\($1)") } + [nil]
     defer { for text in argv + envp { free(text) } }
     var pid = pid_t()
-    let failure = descriptors.withLock { _ in posix_spawn(&pid, program.path, &actions, nil, &argv, &envp) }
+    let failure = descriptors.withLock { _ in posix_spawn(&pid, program.path, &actions, &attributes, &argv, &envp) }
     try #require(failure == 0, "\(program.path): \(String(cString: strerror(failure)))")
     return pid
   }

@@ -1,0 +1,85 @@
+import MadangClient
+
+/// A conversation as it stands on a terminal: title, chats, other rooms, the line being typed. Draws nothing.
+struct ChatScreen {
+  struct Size: Equatable, Sendable {
+    var rows: Int
+    var columns: Int
+  }
+
+  /// What is on every row, and where the cursor stands, counted from 0.
+  struct Frame: Equatable {
+    var rows: [String]
+    var cursor: (row: Int, column: Int)
+
+    static func == (left: Frame, right: Frame) -> Bool { left.rows == right.rows && left.cursor == right.cursor }
+  }
+
+  /// The chats kept for looking back; older ones are forgotten.
+  static let limit = 1000
+
+  let title: String
+  var line = LineEditor()
+  /// Whether the connection is live, or what became of it.
+  var connection = "connecting"
+  /// Chats of others in other rooms, by the rooms' names.
+  var unread: [(room: String, count: Int)] = []
+  /// A word about what was done last.
+  var notice = ""
+  private var chats: [Chat] = []
+  /// How many rows of chats lie below the last one shown.
+  private var scrolled = 0
+  private let emphasised: (String) -> String
+  private let bar: (String) -> String
+
+  init(title: String, hasColour: Bool) {
+    self.title = title
+    emphasised = { hasColour ? "\u{1B}[1m\($0)\u{1B}[0m" : $0 }
+    bar = { hasColour ? "\u{1B}[7m\($0)\u{1B}[0m" : $0 }
+  }
+
+  mutating func add(_ new: some Sequence<Chat>) {
+    chats += new
+    if chats.count > Self.limit { chats.removeFirst(chats.count - Self.limit) }
+  }
+
+  mutating func scroll(rows: Int) { scrolled = max(0, scrolled + rows) }
+
+  mutating func scrollToEnd() { scrolled = 0 }
+
+  /// Rows for chats on a screen of this size.
+  static func chatRows(_ size: Size) -> Int { max(1, size.rows - 3) }
+
+  /// Lays everything out. What is scrolled beyond the oldest chat comes back to it.
+  mutating func frame(_ size: Size) -> Frame {
+    let width = max(8, size.columns)
+    let room = Self.chatRows(size)
+    let chats = rows(room, width: width)
+    let head = " \(title)  \(connection)"
+    let others = unread.filter { $0.count > 0 }.map { "\($0.room) \($0.count)" }.joined(separator: "  ")
+    let state = others.isEmpty ? " nothing unread elsewhere" : " unread: " + others
+    let status = notice.isEmpty ? state : " \(notice) |\(state)"
+    let prompt = "> "
+    let typed = line.window(width: width - prompt.count)
+    let rows = [bar(single(head, width))] + chats + [bar(single(status, width)), prompt + typed.text]
+    return Frame(rows: rows, cursor: (rows.count - 1, prompt.count + typed.cursor))
+  }
+
+  /// One row, filled or cut to the width.
+  private func single(_ text: String, _ width: Int) -> String {
+    text.printable.replacing("\n", with: " ").replacing("\t", with: " ").fitted(to: width)
+  }
+
+  /// The rows of chats shown, the last one at the bottom.
+  private mutating func rows(_ count: Int, width: Int) -> [String] {
+    var rows: [String] = []
+    for index in chats.indices.reversed() where rows.count < count + scrolled {
+      let previous = index > 0 ? chats[index - 1] : nil
+      let lines = ChatLines.lines(of: chats[index], after: previous, width: width, emphasised: emphasised)
+      rows.insert(contentsOf: lines, at: 0)
+    }
+    scrolled = min(scrolled, max(0, rows.count - count))
+    let shown = rows.dropLast(scrolled).suffix(count)
+    return Array(repeating: "", count: count - shown.count) + shown
+  }
+}

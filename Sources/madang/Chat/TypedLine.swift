@@ -1,0 +1,44 @@
+import Foundation
+
+/// What a line typed into a conversation means.
+enum TypedLine: Equatable {
+  case nothing
+  case say(String)
+  case file(path: String)
+  case help
+  case quit
+  case unknown(String)
+
+  static let advice = "/file PATH sends a file, /quit leaves, // begins a text with '/', PgUp and PgDn look back"
+
+  /// - Parameter home: What `~` stands for.
+  init(_ line: String, home: String) {
+    let text = line.trimmingCharacters(in: .whitespacesAndNewlines)
+    guard text.hasPrefix("/") else {
+      self = text.isEmpty ? .nothing : .say(line)
+      return
+    }
+    if text.hasPrefix("//") {
+      self = .say(String(text.dropFirst()))
+      return
+    }
+    let words = text.dropFirst().split(separator: " ", maxSplits: 1)
+    let rest = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : ""
+    switch words.first {
+    case "quit": self = .quit
+    case "help": self = .help
+    case "file" where !rest.isEmpty: self = .file(path: Self.path(rest, home: home))
+    case "file": self = .help
+    default: self = .unknown(String(words.first ?? ""))
+    }
+  }
+
+  /// Terminals quote a path that is dropped on them.
+  private static func path(_ text: String, home: String) -> String {
+    var path = text
+    for quote in ["'", "\""] where path.count > 1 && path.hasPrefix(quote) && path.hasSuffix(quote) {
+      path = String(path.dropFirst().dropLast())
+    }
+    return path.hasPrefix("~/") ? home + path.dropFirst() : path
+  }
+}

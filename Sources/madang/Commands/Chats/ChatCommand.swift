@@ -1,0 +1,35 @@
+import ArgumentParser
+import Foundation
+
+struct ChatCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "chat", abstract: "Talk in a room, full-screen: what was said, what is being said, a line to type.",
+    usage: "madang chat <room> [options]",
+    discussion: """
+      Enter sends the line, PgUp and PgDn look back, /file PATH sends a file, /quit, Ctrl-D or Ctrl-C leave. The line above \
+      yours tells what is unread in your other rooms. Lost connections are opened again.
+      """)
+
+  @OptionGroup var connection: ConnectionOptions
+  @OptionGroup var place: WorkspaceOption
+  @Argument(help: "'#channel' or @nickname-or-email.") var room: String
+
+  func validate() throws {
+    if connection.json { throw ValidationError("chat is for people; 'madang watch --json' is for programs.") }
+    guard isatty(STDIN_FILENO) == 1, isatty(STDOUT_FILENO) == 1 else {
+      throw ValidationError("chat needs a terminal; 'madang say', 'history' and 'watch' do without.")
+    }
+  }
+
+  func run() async throws {
+    var status: Int32 = 0
+    try await connection.withPerson { person in
+      let workspace = try await person.workspace(place.workspace)
+      let named = try await person.room(room, in: workspace)
+      status = try await ChatSession(
+        conversation: Conversation(person: person, workspace: workspace, named: named)
+      ).run()
+    }
+    if status != 0 { throw ExitCode(status) }
+  }
+}
