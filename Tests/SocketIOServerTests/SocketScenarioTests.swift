@@ -254,7 +254,7 @@ struct SocketScenarioTests {
 
   @Test("a client that never joins is closed after connectTimeout", arguments: Carrier.allCases)
   func connectTimeout(carrier: Carrier) async throws {
-    try await TestServer.with(.changed { $0.connectTimeout = .seconds(3) }) { server in
+    try await TestServer.with(.changed { $0.connectTimeout = .seconds(10) }) { server in
       let client = try await EngineClient(server, carrier)
       #expect(try await client.packet() == nil)
       #expect(await server.settles(sessions: 0))
@@ -266,13 +266,13 @@ struct SocketScenarioTests {
     try await TestServer.with(
       .changed {
         $0.pingInterval = .milliseconds(100)
-        $0.pingTimeout = .seconds(2)
+        $0.pingTimeout = .seconds(8)
       }
     ) { server in
       let client = try await EngineClient(server, carrier)
       try await client.join("/")
       // Longer than interval and time-out together; the client answers pings while it waits for its answers.
-      let end = ContinuousClock.now + .milliseconds(2500)
+      let end = ContinuousClock.now + .seconds(9)
       while ContinuousClock.now < end {
         try await client.send(#"42["ask-briefly",1]"#)
         #expect(try await client.text()?.hasSuffix(#"["question",1]"#) == true)
