@@ -159,6 +159,31 @@ struct WebSocketTests {
     }
   }
 
+  @Test("a client that reads late, but before its limit, gets everything whole and in order")
+  func lateReader() async throws {
+    try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 100_000_000 }) { server in
+      let late = try await EngineClient(server, .webSocket)
+      let quick = try await EngineClient(server, .webSocket)
+      try await late.join("/open")
+      try await quick.join("/open")
+      let lateWire = try #require(await late.webSocket).wire
+      try await lateWire.stopReading()
+      let filler = String(repeating: "x", count: 50_000)
+      func packet(_ number: Int) -> String { #"42/open,["e","\#(number)\#(filler)"]"# }
+      // More than the kernel buffers of both sides hold, each one awaited by the client that reads: the late one's are
+      // handed to the kernel one by one, until it takes a part of one and then none.
+      for number in 0..<300 {
+        server.server.emit("e", json: Array("\"\(number)\(filler)\"".utf8), to: "/open")
+        #expect(try await quick.text() == packet(number))
+      }
+      try await lateWire.resumeReading()
+      for number in 0..<300 { #expect(try await late.text() == packet(number)) }
+      // Nothing waits any more: what comes now goes to the kernel at once again.
+      server.server.emit("e", json: Array("1".utf8), to: "/open")
+      #expect(try await late.text() == #"42/open,["e",1]"#)
+    }
+  }
+
   @Test("a client that does not read is closed at its limit, and others notice nothing")
   func slowConsumer() async throws {
     try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 100_000 }) { server in

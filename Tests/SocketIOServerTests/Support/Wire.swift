@@ -78,6 +78,10 @@ actor Wire {
     try await channel.setOption(.autoRead, value: false).get()
   }
 
+  nonisolated func resumeReading() async throws {
+    try await channel.setOption(.autoRead, value: true).get()
+  }
+
   private final class Receiver: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     private let continuation: AsyncStream<ByteBuffer>.Continuation
