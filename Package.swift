@@ -190,6 +190,9 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(
       name: "MadangCommandTests", dependencies: ["madang", .argumentParser], swiftSettings: strict),
+    .executableTarget(
+      name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals],
+      path: "Tests/RoomDevice", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [

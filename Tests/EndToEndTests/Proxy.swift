@@ -10,7 +10,6 @@ final class Proxy: Sendable {
   private let state: Mutex<State>
 
   private struct State {
-    var isPaused = false
     var links: [ObjectIdentifier: Link] = [:]
   }
 
@@ -71,17 +70,6 @@ final class Proxy: Sendable {
     for link in links { link.mode.withLock { $0 = .requestsOnly } }
   }
 
-  /// Nothing moves, and everything moves on at ``wake()``, as when the machine sleeps.
-  func sleep() {
-    state.withLock { $0.isPaused = true }
-    for link in links { link.reading(false) }
-  }
-
-  func wake() {
-    state.withLock { $0.isPaused = false }
-    for link in links { link.reading(true) }
-  }
-
   private var links: [Link] { state.withLock { Array($0.links.values) } }
 
   private func link(_ client: any Channel, _ port: Int) -> EventLoopFuture<Void> {
@@ -93,14 +81,11 @@ final class Proxy: Sendable {
       let link = Link(client: client, server: server)
       try client.pipeline.syncOperations.addHandler(Relay(link, isClient: true))
       try server.pipeline.syncOperations.addHandler(Relay(link, isClient: false))
-      let isPaused = state.withLock { state in
-        state.links[ObjectIdentifier(link)] = link
-        return state.isPaused
-      }
+      state.withLock { $0.links[ObjectIdentifier(link)] = link }
       client.closeFuture.whenComplete { [weak self] _ in
         self?.state.withLock { _ = $0.links.removeValue(forKey: ObjectIdentifier(link)) }
       }
-      if !isPaused { link.reading(true) }
+      link.startReading()
     }
   }
 }
@@ -123,8 +108,8 @@ private final class Link: Sendable {
     server.close(promise: nil)
   }
 
-  func reading(_ isReading: Bool) {
-    for channel in [client, server] { channel.setOption(.autoRead, value: isReading).whenFailure { _ in } }
+  func startReading() {
+    for channel in [client, server] { channel.setOption(.autoRead, value: true).whenFailure { _ in } }
   }
 }
 

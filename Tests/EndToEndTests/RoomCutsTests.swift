@@ -1,7 +1,6 @@
 import Foundation
 import MadangAPI
 import MadangClient
-import NIOCore
 import Synchronization
 import Testing
 
@@ -19,32 +18,24 @@ struct RoomCutsTests {
     try await TestServer.run(environment: settings) { server in
       let place = try await CourtyardOfChannels.make(on: server, channels: 4)
       var devices: [Device] = []
-      for number in 0..<rooms { devices.append(try await Device.make(number, in: place, on: server)) }
+      for number in 0..<rooms {
+        devices.append(try await Device.start(number, sending: sendsPerRoom, in: place, on: server))
+      }
       // Another run of the dice: MADANG_TEST_SEED=1 swift test --filter RoomCutsTests
       let seed = ProcessInfo.processInfo.environment["MADANG_TEST_SEED"].flatMap { UInt64($0) } ?? 20_241_213
       let trouble = Trouble(server, devices, seed: seed)
       let quiet = Quiet()
-      let (done, signal) = AsyncStream.makeStream(of: Void.self)
-
-      try await withThrowingTaskGroup(of: Void.self) { group in
-        defer { group.cancelAll() }
-        for device in devices { group.addTask { try await device.live(sending: sendsPerRoom, done: signal) } }
-        try await withThrowingTaskGroup(of: Void.self) { posters in
-          for channel in place.channels {
-            posters.addTask { await place.post(to: channel, until: quiet) }
-          }
-          try await trouble.cause(cuts)
-          quiet.begin()
-          try await posters.waitForAll()
+      try await withThrowingTaskGroup(of: Void.self) { posters in
+        for channel in place.channels {
+          posters.addTask { await place.post(to: channel, until: quiet) }
         }
-        var waiting = devices.count
-        for await _ in done {
-          waiting -= 1
-          if waiting == 0 { break }
-        }
-        for channel in place.channels { try await place.owner.post(Device.end, to: channel) }
-        try await group.waitForAll()
+        try await trouble.cause(cuts)
+        quiet.begin()
+        try await posters.waitForAll()
       }
+      for device in devices { try await device.sends() }
+      for channel in place.channels { try await place.owner.post(Device.end, to: channel) }
+      for device in devices { try await device.ends(sendsPerRoom) }
       try await place.owner.close()
       let last = trouble.server.withLock(\.self)
       last.program.signal(SIGTERM)
@@ -89,80 +80,59 @@ private struct CourtyardOfChannels: Sendable {
   }
 }
 
-/// Somebody's device with one room, on a network of its own.
-private final class Device: Sendable {
+/// Somebody's device with one room: a process, on a network of its own.
+private struct Device {
   /// The last chat of every channel.
   static let end = "the end"
 
   let number: Int
   let proxy: Proxy
-  private let client: MadangClient
+  let program: Program
   private let owner: MadangClient
-  private let room: Room
-  private let run = Mutex<Task<Void, any Error>?>(nil)
+  private let room: RoomAddress
 
-  private init(_ number: Int, _ proxy: Proxy, _ client: MadangClient, _ owner: MadangClient, _ room: Room) {
-    (self.number, self.proxy, self.client, self.owner, self.room) = (number, proxy, client, owner, room)
-  }
-
-  static func make(_ number: Int, in place: CourtyardOfChannels, on server: TestServer) async throws -> Device {
-    let proxy = try await Proxy.start(to: server.port)
-    var configuration = MadangClient.Configuration(server: proxy.url, apiKey: DevelopmentKey.october2024)
-    configuration.callTimeout = .seconds(5)
-    configuration.roomPage = 20
-    let client = MadangClient(configuration: configuration)
-    let email = "person\(number)@example.com"
-    let login = try await client.signUp(email: email, password: "Passw0rd!", nickname: "Person \(number)")
-    _ = try await place.owner.invite(email, to: place.workspace)
-    let store = try LocalStore(
-      folder: server.folder.appending(path: "stores"), server: server.url, account: login.userID)
-    let channel = place.channels[number % place.channels.count]
-    let room = try await Room(channel, client: client, store: store)
-    return Device(number, proxy, client, place.owner, room)
-  }
-
-  /// Reads and sends until the end of the channel, then compares with the server.
-  /// - Parameter done: Told when all that was sent has appeared.
-  func live(sending count: Int, done: AsyncStream<Void>.Continuation) async throws {
-    resume()
-    var screen = RoomScreen(room)
-    async let sending: Void = send(count)
-    let last = text(count - 1)
-    try await screen.wait { $0.counts[last] != nil && $0.pending.isEmpty }
-    try await sending
-    done.yield()
-    try await screen.wait { $0.counts[Self.end] != nil }
-    try await background()
-    let history = try await owner.history(of: room.address)
-    #expect(screen.chats.map(\.id) == history.map(\.id), "device \(number)")
-    for index in 0..<count { #expect(screen.counts[text(index)] == 1, "\(text(index))") }
+  static func start(
+    _ number: Int, sending count: Int, in place: CourtyardOfChannels, on server: TestServer
+  ) async throws -> Device {
+    let (email, password) = ("person\(number)@example.com", "Passw0rd!")
+    let client = server.client()
+    try await client.signUp(email: email, password: password, nickname: "Person \(number)")
     try await client.close()
+    _ = try await place.owner.invite(email, to: place.workspace)
+    let proxy = try await Proxy.start(to: server.port)
+    let room = place.channels[number % place.channels.count]
+    let folder = server.folder.appending(path: "devices").appending(path: "\(number)")
+    let program = try Program(
+      "room-device",
+      [proxy.url, email, password, folder.path, place.workspace, room.id, String(number), String(count)])
+    _ = try await program.output.next(beginning: "ready")
+    return Device(number: number, proxy: proxy, program: program, owner: place.owner, room: room)
+  }
+
+  /// Waits until all that was sent has appeared in the room.
+  func sends() async throws { _ = try await line(beginning: "sent") }
+
+  /// Waits for the end of the channel, then compares what the device saw with the server.
+  /// - Parameter count: How many chats it sent.
+  func ends(_ count: Int) async throws {
+    let line = try await line(beginning: "[")
+    #expect(await program.status() == 0, "device \(number)")
+    let seen = try JSONDecoder().decode([String].self, from: Data(line.utf8))
+    let history = try await owner.history(of: room)
+    #expect(seen == history.map(\.id), "device \(number)")
+    for index in 0..<count {
+      let text = "device \(number), chat \(index)"
+      #expect(history.count { $0.content == text } == 1, "\(text)")
+    }
     await proxy.stop()
   }
 
-  private func text(_ index: Int) -> String { "device \(number), chat \(index)" }
-
-  private func send(_ count: Int) async throws {
-    for index in 0..<count {
-      try await room.send(text(index))
-      try await Task.sleep(for: .milliseconds(.random(in: 200...3000)))
-    }
-  }
-
-  /// The app goes to the background.
-  func background() async throws {
-    let running = run.withLock { run in
-      defer { run = nil }
-      return run
-    }
-    running?.cancel()
-    try await running?.value
-  }
-
-  /// The app comes back.
-  func resume() {
-    run.withLock { run in
-      if run == nil { run = Task { [room] in try await room.run() } }
+  private func line(beginning: String) async throws -> String {
+    do {
+      return try await program.output.next(beginning: beginning)
+    } catch {
+      Issue.record("device \(number): \(await program.errors.rest())")
+      throw error
     }
   }
 }
@@ -199,17 +169,15 @@ private final class Trouble: Sendable {
           case 35..<55: device.proxy.forget()
           case 55..<65: device.proxy.loseAnswers()
           case 65..<80:
-            device.proxy.sleep()
+            // A laptop that is shut, and opened again.
+            device.program.signal(SIGSTOP)
             group.addTask {
               try await Task.sleep(for: long)
-              device.proxy.wake()
+              device.program.signal(SIGCONT)
             }
           default:
-            try await device.background()
-            group.addTask {
-              try await Task.sleep(for: long / 10)
-              device.resume()
-            }
+            // An app that goes to the background, and comes back by itself.
+            device.program.signal(SIGUSR1)
           }
         }
         try await Task.sleep(for: pause)
