@@ -58,7 +58,9 @@ struct CommandLineChatTests {
       try await window.enter("/file \(picture.path)")
       try await window.wait(for: "[/static/channelChats/")
       try await window.enter("/file /nonexistent.png")
-      try await window.wait(for: "not sent: /nonexistent.png")
+      try await window.wait(for: "(not sent: /nonexistent.png")
+      try await window.enter("/discard")
+      try await window.wait("the room without it") { rows in !rows.contains { $0.contains("/nonexistent.png") } }
 
       try await window.resize(columns: 50, rows: 12)
       try await window.wait("the smaller screen") { rows in

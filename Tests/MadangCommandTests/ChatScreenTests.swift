@@ -1,7 +1,8 @@
+import Foundation
 import MadangAPI
-import MadangClient
 import Testing
 
+@testable import MadangClient
 @testable import madang
 
 @Suite("madang chat: the screen")
@@ -19,7 +20,7 @@ struct ChatScreenTests {
     var screen = ChatScreen(title: "#garden in Courtyard", hasColour: false)
     screen.connection = "live"
     screen.unread = [("#ios", 2), ("@Joon", 0)]
-    screen.add([chat("안녕 hello", files: ["/static/channelChats/a.png"])])
+    screen.show([chat("안녕 hello", files: ["/static/channelChats/a.png"])])
     screen.line = LineEditor("typed 한")
     let frame = screen.frame(.init(rows: 8, columns: 40))
     #expect(frame.rows.count == 8)
@@ -31,14 +32,14 @@ struct ChatScreenTests {
     #expect(frame.rows[5] == "       [/static/channelChats/a.png]")
     #expect(frame.rows[6] == " unread: #ios 2".fitted(to: 40))
     #expect(frame.rows[7] == "> typed 한")
-    #expect([frame.cursor.row, frame.cursor.column] == [7, 10])
+    #expect(frame.cursor == (7, 10))
   }
 
   @Test("no row is wider than the screen, however narrow it is and whatever is said")
   func widths() {
     var screen = ChatScreen(title: String(repeating: "넓은", count: 30), hasColour: false)
     screen.notice = String(repeating: "말", count: 100)
-    screen.add([chat(String(repeating: "가나다 ", count: 50)), chat("a\tb\u{1B}[31m", minute: 1)])
+    screen.show([chat(String(repeating: "가나다 ", count: 50)), chat("a\tb\u{1B}[31m", minute: 1)])
     screen.line = LineEditor(String(repeating: "한글", count: 80))
     for columns in [20, 21, 80, 200] {
       for rows in [4, 24] {
@@ -53,7 +54,7 @@ struct ChatScreenTests {
   @Test("looking back ends at the oldest chat, and the way forward is as long as the way back")
   func scrolling() {
     var screen = ChatScreen(title: "", hasColour: false)
-    screen.add((0..<50).map { chat("\($0)", minute: $0) })
+    screen.show((0..<50).map { chat("\($0)", minute: $0) })
     let size = ChatScreen.Size(rows: 13, columns: 40)
     let start = screen.frame(size).rows
     #expect(start[10].hasSuffix(": 49"))
@@ -71,10 +72,55 @@ struct ChatScreenTests {
     #expect(end[10].hasSuffix(": 49"))
   }
 
+  @Test("older chats are wanted when somebody looks at the oldest one kept, until there are none")
+  func older() {
+    var screen = ChatScreen(title: "", hasColour: false)
+    let size = ChatScreen.Size(rows: 8, columns: 40)
+    screen.show((10..<20).map { chat("\($0)", minute: $0) })
+    _ = screen.frame(size)
+    #expect(!screen.wantsOlder)
+    screen.scroll(rows: 20)
+    _ = screen.frame(size)
+    #expect(screen.wantsOlder)
+    screen.add(older: (0..<10).map { chat("\($0)", minute: $0) })
+    screen.scroll(rows: 1)
+    let further = screen.frame(size).rows
+    #expect(!screen.wantsOlder && further[5].hasSuffix(": 12"))
+    screen.scroll(rows: 100)
+    _ = screen.frame(size)
+    #expect(screen.wantsOlder)
+    #expect(screen.oldest?.content == "0")
+    screen.add(older: [])
+    _ = screen.frame(size)
+    #expect(!screen.wantsOlder)
+  }
+
+  @Test("what is not in the room yet stands below it, with what holds it up")
+  func pending() {
+    func pending(_ text: String, _ status: PendingChat.Status, files: [String] = []) -> PendingChat {
+      PendingChat(id: UUID(), content: text, files: files.map { URL(filePath: $0) }, status: status)
+    }
+    var screen = ChatScreen(title: "", hasColour: false)
+    screen.show(
+      [chat("there")],
+      pending: [
+        pending("한 줄", .sending(sent: 0, total: 0)), pending("later", .waiting),
+        pending("", .sending(sent: 1, total: 3), files: ["/tmp/감.png"]), pending("no", .failed(.outboxFull)),
+      ])
+    let rows = screen.frame(.init(rows: 12, columns: 120)).rows
+    #expect(rows[2].hasSuffix("미나: there"))
+    let expected = [
+      "...    you: 한 줄", "...    you: later", "       (waiting)", "...    you: [감.png]", "       (33%)",
+      "...    you: no",
+    ]
+    #expect(Array(rows[3..<9]) == expected)
+    #expect(rows[9] == "       (not sent: \(MadangError.outboxFull); /retry or /discard)")
+  }
+
   @Test("only so many chats are kept")
   func limit() {
     var screen = ChatScreen(title: "", hasColour: false)
-    screen.add((0..<ChatScreen.limit + 5).map { chat("\($0)", minute: $0) })
+    screen.show((0..<ChatScreen.limit + 5).map { chat("\($0)", minute: $0) })
     screen.scroll(rows: 1_000_000)
     let oldest = screen.frame(.init(rows: 6, columns: 40)).rows
     #expect(oldest[2].hasSuffix(": 5"))

@@ -90,6 +90,8 @@ struct LineEditorTests {
     #expect(typed("/file ~/my photo.png") == .file(path: "/home/mina/my photo.png"))
     #expect(typed("/file '/tmp/a b.png'") == .file(path: "/tmp/a b.png"))
     #expect(typed("/file") == .help)
+    #expect(typed("/retry") == .retry)
+    #expect(typed("/discard") == .discard)
     #expect(typed("/nonsense") == .unknown("nonsense"))
   }
 }

@@ -15,7 +15,7 @@ struct ChatScreen {
     static func == (left: Frame, right: Frame) -> Bool { left.rows == right.rows && left.cursor == right.cursor }
   }
 
-  /// The chats kept for looking back; older ones are forgotten.
+  /// The chats kept while nobody looks back; older ones are read again.
   static let limit = 1000
 
   let title: String
@@ -27,6 +27,11 @@ struct ChatScreen {
   /// A word about what was done last.
   var notice = ""
   private var chats: [Chat] = []
+  /// One's own chats that are not in the room yet.
+  private(set) var pending: [PendingChat] = []
+  /// Whether somebody looks at the oldest chat kept, and there may be older ones.
+  private(set) var wantsOlder = false
+  private var hasAll = false
   /// How many rows of chats lie below the last one shown.
   private var scrolled = 0
   private let emphasised: (String) -> String
@@ -38,9 +43,30 @@ struct ChatScreen {
     bar = { hasColour ? "\u{1B}[7m\($0)\u{1B}[0m" : $0 }
   }
 
-  mutating func add(_ new: some Sequence<Chat>) {
+  var oldest: Chat? { chats.first }
+
+  mutating func apply(_ update: RoomUpdate) {
+    connection =
+      switch update.state {
+      case .stopped, .connecting: "connecting"
+      case .live: "live"
+      case .interrupted(let reason): "connecting again (\(reason))"
+      }
+    show(update.chats, pending: update.pending)
+  }
+
+  mutating func show(_ new: [Chat], pending: [PendingChat] = []) {
+    self.pending = pending
     chats += new
-    if chats.count > Self.limit { chats.removeFirst(chats.count - Self.limit) }
+    guard scrolled == 0, chats.count > Self.limit else { return }
+    chats.removeFirst(chats.count - Self.limit)
+    hasAll = false
+  }
+
+  /// Puts chats before the oldest one; none if it is the first of the room.
+  mutating func add(older: [Chat]) {
+    if older.isEmpty { hasAll = true }
+    chats = older + chats
   }
 
   mutating func scroll(rows: Int) { scrolled = max(0, scrolled + rows) }
@@ -72,14 +98,27 @@ struct ChatScreen {
 
   /// The rows of chats shown, the last one at the bottom.
   private mutating func rows(_ count: Int, width: Int) -> [String] {
-    var rows: [String] = []
+    var rows = pending.flatMap { ChatLines.lines(of: $0, width: width, emphasised: emphasised) }
     for index in chats.indices.reversed() where rows.count < count + scrolled {
       let previous = index > 0 ? chats[index - 1] : nil
       let lines = ChatLines.lines(of: chats[index], after: previous, width: width, emphasised: emphasised)
       rows.insert(contentsOf: lines, at: 0)
     }
+    wantsOlder = !hasAll && !chats.isEmpty && rows.count < count + scrolled
     scrolled = min(scrolled, max(0, rows.count - count))
     let shown = rows.dropLast(scrolled).suffix(count)
     return Array(repeating: "", count: count - shown.count) + shown
+  }
+}
+
+extension PendingChat {
+  var hasFailed: Bool { if case .failed = status { true } else { false } }
+
+  /// Whether it will be sent, or is being sent.
+  var isOnItsWay: Bool {
+    switch status {
+    case .waiting, .sending: true
+    case .acknowledged, .failed: false
+    }
   }
 }

@@ -1,6 +1,7 @@
 import Dispatch
 import Foundation
 import MadangAPI
+import MadangClient
 import UnixSignals
 
 /// A conversation on the terminal, from the first drawing until somebody leaves.
@@ -17,9 +18,9 @@ struct ChatSession {
 
   /// The status to exit with.
   func run() async throws -> Int32 {
-    // Unbounded, but short: it is fed by one person's keys and by chats as they are posted.
+    // Unbounded, but short: it is fed by one person's keys and by a room that tells a page at a time.
     let (events, feed) = AsyncStream.makeStream(of: Event.self)
-    let (outgoing, post) = AsyncStream.makeStream(of: Conversation.Outgoing.self)
+    let (wishes, wish) = AsyncStream.makeStream(of: Conversation.Wish.self)
     let terminal = try FullScreen()
     defer { terminal.leave() }
     let keyboard = Self.keyboard(feed)
@@ -30,11 +31,12 @@ struct ChatSession {
           feed.yield(.signal(signal))
         }
       }
+      group.addTask { await conversation.run { feed.yield(.news($0)) } }
       group.addTask { await conversation.follow { feed.yield(.news($0)) } }
       group.addTask { await conversation.countOthers { feed.yield(.news($0)) } }
-      group.addTask { await conversation.send(outgoing) { feed.yield(.news($0)) } }
+      group.addTask { await conversation.fulfil(wishes) { feed.yield(.news($0)) } }
       defer { group.cancelAll() }
-      var state = State(title: "\(conversation.named.name) in \(conversation.workspace.name)", post: post)
+      var state = State(title: "\(conversation.named.name) in \(conversation.workspace.name)", wish: wish)
       var keys = KeyReader()
       try state.draw(on: terminal)
       for await event in events {
@@ -48,10 +50,10 @@ struct ChatSession {
         case .signal(.sigterm): return 128 + SIGTERM
         case .signal(.sigint): return 0
         case .signal: break
-        case .news(.allSent): return 0
         case .news(.ended(let error)): throw error
         case .news(let news): state.take(news)
         }
+        if state.isDone { return 0 }
         try state.draw(on: terminal)
       }
       return 0
@@ -75,16 +77,25 @@ extension ChatSession {
   /// The screen, and what keys and news do to it.
   private struct State {
     private var screen: ChatScreen
-    private let post: AsyncStream<Conversation.Outgoing>.Continuation
+    private let wish: AsyncStream<Conversation.Wish>.Continuation
+    /// Whether chats from before the oldest one shown are being read.
+    private var isReadingOlder = false
+    private var isAllSaid = false
 
-    init(title: String, post: AsyncStream<Conversation.Outgoing>.Continuation) {
+    init(title: String, wish: AsyncStream<Conversation.Wish>.Continuation) {
       screen = ChatScreen(title: title, hasColour: Terminal.hasColour)
-      self.post = post
+      self.wish = wish
     }
+
+    /// Whether somebody has left, and everything they said is sent.
+    var isDone: Bool { isAllSaid && !screen.pending.contains(where: \.isOnItsWay) }
 
     mutating func draw(on terminal: FullScreen) throws {
       let size = FullScreen.size
       try terminal.draw(screen.frame(size), size)
+      guard screen.wantsOlder, !isReadingOlder, let oldest = screen.oldest else { return }
+      isReadingOlder = true
+      wish.yield(.older(than: oldest.createdAt))
     }
 
     /// Whether to leave at once.
@@ -108,8 +119,10 @@ extension ChatSession {
       screen.notice = ""
       switch TypedLine(screen.line.take(), home: NSHomeDirectory()) {
       case .nothing: break
-      case .say(let text): post.yield(.text(text))
-      case .file(let path): post.yield(.file(path: path))
+      case .say(let text): wish.yield(.say(text))
+      case .file(let path): wish.yield(.file(path: path))
+      case .retry: for chat in screen.pending where chat.hasFailed { wish.yield(.retry(chat.id)) }
+      case .discard: for chat in screen.pending where chat.hasFailed { wish.yield(.discard(chat.id)) }
       case .help: screen.notice = TypedLine.advice
       case .quit: leave()
       case .unknown(let word): screen.notice = "there is no /\(word); /help tells what there is"
@@ -119,24 +132,20 @@ extension ChatSession {
 
     /// Leaves once everything is sent.
     private mutating func leave() {
-      screen.notice = "leaving; Ctrl-C leaves at once"
-      post.finish()
+      screen.notice = "leaving when all is sent; Ctrl-C leaves at once"
+      wish.finish()
     }
 
     mutating func take(_ news: Conversation.News) {
       switch news {
-      case .caughtUp(let chats):
-        screen.add(chats)
-        screen.connection = "live"
-      case .chat(let chat): screen.add([chat])
-      case .interrupted(let reason): screen.connection = "connecting again (\(reason))"
+      case .update(let update): screen.apply(update)
+      case .older(let chats):
+        screen.add(older: chats)
+        isReadingOlder = false
       case .unread(let counts): screen.unread = counts
-      case .sending(let notice): screen.notice = notice
-      case .sent: screen.notice = ""
-      case .notSent(let text, let reason):
-        screen.notice = reason
-        if screen.line.text.isEmpty { screen.line = LineEditor(text) }
-      case .allSent, .ended: break
+      case .refused(let error): screen.notice = "\(error)"
+      case .allSaid: isAllSaid = true
+      case .ended: break
       }
     }
   }

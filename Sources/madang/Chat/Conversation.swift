@@ -7,51 +7,56 @@ struct Conversation: Sendable {
   let person: Person
   let workspace: Edition2024_10.Workspace
   let named: NamedRoom
+  let room: Room
+
+  /// Opens the room with the history kept on this machine.
+  init(_ named: NamedRoom, in workspace: Edition2024_10.Workspace, for person: Person) async throws {
+    self.person = person
+    self.workspace = workspace
+    self.named = named
+    let store = try LocalStore(
+      folder: Environment.current.history, server: person.client.configuration.server,
+      account: try await person.client.me().userID)
+    room = try await Room(named.room, client: person.client, store: store)
+  }
 
   /// What happens besides typing.
   enum News: Sendable {
-    /// The room's chats from its beginning, or those missed during an interruption: the last of them, and whether
-    /// further ones come live.
-    case caughtUp([Chat])
-    case chat(Chat)
-    case interrupted(String)
+    case update(RoomUpdate)
+    /// Chats before the oldest one shown, none if there are none.
+    case older([Chat])
     /// Unread chats by room, this one left out.
     case unread([(room: String, count: Int)])
-    case sending(String)
-    case sent
-    /// A post failed; its text, if it had any, can be typed again.
-    case notSent(String, reason: String)
-    case allSent
+    /// Nothing is said any more: all that was is stored, and sent or being sent.
+    case allSaid
+    case refused(any Error)
     case ended(any Error)
   }
 
-  enum Outgoing: Sendable {
-    case text(String)
+  /// What somebody wants of the room.
+  enum Wish: Sendable {
+    case say(String)
     case file(path: String)
+    case retry(PendingChat.ID)
+    case discard(PendingChat.ID)
+    case older(than: String)
   }
 
-  /// Tells of the room's chats until cancelled.
+  /// Keeps the room live until cancelled.
+  func run(_ tell: (News) -> Void) async {
+    do { try await room.run() } catch { tell(.ended(error)) }
+  }
+
+  /// Tells of the room until cancelled, and remembers how far it was shown.
   func follow(_ tell: (News) -> Void) async {
-    var missed: [Chat] = []
-    var isLive = false
+    var unmarked: Chat?
     do {
-      for try await event in person.client.watch([named.room], after: [named.room: WireDate.string(0)]) {
-        switch event {
-        case .chat(let chat) where isLive:
-          try person.markRead([chat])
-          tell(.chat(chat))
-        case .chat(let chat):
-          missed.append(chat)
-          if missed.count >= 2 * ChatScreen.limit { missed.removeFirst(missed.count - ChatScreen.limit) }
-        case .live:
-          isLive = true
-          try person.markRead(missed)
-          tell(.caughtUp(missed))
-          missed = []
-        case .interrupted(let reason):
-          isLive = false
-          tell(.interrupted(reason))
-        }
+      for try await update in room.updates {
+        tell(.update(update))
+        unmarked = update.chats.last ?? unmarked
+        guard update.state == .live, let newest = unmarked else { continue }
+        try person.markRead([newest])
+        unmarked = nil
       }
     } catch {
       tell(.ended(error))
@@ -75,27 +80,21 @@ struct Conversation: Sendable {
     }
   }
 
-  /// Posts one after another what is said, until `outgoing` ends.
-  func send(_ outgoing: AsyncStream<Outgoing>, _ tell: @escaping @Sendable (News) -> Void) async {
-    for await next in outgoing {
+  /// Does one after another what is wanted, until `wishes` end.
+  func fulfil(_ wishes: AsyncStream<Wish>, _ tell: (News) -> Void) async {
+    for await wish in wishes {
       do {
-        switch next {
-        case .text(let text):
-          tell(.sending("sending ..."))
-          try await person.client.post(text, to: named.room)
-        case .file(let path):
-          let upload = try Upload(file: URL(filePath: path))
-          try await person.client.post("", files: [upload], to: named.room) { sent, total in
-            tell(.sending("\(upload.name) \(100 * sent / max(1, total))%"))
-          }
+        switch wish {
+        case .say(let text): try await room.send(text)
+        case .file(let path): try await room.send("", files: [URL(filePath: path)])
+        case .retry(let id): await room.retry(id)
+        case .discard(let id): try await room.discard(id)
+        case .older(let date): tell(.older(try await room.chats(before: date)))
         }
-        tell(.sent)
       } catch {
-        var text = ""
-        if case .text(let typed) = next { text = typed }
-        tell(.notSent(text, reason: "not sent: \(error)"))
+        tell(.refused(error))
       }
     }
-    tell(.allSent)
+    tell(.allSaid)
   }
 }

@@ -5,11 +5,13 @@ enum TypedLine: Equatable {
   case nothing
   case say(String)
   case file(path: String)
+  /// To send again, or give up, what could not be sent.
+  case retry, discard
   case help
   case quit
   case unknown(String)
 
-  static let advice = "/file PATH sends a file, /quit leaves, // begins a text with '/', PgUp and PgDn look back"
+  static let advice = "/file PATH, /retry and /discard what failed, /quit, // for a text that begins with /"
 
   /// - Parameter home: What `~` stands for.
   init(_ line: String, home: String) {
@@ -26,6 +28,8 @@ enum TypedLine: Equatable {
     let rest = words.count > 1 ? words[1].trimmingCharacters(in: .whitespaces) : ""
     switch words.first {
     case "quit": self = .quit
+    case "retry": self = .retry
+    case "discard": self = .discard
     case "help": self = .help
     case "file" where !rest.isEmpty: self = .file(path: Self.path(rest, home: home))
     case "file": self = .help

@@ -8,6 +8,8 @@ struct Environment {
   let profile: String?
   /// Where profiles with a name are kept.
   let profiles: URL
+  /// Where 'chat' keeps what was said.
+  let history: URL
   let wantsColour: Bool
 
   static let current = Environment(ProcessInfo.processInfo.environment)
@@ -18,9 +20,11 @@ struct Environment {
     key = value("MADANG_KEY")
     profile = value("MADANG_PROFILE")
     wantsColour = value("NO_COLOR") == nil
-    let folder =
-      value("XDG_CONFIG_HOME").map { URL(filePath: $0) }
-      ?? FileManager.default.homeDirectoryForCurrentUser.appending(path: ".config")
-    profiles = folder.appending(path: "madang").appending(path: "profiles")
+    func folder(_ variable: String, _ standard: String) -> URL {
+      let home = FileManager.default.homeDirectoryForCurrentUser
+      return (value(variable).map { URL(filePath: $0) } ?? home.appending(path: standard)).appending(path: "madang")
+    }
+    profiles = folder("XDG_CONFIG_HOME", ".config").appending(path: "profiles")
+    history = folder("XDG_DATA_HOME", ".local/share").appending(path: "history")
   }
 }

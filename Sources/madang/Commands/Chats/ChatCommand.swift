@@ -7,7 +7,8 @@ struct ChatCommand: AsyncParsableCommand {
     usage: "madang chat <room> [options]",
     discussion: """
       Enter sends the line, PgUp and PgDn look back, /file PATH sends a file, /quit, Ctrl-D or Ctrl-C leave. The line above \
-      yours tells what is unread in your other rooms. Lost connections are opened again.
+      yours tells what is unread in your other rooms. Lost connections are opened again; what could not be sent meanwhile is \
+      sent then, or the next time. The room's history is kept in madang/history under XDG_DATA_HOME or ~/.local/share.
       """)
 
   @OptionGroup var connection: ConnectionOptions
@@ -26,9 +27,7 @@ struct ChatCommand: AsyncParsableCommand {
     try await connection.withPerson { person in
       let workspace = try await person.workspace(place.workspace)
       let named = try await person.room(room, in: workspace)
-      status = try await ChatSession(
-        conversation: Conversation(person: person, workspace: workspace, named: named)
-      ).run()
+      status = try await ChatSession(conversation: Conversation(named, in: workspace, for: person)).run()
     }
     if status != 0 { throw ExitCode(status) }
   }
