@@ -76,8 +76,9 @@ struct Shell {
   func signUp(_ nickname: String) async throws {
     let email = "\(nickname.lowercased())@example.com"
     let outcome = try await run(
-      "signup", email, "--nickname", nickname, "--password-stdin", input: "Passw0rd!\n")
+      "signup", email, "--nickname", nickname, "--password-stdin", "--json", input: "Passw0rd!\n")
     try #require(outcome.status == 0, "\(outcome.errors)")
+    CommandLineShapes.documented.check(try outcome.objects(), of: ["signup"])
   }
 }
 

@@ -25,6 +25,7 @@ struct CommandLinePlacesTests {
       #expect(detail["workspace_id"] == created["workspace_id"])
       let members = try await joon.run("workspace", "members")
       #expect(members.output.map { $0.split(separator: " ").first } == ["NICKNAME", "Mina", "준호"])
+      #expect(try await joon.objects("workspace", "members").map { $0["nickname"] } == [.text("Mina"), .text("준호")])
     }
   }
 
@@ -116,6 +117,8 @@ struct CommandLinePlacesTests {
       #expect(deleted.status == 0)
       #expect(deleted.errors == ["Makers is gone."])
       #expect(try await joon.objects("workspace", "list") == [])
+      try await joon.object("workspace", "create", "For a moment")
+      try await joon.object("workspace", "delete", "--yes")
     }
   }
 

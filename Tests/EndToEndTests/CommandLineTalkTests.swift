@@ -22,11 +22,11 @@ struct CommandLineTalkTests {
     try await withTwo { mina, joon in
       let first = try await mina.object("say", "#ios", "first 첫째")
       try await joon.object("say", "ios", "second")
-      let all = try await joon.run("history", "#ios", "--json")
-      #expect(try all.objects().map { $0["content"] } == [.text("first 첫째"), .text("second")])
+      let all = try await joon.objects("history", "#ios")
+      #expect(all.map { $0["content"] } == [.text("first 첫째"), .text("second")])
       guard case .text(let date)? = first["createdAt"] else { return #expect(Bool(false), "no date") }
-      let later = try await joon.run("history", "#ios", "--after", date, "--json")
-      #expect(try later.objects().map { $0["content"] } == [.text("second")])
+      let later = try await joon.objects("history", "#ios", "--after", date)
+      #expect(later.map { $0["content"] } == [.text("second")])
       let people = try await joon.run("history", "#ios")
       #expect(people.output.count == 3)
       #expect(people.output[1].hasSuffix("  Mina: first 첫째"))
@@ -110,7 +110,12 @@ struct CommandLineTalkTests {
       #expect(live.contains(#""content":"in the channel""#))
       #expect(live == (try await mina.run("history", "#ios", "--json").output.last), "byte for byte")
       try await mina.object("say", "@Joon", "direct")
-      #expect(try await watch.output.next().contains(#""content":"direct""#))
+      let direct = try await watch.output.next()
+      #expect(direct.contains(#""content":"direct""#))
+      for line in [live, direct] {
+        CommandLineShapes.documented.check(
+          [try JSONDecoder().decode([String: JSONValue].self, from: Data(line.utf8))], of: ["watch"])
+      }
       try await joon.object("say", "#ios", "my own")
       #expect(try await watch.output.next().contains(#""content":"my own""#))
       #expect(await watch.status() == 0)

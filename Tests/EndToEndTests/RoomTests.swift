@@ -88,6 +88,32 @@ struct RoomTests {
     }
   }
 
+  @Test("a direct message is a room like a channel: history, what comes, what is sent, once and in order")
+  func directMessage() async throws {
+    try await TestServer.run { server in
+      try await RoomScene.run(server) { scene in
+        try await server.withPerson("Joon") { joon in
+          guard case .channel(_, let workspace) = scene.address else { return }
+          _ = try await scene.person.invite("joon@example.com", to: workspace)
+          let opened = try await scene.person.openDirectMessage(with: try await joon.me().userID, in: workspace)
+          let address = RoomAddress.directMessage(id: opened.roomID, workspace: workspace)
+          try await joon.post("before", to: address)
+          let room = try await Room(address, client: scene.person, store: scene.store)
+          var screen = RoomScreen(room)
+          try await room.running {
+            try await screen.wait { $0.state == .live && $0.chats.map(\.content) == ["before"] }
+            try await room.send("answer")
+            try await screen.wait { $0.chats.count == 2 && $0.pending.isEmpty }
+            try await joon.post("after", to: address)
+            try await screen.wait { $0.chats.count == 3 }
+          }
+          #expect(screen.chats.map(\.content) == ["before", "answer", "after"])
+          #expect(try await joon.history(of: address) == screen.chats)
+        }
+      }
+    }
+  }
+
   @Test("a refused chat fails with the code, and those behind it go on; it can be tried again or given up")
   func refused() async throws {
     try await TestServer.run { server in
