@@ -97,8 +97,8 @@ package func buildServer(
   let pushes = PushQueue(
     madang: madang, sender: sender, settings: settings.push,
     editions: allEditions, metrics: metrics)
-  let housekeeping = Housekeeping(service)
   let sockets = RoomSockets(service)
+  let housekeeping = Housekeeping(service, sockets)
   sockets.register()
   announcements.connect { event in
     sockets.receive(event)

@@ -3,14 +3,16 @@ import MadangCore
 import ServiceLifecycle
 
 /// Tidies up at start and once in a while: files nothing names, addresses that are no longer fresh. Files of deleted
-/// rooms go soon after the deletion.
+/// rooms go soon after the deletion; sockets of people an administrator shut out, after some seconds.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
+  private let sockets: RoomSockets
   private let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
 
-  init(_ service: Service) {
+  init(_ service: Service, _ sockets: RoomSockets) {
     self.service = service
+    self.sockets = sockets
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -22,16 +24,21 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   func run() async throws {
     await withTaskGroup { group in
+      group.addTask { await every(service.settings.housekeepingInterval) { await tidy() } }
       group.addTask {
-        try? await cancelWhenGracefulShutdown {
-          while true {
-            await tidy()
-            try await Task.sleep(for: service.settings.housekeepingInterval)
-          }
-        }
+        await every(.seconds(service.settings.socketReviewInterval)) { await attempt { try await sockets.review() } }
       }
       for await _ in wakes.cancelOnGracefulShutdown() {
         await attempt { try await service.madang.removeRetiredFiles() }
+      }
+    }
+  }
+
+  private func every(_ interval: Duration, _ chore: @escaping @Sendable () async -> Void) async {
+    try? await cancelWhenGracefulShutdown {
+      while true {
+        await chore()
+        try await Task.sleep(for: interval)
       }
     }
   }

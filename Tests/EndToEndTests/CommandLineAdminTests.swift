@@ -1,4 +1,6 @@
 import Foundation
+import MadangAPI
+import MadangClient
 import Storage
 import Support
 import Testing
@@ -10,7 +12,7 @@ struct CommandLineAdminTests {
     _ engine: TestEngine, _ body: (_ server: TestServer, _ admin: Shell) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
-      var environment: [String: String] = [:]
+      var environment = ["MADANG_SOCKET_REVIEW": "1"]
       if case .postgres(let url) = place { environment["MADANG_DATABASE_URL"] = url }
       try await TestServer.run(environment: environment) { server in
         environment["MADANG_DATA"] = server.folder.appending(path: "data").path
@@ -40,6 +42,29 @@ struct CommandLineAdminTests {
       #expect(
         try await admin.refusal("admin", "users", "disable", "x@example.com", "--yes")
           == "no account has the address x@example.com")
+    }
+  }
+
+  @Test(
+    "the sockets of somebody who is disabled, or whose session is ended, are sent away",
+    arguments: TestEngine.available)
+  func sockets(_ engine: TestEngine) async throws {
+    try await withServer(engine) { server, admin in
+      try await server.withPerson("Mina") { mina in
+        let workspace = try await mina.createWorkspace(name: "Courtyard").workspaceID
+        let channel = try await mina.createChannel(name: "garden", in: workspace).channelID
+        let room = RoomAddress.channel(id: channel, workspace: workspace)
+        var watch = mina.watch([room]).makeAsyncIterator()
+        #expect(try await watch.next() == .live)
+        try await admin.object("admin", "sessions", "end", "--user", "mina@example.com", "--yes")
+        await #expect(throws: MadangError.self) { while try await watch.next() != nil {} }
+
+        try await mina.signIn(email: "mina@example.com", password: "Passw0rd!")
+        watch = mina.watch([room]).makeAsyncIterator()
+        #expect(try await watch.next() == .live)
+        try await admin.object("admin", "users", "disable", "mina@example.com", "--yes")
+        await #expect(throws: MadangError.self) { while try await watch.next() != nil {} }
+      }
     }
   }
 

@@ -54,6 +54,14 @@ extension Transaction {
     try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
   }
 
+  func living(_ sessions: [Int64]) throws -> [Int64] {
+    try all("SELECT id FROM sessions WHERE id IN (\(list: sessions))") { try $0.get("id") }
+  }
+
+  func enabled(_ users: [Int64]) throws -> [Int64] {
+    try all("SELECT id FROM users WHERE id IN (\(list: users)) AND disabled_at IS NULL") { try $0.get("id") }
+  }
+
   func requireSession(_ id: Int64) throws {
     guard try first("SELECT 1 AS found FROM sessions WHERE id = \(id)", { _ in true }) ?? false else {
       throw Failure(.noSuchSession, "the session has ended")

@@ -40,6 +40,29 @@ extension Madang {
     try await database.read { try $0.caller(session: session, edition: edition) }
   }
 
+  /// Those of the sessions that are over, and those of the accounts that are gone or disabled.
+  package func ended(
+    sessions: Set<Int64>, users: Set<Int64>
+  ) async throws -> (sessions: Set<Int64>, users: Set<Int64>) {
+    let (living, enabled) = try await (
+      inParts(sessions) { try $0.living($1) }, inParts(users) { try $0.enabled($1) }
+    )
+    return (sessions.subtracting(living), users.subtracting(enabled))
+  }
+
+  /// Asks about many ids, some of them at a time: databases take only so many values in one statement.
+  private func inParts(
+    _ ids: Set<Int64>, _ ask: @escaping @Sendable (Transaction, [Int64]) throws -> [Int64]
+  ) async throws -> [Int64] {
+    let (ids, part) = (Array(ids), 500)
+    var answers: [Int64] = []
+    for start in stride(from: 0, to: ids.count, by: part) {
+      let asked = Array(ids[start..<min(start + part, ids.count)])
+      answers += try await database.read { try ask($0, asked) }
+    }
+    return answers
+  }
+
   /// The session a refresh token belongs to, expired or not. Throws `.noSuchSession`.
   package func session(refreshToken: String, edition: String) async throws -> Session {
     let hash = RefreshToken.hash(refreshToken)

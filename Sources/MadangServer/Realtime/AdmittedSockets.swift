@@ -40,6 +40,14 @@ final class AdmittedSockets: Sendable {
     }
   }
 
+  /// What the sockets that are there were admitted by.
+  var reasons: (sessions: Set<Int64>, users: Set<Int64>) {
+    state.withLock { state in
+      let reasons = state.sockets.values.joined().map(\.value.reason)
+      return (Set(reasons.compactMap(\.session)), Set(reasons.compactMap(\.user)))
+    }
+  }
+
   /// Sends away the sockets of a workspace, or of all, whose reason has ended. Returns at once; a chat announced
   /// afterwards does not reach them.
   func end(in workspace: Int64? = nil, where hasEnded: (Reason) -> Bool) {

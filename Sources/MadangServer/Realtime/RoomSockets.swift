@@ -46,6 +46,17 @@ struct RoomSockets: Sendable {
     }
   }
 
+  /// Sends away the sockets of sessions that are over and of accounts that are disabled. What this server ends itself
+  /// it hears of at once; an administrator works on the database.
+  func review() async throws {
+    let reasons = admitted.reasons
+    let ended = try await service.madang.ended(sessions: reasons.sessions, users: reasons.users)
+    guard !ended.sessions.isEmpty || !ended.users.isEmpty else { return }
+    admitted.end { reason in
+      reason.session.map(ended.sessions.contains) ?? false || reason.user.map(ended.users.contains) ?? false
+    }
+  }
+
   /// Something was taken away from sockets between the check that let this one in and its joining.
   private func checkAgain(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
     // Unstructured: it belongs to the socket, whose handler must not wait.

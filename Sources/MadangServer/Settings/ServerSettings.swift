@@ -34,6 +34,8 @@ public struct ServerSettings: Sendable {
   public var socketPingInterval = 25
   /// Seconds a socket may leave a ping unanswered before it is closed.
   public var socketPingTimeout = 20
+  /// Seconds until a socket whose session an administrator ended, or whose account they disabled, is sent away.
+  public var socketReviewInterval = 5
   /// Addresses of proxies whose `X-Forwarded-For` is believed.
   public var trustedProxies: Set<String> = []
   public var body = BodyLimits()

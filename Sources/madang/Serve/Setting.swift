@@ -72,6 +72,9 @@ struct Setting: Sendable {
     integer("socket.ping.interval", "seconds between pings of a socket", \.settings.socketPingInterval, 1...3600),
     integer(
       "socket.ping.timeout", "seconds a socket may leave a ping unanswered", \.settings.socketPingTimeout, 1...3600),
+    integer(
+      "socket.review", "seconds until sockets of disabled accounts are sent away", \.settings.socketReviewInterval,
+      1...3600),
     Setting(
       key: "trusted.proxies", help: "addresses whose X-Forwarded-For is believed, separated by commas",
       read: { text, loaded throws(Invalid) in
