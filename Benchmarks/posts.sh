@@ -11,7 +11,7 @@ posts_sqlite() {
   cp "$work/posts/madang.sqlite" "$work/reference.sqlite"
   gcc -O2 -Wall -Wextra -o "$work/one-commit-per-row" "$here/one-commit-per-row.c" -lsqlite3
   start_server "$work/posts"
-  measure_posts 'posts, SQLite' 5 "one commit per row" "$work/one-commit-per-row" "$work/reference.sqlite" "$seconds"
+  measure_posts 'posts, SQLite' 5 "one commit per row" env "${slower[@]}" "$work/one-commit-per-row" "$work/reference.sqlite" "$seconds"
 }
 
 posts_postgres() {

@@ -13,7 +13,7 @@ start_server() {
   shift
   mkdir -p "$data"
   MADANG_KEYS=$key=2024-10 MADANG_LIMITS_REQUESTS=0 MADANG_LOG_LEVEL=warning \
-    "$program" serve --port 0 --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
+    env "${slower[@]}" "$program" serve --port 0 --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
   server_pid=$!
   for _ in $(seq 1500); do
     if line=$(grep -m 1 '^madang listening on' "$work/stdout"); then
