@@ -1,12 +1,13 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
+// Not NonisolatedNonsendingByDefault: optimised by Swift 6.3.1, such functions return to an actor on the wrong executor if
+// they end in a call that left it.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),
   .enableUpcomingFeature("ExistentialAny"),
   .enableUpcomingFeature("MemberImportVisibility"),
-  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
 ]
 
 extension Target.Dependency {

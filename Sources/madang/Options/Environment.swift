@@ -21,7 +21,7 @@ struct Environment {
     profile = value("MADANG_PROFILE")
     wantsColour = value("NO_COLOR") == nil
     func folder(_ variable: String, _ standard: String) -> URL {
-      let home = FileManager.default.homeDirectoryForCurrentUser
+      let home = value("HOME").map { URL(filePath: $0) } ?? FileManager.default.homeDirectoryForCurrentUser
       return (value(variable).map { URL(filePath: $0) } ?? home.appending(path: standard)).appending(path: "madang")
     }
     profiles = folder("XDG_CONFIG_HOME", ".config").appending(path: "profiles")
