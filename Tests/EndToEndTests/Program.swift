@@ -44,7 +44,12 @@ final class Program: Sendable {
   /// Waits for the end and returns the status; the negated number of the signal that ended it.
   func status() async -> Int32 { await ended.first { _ in true } ?? .min }
 
+  /// A program of this package: from `MADANG_TEST_PROGRAMS` if that is set, else built beside the tests.
   static func executable(_ name: String) throws -> URL {
+    if let folder = ProcessInfo.processInfo.environment["MADANG_TEST_PROGRAMS"] {
+      let program = URL(filePath: folder).appending(path: name)
+      if FileManager.default.isExecutableFile(atPath: program.path) { return program }
+    }
     var folders = [Bundle.main.bundleURL, Bundle.main.executableURL?.deletingLastPathComponent()].compactMap(\.self)
     // On Apple platforms the tests are a bundle run by somebody else's program.
     folders += Bundle.allBundles.filter { $0.bundlePath.hasSuffix(".xctest") }.map {
