@@ -18,23 +18,23 @@ enum Terminal {
   static var hasColour: Bool { isatty(STDOUT_FILENO) == 1 && Environment.current.wantsColour }
 
   static func data(_ bytes: some Collection<UInt8>) throws {
-    try write(Array(bytes), to: STDOUT_FILENO)
+    try put(Array(bytes), to: STDOUT_FILENO)
   }
 
   static func line(_ text: String) throws { try data((text + "\n").utf8) }
 
   static func message(_ text: String) {
     // Nowhere is left to complain when standard error is closed.
-    try? write(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
+    try? put(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
   /// Puts a message in the place of the line the cursor is on, and stays on it.
   static func overwrite(_ line: String) {
-    try? write(Array(("\r\u{1B}[K" + line.printable).utf8), to: STDERR_FILENO)
+    try? put(Array(("\r\u{1B}[K" + line.printable).utf8), to: STDERR_FILENO)
   }
 
   /// Writes a question; the answer is typed behind it.
-  static func prompt(_ text: String) { try? write(Array(text.printable.utf8), to: STDERR_FILENO) }
+  static func prompt(_ text: String) { try? put(Array(text.printable.utf8), to: STDERR_FILENO) }
 
   /// Asks on the terminal without echo.
   static func readSecret(_ prompt: String) throws -> String {
@@ -51,10 +51,10 @@ enum Terminal {
     return readLine(strippingNewline: true) ?? ""
   }
 
-  private static func write(_ bytes: [UInt8], to descriptor: Int32) throws {
+  private static func put(_ bytes: [UInt8], to descriptor: Int32) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR || errno == EAGAIN { continue }
       guard count >= 0 else { throw Failure("output failed: \(String(cString: strerror(errno)))") }
       rest = rest.dropFirst(count)
