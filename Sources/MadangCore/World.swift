@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Synchronization
 
@@ -76,4 +77,9 @@ extension Sequence<UInt8> {
     }
     return digits
   }
+}
+
+extension String {
+  /// What is kept of a secret of full strength: the hexadecimal SHA-256 of its UTF-8.
+  var sha256: String { SHA256.hash(data: Array(utf8)).hex }
 }

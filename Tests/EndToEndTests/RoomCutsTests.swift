@@ -104,7 +104,7 @@ private struct Device {
     let folder = server.folder.appending(path: "devices").appending(path: "\(number)")
     let program = try Program(
       "room-device",
-      [proxy.url, email, password, folder.path, place.workspace, room.id, String(number), String(count)])
+      [proxy.url, email, password, folder.path, place.workspace, room.id, String(number), String(count), end])
     _ = try await program.output.next(beginning: "ready")
     return Device(number: number, proxy: proxy, program: program, owner: place.owner, room: room)
   }

@@ -6,6 +6,26 @@ import Testing
 
 @Suite("Rooms: local history, live chats, sending", .serialized, .timeLimit(.minutes(2)))
 struct RoomTests {
+  /// Runs `body` with a room that is live, its screen, and the network it hears the server by, on which short silences
+  /// are noticed.
+  private func onBadNetwork(
+    _ body: (_ network: Proxy, _ scene: RoomScene, _ room: Room, _ screen: inout RoomScreen) async throws -> Void
+  ) async throws {
+    try await TestServer.run(environment: ["MADANG_SOCKET_PING_INTERVAL": "1", "MADANG_SOCKET_PING_TIMEOUT": "3"]) {
+      server in
+      try await Proxy.run(to: server.port) { proxy in
+        try await RoomScene.run(server, through: proxy.url, { $0.callTimeout = .seconds(2) }) { scene in
+          let room = try await scene.room()
+          try await room.running {
+            var screen = RoomScreen(room)
+            try await screen.wait { $0.state == .live }
+            try await body(proxy, scene, room, &screen)
+          }
+        }
+      }
+    }
+  }
+
   @Test("a room shows its local history without the server, then what was missed, then what comes")
   func localFirst() async throws {
     try await TestServer.run { server in
@@ -137,43 +157,23 @@ struct RoomTests {
 
   @Test("a chat whose answer got lost is found in the room and not posted again")
   func lostAnswer() async throws {
-    try await TestServer.run(environment: ["MADANG_SOCKET_PING_INTERVAL": "1", "MADANG_SOCKET_PING_TIMEOUT": "3"]) {
-      server in
-      try await Proxy.run(to: server.port) { proxy in
-        try await RoomScene.run(server, through: proxy.url, { $0.callTimeout = .seconds(2) }) { scene in
-          let room = try await scene.room()
-          try await room.running {
-            var screen = RoomScreen(room)
-            try await screen.wait { $0.state == .live }
-            proxy.loseAnswers()
-            try await room.send("said once")
-            try await screen.wait { $0.chats.count == 1 && $0.pending.isEmpty }
-            try await room.send("and this")
-            try await screen.wait { $0.chats.count == 2 && $0.pending.isEmpty }
-          }
-          #expect(try await scene.person.history(of: scene.address).map(\.content) == ["said once", "and this"])
-        }
-      }
+    try await onBadNetwork { (proxy, scene, room, screen) async throws in
+      proxy.loseAnswers()
+      try await room.send("said once")
+      try await screen.wait { $0.chats.count == 1 && $0.pending.isEmpty }
+      try await room.send("and this")
+      try await screen.wait { $0.chats.count == 2 && $0.pending.isEmpty }
+      #expect(try await scene.person.history(of: scene.address).map(\.content) == ["said once", "and this"])
     }
   }
 
   @Test("a half-open connection is found out: what was sent into it is sent again, what was missed is caught up with")
   func halfOpen() async throws {
-    try await TestServer.run(environment: ["MADANG_SOCKET_PING_INTERVAL": "1", "MADANG_SOCKET_PING_TIMEOUT": "3"]) {
-      server in
-      try await Proxy.run(to: server.port) { proxy in
-        try await RoomScene.run(server, through: proxy.url, { $0.callTimeout = .seconds(2) }) { scene in
-          let room = try await scene.room()
-          try await room.running {
-            var screen = RoomScreen(room)
-            try await screen.wait { $0.state == .live }
-            proxy.forget()
-            try await room.send("into the void")
-            try await screen.wait { $0.chats.count == 1 && $0.pending.isEmpty }
-            #expect(try await scene.person.history(of: scene.address) == screen.chats)
-          }
-        }
-      }
+    try await onBadNetwork { (proxy, scene, room, screen) async throws in
+      proxy.forget()
+      try await room.send("into the void")
+      try await screen.wait { $0.chats.count == 1 && $0.pending.isEmpty }
+      #expect(try await scene.person.history(of: scene.address) == screen.chats)
     }
   }
 

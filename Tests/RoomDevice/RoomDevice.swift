@@ -6,19 +6,16 @@ import UnixSignals
 
 /// Somebody's device with one room, as a program of its own, so that it can be stopped like a machine that sleeps.
 ///
-/// `room-device SERVER EMAIL PASSWORD FOLDER WORKSPACE CHANNEL NUMBER CHATS` prints `ready` once the room is open, `sent`
-/// once all its chats have appeared in the room, and the room as it saw it, as one line of JSON, after the room's last
-/// chat. SIGUSR1 puts it in the background for a moment.
+/// `room-device SERVER EMAIL PASSWORD FOLDER WORKSPACE CHANNEL NUMBER CHATS END` prints `ready` once the room is open, `sent`
+/// once all its chats have appeared in the room, and the room as it saw it, as one line of JSON, after the chat
+/// that says END. SIGUSR1 puts it in the background for a moment.
 @main
 struct RoomDevice {
-  /// The last chat of every channel.
-  static let end = "the end"
-
   static func main() async throws {
     // Nothing stays behind if whoever started this is gone.
     alarm(600)
     let given = CommandLine.arguments.dropFirst().map(\.self)
-    guard given.count == 8, let chats = Int(given[7]) else { throw Wrong() }
+    guard given.count == 9, let chats = Int(given[7]) else { throw Wrong() }
     var configuration = MadangClient.Configuration(server: given[0], apiKey: DevelopmentKey.october2024)
     configuration.callTimeout = .seconds(5)
     configuration.roomPage = 20
@@ -26,7 +23,7 @@ struct RoomDevice {
     let account = try await client.signIn(email: given[1], password: given[2]).userID
     let store = try LocalStore(folder: URL(filePath: given[3]), server: "server", account: account)
     let room = try await Room(.channel(id: given[5], workspace: given[4]), client: client, store: store)
-    let device = Device(room: room, texts: (0..<chats).map { "device \(given[6]), chat \($0)" })
+    let device = Device(room: room, texts: (0..<chats).map { "device \(given[6]), chat \($0)" }, end: given[8])
     try await device.live()
     try await client.close()
   }
@@ -37,11 +34,13 @@ struct RoomDevice {
 private actor Device {
   private let room: Room
   private let texts: [String]
+  private let end: String
   private var running: Task<Void, Never>?
 
-  init(room: Room, texts: [String]) {
+  init(room: Room, texts: [String], end: String) {
     self.room = room
     self.texts = texts
+    self.end = end
   }
 
   /// Reads and sends until the end of the channel.
@@ -73,7 +72,7 @@ private actor Device {
         try await sending.value
         say("sent")
       }
-      if seen.last?.content == RoomDevice.end { break }
+      if seen.last?.content == end { break }
     }
     listening.cancel()
     _ = await listening.result

@@ -46,16 +46,7 @@ extension Edition2024_01 {
     }
   }
 
-  /// The two tokens of a session.
-  public struct Tokens: Codable, Hashable, Sendable {
-    public var accessToken: String
-    public var refreshToken: String
-
-    public init(accessToken: String, refreshToken: String) {
-      self.accessToken = accessToken
-      self.refreshToken = refreshToken
-    }
-  }
+  public typealias Tokens = SessionTokens
 
   /// The answer to signing in by the first version of the path: its clients read the top level.
   public struct FlatLogin: Codable, Hashable, Sendable {
@@ -153,14 +144,7 @@ extension Edition2024_01 {
     }
   }
 
-  /// The answer to a refresh. Exactly one key: some clients store the first value of the object.
-  public struct Refresh: Codable, Hashable, Sendable {
-    public var accessToken: String
-
-    public init(accessToken: String) {
-      self.accessToken = accessToken
-    }
-  }
+  public typealias Refresh = RefreshedToken
 
   public static let validateEmail = Endpoint<NoContent>(.post, "/v1/users/validation/email", .publicKey)
   public static let signUp = Endpoint<UserWithToken>(.post, "/v1/users/join", .publicKey)

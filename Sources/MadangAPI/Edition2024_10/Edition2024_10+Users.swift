@@ -21,16 +21,7 @@ extension Edition2024_10 {
     }
   }
 
-  /// The two tokens of a session.
-  public struct Tokens: Codable, Hashable, Sendable {
-    public var accessToken: String
-    public var refreshToken: String
-
-    public init(accessToken: String, refreshToken: String) {
-      self.accessToken = accessToken
-      self.refreshToken = refreshToken
-    }
-  }
+  public typealias Tokens = SessionTokens
 
   /// The answer to signing up or in: the account and the tokens of the new session.
   public struct Login: Codable, Hashable, Sendable {
@@ -106,14 +97,7 @@ extension Edition2024_10 {
     }
   }
 
-  /// The answer to a refresh. Exactly one key: some clients store the first value of the object.
-  public struct Refresh: Codable, Hashable, Sendable {
-    public var accessToken: String
-
-    public init(accessToken: String) {
-      self.accessToken = accessToken
-    }
-  }
+  public typealias Refresh = RefreshedToken
 
   public static let validateEmail = Endpoint<Empty>(.post, "/v1/users/validation/email", .publicKey)
   public static let signUp = Endpoint<Login>(.post, "/v1/users/join", .publicKey)

@@ -21,7 +21,7 @@ extension Room {
 
   /// Sends a failed chat again, after those that wait.
   public func retry(_ id: PendingChat.ID) {
-    guard let index = index(id), case .failed = outbox[index].chat.status else { return }
+    guard let index = index(id), outbox[index].chat.hasFailed else { return }
     var outgoing = outbox.remove(at: index)
     outgoing.chat.status = .waiting
     outgoing.failures = 0
@@ -39,7 +39,10 @@ extension Room {
     try await store.removeFromOutbox(id)
   }
 
+  /// Where a chat stands now; anything awaited may move it.
   private func index(_ id: UUID) -> Int? { outbox.firstIndex { $0.chat.id == id } }
+
+  private func outgoing(_ id: UUID) -> Outgoing? { index(id).map { outbox[$0] } }
 }
 
 // MARK: - The sender
@@ -60,7 +63,7 @@ extension Room {
   private func deliver(_ id: UUID) async {
     do {
       if try await wasPosted(id) { return }
-      guard state == .live, let queued = outbox.first(where: { $0.chat.id == id }) else { return }
+      guard state == .live, let queued = outgoing(id) else { return }
       let newerThan = queued.wasTried ? queued.newerThan : max(newest, lastAcknowledged)
       guard try await store.beginTrying(id, newerThan: newerThan, owner: owner), let index = index(id) else {
         // Given up, or taken over by another program.
@@ -154,14 +157,14 @@ extension Room {
 
   /// Whether a chat whose answer was lost is in the room. Waits until the server has decided about it.
   private func wasPosted(_ id: UUID) async throws -> Bool {
-    guard let queued = outbox.first(where: { $0.chat.id == id }) else { return true }
+    guard let queued = outgoing(id) else { return true }
     guard queued.wasTried else { return false }
     if let lostAt = queued.lostAt {
       try await Task.sleep(until: lostAt + client.configuration.settleTime, clock: .continuous)
     }
     let chats = try await client.history(of: address, after: queued.newerThan.isEmpty ? nil : queued.newerThan)
     // Meanwhile the socket may have brought it.
-    guard let outgoing = outbox.first(where: { $0.chat.id == id }) else { return true }
+    guard let outgoing = outgoing(id) else { return true }
     guard let found = chats.first(where: { outgoing.mayBe($0, by: store.account) }) else { return false }
     try await acknowledged(id, found)
     return true
@@ -177,7 +180,7 @@ extension Room {
     guard chat.sender.userID == store.account else { return nil }
     let index =
       outbox.firstIndex { $0.acknowledged?.id == chat.id }
-      ?? outbox.firstIndex { $0.isOpen && $0.mayBe(chat, by: store.account) }
+      ?? outbox.firstIndex { $0.chat.isOnItsWay && $0.mayBe(chat, by: store.account) }
     guard let index else { return nil }
     let outgoing = outbox.remove(at: index)
     if posting?.id == outgoing.chat.id { seenEarly = outgoing }
@@ -187,12 +190,4 @@ extension Room {
 
 extension Outgoing {
   fileprivate var acknowledged: Chat? { if case .acknowledged(let chat) = chat.status { chat } else { nil } }
-
-  /// Whether it may have been posted without our knowing.
-  fileprivate var isOpen: Bool {
-    switch chat.status {
-    case .waiting, .sending: true
-    case .acknowledged, .failed: false
-    }
-  }
 }

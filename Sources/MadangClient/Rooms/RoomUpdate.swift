@@ -48,6 +48,17 @@ public struct PendingChat: Hashable, Identifiable, Sendable {
   /// Where the files lie; they are read when the chat is sent.
   public let files: [URL]
   public internal(set) var status: Status
+
+  /// Whether it waits to be sent, or is being sent.
+  public var isOnItsWay: Bool {
+    switch status {
+    case .waiting, .sending: true
+    case .acknowledged, .failed: false
+    }
+  }
+
+  /// Whether it stays until ``Room/retry(_:)`` or ``Room/discard(_:)``.
+  public var hasFailed: Bool { if case .failed = status { true } else { false } }
 }
 
 /// What happens in a room: ``Room/updates``. Each iterator begins with the last page of the local history.

@@ -1,4 +1,3 @@
-import Crypto
 import Storage
 
 /// An API key as it is kept: without the key.
@@ -23,7 +22,7 @@ package struct KeyRecord: Sendable {
 
 extension Madang {
   /// What of a key is kept.
-  package static func keyHash(_ key: String) -> String { SHA256.hash(data: Array(key.utf8)).hex }
+  package static func keyHash(_ key: String) -> String { key.sha256 }
 
   /// Makes a key known, unless it was known before, revoked or not.
   package func register(key: String, edition: String, label: String) async throws {

@@ -1,4 +1,3 @@
-import Crypto
 import Storage
 
 /// What a sign-in creates. The refresh token is shown once: the server keeps only its hash.
@@ -105,5 +104,5 @@ struct RefreshToken {
 
   init(_ ids: IDSource) { token = "r." + ids.bytes(32).hex }
 
-  static func hash(_ token: String) -> String { SHA256.hash(data: Array(token.utf8)).hex }
+  static func hash(_ token: String) -> String { token.sha256 }
 }

@@ -110,15 +110,3 @@ struct ChatScreen {
     return Array(repeating: "", count: count - shown.count) + shown
   }
 }
-
-extension PendingChat {
-  var hasFailed: Bool { if case .failed = status { true } else { false } }
-
-  /// Whether it will be sent, or is being sent.
-  var isOnItsWay: Bool {
-    switch status {
-    case .waiting, .sending: true
-    case .acknowledged, .failed: false
-    }
-  }
-}
