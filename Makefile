@@ -1,7 +1,7 @@
 # Madang: see README.md. `make` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test demo bench format lint docs
+.PHONY: help run test loaded demo bench format lint docs
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -13,6 +13,9 @@ run: ## Install what is missing, build, start a development server with a demo w
 test: ## Install what tests need, build, run every test on SQLite and PostgreSQL
 	@Scripts/install test
 	@Scripts/test
+
+loaded: ## Run every test five times while every core is busy
+	@Scripts/loaded
 
 demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL
 	@Scripts/install build

@@ -50,12 +50,10 @@ public enum Method: String, Sendable {
 public enum Access: Sendable {
   /// Nothing; `Authorization` is ignored completely.
   case publicKey
-  /// An access token.
+  /// An access token, or the unexpired refresh token of a live session (contract section 8.2).
   case token
-  /// An access token, which may have expired (signing out).
+  /// As `token`, but an access token may have expired (signing out).
   case expiredToken
-  /// An access token, or an unexpired refresh token of a live session (files only).
-  case fileToken
   /// A refresh token in its own header.
   case refreshToken
 }

@@ -13,6 +13,12 @@ extension SocketIOServer {
     public var pingTimeout: Duration = .seconds(20)
     /// How long an upgrade to WebSocket may take before the new WebSocket is closed.
     public var upgradeTimeout: Duration = .seconds(10)
+    /// From a client's probe to the noop that answers its waiting GET, and between further ones until the upgrade is
+    /// over. Sooner, socket.io-client-swift completes its upgrade before its POSTs have arrived.
+    public var upgradeNoopInterval: Duration = .milliseconds(100)
+    /// How long after an upgrade POSTs that it overtook are taken; later ones are refused. As long, a second CONNECT and
+    /// a DISCONNECT that seems out of place close no session, whatever the `conduct`. Zero: none is taken.
+    public var latePostTimeout: Duration = .seconds(30)
     /// How long a session may stay without a namespace before it is closed.
     public var connectTimeout: Duration = .seconds(45)
     /// How long a WebSocket may take to answer a close frame.
@@ -58,7 +64,7 @@ extension SocketIOServer {
     var engineSettings: EngineServerSession.Settings {
       EngineServerSession.Settings(
         pingInterval: pingInterval.milliseconds, pingTimeout: pingTimeout.milliseconds,
-        upgradeTimeout: upgradeTimeout.milliseconds)
+        upgradeTimeout: upgradeTimeout.milliseconds, latePostTimeout: latePostTimeout.milliseconds)
     }
 
     var socketSettings: SocketServerSession.Settings {

@@ -8,6 +8,7 @@ enum Role: String, CaseIterable, Sendable {
   case wrongKey = "wrong key"
   case otherEdition = "other edition"
   case expired
+  case refreshToken = "refresh token"
   case stranger
   case member
   case channelMember = "channel member"

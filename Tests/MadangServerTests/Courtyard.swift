@@ -34,6 +34,7 @@ struct Courtyard: Sendable {
     var settings = World.settings
     settings.callLimits.requests = 0
     settings.callLimits.unknownTokens = 0
+    settings.callLimits.refusedRefreshes = 0
     settings.domain.workspacePrice = 0
     return settings
   }
@@ -63,11 +64,13 @@ struct Courtyard: Sendable {
     let key = edition.edition.developmentKey
     let otherEdition = try #require(EditionName.allCases.first { $0 != edition.edition })
     let other = try await Self.signIn(world, owner, otherEdition)
+    let keeper = try await Self.signIn(world, owner, edition.edition)
     var credentials: [Role: Credentials] = [
       .nobody: Credentials(key: key),
       .otherEdition: Credentials(key: key, accessToken: other.accessToken, refreshToken: other.refreshToken),
       .expired: Credentials(
         key: key, accessToken: expiredAccess.accessToken, refreshToken: expiredRefresh.refreshToken),
+      .refreshToken: Credentials(key: key, accessToken: keeper.refreshToken, refreshToken: keeper.refreshToken),
     ]
     var builders: [Role: Account] = [:]
     var ids = ["guest": try await Self.signIn(world, Self.guest, edition.edition).id]

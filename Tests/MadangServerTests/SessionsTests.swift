@@ -13,7 +13,7 @@ struct SessionsTests {
       for token in [mina.token, " \(mina.token)", "Bearer \(mina.token)"] {
         #expect(try await world.call(.GET, "users/me", token: token).status == 200)
       }
-      for token in [nil, "", "  ", "토큰", "a.b.c", mina.token + "x", mina.refreshToken] as [String?] {
+      for token in [nil, "", "  ", "토큰", "a.b.c", mina.token + "x", mina.refreshToken + "x"] as [String?] {
         #expect(try await world.call(.GET, "users/me", token: token).code == "E02", "\(token ?? "-")")
       }
       let characters = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-")

@@ -143,19 +143,28 @@ private struct ServerSide {
     case 0: _ = engine.pollArrived()
     case 1: engine.pollAnswered()
     case 2 where Int.random(in: 0..<8, using: &generator) == 0: _ = engine.pollAborted()
-    case 3: if case .read = engine.postArrived() { engine.postFinished() }
+    case 3:
+      guard case .read = engine.postArrived(at: now) else { break }
+      receive(packet, isLate: engine.transport == .webSocket)
+      engine.postFinished()
     case 4: _ = engine.upgradeArrived(at: now)
-    case 5: _ = engine.receivedOnUpgrade(.random(using: &generator) ? EnginePacket(.ping, EnginePacket.probe) : packet)
-    case 6: if case .sendPing = engine.tick(at: now), wasClosed { isConsistent = false }
+    case 5:
+      let probe = EnginePacket(.ping, EnginePacket.probe)
+      let isComplete = engine.receivedOnUpgrade(.random(using: &generator) ? probe : packet, at: now) == .complete
+      if isComplete, engine.takesLatePosts { socketIO.upgraded() }
+    case 6:
+      let action = engine.tick(at: now)
+      if action == .endLatePosts { socketIO.latePostsEnded() }
+      if action == .sendPing, wasClosed { isConsistent = false }
     default: receive(packet)
     }
     if wasClosed, !engine.isClosed { isConsistent = false }
   }
 
-  private mutating func receive(_ packet: EnginePacket) {
+  private mutating func receive(_ packet: EnginePacket, isLate: Bool = false) {
     guard case .deliver = engine.received(packet, at: now) else { return }
     if wasClosed { isConsistent = false }
-    switch socketIO.received(packet) {
+    switch isLate ? socketIO.receivedLate(packet) : socketIO.received(packet) {
     case .connect(let namespace, let auth):
       if !auth.isEmpty, !JSONScanner.isValue(auth) { isConsistent = false }
       _ = auth.count % 3 == 0 ? socketIO.refuse(namespace: namespace) : socketIO.accept(namespace: namespace)

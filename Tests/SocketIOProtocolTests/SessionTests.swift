@@ -22,6 +22,16 @@ struct EngineServerSessionTests {
     #expect(session.tick(at: 900) == .none)
   }
 
+  @Test("the time-out counts from when the ping was due, unless the server was stopped meanwhile")
+  func lateTicks() {
+    var session = session(.webSocket)
+    #expect(session.tick(at: 420) == .sendPing)
+    #expect(session.nextDeadline == 500)
+    var stopped = self.session(.webSocket)
+    #expect(stopped.tick(at: 60_000) == .sendPing)
+    #expect(stopped.nextDeadline == 60_200)
+  }
+
   @Test("the next ping counts from the pong, asked for or not")
   func pong() {
     var session = session(.webSocket)
@@ -71,10 +81,10 @@ struct EngineServerSessionTests {
   @Test("a second POST closes the session; one after another is fine")
   func overlappingPosts() {
     var session = session()
-    #expect(session.postArrived() == .read)
+    #expect(session.postArrived(at: 1) == .read)
     session.postFinished()
-    #expect(session.postArrived() == .read)
-    #expect(session.postArrived() == .overlap)
+    #expect(session.postArrived(at: 1) == .read)
+    #expect(session.postArrived(at: 1) == .overlap)
     #expect(session.isClosed)
   }
 
@@ -89,27 +99,45 @@ struct EngineServerSessionTests {
     #expect(session.isClosed)
   }
 
-  @Test("the probe releases polls with noops, and the upgrade packet ends polling")
+  @Test("the upgrade packet ends polling; POSTs it overtook are taken for a while")
   func upgrade() {
     var session = session()
     #expect(session.pollArrived() == .wait)
     #expect(session.upgradeArrived(at: 10) == true)
     #expect(session.upgradeArrived(at: 11) == false)
-    #expect(session.receivedOnUpgrade(EnginePacket(.ping, EnginePacket.probe)) == .answerProbe)
+    #expect(session.receivedOnUpgrade(EnginePacket(.ping, EnginePacket.probe), at: 12) == .answerProbe)
     session.pollAnswered()
-    #expect(session.pollArrived() == .noop)
-    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade)) == .complete)
+    #expect(session.pollArrived() == .wait)
+    session.pollAnswered()
+    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade), at: 12) == .complete)
     #expect(session.transport == .webSocket)
     #expect(session.pollArrived() == .refuse(.badRequest))
-    #expect(session.postArrived() == .refuse(.badRequest))
     #expect(session.upgradeArrived(at: 12) == false)
+    #expect(session.postArrived(at: 60) == .read)
+    #expect(session.postArrived(at: 61) == .overlap)
+  }
+
+  @Test("a POST long after the upgrade is refused, whether or not anybody looked at the clock")
+  func latePostsEnd() {
+    var session = EngineServerSession(
+      .init(pingInterval: 3000, pingTimeout: 2000, upgradeTimeout: 1000, latePostTimeout: 50), revision: .v4,
+      transport: .polling, at: 0)
+    #expect(session.upgradeArrived(at: 10) == true)
+    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade), at: 12) == .complete)
+    #expect(session.nextDeadline == 62)
+    #expect(session.postArrived(at: 61) == .read)
+    session.postFinished()
+    #expect(session.postArrived(at: 62) == .refuse(.badRequest))
+    #expect(session.tick(at: 62) == .endLatePosts)
+    #expect(session.nextDeadline == 3000)
+    #expect(session.tick(at: 62) == .none)
   }
 
   @Test("an upgrade needs no probe")
   func upgradeWithoutProbe() {
     var session = session()
     #expect(session.upgradeArrived(at: 10) == true)
-    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade)) == .complete)
+    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade), at: 12) == .complete)
   }
 
   @Test(
@@ -118,7 +146,7 @@ struct EngineServerSessionTests {
   func spoiledUpgrade(packet: EnginePacket) {
     var session = session()
     #expect(session.upgradeArrived(at: 10) == true)
-    #expect(session.receivedOnUpgrade(packet) == .abandon)
+    #expect(session.receivedOnUpgrade(packet, at: 12) == .abandon)
     #expect(session.pollArrived() == .wait)
     #expect(session.upgradeArrived(at: 11) == true)
   }
@@ -273,14 +301,14 @@ struct ClientSessionTests {
     #expect(server.upgradeArrived(at: 1) == true)
     let opened = client.upgradeOpened()
     let probe = try #require(opened)
-    #expect(server.receivedOnUpgrade(probe) == .answerProbe)
+    #expect(server.receivedOnUpgrade(probe, at: 2) == .answerProbe)
     let early = client.pollReturned()
     #expect(early == nil)
     #expect(client.receivedOnUpgrade(EnginePacket(.pong, EnginePacket.probe)) == .pause)
     server.pollAnswered()
     let returned = client.pollReturned()
     let last = try #require(returned)
-    #expect(server.receivedOnUpgrade(last) == .complete)
+    #expect(server.receivedOnUpgrade(last, at: 3) == .complete)
     #expect(client.transport == .webSocket && server.transport == .webSocket)
     #expect(!client.mayUpgrade)
   }

@@ -228,7 +228,7 @@ struct SocketScenarioTests {
   @Test("what is out of place ends a strict session", arguments: Carrier.allCases)
   func strict(carrier: Carrier) async throws {
     for packet in ["40", #"42/open,["a"]"#, "42{}", "41/open,", "7"] {
-      try await TestServer.with { server in
+      try await TestServer.with(.changed { $0.latePostTimeout = .zero }) { server in
         let client = try await EngineClient(server, carrier)
         try await client.join("/")
         try await client.send(packet)

@@ -26,9 +26,21 @@ struct UpgradeTests {
       #expect(await webSocket.text() == #"42["e",1]"#)
       try await webSocket.send(#"42["echo",2]"#)
       #expect(await webSocket.text() == #"42["echo-back",2]"#)
-      let refusal = #"{"code":3,"message":"Bad request"}"#
-      #expect(try await client.get("&sid=\(await client.sid)").text == refusal)
-      #expect(try await client.post("3").text == refusal)
+      #expect(try await client.get("&sid=\(await client.sid)").text == #"{"code":3,"message":"Bad request"}"#)
+      #expect(try await client.post("3").text == "ok")
+    }
+  }
+
+  @Test("a GET that waits during the upgrade is answered at once when there is something to say")
+  func eventDuringUpgrade() async throws {
+    try await TestServer.with(.changed { $0.upgradeNoopInterval = .seconds(600) }) { server in
+      let (client, webSocket) = try await upgrading(server)
+      try await webSocket.send("2probe")
+      #expect(await webSocket.text() == "3probe")
+      let poll = try await server.wire()
+      try await poll.sendRequest("GET", "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)")
+      server.server.emit("e", json: Array("1".utf8), to: "/")
+      #expect(try await poll.readAnswer().text == #"42["e",1]"#)
     }
   }
 

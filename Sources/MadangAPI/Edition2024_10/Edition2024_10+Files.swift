@@ -1,3 +1,3 @@
 extension Edition2024_10 {
-  public static let file = Endpoint<FileBytes>(.get, "/v1/static/{folder}/{name}", .fileToken)
+  public static let file = Endpoint<FileBytes>(.get, "/v1/static/{folder}/{name}", .token)
 }

@@ -7,7 +7,7 @@ extension MadangClient {
     switch call.endpoint.route.access {
     case .publicKey, .refreshToken: try await http.answer(to: call, token: nil)
     case .expiredToken: try await http.answer(to: call, token: session.current().accessToken)
-    case .token, .fileToken: try await authorised { try await http.answer(to: call, token: $0) }
+    case .token: try await authorised { try await http.answer(to: call, token: $0) }
     }
   }
 

@@ -46,7 +46,7 @@ struct Transport: Sendable {
   }
 
   private func timeout<Response>(_ call: Call<Response>) -> TimeAmount {
-    let isTransfer = call.body?.carriesFiles == true || call.endpoint.route.access == .fileToken
+    let isTransfer = call.body?.carriesFiles == true || Response.self == FileBytes.self
     return isTransfer ? configuration.transferTimeout : configuration.callTimeout
   }
 

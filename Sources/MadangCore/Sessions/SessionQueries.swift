@@ -44,9 +44,8 @@ extension Transaction {
       WHERE s.refresh_hash = \(refreshHash) AND s.edition = \(edition) AND u.disabled_at IS NULL
       """
     ) { row in
-      let user: Int64? = try row.get("user_id")
-      return Session(
-        id: try row.get("id"), refreshExpiresAt: try row.get("refresh_expires_at"), hasAccount: user != nil)
+      Session(
+        id: try row.get("id"), refreshExpiresAt: try row.get("refresh_expires_at"), user: try row.get("user_id"))
     }
   }
 

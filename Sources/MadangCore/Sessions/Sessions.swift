@@ -11,7 +11,8 @@ package struct SignedIn: Sendable {
 package struct Session: Sendable {
   package let id: Int64
   package let refreshExpiresAt: Int64
-  package let hasAccount: Bool
+  /// Nil once the account is gone.
+  package let user: Int64?
 }
 
 extension Madang {
@@ -73,13 +74,16 @@ extension Madang {
     }
   }
 
-  /// Accepts a refresh: throws `.refreshExpired` or `.accountGone`, else notes the use.
-  package func refresh(_ session: Session) async throws {
+  /// Accepts a refresh and notes the use. Throws `.refreshExpired` or `.accountGone`.
+  ///
+  /// - Returns: The session's account.
+  package func refresh(_ session: Session) async throws -> Int64 {
     guard session.refreshExpiresAt > clock.now else {
       throw Failure(.refreshExpired, "the refresh token has expired")
     }
-    guard session.hasAccount else { throw Failure(.accountGone, "the account does not exist any more") }
+    guard let user = session.user else { throw Failure(.accountGone, "the account does not exist any more") }
     try await database.write { [now = clock.now] in try $0.touchSession(session.id, now: now) }
+    return user
   }
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
@@ -98,11 +102,19 @@ extension Madang {
 }
 
 /// A refresh token: 256 random bits, of which only the hash is stored.
-struct RefreshToken {
+package struct RefreshToken {
+  private static let prefix = "r."
+  private static let randomBytes = 32
+
   let token: String
   var hash: String { Self.hash(token) }
 
-  init(_ ids: IDSource) { token = "r." + ids.bytes(32).hex }
+  init(_ ids: IDSource) { token = Self.prefix + ids.bytes(Self.randomBytes).hex }
 
-  static func hash(_ token: String) -> String { token.sha256 }
+  package static func hash(_ token: String) -> String { token.sha256 }
+
+  /// Whether a text has the form of a refresh token, which access tokens never have.
+  package static func mayBe(_ text: String) -> Bool {
+    text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + 2 * randomBytes
+  }
 }

@@ -49,9 +49,13 @@ struct Responder: HTTPResponder {
   ) async throws -> Response {
     let address = service.address(headers: request.headers, peer: context.channel.remoteAddress)
     let token = service.token(of: request)
-    let claims: AccessTokens.Claims? = if let token { await service.tokens.claims(of: token) } else { nil }
-    try service.limits.count(claims.map { .session($0.session) } ?? .address(address))
-    guard let match = edition.routes.find(request.method.rawValue, target.segments) else {
+    let match = edition.routes.find(request.method.rawValue, target.segments)
+    let stranger: CallLimits.Subject =
+      match?.route.access == .refreshToken ? .refreshes(address: address) : .address(address)
+    let claims: AccessTokens.Claims? =
+      if let token { try await service.claims(of: token, edition: edition) } else { nil }
+    try service.limits.count(claims.map { .session($0.session) } ?? stranger)
+    guard let match else {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
     }

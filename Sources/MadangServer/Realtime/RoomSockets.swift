@@ -160,7 +160,8 @@ struct RoomSockets: Sendable {
       throw NotAllowed(message: ErrorCode.badToken.rawValue)
     }
     do {
-      return try await service.caller(token, service.tokens.claims(of: token), address, edition, mayBeExpired: false)
+      let claims = try await service.claims(of: token, edition: edition)
+      return try await service.caller(token, claims, address, edition, mayBeExpired: false)
     } catch let refusal as Refusal {
       throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)
     } catch is Failure {

@@ -9,6 +9,19 @@ extension Service {
     request.headers[.authorization].flatMap(rawToken)
   }
 
+  /// What a token stands for, if it is one of ours: an access token, or the unexpired refresh token of a live session,
+  /// which counts as its access token (contract section 8.2). Some clients keep the one as the other.
+  func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
+    guard RefreshToken.mayBe(token) else { return await tokens.claims(of: token) }
+    do {
+      let session = try await madang.session(refreshToken: token, edition: edition.name)
+      guard session.refreshExpiresAt > madang.clock.now else { return nil }
+      return .init(session: session.id, edition: edition.name, expiresAt: session.refreshExpiresAt)
+    } catch let failure as Failure where failure.code == .noSuchSession {
+      return nil
+    }
+  }
+
   /// Who calls, as far as a route asks (contract section 3.1, step 4). `claims` are the token's if it is one of ours.
   func authenticate(
     _ access: Access, token: String?, claims: AccessTokens.Claims?, address: String, edition: Edition
@@ -17,9 +30,6 @@ extension Service {
     case .publicKey, .refreshToken: return nil
     case .token: return try await caller(token, claims, address, edition, mayBeExpired: false)
     case .expiredToken: return try await caller(token, claims, address, edition, mayBeExpired: true)
-    case .fileToken:
-      if claims == nil, let token, let caller = try await caller(refreshToken: token, edition) { return caller }
-      return try await caller(token, claims, address, edition, mayBeExpired: false)
     }
   }
 
@@ -41,18 +51,10 @@ extension Service {
       throw failure
     }
     if isExpired && !mayBeExpired {
-      try limits.check(.refresh(session: claims.session), over: limits.settings.refreshesBeforeDeadToken)
+      try limits.refuseDeadToken(of: claims.session)
       throw Refusal(.tokenExpired, "the access token has expired")
     }
     return caller
-  }
-
-  /// Files only: some clients send the refresh token there.
-  private func caller(refreshToken: String, _ edition: Edition) async throws -> Caller? {
-    guard let session = try? await madang.session(refreshToken: refreshToken, edition: edition.name),
-      session.refreshExpiresAt > madang.clock.now
-    else { return nil }
-    return try await madang.caller(session: session.id, edition: edition.name)
   }
 
   /// A new access token for the session a refresh token belongs to (contract section 8.3, in its order).
@@ -61,18 +63,30 @@ extension Service {
       throw Refusal(.badToken, "RefreshToken: is missing or empty")
     }
     let edition = call.edition
-    let session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
-    try await madang.refresh(session)
-    let now = madang.clock.now
+    let session: Session
+    do {
+      session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
+    } catch let failure as Failure where failure.code == .noSuchSession {
+      try limits.count(.unknownRefresh(hash: RefreshToken.hash(refreshToken)))
+      throw failure
+    }
+    let user: Int64
+    do {
+      user = try await madang.refresh(session)
+    } catch let failure as Failure where failure.code == .refreshExpired {
+      try limits.count(.refusedRefresh(session: session.id))
+      throw failure
+    }
     var shown: AccessTokens.Claims?
     if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.session == session.id {
       shown = claims
     }
-    let isValid = shown.map { $0.expiresAt > now }
-    try limits.count(isValid == false ? .expiredRefresh(session: session.id) : .refresh(session: session.id))
-    if isValid == true && edition.refusesEarlyRefresh {
+    let isValid = shown.map { $0.expiresAt > madang.clock.now }
+    try limits.countRefresh(of: session.id, showingExpiredToken: isValid == false)
+    if isValid == true && edition.refusesEarlyRefresh && !limits.wasExpired(session.id) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
+    recent.saw(user, at: call.address)
     return try await issueToken(session: session.id, edition: edition)
   }
 

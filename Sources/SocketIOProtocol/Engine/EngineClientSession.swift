@@ -97,8 +97,8 @@ extension EngineClientSession {
     guard case .open(let open) = state else { return .none }
     if now >= deadline { return fail(.pingTimeout) }
     guard now >= pingDue else { return .none }
+    deadline = pingDue + open.pingTimeout
     pingDue = .max
-    deadline = now + open.pingTimeout
     return .send(EnginePacket(.ping))
   }
 

@@ -7,13 +7,23 @@ public struct EngineServerSession: Sendable {
     public var pingInterval: Milliseconds
     public var pingTimeout: Milliseconds
     public var upgradeTimeout: Milliseconds
+    /// How long after its upgrade a session still takes POSTs; zero for not at all.
+    public var latePostTimeout: Milliseconds
 
-    public init(pingInterval: Milliseconds, pingTimeout: Milliseconds, upgradeTimeout: Milliseconds) {
+    public init(
+      pingInterval: Milliseconds, pingTimeout: Milliseconds, upgradeTimeout: Milliseconds,
+      latePostTimeout: Milliseconds = 30_000
+    ) {
       self.pingInterval = pingInterval
       self.pingTimeout = pingTimeout
       self.upgradeTimeout = upgradeTimeout
+      self.latePostTimeout = latePostTimeout
     }
   }
+
+  /// A server that notices a due ping only this many milliseconds later was stopped, not merely busy: its clients get
+  /// the whole time-out from then on.
+  static let stall: Milliseconds = 5000
 
   private enum Heartbeat {
     case pingDue(Milliseconds)
@@ -35,6 +45,11 @@ public struct EngineServerSession: Sendable {
   private var hasPost = false
   private var heartbeat: Heartbeat
   private var upgrade = Upgrade.none
+  /// Until when POSTs are taken that the upgrade overtook; `nil` before an upgrade and after that time.
+  private var latePostDeadline: Milliseconds?
+
+  /// Whether POSTs may come that were sent before the upgrade.
+  public var takesLatePosts: Bool { latePostDeadline != nil }
 
   public init(_ settings: Settings, revision: EngineRevision, transport: EngineTransport, at now: Milliseconds) {
     self.settings = settings
@@ -54,6 +69,7 @@ public struct EngineServerSession: Sendable {
   public mutating func close() {
     isClosed = true
     upgrade = .none
+    latePostDeadline = nil
   }
 }
 
@@ -66,6 +82,8 @@ extension EngineServerSession {
     case close(DisconnectReason)
     /// The upgrade took too long: close the new WebSocket, polling goes on.
     case abandonUpgrade
+    /// No POST from before the upgrade is taken any more.
+    case endLatePosts
   }
 
   /// When `tick` next has something to do.
@@ -74,14 +92,21 @@ extension EngineServerSession {
       switch heartbeat {
       case .pingDue(let deadline), .answerDue(let deadline): deadline
       }
-    switch upgrade {
-    case .none: return heartbeatDeadline
-    case .waiting(let deadline), .probed(let deadline): return min(deadline, heartbeatDeadline)
-    }
+    let upgradeDeadline =
+      switch upgrade {
+      case .none: latePostDeadline ?? .max
+      case .waiting(let deadline), .probed(let deadline): deadline
+      }
+    return min(upgradeDeadline, heartbeatDeadline)
   }
 
+  /// Does what is due first. A deadline follows from the one before, however late this is called.
   public mutating func tick(at now: Milliseconds) -> TickAction {
     guard !isClosed else { return .none }
+    if let deadline = latePostDeadline, now >= deadline {
+      latePostDeadline = nil
+      return .endLatePosts
+    }
     switch upgrade {
     case .waiting(let deadline) where now >= deadline, .probed(let deadline) where now >= deadline:
       upgrade = .none
@@ -90,7 +115,8 @@ extension EngineServerSession {
     }
     switch heartbeat {
     case .pingDue(let deadline) where now >= deadline:
-      heartbeat = .answerDue(now + settings.pingTimeout)
+      let sent = now - deadline > Self.stall ? now : deadline
+      heartbeat = .answerDue(sent + settings.pingTimeout)
       return .sendPing
     case .answerDue(let deadline) where now >= deadline:
       close()
@@ -143,8 +169,6 @@ extension EngineServerSession {
   public enum PollAction: Equatable, Sendable {
     /// Keep the request until there is something to send.
     case wait
-    /// Answer with a noop packet: an upgrade is under way.
-    case noop
     case refuse(EngineRefusal)
     /// A second GET: answer the first with a close packet, this one with an empty 400; the session is closed.
     case overlap
@@ -157,7 +181,6 @@ extension EngineServerSession {
       close()
       return .overlap
     }
-    if case .probed = upgrade { return .noop }
     hasPoll = true
     return .wait
   }
@@ -182,9 +205,11 @@ extension EngineServerSession {
     case overlap
   }
 
-  public mutating func postArrived() -> PostAction {
+  /// A POST arrived. For a while after an upgrade it is one that the upgrade overtook: socket.io-client-swift completes
+  /// its upgrade without waiting for the POST that joins its namespaces, and never repeats it.
+  public mutating func postArrived(at now: Milliseconds) -> PostAction {
     guard !isClosed else { return .refuse(.unknownSession) }
-    guard transport == .polling else { return .refuse(.badRequest) }
+    guard transport == .polling || now < latePostDeadline ?? .min else { return .refuse(.badRequest) }
     guard !hasPost else {
       close()
       return .overlap
@@ -203,7 +228,7 @@ extension EngineServerSession {
 extension EngineServerSession {
   public enum UpgradeAction: Equatable, Sendable {
     case none
-    /// Send `3probe` on the WebSocket and answer a waiting GET with a noop.
+    /// Send `3probe` on the WebSocket, and answer waiting GETs with a noop from time to time until the upgrade is over.
     case answerProbe
     /// The WebSocket is the transport now: answer a waiting GET with a noop and flush to it.
     case complete
@@ -219,7 +244,7 @@ extension EngineServerSession {
     return true
   }
 
-  public mutating func receivedOnUpgrade(_ packet: EnginePacket) -> UpgradeAction {
+  public mutating func receivedOnUpgrade(_ packet: EnginePacket, at now: Milliseconds) -> UpgradeAction {
     guard !isClosed else { return .abandon }
     switch (upgrade, packet.kind) {
     case (.waiting(let deadline), .ping) where packet.data == EnginePacket.probe:
@@ -228,6 +253,7 @@ extension EngineServerSession {
     case (.waiting, .upgrade), (.probed, .upgrade):
       upgrade = .none
       transport = .webSocket
+      if settings.latePostTimeout > 0 { latePostDeadline = now + settings.latePostTimeout }
       return .complete
     case (.none, _), (.waiting, _), (.probed, _):
       upgrade = .none

@@ -9,6 +9,13 @@ public struct SocketPacketReader: Sendable {
     self.maxAttachments = maxAttachments
   }
 
+  /// Takes a message.
+  ///
+  /// - Returns: The packet, or `nil` while attachments are owed.
+  public mutating func received(_ message: EnginePacket) throws(SocketParseError) -> SocketPacket? {
+    message.isBinary ? try received(binary: message.data) : try received(text: message.data)
+  }
+
   /// Takes the data of a text message.
   ///
   /// - Returns: The packet, or `nil` while attachments are owed.

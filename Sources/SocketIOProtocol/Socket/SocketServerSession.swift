@@ -36,16 +36,18 @@ public struct SocketServerSession: Sendable {
     case close(DisconnectReason)
   }
 
-  private enum Membership {
+  enum Membership {
     case pending
     case joined
   }
 
-  private let settings: Settings
+  let settings: Settings
   private let revision: EngineRevision
   private var reader: SocketPacketReader
-  private var namespaces: [String: Membership] = [:]
+  private(set) var namespaces: [String: Membership] = [:]
   private var hasConnected = false
+  /// Set while POSTs from before the upgrade may still come.
+  var latePosts: LatePosts?
 
   public init(_ settings: Settings, revision: EngineRevision) {
     self.settings = settings
@@ -56,27 +58,28 @@ public struct SocketServerSession: Sendable {
   /// Whether no namespace is joined or asked for.
   public var isIdle: Bool { namespaces.isEmpty }
 
-  /// The session has begun. Revision 3 clients are in the main namespace without asking.
+  /// Where clients are without asking: the main namespace in revision 3.
+  var implicitNamespace: String? { revision == .v3 ? SocketPacket.mainNamespace : nil }
+
+  /// The session has begun.
   public mutating func opened() -> Action {
-    guard revision == .v3 else { return .none }
+    guard let namespace = implicitNamespace else { return .none }
     hasConnected = true
-    namespaces[SocketPacket.mainNamespace] = .pending
-    return .connect(namespace: SocketPacket.mainNamespace, auth: [])
+    namespaces[namespace] = .pending
+    return .connect(namespace: namespace, auth: [])
   }
 
-  /// An Engine.IO message came.
+  /// An Engine.IO message came by the session's transport.
   public mutating func received(_ message: EnginePacket) -> Action {
     do {
-      let packet =
-        message.isBinary ? try reader.received(binary: message.data) : try reader.received(text: message.data)
-      guard let packet else { return .none }
-      return handle(packet)
+      guard let packet = try reader.received(message) else { return .none }
+      return overtaking(packet) ?? handle(packet)
     } catch {
       return .close(.parseError)
     }
   }
 
-  private mutating func handle(_ packet: SocketPacket) -> Action {
+  mutating func handle(_ packet: SocketPacket) -> Action {
     switch packet.kind {
     case .connect: return connect(packet)
     case .connectError: return .close(.parseError)
@@ -101,9 +104,9 @@ public struct SocketServerSession: Sendable {
   private mutating func connect(_ packet: SocketPacket) -> Action {
     let isObject = packet.payload.first { $0 > 0x20 } == UInt8(ascii: "{")
     guard isObject || packet.payload.isEmpty else { return .close(.parseError) }
-    let (namespace, query) = Self.split(packet.namespace, revision)
+    let (namespace, query) = split(packet.namespace)
     guard namespaces[namespace] == nil else {
-      guard revision == .v4 || namespace != SocketPacket.mainNamespace else { return .none }
+      guard namespace != implicitNamespace else { return .none }
       guard settings.conduct == .lenient else { return .close(.parseError) }
       return namespaces[namespace] == .joined ? .connectAgain(namespace: namespace) : .none
     }
@@ -116,7 +119,7 @@ public struct SocketServerSession: Sendable {
   }
 
   /// Revision 3 clients put a query string behind the namespace; it becomes the auth object.
-  private static func split(_ name: String, _ revision: EngineRevision) -> (namespace: String, auth: [UInt8]?) {
+  func split(_ name: String) -> (namespace: String, auth: [UInt8]?) {
     guard revision == .v3, let mark = name.firstIndex(of: "?") else { return (name, nil) }
     return (String(name[..<mark]), QueryString(name[name.index(after: mark)...]).jsonObject)
   }

@@ -30,7 +30,8 @@ final class LoopShard: @unchecked Sendable {
     wheel = TimerWheel(tick: Self.tick(core.configuration), at: Self.now)
   }
 
-  /// A thirty-second part of the shortest wait, so that no time-out is off by more than that.
+  /// A thirty-second part of the shortest wait: what nobody asks about ends at most that much late, and as much later
+  /// as the loop is busy. Who asks finds it ended on time (`session`).
   private static func tick(_ configuration: SocketIOServer.Configuration) -> Milliseconds {
     let shortest = [configuration.pingInterval, configuration.pingTimeout, configuration.connectTimeout].min()
     return min(500, max(5, (shortest ?? .seconds(1)).milliseconds / 32))
@@ -58,6 +59,12 @@ final class LoopShard: @unchecked Sendable {
   func add(_ session: Session) {
     sessions[session.id] = session
     schedule(session)
+  }
+
+  /// The session that a request asks for, unless its time is over by now.
+  func session(_ sid: String) -> Session? {
+    sessions[sid]?.catchUp(at: Self.now)
+    return sessions[sid]
   }
 
   func remove(_ session: Session) {
@@ -100,7 +107,9 @@ final class LoopShard: @unchecked Sendable {
 
   private func scheduleTick() {
     isTicking = true
-    loop.scheduleTask(in: .milliseconds(wheel.tick)) { self.turnWheel() }
+    loop.scheduleTask(deadline: .uptimeNanoseconds(UInt64(wheel.nextTurn(after: Self.now)) * 1_000_000)) {
+      self.turnWheel()
+    }
   }
 
   private func turnWheel() {

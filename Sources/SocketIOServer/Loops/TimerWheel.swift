@@ -21,7 +21,7 @@ struct TimerWheel {
 
   private static let slotCount = 512
 
-  /// How far apart ticks are: deadlines are met this much late at most.
+  /// How far apart ticks are.
   let tick: Milliseconds
   private var slots: [[any TimerWheelEntry]]
   private var current: Milliseconds
@@ -32,6 +32,9 @@ struct TimerWheel {
     slots = Array(repeating: [], count: Self.slotCount)
     current = now / tick
   }
+
+  /// When the wheel is to be turned next: at its own beat, however late the last turn was.
+  func nextTurn(after now: Milliseconds) -> Milliseconds { (now / tick + 1) * tick }
 
   mutating func add(_ entry: any TimerWheelEntry) {
     remove(entry)

@@ -46,11 +46,13 @@ final class RecoveryStore: Sendable {
     state.withLock { $0.joined(pid, socket.id, in: socket.namespace, shard: socket.shard.index) }
   }
 
-  func left(_ socket: Socket, _ pid: String, rooms: Set<String>, _ reason: DisconnectReason) {
+  func left(
+    _ socket: Socket, _ pid: String, rooms: Set<String>, _ reason: DisconnectReason, at time: Milliseconds
+  ) {
     state.withLock { state in
       switch reason {
       case .transportClose, .transportError, .pingTimeout:
-        state.park(pid, rooms: rooms, data: socket.data, at: LoopShard.now)
+        state.park(pid, rooms: rooms, data: socket.data, at: time)
       case .parseError, .clientNamespaceDisconnect, .serverNamespaceDisconnect, .forcedClose, .serverShuttingDown:
         state.left(pid)
       }

@@ -49,7 +49,10 @@ extension Session {
     }
     // The client is back before anybody noticed that it was gone: its former connection ends first.
     core.shards[former.shard].run { [shard] formerShard in
-      formerShard.namespaces[namespace]?.socket(former.id)?.session?.close(.transportClose)
+      if let session = formerShard.namespaces[namespace]?.socket(former.id)?.session {
+        session.catchUp(at: LoopShard.now)
+        session.close(.transportClose)
+      }
       shard.run { _ in self.consider(request, pending, handlers) }
     }
   }
@@ -158,9 +161,9 @@ extension Session {
   }
 
   /// Ends a socket that is no longer in `sockets`, or soon will not be.
-  func removed(_ socket: Socket, _ reason: DisconnectReason) {
+  func removed(_ socket: Socket, _ reason: DisconnectReason, at time: Milliseconds = LoopShard.now) {
     if let recovery = core.recovery, let pid = socket.pid {
-      recovery.left(socket, pid, rooms: socket.joinedRooms, reason)
+      recovery.left(socket, pid, rooms: socket.joinedRooms, reason, at: time)
       shard.startRecoverySweep(recovery)
     }
     shard.admin?.note(socket) { .disconnected(namespace: $0.namespace, id: $0.id, reason) }

@@ -29,8 +29,6 @@ extension Session {
     switch engine.pollArrived() {
     case .refuse(let refusal):
       reply(.refused(refusal))
-    case .noop:
-      reply(pollReply([OutboundPacket(EnginePacket(.noop))]))
     case .overlap:
       close(.transportError)
       reply(.broken)
@@ -84,7 +82,9 @@ extension Session {
       let text =
         String(validating: body, as: UTF8.self) == nil ? Array(String(decoding: body, as: UTF8.self).utf8) : body
       let packets = isBinary ? try EnginePayload.decodeBinary(body) : try EnginePayload.decode(text, revision)
-      for packet in packets where !engine.isClosed { received(packet) }
+      // What came while the upgrade was completed, or after it, is older than all that the WebSocket brings.
+      let isLate = engine.transport == .webSocket
+      for packet in packets where !engine.isClosed { received(packet, isLate: isLate) }
     } catch {
       close(.parseError)
     }

@@ -32,23 +32,27 @@ extension Session {
     }
     if source === link {
       received(packet)
-    } else if source === upgradeLink {
-      receivedOnUpgrade(packet, source)
+    } else {
+      let now = LoopShard.now
+      catchUp(at: now)
+      if source === upgradeLink { receivedOnUpgrade(packet, source, at: now) }
     }
   }
 
-  private func receivedOnUpgrade(_ packet: EnginePacket, _ source: WebSocketLink) {
-    switch engine.receivedOnUpgrade(packet) {
+  private func receivedOnUpgrade(_ packet: EnginePacket, _ source: WebSocketLink, at now: Milliseconds) {
+    switch engine.receivedOnUpgrade(packet, at: now) {
     case .none:
       break
     case .answerProbe:
       source.write(OutboundPacket(EnginePacket(.pong, EnginePacket.probe)).frame)
       source.flush()
-      releasePoll()
+      releasePolls(for: ObjectIdentifier(source))
     case .complete:
       releasePoll()
       upgradeLink = nil
       link = source
+      if engine.takesLatePosts { socketIO.upgraded() }
+      shard.schedule(self)
       while let packet = queue.popFirst() { source.write(packet.frame(revision)) }
       queuedBytes = 0
       source.flush()
@@ -58,6 +62,15 @@ extension Session {
       if drainDeadline != nil { close(.forcedClose) }
     case .abandon:
       abandonUpgrade()
+    }
+  }
+
+  /// Releases waiting GETs from time to time while the WebSocket wants to become the transport.
+  private func releasePolls(for upgrade: ObjectIdentifier) {
+    shard.loop.scheduleTask(in: .milliseconds(max(1, core.configuration.upgradeNoopInterval.milliseconds))) {
+      guard let link = self.upgradeLink, ObjectIdentifier(link) == upgrade else { return }
+      self.releasePoll()
+      self.releasePolls(for: upgrade)
     }
   }
 

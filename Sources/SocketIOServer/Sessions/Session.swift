@@ -68,6 +68,17 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   }
 
   func timerFired(at now: Milliseconds) {
+    catchUp(at: now)
+    if !engine.isClosed { shard.schedule(self) }
+  }
+
+  /// Does what is due at this moment, so that nobody depends on the turn of the wheel.
+  func catchUp(at now: Milliseconds) {
+    while !engine.isClosed, timerDeadline <= now { meetDeadline(at: now) }
+  }
+
+  private func meetDeadline(at now: Milliseconds) {
+    let deadline = timerDeadline
     if now >= drainDeadline ?? .max {
       return close(.forcedClose)
     }
@@ -83,10 +94,10 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     switch engine.tick(at: now) {
     case .none: break
     case .sendPing: send(OutboundPacket(EnginePacket(.ping)))
-    case .close(let reason): return close(reason)
+    case .close(let reason): close(reason, at: deadline)
     case .abandonUpgrade: abandonUpgrade()
+    case .endLatePosts: socketIO.latePostsEnded()
     }
-    shard.schedule(self)
   }
 
   /// A namespace has been joined: the session may stay.
@@ -97,20 +108,22 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   // MARK: Receiving
 
   /// A packet came by the session's transport.
-  func received(_ packet: EnginePacket) {
+  ///
+  /// - Parameter isLate: It came by a POST that the session's upgrade overtook.
+  func received(_ packet: EnginePacket, isLate: Bool = false) {
     switch engine.received(packet, at: LoopShard.now) {
     case .none: break
-    case .deliver: deliver(packet)
+    case .deliver: deliver(packet, isLate: isLate)
     case .pong(let data): send(OutboundPacket(EnginePacket(.pong, data)))
     case .close(let reason): close(reason, pollAnswer: packet.kind == .close ? .noop : .close)
     }
   }
 
-  private func deliver(_ message: EnginePacket) {
+  private func deliver(_ message: EnginePacket, isLate: Bool) {
     if let engineHandler = core.engineHandler {
       engineHandler(EngineConnection(session: self), message)
     } else {
-      handle(socketIO.received(message))
+      handle(isLate ? socketIO.receivedLate(message) : socketIO.received(message))
     }
   }
 
@@ -172,14 +185,19 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   }
 
   /// Ends the session now.
-  func close(_ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close) {
+  ///
+  /// - Parameter time: When it ended: from then on its clients have time to return.
+  func close(
+    _ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close,
+    at time: Milliseconds = LoopShard.now
+  ) {
     guard shard.sessions[id] === self else { return }
     core.logger.debug("Session closed", metadata: ["sid": "\(id)", "reason": "\(reason.rawValue)"])
     engine.close()
     shard.remove(self)
     for admission in admissions { admission.task?.cancel() }
     admissions = []
-    for socket in sockets { removed(socket, reason) }
+    for socket in sockets { removed(socket, reason, at: time) }
     sockets = []
     poll?(pollReply([OutboundPacket(EnginePacket(pollAnswer == .close ? .close : .noop))]))
     poll = nil

@@ -82,6 +82,12 @@ struct Setting: Sendable {
       }, show: { $0.settings.trustedProxies.sorted().joined(separator: ",") }),
     integer("limits.requests", "calls in 10 s of one session, 0 for no limit", \.settings.callLimits.requests),
     integer("limits.refreshes", "refreshes in 10 s of one session", \.settings.callLimits.refreshes),
+    integer(
+      "limits.refreshes.dead.token", "the same while it repeats an expired access token",
+      \.settings.callLimits.refreshesWithDeadToken),
+    integer(
+      "limits.refreshes.refused", "refreshes in 10 s with one unknown or expired refresh token",
+      \.settings.callLimits.refusedRefreshes),
     integer("limits.unknown.tokens", "calls in 10 s with one unknown token", \.settings.callLimits.unknownTokens),
     integer("limits.signin.failures", "failed sign-ins in 5 min", \.settings.callLimits.signInFailures),
     integer(

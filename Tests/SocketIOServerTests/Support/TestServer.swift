@@ -78,21 +78,35 @@ extension SocketIOServer.Configuration {
 /// What the application saw, in order; waiting for it replaces sleeping.
 actor Journal {
   private(set) var entries: [String] = []
-  private var waiters: [CheckedContinuation<Void, Never>] = []
+  private var waiters: [Int: CheckedContinuation<Void, Never>] = [:]
+  private var waiterCount = 0
 
   func add(_ entry: String) {
     entries.append(entry)
     let waiting = waiters
-    waiters = []
-    for waiter in waiting { waiter.resume() }
+    waiters = [:]
+    for waiter in waiting.values { waiter.resume() }
   }
 
+  /// Returns early when the test is over its time.
   func wait(for entry: String, times: Int = 1) async {
-    while entries.count(where: { $0 == entry }) < times { await nextChange() }
+    while !Task.isCancelled, entries.count(where: { $0 == entry }) < times { await nextChange() }
   }
 
   func nextChange() async {
-    await withCheckedContinuation { waiters.append($0) }
+    waiterCount += 1
+    let id = waiterCount
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        if Task.isCancelled { continuation.resume() } else { waiters[id] = continuation }
+      }
+    } onCancel: {
+      Task { await self.stopWaiting(id) }
+    }
+  }
+
+  private func stopWaiting(_ id: Int) {
+    waiters.removeValue(forKey: id)?.resume()
   }
 }
 

@@ -1,0 +1,160 @@
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+/// What clients do with refresh tokens that they should not (contract sections 8.2 to 8.4).
+@Suite("Refresh tokens in wrong places, and loops of refreshes")
+struct RefreshTokensTests {
+  private static let day: Int64 = 24 * 3_600_000
+
+  private func refresh(_ person: TestPerson, showing access: String?) async throws -> World.Answer {
+    try await person.world.call(
+      .GET, "auth/refresh", token: access, key: person.edition.developmentKey,
+      headers: [(HeaderName.refreshToken, person.refreshToken)])
+  }
+
+  private func newToken(_ person: TestPerson, showing access: String?) async throws -> String {
+    try #require(try await refresh(person, showing: access).json["accessToken"]?.string)
+  }
+
+  private func me(_ person: TestPerson, _ token: String) async throws -> World.Answer {
+    try await person.world.call(
+      .GET, person.edition == .january2024 ? "users/my" : "users/me", token: token, key: person.edition.developmentKey)
+  }
+
+  // MARK: As access tokens (decision 23)
+
+  @Test(
+    "a refresh token counts as access token while it and its session live, and is unknown afterwards",
+    arguments: TestEngine.available, EditionName.allCases)
+  func asAccessToken(_ engine: TestEngine, _ edition: EditionName) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: edition)
+      #expect(try await me(mina, mina.refreshToken).status == 200)
+      #expect(try await me(mina, " Bearer \(mina.refreshToken) ").status == 200)
+      // It outlives the access token, and expires like a token nobody knows: E05 would send the client to refresh.
+      world.clock.advance(milliseconds: Self.day + 1)
+      #expect(try await me(mina, mina.token).code == "E05")
+      #expect(try await me(mina, mina.refreshToken).status == 200)
+      world.clock.advance(milliseconds: 29 * Self.day)
+      #expect(try await me(mina, mina.refreshToken).code == "E02")
+
+      let again = try await world.signIn(mina, through: edition)
+      let signedOut = try await world.call(
+        .GET, "users/logout", token: again.refreshToken, key: edition.developmentKey)
+      #expect(signedOut.status == 200)
+      #expect(try await me(again, again.refreshToken).code == "E02")
+      #expect(try await me(again, again.token).code == "E02")
+    }
+  }
+
+  @Test("on a refresh, a refresh token in Authorization proves nothing", arguments: EditionName.allCases)
+  func onRefresh(_ edition: EditionName) async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: edition)
+      #expect(try await refresh(mina, showing: mina.refreshToken).status == 200)
+    }
+  }
+
+  @Test("calls with a refresh token count for its session, not for the address")
+  func limitOfSession() async throws {
+    try await World.run(.sqlite, settings: World.settings(\.callLimits.requests, 5)) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      for _ in 0..<5 { #expect(try await me(mina, mina.refreshToken).status == 200) }
+      #expect(try await me(mina, mina.token).code == "E98")
+      #expect(try await world.call(.GET, "users/me").code == "E02")
+    }
+  }
+
+  // MARK: Parallel expiry
+
+  @Test(
+    "2024-01: for five seconds after an E05 a refresh with the new token succeeds as well, then it is E04 again",
+    arguments: TestEngine.available)
+  func parallelExpiry(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      #expect(try await refresh(mina, showing: mina.token).code == "E04")
+      world.clock.advance(milliseconds: Self.day + 1)
+      #expect(try await me(mina, mina.token).code == "E05")
+      let new = try await newToken(mina, showing: mina.token)
+      #expect(try await refresh(mina, showing: new).status == 200)
+      world.clock.advance(milliseconds: 5000)
+      #expect(try await refresh(mina, showing: new).status == 200)
+      world.clock.advance(milliseconds: 1)
+      #expect(try await refresh(mina, showing: new).code == "E04")
+      // Another session's expiry is no excuse.
+      let other = try await world.signIn(mina, through: .january2024)
+      #expect(try await me(mina, mina.token).code == "E05")
+      #expect(try await refresh(other, showing: other.token).code == "E04")
+    }
+  }
+
+  @Test("2024-01: requests that meet the expiry together all go on, whichever token they refresh with")
+  func parallelExpiries() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      world.clock.advance(milliseconds: Self.day + 1)
+      for _ in 0..<8 { #expect(try await me(mina, mina.token).code == "E05") }
+      var newest = mina.token
+      for _ in 0..<8 { newest = try await newToken(mina, showing: newest) }
+      #expect(try await me(mina, newest).status == 200)
+    }
+  }
+
+  // MARK: Loops
+
+  @Test(
+    "T4: while the dead token of a session comes, its client gets twenty refreshes instead of ten, never E98 for a token",
+    arguments: TestEngine.available)
+  func deadTokenInParallel(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      world.clock.advance(milliseconds: Self.day + 1)
+      // Twelve requests at once, each refreshed; then again, now with the new token beside the old one.
+      for _ in 0..<12 { #expect(try await me(mina, mina.token).code == "E05") }
+      var newest = mina.token
+      for _ in 0..<12 { newest = try await newToken(mina, showing: mina.token) }
+      for _ in 0..<12 { #expect(try await me(mina, mina.token).code == "E05") }
+      for _ in 0..<12 { newest = try await newToken(mina, showing: newest) }
+      #expect(try await me(mina, mina.token).code == "E98")
+      for _ in 0..<8 { newest = try await newToken(mina, showing: newest) }
+      let refused = try await refresh(mina, showing: newest)
+      #expect(refused.code == "E98")
+      #expect((1...10).contains(Int(refused.headers["retry-after"].first ?? "") ?? 0))
+      world.clock.advance(milliseconds: 10_001)
+      #expect(try await refresh(mina, showing: newest).status == 200)
+      #expect(try await me(mina, mina.token).code == "E05")
+    }
+  }
+
+  @Test(
+    "refused refreshes are E98 after ten of a token, and so is the session's expired token; others are not held up",
+    arguments: TestEngine.available)
+  func refusedRefreshes(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.callLimits.requests, 40)) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      world.clock.advance(milliseconds: 30 * Self.day + 1)
+      #expect(try await me(mina, mina.token).code == "E05")
+      for _ in 0..<10 { #expect(try await refresh(mina, showing: nil).code == "E06") }
+      #expect(try await refresh(mina, showing: nil).code == "E98")
+      #expect(try await me(mina, mina.token).code == "E98")
+
+      let unknown = { (token: String) async throws -> String? in
+        try await world.call(.GET, "auth/refresh", headers: [(HeaderName.refreshToken, token)]).code
+      }
+      for _ in 0..<10 { #expect(try await unknown("stale") == "E02") }
+      #expect(try await unknown("stale") == "E98")
+      #expect(try await unknown("other") == "E02")
+      // A client that loops does not keep others at its address, or itself, from signing in.
+      for _ in 0..<40 { #expect(try await refresh(mina, showing: nil).code == "E98") }
+      let again = try await world.signIn(mina, through: .october2024)
+      #expect(try await me(again, again.token).status == 200)
+      world.clock.advance(milliseconds: 10_001)
+      #expect(try await refresh(mina, showing: nil).code == "E06")
+    }
+  }
+}

@@ -1,0 +1,111 @@
+import SocketIOProtocol
+import SocketIOServer
+import Testing
+
+/// Time-outs hold to the millisecond for whoever asks, however coarse the server's timer and busy its loops.
+@Suite("Deadlines", .timeLimit(.minutes(2)))
+struct DeadlineTests {
+  private static let unknown = #"{"code":1,"message":"Session ID unknown"}"#
+
+  /// The session id of an open packet.
+  private static func sid(_ packet: EnginePacket?) throws -> String {
+    try EngineOpen(data: try #require(packet).data).sid
+  }
+
+  private func ask(_ server: TestServer, _ method: String, _ query: String) async throws -> HTTPAnswer {
+    let wire = try await server.wire()
+    defer { wire.abort() }
+    return try await wire.request(method, "/socket.io/?\(query)", body: method == "POST" ? Array("6".utf8) : nil)
+  }
+
+  @Test(
+    "in 200 runs a session whose client stays silent is unknown exactly after interval and time-out",
+    arguments: [EngineRevision.v3, .v4], [EngineTransport.polling, .webSocket])
+  func silence(revision: EngineRevision, transport: EngineTransport) async throws {
+    let configuration = SocketIOServer.Configuration.changed { configuration in
+      configuration.pingInterval = .milliseconds(300)
+      configuration.pingTimeout = .milliseconds(200)
+    }
+    try await TestServer.with(configuration) { server in
+      try await withThrowingTaskGroup { group in
+        for run in 0..<200 {
+          group.addTask {
+            let query = "EIO=\(revision.rawValue)&transport="
+            let sid: String
+            if transport == .polling {
+              let answer = try await ask(server, "GET", query + "polling")
+              sid = try Self.sid(try EnginePayload.decode(answer.body, revision).first)
+            } else {
+              let text = try #require(await server.webSocket(query + "websocket").text())
+              sid = try Self.sid(try EnginePacket(text: Array(text.utf8)[...], revision))
+            }
+            try await Task.sleep(until: .now + .milliseconds(500), clock: .continuous)
+            let answer = try await ask(server, run % 2 == 0 ? "GET" : "POST", query + "polling&sid=\(sid)")
+            #expect(answer.status == 400 && answer.text == Self.unknown)
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("a session that joins nothing is unknown exactly after connectTimeout")
+  func connect() async throws {
+    let configuration = SocketIOServer.Configuration.changed { $0.connectTimeout = .milliseconds(300) }
+    try await TestServer.with(configuration) { server in
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<50 {
+          group.addTask {
+            let client = try await EngineClient(server, .polling)
+            try await Task.sleep(until: .now + .milliseconds(300), clock: .continuous)
+            let answer = try await client.get("&sid=\(await client.sid)")
+            #expect(answer.status == 400 && answer.text == Self.unknown)
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("a probe after the time of its upgrade is not answered")
+  func upgrade() async throws {
+    try await TestServer.with(.changed { $0.upgradeTimeout = .milliseconds(200) }) { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let webSocket = try await server.webSocket("EIO=4&transport=websocket&sid=\(await client.sid)")
+      try await Task.sleep(until: .now + .milliseconds(200), clock: .continuous)
+      try? await webSocket.send("2probe")
+      #expect(await webSocket.next() == .close(nil))
+      try await client.send(#"421["echo"]"#)
+      #expect(try await client.text() == "431[]")
+    }
+  }
+
+  @Test("who comes back exactly after the time to return, counted from when an answer was due, gets a new socket")
+  func recovery() async throws {
+    let configuration = SocketIOServer.Configuration.changed { configuration in
+      configuration.pingInterval = .seconds(2)
+      configuration.pingTimeout = .seconds(1)
+      configuration.recovery = .init()
+      configuration.recovery?.maxDisconnectionDuration = .milliseconds(500)
+    }
+    try await TestServer.with(configuration) { server in
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<20 {
+          group.addTask {
+            let client = try await EngineClient(server, .polling, query: "&recovery=1")
+            let tooLate = ContinuousClock.now + .milliseconds(3500)
+            let joined = try #require(try await client.join("/"))
+            let pid = try #require(joined.split(separator: #""pid":""#).last?.prefix { $0 != "\"" })
+            try await Task.sleep(until: tooLate - .seconds(1), clock: .continuous)
+            let again = try await EngineClient(server, .webSocket)
+            try await Task.sleep(until: tooLate, clock: .continuous)
+            let answer = try #require(try await again.join("/", auth: #"{"pid":"\#(pid)"}"#))
+            #expect(!answer.contains(pid))
+          }
+        }
+        try await group.waitForAll()
+      }
+    }
+  }
+}
