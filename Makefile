@@ -14,7 +14,7 @@ test: ## Install what tests need, build, run every test on SQLite and PostgreSQL
 	@Scripts/install test
 	@Scripts/test
 
-loaded: ## Run every test five times while every core is busy
+loaded: ## Run every test five times while every core is busy (an hour or two)
 	@Scripts/loaded
 
 demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL

@@ -2,6 +2,14 @@ import Foundation
 
 /// Rules for text that people type (contract section 7.4). Each returns the text as it is stored.
 enum TextRules {
+  /// Whether a text has that many characters, as people count them, and no more bytes than such text ever needs: one
+  /// letter may carry any number of combining marks.
+  private static func fits(_ text: String, _ characters: ClosedRange<Int>) -> Bool {
+    // A character takes up to 9 bytes in decomposed Hangul, a family of emoji 25.
+    guard text.utf8.count <= max(1000, 12 * characters.upperBound) else { return false }
+    return characters.contains(text.count)
+  }
+
   static func email(_ text: String) throws -> String {
     let email = try plain(text, "email").trimmingCharacters(in: .whitespacesAndNewlines)
     let parts = email.split(separator: "@", omittingEmptySubsequences: false)
@@ -18,7 +26,7 @@ enum TextRules {
 
   static func newPassword(_ password: String) throws -> String {
     let symbols = password.filter { !$0.isLetter && !$0.isNumber && !$0.isWhitespace }
-    guard (8...128).contains(password.count), password.contains(where: \.isUppercase),
+    guard fits(password, 8...128), password.contains(where: \.isUppercase),
       password.contains(where: \.isLowercase), password.contains(where: \.isNumber), !symbols.isEmpty
     else {
       throw Failure(
@@ -39,7 +47,7 @@ enum TextRules {
   /// A name of a person, workspace or channel: 1 to 30 characters without surrounding blanks.
   static func name(_ text: String, _ field: String = "name") throws -> String {
     let name = comparableName(try plain(text, field))
-    guard (1...30).contains(name.count) else { throw Failure(.invalid, "\(field): 1 to 30 characters") }
+    guard fits(name, 1...30) else { throw Failure(.invalid, "\(field): 1 to 30 characters") }
     return name
   }
 
@@ -55,7 +63,7 @@ enum TextRules {
   }
 
   static func keyword(_ text: String) throws -> String {
-    guard (1...100).contains(text.count) else { throw Failure(.invalid, "keyword: 1 to 100 characters") }
+    guard fits(text, 1...100) else { throw Failure(.invalid, "keyword: 1 to 100 characters") }
     return text
   }
 
@@ -67,7 +75,7 @@ enum TextRules {
 
   static func phone(_ text: String) throws -> String {
     let allowed = { (c: Character) in c.isASCII && (c.isNumber || "-+ ()".contains(c)) }
-    guard text.count <= 20, text.allSatisfy(allowed) else {
+    guard fits(text, 0...20), text.allSatisfy(allowed) else {
       throw Failure(.invalid, "phone: up to 20 digits, '-', '+', blanks and parentheses")
     }
     return text
@@ -75,14 +83,14 @@ enum TextRules {
 
   static func description(_ text: String) throws -> String {
     let text = try plain(text, "description")
-    guard text.count <= 1000 else { throw Failure(.invalid, "description: up to 1000 characters") }
+    guard fits(text, 0...1000) else { throw Failure(.invalid, "description: up to 1000 characters") }
     return text
   }
 
   /// Why an administrator did something: 1 to 200 characters.
   static func note(_ text: String) throws -> String {
     let note = try plain(text, "note").trimmingCharacters(in: .whitespacesAndNewlines)
-    guard (1...200).contains(note.count) else { throw Failure(.invalid, "note: 1 to 200 characters") }
+    guard fits(note, 1...200) else { throw Failure(.invalid, "note: 1 to 200 characters") }
     return note
   }
 
@@ -98,7 +106,7 @@ enum TextRules {
   static func content(_ text: String, maxLength: Int) throws -> String {
     guard !text.utf8.contains(0) else { throw Failure(.invalid, "content: contains a NUL character") }
     // A character has at least one byte, so short texts need no counting.
-    guard text.utf8.count <= maxLength || text.count <= maxLength else {
+    guard text.utf8.count <= maxLength || fits(text, 0...maxLength) else {
       throw Failure(.invalid, "content: up to \(maxLength) characters")
     }
     return text

@@ -2,8 +2,8 @@ public import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// What a server allows and how long it waits. The defaults are those of the reference server, except that
-  /// Engine.IO 3 clients are served.
+  /// What a server allows and how long it waits. The defaults are those of the reference server, except that Engine.IO 3
+  /// clients are served and late POSTs are taken (`latePostTimeout`).
   public struct Configuration: Sendable {
     /// The path clients ask; it is matched as a prefix, and without its last slash as well.
     public var path = "/socket.io/"
@@ -13,11 +13,12 @@ extension SocketIOServer {
     public var pingTimeout: Duration = .seconds(20)
     /// How long an upgrade to WebSocket may take before the new WebSocket is closed.
     public var upgradeTimeout: Duration = .seconds(10)
-    /// From a client's probe to the noop that answers its waiting GET, and between further ones until the upgrade is
-    /// over. Sooner, socket.io-client-swift completes its upgrade before its POSTs have arrived.
+    /// How long after a client's probe its waiting GET is answered with a noop, and how often again until the upgrade is
+    /// over. At least 1 ms. With less, socket.io-client-swift completes more upgrades before its POSTs arrive.
     public var upgradeNoopInterval: Duration = .milliseconds(100)
-    /// How long after an upgrade POSTs that it overtook are taken; later ones are refused. As long, a second CONNECT and
-    /// a DISCONNECT that seems out of place close no session, whatever the `conduct`. Zero: none is taken.
+    /// How long after an upgrade POSTs that it overtook are taken; later ones are refused with 400. Until then a second
+    /// CONNECT, or a DISCONNECT from a namespace that is not joined, does not close the session, whatever `conduct` says.
+    /// Zero: no late POST is taken.
     public var latePostTimeout: Duration = .seconds(30)
     /// How long a session may stay without a namespace before it is closed.
     public var connectTimeout: Duration = .seconds(45)
@@ -37,6 +38,9 @@ extension SocketIOServer {
     public var maxWaitingEvents = 1000
     /// The most sessions at a time; further handshakes are answered 503.
     public var maxSessions = 100_000
+    /// The most log lines that clients may cause in a minute, by requests and packets that are refused. The next line
+    /// says how many were left out.
+    public var maxLogLinesPerMinute = 60
     /// Whether Engine.IO 3 clients (Socket.IO v1 and v2; `EIO` 3 or absent) are served.
     public var allowEIO3 = true
     /// The transports a client may use; with both, polling clients are offered the upgrade.

@@ -1,7 +1,7 @@
-"""Scripted phones against a real server: every flow of the contract, in every mode of the Swift socket client, and many
-openings of sockets that upgrade as fast as they can.
+"""Scripted phones against a real server: every flow of the contract, those with sockets in every mode of the Swift client,
+and many openings of sockets that upgrade as fast as they can. Needs Python 3.11; takes about a minute.
 
-    python3 Tests/Foreign/phone_check.py .build/debug/madang .build/debug/socketio-echo [--openings N] [--only WORD]
+    python3 Tests/Foreign/phone_check.py .build/debug/madang .build/debug/socketio-echo [--openings N] [--only FLOW]
 
 Exits 0 when every flow went as the contract says and every socket joined and heard.
 """
@@ -81,9 +81,13 @@ async def play(function, url, mode=None, elder=None):
     return [f"{name}: {difference}" for difference in stage.differences]
 
 
+def flow_id(function):
+    return function.__name__.partition("_")[0]
+
+
 async def play_flows(program, only):
     def chosen(functions):
-        return [one for one in functions if only is None or one.__name__.startswith(only.lower())]
+        return [one for one in functions if only is None or flow_id(one) == only.lower()]
 
     slots = asyncio.Semaphore(AT_ONCE)
 
@@ -231,11 +235,19 @@ async def race_joins(madang, echo, openings):
 
 async def main():
     parser = argparse.ArgumentParser(description="Scripted phones against madang and socketio-echo.")
-    parser.add_argument("madang")
-    parser.add_argument("echo")
-    parser.add_argument("--openings", type=int, default=200, help="sockets opened per server and revision")
-    parser.add_argument("--only", help="play only flows whose name begins so (u9), and open no sockets")
+    parser.add_argument("madang", help="the madang program, for example .build/debug/madang")
+    parser.add_argument("echo", help="the socketio-echo program, for example .build/debug/socketio-echo")
+    parser.add_argument("--openings", type=int, default=200, help="sockets opened per server and revision, from 10")
+    parser.add_argument("--only", metavar="FLOW", help="play only this flow (u9), and open no further sockets")
     options = parser.parse_args()
+    for program in options.madang, options.echo:
+        if not os.access(program, os.X_OK) or os.path.isdir(program):
+            parser.error(f"there is no program {program}: build it with `swift build`")
+    known = [flow_id(one) for one in phone_flows.PLAIN + phone_flows.SOCKETS + phone_flows.CLOCK]
+    if options.only and options.only.lower() not in known:
+        parser.error(f"no flow is called {options.only}: choose one of {', '.join(known)}")
+    if options.openings < 10:
+        parser.error(f"--openings: {options.openings} is too few to race; write a number from 10")
     start = time.monotonic()
     differences = await play_flows(options.madang, options.only)
     if options.only is None:

@@ -11,6 +11,16 @@ struct TextRulesTests {
     #expect(throws: Failure.self) { try TextRules.name(String(repeating: character, count: 31), "name") }
   }
 
+  @Test("a letter with combining marks without end is no name, however few characters it counts")
+  func combiningMarks() {
+    let letter = "a" + String(repeating: "\u{301}", count: 100_000)
+    let rules: [(String) throws -> String] = [
+      { try TextRules.name($0) }, TextRules.nickname, TextRules.channelName, TextRules.description, TextRules.keyword,
+      TextRules.note, { try TextRules.newPassword("Passw0rd!" + $0) }, { try TextRules.content($0, maxLength: 10_000) },
+    ]
+    for rule in rules { #expect(throws: Failure.self) { try rule(letter) } }
+  }
+
   @Test("names are trimmed and stored in NFC")
   func normalised() throws {
     #expect(try TextRules.name(" \u{1112}\u{1161}\u{11AB} ", "name").unicodeScalars.count == 1)

@@ -86,6 +86,14 @@ struct RefreshTokensTests {
       #expect(try await refresh(mina, showing: new).status == 200)
       world.clock.advance(milliseconds: 1)
       #expect(try await refresh(mina, showing: new).code == "E04")
+      // The last E05 counts, not the first of a row.
+      #expect(try await me(mina, mina.token).code == "E05")
+      world.clock.advance(milliseconds: 9000)
+      #expect(try await me(mina, mina.token).code == "E05")
+      world.clock.advance(milliseconds: 2000)
+      #expect(try await refresh(mina, showing: new).status == 200)
+      world.clock.advance(milliseconds: 3001)
+      #expect(try await refresh(mina, showing: new).code == "E04")
       // Another session's expiry is no excuse.
       let other = try await world.signIn(mina, through: .january2024)
       #expect(try await me(mina, mina.token).code == "E05")
@@ -128,6 +136,33 @@ struct RefreshTokensTests {
       world.clock.advance(milliseconds: 10_001)
       #expect(try await refresh(mina, showing: newest).status == 200)
       #expect(try await me(mina, mina.token).code == "E05")
+    }
+  }
+
+  @Test("T4: a dead token that comes again in time keeps the twenty refreshes, whenever it first came")
+  func deadTokenGoesOn() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      world.clock.advance(milliseconds: Self.day + 1)
+      #expect(try await me(mina, mina.token).code == "E05")
+      let new = try await newToken(mina, showing: mina.token)
+      world.clock.advance(milliseconds: 6000)
+      for _ in 0..<12 { #expect(try await refresh(mina, showing: new).status == 200) }
+      world.clock.advance(milliseconds: 3600)
+      #expect(try await me(mina, mina.token).code == "E98")
+      world.clock.advance(milliseconds: 520)
+      #expect(try await refresh(mina, showing: new).status == 200)
+    }
+  }
+
+  @Test("a public route does not look at a refresh token in Authorization, whatever became of its limit")
+  func publicRoute() async throws {
+    try await World.run(.sqlite, settings: World.settings(\.callLimits.requests, 3)) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      for _ in 0..<3 { #expect(try await me(mina, mina.refreshToken).status == 200) }
+      #expect(try await me(mina, mina.refreshToken).code == "E98")
+      let body = World.Body.json(["email": .text(mina.email), "password": .text(World.password)])
+      #expect(try await world.call(.POST, "users/login", token: mina.refreshToken, body).status == 200)
     }
   }
 

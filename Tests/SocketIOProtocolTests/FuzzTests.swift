@@ -151,10 +151,10 @@ private struct ServerSide {
     case 5:
       let probe = EnginePacket(.ping, EnginePacket.probe)
       let isComplete = engine.receivedOnUpgrade(.random(using: &generator) ? probe : packet, at: now) == .complete
-      if isComplete, engine.takesLatePosts { socketIO.upgraded() }
+      if isComplete, engine.takesLatePosts { socketIO.beginLatePosts() }
     case 6:
       let action = engine.tick(at: now)
-      if action == .endLatePosts { socketIO.latePostsEnded() }
+      if action == .endLatePosts { socketIO.endLatePosts() }
       if action == .sendPing, wasClosed { isConsistent = false }
     default: receive(packet)
     }

@@ -15,7 +15,7 @@ struct LatePostsTests {
       _ = session.received(message("0\(namespace),"))
       _ = session.accept(namespace: namespace)
     }
-    session.upgraded()
+    session.beginLatePosts()
     return session
   }
 
@@ -78,11 +78,34 @@ struct LatePostsTests {
     #expect(session.received(EnginePacket(binary: [2])) == event("w", [2]))
   }
 
+  @Test("attachments of a text from before the upgrade may come either way")
+  func restOfPacket() {
+    for isLate in [true, false] {
+      var session = SocketServerSession(.init(), revision: .v4)
+      _ = session.received(message("0"))
+      _ = session.accept(namespace: "/")
+      #expect(session.received(message(#"51-["e",{"_placeholder":true,"num":0}]"#)) == .none)
+      session.beginLatePosts()
+      let rest = EnginePacket(binary: [1])
+      guard case .event(_, let event) = isLate ? session.receivedLate(rest) : session.received(rest) else {
+        Issue.record("no event")
+        continue
+      }
+      #expect(event.arguments.attachments == [[1]])
+    }
+  }
+
+  @Test("names that are too long to be noted are out of place as ever")
+  func longNames() {
+    var session = session()
+    #expect(session.received(message("1/\(String(repeating: "a", count: 300)),")) == .close(.parseError))
+  }
+
   @Test("once late POSTs have ended, what is out of place is so again")
   func ended() {
     var session = session(in: "/a")
     #expect(session.received(message("1/b,")) == .none)
-    session.latePostsEnded()
+    session.endLatePosts()
     #expect(session.receivedLate(message("0/c,")) == .none)
     #expect(session.received(message("1/b,")) == .close(.parseError))
   }

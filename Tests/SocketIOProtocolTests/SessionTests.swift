@@ -27,9 +27,24 @@ struct EngineServerSessionTests {
     var session = session(.webSocket)
     #expect(session.tick(at: 420) == .sendPing)
     #expect(session.nextDeadline == 500)
-    var stopped = self.session(.webSocket)
-    #expect(stopped.tick(at: 60_000) == .sendPing)
-    #expect(stopped.nextDeadline == 60_200)
+    // Too late for any answer: the client has not had its chance.
+    for time: Milliseconds in [500, 900, 60_000] {
+      var stopped = self.session(.webSocket)
+      #expect(stopped.tick(at: time) == .sendPing)
+      #expect(stopped.nextDeadline == time + 200)
+      #expect(stopped.tick(at: time) == .none)
+    }
+  }
+
+  @Test("an answer that is due is waited for once more if the server stood still", arguments: [EngineRevision.v3, .v4])
+  func stoodStill(revision: EngineRevision) {
+    var session = session(.polling, revision)
+    if revision == .v4 { #expect(session.tick(at: 300) == .sendPing) }
+    #expect(session.nextDeadline == 500)
+    #expect(session.tick(at: 8000) == .none)
+    #expect(session.nextDeadline == 8200)
+    #expect(session.tick(at: 8199) == .none)
+    #expect(session.tick(at: 8200) == .close(.pingTimeout))
   }
 
   @Test("the next ping counts from the pong, asked for or not")
@@ -117,6 +132,33 @@ struct EngineServerSessionTests {
     #expect(session.postArrived(at: 61) == .overlap)
   }
 
+  @Test("a POST that was admitted in time is taken, however long it is read", arguments: [50 as Milliseconds, 0])
+  func slowLatePost(timeout: Milliseconds) {
+    var session = EngineServerSession(
+      .init(pingInterval: 3000, pingTimeout: 2000, upgradeTimeout: 1000, latePostTimeout: timeout), revision: .v4,
+      transport: .polling, at: 0)
+    #expect(session.postArrived(at: 9) == .read)
+    #expect(session.upgradeArrived(at: 10) == true)
+    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade), at: 12) == .complete)
+    #expect(session.takesLatePosts)
+    #expect(session.tick(at: 100) == .none)
+    #expect(session.nextDeadline == 3000)
+    session.postFinished()
+    #expect(session.tick(at: 100) == .endLatePosts)
+    #expect(!session.takesLatePosts)
+  }
+
+  @Test("without time for late POSTs none is taken")
+  func noLatePosts() {
+    var session = EngineServerSession(
+      .init(pingInterval: 3000, pingTimeout: 2000, upgradeTimeout: 1000, latePostTimeout: 0), revision: .v4,
+      transport: .polling, at: 0)
+    #expect(session.upgradeArrived(at: 10) == true)
+    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade), at: 12) == .complete)
+    #expect(!session.takesLatePosts)
+    #expect(session.postArrived(at: 12) == .refuse(.badRequest))
+  }
+
   @Test("a POST long after the upgrade is refused, whether or not anybody looked at the clock")
   func latePostsEnd() {
     var session = EngineServerSession(
@@ -159,6 +201,17 @@ struct EngineServerSessionTests {
     #expect(session.nextDeadline == 1010)
     #expect(session.tick(at: 1010) == .abandonUpgrade)
     #expect(session.nextDeadline == 3000)
+  }
+
+  @Test("an upgrade whose packet waits while the server stands still goes on")
+  func upgradeWhileStopped() {
+    var session = EngineServerSession(
+      .init(pingInterval: 90_000, pingTimeout: 2000, upgradeTimeout: 1000), revision: .v4, transport: .polling, at: 0)
+    #expect(session.upgradeArrived(at: 10) == true)
+    #expect(session.receivedOnUpgrade(EnginePacket(.ping, EnginePacket.probe), at: 20) == .answerProbe)
+    #expect(session.tick(at: 9000) == .none)
+    #expect(session.nextDeadline == 10_000)
+    #expect(session.receivedOnUpgrade(EnginePacket(.upgrade), at: 9000) == .complete)
   }
 }
 
@@ -282,6 +335,28 @@ struct ClientSessionTests {
     #expect(client.received(EnginePacket(.pong), at: 310) == .none)
     #expect(client.tick(at: 610) == .send(EnginePacket(.ping)))
     #expect(client.tick(at: 810) == .close(.pingTimeout))
+  }
+
+  @Test("a client that slept through its ping waits for the answer from when it pings")
+  func sleptThroughPing() {
+    var client = EngineClientSession(revision: .v3, transport: .polling)
+    _ = client.received(
+      EngineOpen(sid: "a", upgrades: [], pingInterval: 300, pingTimeout: 200, maxPayload: nil).packet, at: 0)
+    #expect(client.tick(at: 60_000) == .send(EnginePacket(.ping)))
+    #expect(client.nextDeadline == 60_200)
+  }
+
+  @Test("times that no sum can hold are cut, not trapped on", arguments: [EngineRevision.v3, .v4])
+  func endlessTimes(revision: EngineRevision) {
+    let open = EngineOpen(sid: "a", upgrades: [], pingInterval: .max, pingTimeout: .max, maxPayload: nil)
+    var client = EngineClientSession(revision: revision, transport: .polling)
+    guard case .opened(let read) = client.received(open.packet, at: 1 << 50) else {
+      Issue.record("not opened")
+      return
+    }
+    #expect(read.pingInterval < 1 << 41)
+    #expect(client.nextDeadline > 1 << 50 && client.nextDeadline < .max)
+    _ = client.tick(at: (1 << 50) + (1 << 42))
   }
 
   @Test("anything before the open packet closes")

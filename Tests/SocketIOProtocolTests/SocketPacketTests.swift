@@ -93,6 +93,41 @@ struct SocketPacketTests {
     #expect(throws: SocketParseError.badPlaceholder) { try read(text, [[1]]) }
   }
 
+  @Test("what stands inside a placeholder is a part of it")
+  func nestedPlaceholders() throws {
+    for inner in [#"{"_placeholder":true,"num":0}"#, #"[{"_placeholder":true,"num":99}]"#, #"{"a":{"num":7}}"#] {
+      let nested = #"51-["e",{"a":\#(inner),"_placeholder":true,"num":0},1]"#
+      let packet = try #require(try read(nested, [[7]]))
+      #expect(text(packet.payload) == #"["e",{"_placeholder":true,"num":0},1]"#)
+      #expect(packet.attachments == [[7]])
+    }
+  }
+
+  @Test("of the members of a placeholder the last of each name counts, however the name is written")
+  func repeatedNames() throws {
+    let last = try read(#"51-["e",{"_placeholder":0,"num":9,"\u005fplaceholder" : true , "num" : 0 }]"#, [[7]])
+    #expect(last.map { text($0.payload) } == #"["e",{"_placeholder":true,"num":0}]"#)
+    let none = #"["e",{"_placeholder":true,"num":0,"_placeholder":false}]"#
+    #expect(try read("51-" + none, [[7]]).map { text($0.payload) } == none)
+  }
+
+  @Test("more placeholders than attachments may be are refused: each may stand for the largest")
+  func manyReferences() throws {
+    let ten = Array(repeating: #"{"_placeholder":true,"num":0}"#, count: 10).joined(separator: ",")
+    #expect(try read("51-[\(ten)]", [[7]])?.attachments.count == 10)
+    #expect(throws: SocketParseError.tooManyAttachments) {
+      try read(#"51-[\#(ten),{"_placeholder":true,"num":0}]"#, [[7]])
+    }
+  }
+
+  @Test("a payload of many names or braces is read in one pass", .timeLimit(.minutes(1)))
+  func manyNames() throws {
+    let names = String(repeating: #""_placeholder":0,"#, count: 60_000)
+    #expect(try read(#"51-["e",{\#(names)"a":0}]"#, [[1]])?.attachments == [])
+    let deep = String(repeating: #"{"_placeholder":"#, count: 60_000)
+    #expect(try read("51-[\(deep)0\(String(repeating: "}", count: 60_000))]", [[1]])?.attachments == [])
+  }
+
   @Test("what only looks like a placeholder stays")
   func lookalikes() throws {
     let plain = #"["e",{"_placeholder":true,"num":0}]"#

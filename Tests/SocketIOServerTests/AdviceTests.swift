@@ -1,8 +1,9 @@
 import Logging
 import SocketIOProtocol
-import SocketIOServer
 import Synchronization
 import Testing
+
+@testable import SocketIOServer
 
 @Suite("What the log tells of clients that fail", .timeLimit(.minutes(1)))
 struct AdviceTests {
@@ -51,6 +52,35 @@ struct AdviceTests {
       #expect(log.lines.first?.contains("/nope refused: declared are / and /open…, /guarded, /silent") == true)
       #expect(log.lines.last?.contains("cannot put a query behind /silent; send it as auth payload") == true)
     }
+  }
+
+  @Test("what a client sends stands in its line shortened and on one line")
+  func hostileText() async throws {
+    let log = LogRecorder()
+    try await TestServer.with(logger: log.logger) { server in
+      let agent = [("User-Agent", String(repeating: "a", count: 5000))]
+      _ = try await server.wire().request(
+        "GET", "/socket.io/?transport=polling&EIO=9%0Aforged%E2%80%A8", headers: agent)
+      let client = try await EngineClient(server, .webSocket)
+      try await client.join("/" + String(repeating: "n", count: 100_000) + "\nforged")
+      #expect(log.lines.count == 2)
+      for line in log.lines { #expect(line.utf8.count < 1000 && !line.contains(where: \.isNewline)) }
+      #expect(log.lines.first?.contains(#"no Engine.IO 9\u{a}forged\u{2028}"#) == true)
+    }
+  }
+
+  @Test("clients cause only so many lines a minute")
+  func budget() async throws {
+    let log = LogRecorder()
+    try await TestServer.with(.changed { $0.maxLogLinesPerMinute = 3 }, logger: log.logger) { server in
+      let client = try await EngineClient(server, .webSocket)
+      for number in 0..<20 { try await client.join("/nope-\(number)") }
+      #expect(log.lines.count == 3)
+    }
+    let budget = LogBudget(limit: 1)
+    #expect(budget.take(at: 0) == 0)
+    #expect(budget.take(at: 59_999) == nil)
+    #expect(budget.take(at: 60_000) == 1)
   }
 
   @Test(

@@ -81,6 +81,22 @@ struct DeadlineTests {
     }
   }
 
+  @Test("a pong brings the next ping nearer where the interval is shorter than the time-out")
+  func shortInterval() async throws {
+    let configuration = SocketIOServer.Configuration.changed { configuration in
+      configuration.pingInterval = .milliseconds(50)
+      configuration.pingTimeout = .seconds(3600)
+    }
+    try await TestServer.with(configuration) { server in
+      let webSocket = try await server.webSocket()
+      _ = await webSocket.text()
+      for _ in 0..<5 {
+        #expect(await webSocket.text() == "2")
+        try await webSocket.send("3")
+      }
+    }
+  }
+
   @Test("who comes back exactly after the time to return, counted from when an answer was due, gets a new socket")
   func recovery() async throws {
     let configuration = SocketIOServer.Configuration.changed { configuration in

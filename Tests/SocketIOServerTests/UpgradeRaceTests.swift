@@ -1,6 +1,7 @@
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import Synchronization
 import Testing
 
 /// On a fast network socket.io-client-swift completes its upgrade before the POST that joins its namespaces has arrived,
@@ -49,6 +50,19 @@ struct UpgradeRaceTests {
     }
   }
 
+  @Test("a late POST that breaks off ends the session: what it held is lost, and its client starts anew")
+  func brokenLatePost() async throws {
+    try await TestServer.with { server in
+      let (client, webSocket) = try await Self.overtaking(server)
+      let wire = try await server.wire()
+      let target = "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)"
+      try await wire.send(Array("POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n40/open-".utf8))
+      wire.abort()
+      #expect(await webSocket.next() == .close(nil))
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
   @Test("a POST that comes too long after the upgrade is refused, and the session goes on")
   func tooLate() async throws {
     try await TestServer.with(.changed { $0.latePostTimeout = .milliseconds(50) }) { server in
@@ -64,6 +78,7 @@ struct UpgradeRaceTests {
   @Test("of a thousand openings without a pause, ten at once, every one joins", arguments: revisions)
   func openings(revision: EngineRevision) async throws {
     try await TestServer.with(Self.hasty) { server in
+      let overtaken = Mutex(0)
       let joined = try await Self.count(Self.openings) { number in
         let phone = try await RacingPhone.open(server.port, revision)
         let namespace = "/open-\(number)"
@@ -71,10 +86,13 @@ struct UpgradeRaceTests {
         let isJoined = { @Sendable (packets: [EnginePacket]) in packets.contains { $0.data.starts(with: answer) } }
         let (received, refusals) = try await phone.upgrade(
           sending: [SocketPacket(.connect, namespace: namespace)], until: isJoined)
+        if await phone.hasOvertaken { overtaken.withLock { $0 += 1 } }
         await phone.abort()
         return refusals.isEmpty && isJoined(received)
       }
       #expect(joined == Self.openings)
+      // Else this has tested nothing.
+      #expect(overtaken.withLock { $0 } > 0)
     }
   }
 

@@ -32,6 +32,19 @@ struct WebSocketFuzzTests {
     if Fuzzer.isLong { #expect(peakMemory() - before < Fuzzer.maxGrowth) }
   }
 
+  @Test("a client that always leaves half a frame makes the parser keep no more than that")
+  func halfFrames() {
+    let frame = RawWebSocket.frame(0x81, Array(repeating: UInt8(ascii: "a"), count: 500))
+    var parser = WebSocketParser(maxMessageSize: Self.limit)
+    parser.append(ByteBuffer(bytes: frame.prefix(250)))
+    for _ in 0..<10_000 {
+      parser.append(ByteBuffer(bytes: frame.dropFirst(250) + frame.prefix(250)))
+      #expect(parser.next() != nil)
+      #expect(parser.next() == nil)
+    }
+    #expect(parser.capacity < 8 * frame.count)
+  }
+
   /// The events until more bytes are needed, or the client has failed.
   private static func events(_ parser: inout WebSocketParser) -> [WebSocketParser.Event] {
     var events: [WebSocketParser.Event] = []

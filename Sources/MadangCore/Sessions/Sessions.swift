@@ -74,16 +74,13 @@ extension Madang {
     }
   }
 
-  /// Accepts a refresh and notes the use. Throws `.refreshExpired` or `.accountGone`.
-  ///
-  /// - Returns: The session's account.
-  package func refresh(_ session: Session) async throws -> Int64 {
+  /// Accepts a refresh: throws `.refreshExpired` or `.accountGone`, else notes the use.
+  package func refresh(_ session: Session) async throws {
     guard session.refreshExpiresAt > clock.now else {
       throw Failure(.refreshExpired, "the refresh token has expired")
     }
-    guard let user = session.user else { throw Failure(.accountGone, "the account does not exist any more") }
+    guard session.user != nil else { throw Failure(.accountGone, "the account does not exist any more") }
     try await database.write { [now = clock.now] in try $0.touchSession(session.id, now: now) }
-    return user
   }
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
@@ -114,7 +111,7 @@ package struct RefreshToken {
   package static func hash(_ token: String) -> String { token.sha256 }
 
   /// Whether a text has the form of a refresh token, which access tokens never have.
-  package static func mayBe(_ text: String) -> Bool {
+  package static func hasForm(_ text: String) -> Bool {
     text.hasPrefix(prefix) && text.utf8.count == prefix.utf8.count + 2 * randomBytes
   }
 }

@@ -9,21 +9,22 @@ extension Call {
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
-    return seen(try await madang.signUp(draft, edition: edition.name))
+    return noteAddress(of: try await madang.signUp(draft, edition: edition.name))
   }
 
   /// Whoever signs in or up is known by their address from then on (contract section 13.3).
-  private func seen(_ signedIn: SignedIn) -> SignedIn {
+  private func noteAddress(of signedIn: SignedIn) -> SignedIn {
     service.recent.saw(signedIn.account.person.id.number, at: address)
     return signedIn
   }
 
   func signIn() async throws -> SignedIn {
     let fields = try await fields()
-    return seen(
-      try await service.signIn(
-        email: try fields.required(.email), password: try fields.required(.password),
-        deviceToken: try fields.deviceToken(), self))
+    return noteAddress(
+      of:
+        try await service.signIn(
+          email: try fields.required(.email), password: try fields.required(.password),
+          deviceToken: try fields.deviceToken(), self))
   }
 
   func signInWithApple() async throws -> SignedIn {
@@ -40,10 +41,11 @@ extension Call {
   private func signIn(with provider: SocialProvider, token: String, nickname: String?, _ fields: Fields) async throws
     -> SignedIn
   {
-    seen(
-      try await madang.signIn(
-        with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
-        deviceToken: try fields.deviceToken(), edition: edition.name))
+    noteAddress(
+      of:
+        try await madang.signIn(
+          with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
+          deviceToken: try fields.deviceToken(), edition: edition.name))
   }
 
   func accessToken(for signedIn: SignedIn) async throws -> String {

@@ -50,11 +50,13 @@ struct Responder: HTTPResponder {
     let address = service.address(headers: request.headers, peer: context.channel.remoteAddress)
     let token = service.token(of: request)
     let match = edition.routes.find(request.method.rawValue, target.segments)
-    let stranger: CallLimits.Subject =
+    let withoutSession: CallLimits.Subject =
       match?.route.access == .refreshToken ? .refreshes(address: address) : .address(address)
-    let claims: AccessTokens.Claims? =
-      if let token { try await service.claims(of: token, edition: edition) } else { nil }
-    try service.limits.count(claims.map { .session($0.session) } ?? stranger)
+    var claims: AccessTokens.Claims?
+    if let token {
+      claims = try await service.claims(of: token, edition: edition, for: match?.route.access, or: withoutSession)
+    }
+    try service.limits.count(claims.map { .session($0.session) } ?? withoutSession)
     guard let match else {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")

@@ -9,10 +9,24 @@ extension Service {
     request.headers[.authorization].flatMap(rawToken)
   }
 
+  /// What a request's token stands for, as far as its route asks. Throws `E98` rather than look into the database for a
+  /// caller without a session who has used up the limit that is counted for `stranger`.
+  func claims(
+    of token: String, edition: Edition, for access: Access?, or stranger: CallLimits.Subject
+  ) async throws -> AccessTokens.Claims? {
+    guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
+    switch access {
+    case nil, .publicKey, .refreshToken: return nil
+    case .token, .expiredToken: break
+    }
+    try limits.check(stranger)
+    return try await claims(of: token, edition: edition)
+  }
+
   /// What a token stands for, if it is one of ours: an access token, or the unexpired refresh token of a live session,
   /// which counts as its access token (contract section 8.2). Some clients keep the one as the other.
   func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
-    guard RefreshToken.mayBe(token) else { return await tokens.claims(of: token) }
+    guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
     do {
       let session = try await madang.session(refreshToken: token, edition: edition.name)
       guard session.refreshExpiresAt > madang.clock.now else { return nil }
@@ -51,7 +65,7 @@ extension Service {
       throw failure
     }
     if isExpired && !mayBeExpired {
-      try limits.refuseDeadToken(of: claims.session)
+      try limits.refuseExpiredToken(of: claims.session)
       throw Refusal(.tokenExpired, "the access token has expired")
     }
     return caller
@@ -63,31 +77,36 @@ extension Service {
       throw Refusal(.badToken, "RefreshToken: is missing or empty")
     }
     let edition = call.edition
-    let session: Session
-    do {
-      session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
-    } catch let failure as Failure where failure.code == .noSuchSession {
-      try limits.count(.unknownRefresh(hash: RefreshToken.hash(refreshToken)))
-      throw failure
-    }
-    let user: Int64
-    do {
-      user = try await madang.refresh(session)
-    } catch let failure as Failure where failure.code == .refreshExpired {
-      try limits.count(.refusedRefresh(session: session.id))
-      throw failure
-    }
+    let session = try await refreshSession(refreshToken, edition)
     var shown: AccessTokens.Claims?
     if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.session == session.id {
       shown = claims
     }
     let isValid = shown.map { $0.expiresAt > madang.clock.now }
     try limits.countRefresh(of: session.id, showingExpiredToken: isValid == false)
-    if isValid == true && edition.refusesEarlyRefresh && !limits.wasExpired(session.id) {
+    if isValid == true && edition.refusesEarlyRefresh && !limits.metExpiry(session.id) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
-    recent.saw(user, at: call.address)
+    if let user = session.user { recent.saw(user, at: call.address) }
     return try await issueToken(session: session.id, edition: edition)
+  }
+
+  /// The session to refresh, its use noted; counts refusals.
+  private func refreshSession(_ refreshToken: String, _ edition: Edition) async throws -> Session {
+    let session: Session
+    do {
+      session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
+    } catch let failure as Failure where failure.code == .noSuchSession {
+      try limits.count(.refreshWithUnknownToken(hash: RefreshToken.hash(refreshToken)))
+      throw failure
+    }
+    do {
+      try await madang.refresh(session)
+    } catch let failure as Failure where failure.code == .refreshExpired {
+      try limits.count(.refreshWithExpiredToken(session: session.id))
+      throw failure
+    }
+    return session
   }
 
   func issueToken(session: Int64, edition: Edition) async throws -> String {

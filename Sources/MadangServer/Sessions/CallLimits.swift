@@ -33,35 +33,48 @@ public struct CallLimitSettings: Sendable {
 final class CallLimits: Sendable {
   enum Subject: Hashable {
     case refresh(session: Int64)
-    case expiredRefresh(session: Int64)
+    /// Refreshes that show the session's expired access token.
+    case refreshShowingExpiredToken(session: Int64)
     /// Refreshes with the session's expired refresh token.
-    case refusedRefresh(session: Int64)
-    case unknownRefresh(hash: String)
-    /// Requests with an expired access token, whatever the answer.
-    case deadToken(session: Int64)
-    /// Those of them that were answered `E05`.
-    case expiry(session: Int64)
+    case refreshWithExpiredToken(session: Int64)
+    case refreshWithUnknownToken(hash: String)
     case unknownToken(address: String, token: String)
     case session(Int64)
     case address(String)
-    /// Refreshes, which do not stand in the way of a sign-in from the same address.
+    /// Refreshes of unknown sessions, counted apart, so that a loop of them never blocks a sign-in from its address.
     case refreshes(address: String)
     case signIn(email: String, address: String)
+
+    /// As an explanation names what was counted.
+    fileprivate var name: String {
+      switch self {
+      case .refresh: "refreshes of this session"
+      case .refreshShowingExpiredToken: "refreshes that show an expired access token"
+      case .refreshWithExpiredToken: "refreshes with an expired refresh token"
+      case .refreshWithUnknownToken: "refreshes with one unknown refresh token"
+      case .unknownToken: "calls with one unknown token"
+      case .session: "calls of this session"
+      case .address: "calls without a session from this address"
+      case .refreshes: "refreshes without a session from this address"
+      case .signIn: "failed sign-ins"
+      }
+    }
   }
 
   private struct Window {
     var began: Int64
-    var last: Int64
     var count: Int
   }
 
   let settings: CallLimitSettings
   private let clock: Clock
+  private let expiredTokens: ExpiredTokens
   private let windows = Mutex<[Subject: Window]>([:])
 
   init(_ settings: CallLimitSettings, clock: Clock) {
     self.settings = settings
     self.clock = clock
+    expiredTokens = ExpiredTokens(clock: clock, maxSessions: settings.maxCallers)
   }
 
   /// Counts a call and throws `E98` if it is one too many.
@@ -69,53 +82,43 @@ final class CallLimits: Sendable {
 
   private func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
-    let window = note(subject)
-    if window.count > limit { throw refusal(until: window.began + length(of: subject), window.last) }
-  }
-
-  /// Counts a call that no limit forbids.
-  @discardableResult
-  private func note(_ subject: Subject) -> Window {
     let now = clock.now
     let length = length(of: subject)
-    return windows.withLock { windows in
+    let window = windows.withLock { windows in
       makeRoom(in: &windows, now: now)
-      var window = windows[subject] ?? Window(began: now, last: now, count: 0)
-      if window.began + length <= now { window = Window(began: now, last: now, count: 0) }
+      var window = windows[subject] ?? Window(began: now, count: 0)
+      if window.began + length <= now { window = Window(began: now, count: 0) }
       window.count += 1
-      window.last = now
       windows[subject] = window
       return window
     }
-  }
-
-  /// The window of a subject, unless it has passed.
-  private func window(_ subject: Subject, _ now: Int64) -> Window? {
-    guard let window = windows.withLock({ $0[subject] }), window.began + length(of: subject) > now else { return nil }
-    return window
+    if window.count > limit { throw refusal(subject, limit, until: window.began + length, now) }
   }
 
   /// Throws `E98` if more than `limit` calls were counted in the present window, without counting one.
   func check(_ subject: Subject, over limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
     let now = clock.now
-    guard let window = window(subject, now), window.count > limit else { return }
-    throw refusal(until: window.began + length(of: subject), now)
+    let length = length(of: subject)
+    guard let window = windows.withLock({ $0[subject] }), window.began + length > now, window.count > limit
+    else { return }
+    throw refusal(subject, limit, until: window.began + length, now)
   }
 
-  /// Throws `E98` if the window is used up, without counting.
+  /// Throws `E98` if more calls than allowed were counted in the present window, without counting one.
   func check(_ subject: Subject) throws(Refusal) { try check(subject, over: limit(of: subject)) }
 
-  private func refusal(until end: Int64, _ now: Int64) -> Refusal {
-    Refusal(.tooManyCalls, "too many calls", retryAfter: max(1, (end - now + 999) / 1000))
+  private func refusal(_ subject: Subject, _ limit: Int, until end: Int64, _ now: Int64) -> Refusal {
+    Refusal(
+      .tooManyCalls, "more than \(limit) \(subject.name) in \(length(of: subject) / 1000) s",
+      retryAfter: max(1, (end - now + 999) / 1000))
   }
 
   private func limit(of subject: Subject) -> Int {
     switch subject {
     case .refresh: settings.refreshes
-    case .expiredRefresh: settings.expiredRefreshes
-    case .refusedRefresh, .unknownRefresh: settings.refusedRefreshes
-    case .deadToken, .expiry: 0
+    case .refreshShowingExpiredToken: settings.expiredRefreshes
+    case .refreshWithExpiredToken, .refreshWithUnknownToken: settings.refusedRefreshes
     case .unknownToken: settings.unknownTokens
     case .session, .address, .refreshes: settings.requests
     case .signIn: settings.signInFailures
@@ -136,30 +139,26 @@ final class CallLimits: Sendable {
   }
 }
 
-// MARK: - Expired tokens
+// MARK: - Refreshes
 
 extension CallLimits {
-  /// A request showed an expired access token of a session. Throws `E98` if its client has fallen into a loop (contract
-  /// section 8.4); otherwise the answer is `E05`.
-  func refuseDeadToken(of session: Int64) throws(Refusal) {
-    note(.deadToken(session: session))
+  /// A request showed an expired access token of a session. Throws `E98` if its client has fallen into a loop; otherwise the
+  /// answer is `E05` (contract section 8.4).
+  func refuseExpiredToken(of session: Int64) throws(Refusal) {
+    expiredTokens.shown(by: session)
     try check(.refresh(session: session), over: settings.refreshesBeforeDeadToken)
-    try check(.refusedRefresh(session: session))
-    note(.expiry(session: session))
+    try check(.refreshWithExpiredToken(session: session))
+    expiredTokens.answered(session)
   }
 
   /// Counts a refresh that is otherwise in order, and throws `E98` if it is one too many.
   func countRefresh(of session: Int64, showingExpiredToken: Bool) throws(Refusal) {
-    guard !showingExpiredToken else { return try count(.expiredRefresh(session: session)) }
-    guard settings.refreshes > 0 else { return }
-    let hasDeadToken = window(.deadToken(session: session), clock.now) != nil
-    let limit = hasDeadToken ? max(settings.refreshes, settings.refreshesWithDeadToken) : settings.refreshes
-    try count(.refresh(session: session), upTo: limit)
+    guard !showingExpiredToken else { return try count(.refreshShowingExpiredToken(session: session)) }
+    let repeatsDeadToken = expiredTokens.wasShown(by: session, within: settings.window)
+    try count(
+      .refresh(session: session), upTo: repeatsDeadToken ? settings.refreshesWithDeadToken : settings.refreshes)
   }
 
-  /// Whether a request of the session was answered `E05` a moment ago.
-  func wasExpired(_ session: Int64) -> Bool {
-    let now = clock.now
-    return window(.expiry(session: session), now).map { now - $0.last <= settings.expiryGrace } ?? false
-  }
+  /// Whether requests of the session met the expiry of its access token a moment ago.
+  func metExpiry(_ session: Int64) -> Bool { expiredTokens.wasAnswered(session, within: settings.expiryGrace) }
 }

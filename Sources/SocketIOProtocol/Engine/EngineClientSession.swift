@@ -97,7 +97,8 @@ extension EngineClientSession {
     guard case .open(let open) = state else { return .none }
     if now >= deadline { return fail(.pingTimeout) }
     guard now >= pingDue else { return .none }
-    deadline = pingDue + open.pingTimeout
+    // From when the ping was due, unless the client was asleep until after the answer would have been.
+    deadline = (now < pingDue + open.pingTimeout ? pingDue : now) + open.pingTimeout
     pingDue = .max
     return .send(EnginePacket(.ping))
   }

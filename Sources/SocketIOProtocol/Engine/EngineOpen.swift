@@ -27,6 +27,10 @@ public struct EngineOpen: Equatable, Sendable {
     return EnginePacket(.open, Array((json + "}").utf8))
   }
 
+  /// The longest interval or time-out that is taken as it is, in milliseconds: over thirty years. Sums of them and the
+  /// time of day stay numbers.
+  static let longestTime = 1 << 40
+
   /// Reads the data of an open packet; unknown keys are ignored.
   public init(data: [UInt8]) throws(EngineParseError) {
     guard let members = JSONScanner.members(ofObject: data) else { throw .badHandshake }
@@ -43,7 +47,8 @@ public struct EngineOpen: Equatable, Sendable {
       upgrades = elements.compactMap { JSONText.string(array[$0]) }
     }
     self.init(
-      sid: sid, upgrades: upgrades, pingInterval: Milliseconds(interval), pingTimeout: Milliseconds(timeout),
+      sid: sid, upgrades: upgrades, pingInterval: Milliseconds(min(interval, Self.longestTime)),
+      pingTimeout: Milliseconds(min(timeout, Self.longestTime)),
       maxPayload: fields["maxPayload"].flatMap(JSONText.integer))
   }
 }

@@ -7,7 +7,7 @@ public struct EngineServerSession: Sendable {
     public var pingInterval: Milliseconds
     public var pingTimeout: Milliseconds
     public var upgradeTimeout: Milliseconds
-    /// How long after its upgrade a session still takes POSTs; zero for not at all.
+    /// How long after its upgrade a session still takes POSTs; later ones are refused. Zero: none is taken.
     public var latePostTimeout: Milliseconds
 
     public init(
@@ -21,9 +21,11 @@ public struct EngineServerSession: Sendable {
     }
   }
 
-  /// A server that notices a due ping only this many milliseconds later was stopped, not merely busy: its clients get
-  /// the whole time-out from then on.
-  static let stall: Milliseconds = 5000
+  /// Whether a deadline is noticed so late that the server must have stood still: what its clients sent meanwhile may not
+  /// have been read yet. They get their whole time from now.
+  private static func stoodStill(_ deadline: Milliseconds, allowing time: Milliseconds, at now: Milliseconds) -> Bool {
+    now - deadline >= min(5000, max(100, time))
+  }
 
   private enum Heartbeat {
     case pingDue(Milliseconds)
@@ -94,36 +96,55 @@ extension EngineServerSession {
       }
     let upgradeDeadline =
       switch upgrade {
-      case .none: latePostDeadline ?? .max
+      // A POST that is being read was admitted in time.
+      case .none: hasPost ? .max : latePostDeadline ?? .max
       case .waiting(let deadline), .probed(let deadline): deadline
       }
     return min(upgradeDeadline, heartbeatDeadline)
   }
 
-  /// Does what is due first. A deadline follows from the one before, however late this is called.
+  /// Does one thing that is due; call it again until ``nextDeadline`` is later than `now`. A deadline follows from the one
+  /// before, not from when this is called, unless the server stood still.
   public mutating func tick(at now: Milliseconds) -> TickAction {
     guard !isClosed else { return .none }
-    if let deadline = latePostDeadline, now >= deadline {
+    if let deadline = latePostDeadline, now >= deadline, !hasPost {
       latePostDeadline = nil
       return .endLatePosts
     }
-    switch upgrade {
-    case .waiting(let deadline) where now >= deadline, .probed(let deadline) where now >= deadline:
-      upgrade = .none
-      return .abandonUpgrade
-    default: break
-    }
+    if let action = tickUpgrade(at: now) { return action }
+    let time = settings.pingTimeout
     switch heartbeat {
     case .pingDue(let deadline) where now >= deadline:
-      let sent = now - deadline > Self.stall ? now : deadline
-      heartbeat = .answerDue(sent + settings.pingTimeout)
+      heartbeat = .answerDue((Self.stoodStill(deadline, allowing: time, at: now) ? now : deadline) + time)
       return .sendPing
     case .answerDue(let deadline) where now >= deadline:
+      guard !Self.stoodStill(deadline, allowing: time, at: now) else {
+        heartbeat = .answerDue(now + time)
+        return .none
+      }
       close()
       return .close(.pingTimeout)
     default:
       return .none
     }
+  }
+}
+
+extension EngineServerSession {
+  private mutating func tickUpgrade(at now: Milliseconds) -> TickAction? {
+    let renewed = now + settings.upgradeTimeout
+    switch upgrade {
+    case .waiting(let deadline) where Self.stoodStill(deadline, allowing: settings.upgradeTimeout, at: now):
+      upgrade = .waiting(deadline: renewed)
+    case .probed(let deadline) where Self.stoodStill(deadline, allowing: settings.upgradeTimeout, at: now):
+      upgrade = .probed(deadline: renewed)
+    case .waiting(let deadline) where now >= deadline, .probed(let deadline) where now >= deadline:
+      upgrade = .none
+      return .abandonUpgrade
+    case .none, .waiting, .probed:
+      break
+    }
+    return nil
   }
 }
 
@@ -253,7 +274,7 @@ extension EngineServerSession {
     case (.waiting, .upgrade), (.probed, .upgrade):
       upgrade = .none
       transport = .webSocket
-      if settings.latePostTimeout > 0 { latePostDeadline = now + settings.latePostTimeout }
+      if settings.latePostTimeout > 0 || hasPost { latePostDeadline = now + settings.latePostTimeout }
       return .complete
     case (.none, _), (.waiting, _), (.probed, _):
       upgrade = .none

@@ -2,17 +2,20 @@
 enum Placeholders {
   /// Numbers the placeholders in order of appearance and puts the attachments in that order, so that any part of the
   /// payload can travel on. An attachment nobody refers to is dropped; one referred to twice is there twice.
-  static func renumber(_ packet: inout SocketPacket) throws(SocketParseError) {
-    let found = try occurrences(in: packet.payload)
+  ///
+  /// - Parameter limit: More placeholders are refused: each of them may stand for the largest attachment.
+  static func renumber(_ packet: inout SocketPacket, limit: Int) throws(SocketParseError) {
+    let found = occurrences(in: packet.payload)
+    guard found.count <= limit else { throw .tooManyAttachments }
     var payload: [UInt8] = []
     var attachments: [[UInt8]] = []
     var copied = 0
     for (number, placeholder) in found.enumerated() {
-      guard packet.attachments.indices.contains(placeholder.number) else { throw .badPlaceholder }
+      guard let index = placeholder.number, packet.attachments.indices.contains(index) else { throw .badPlaceholder }
       payload += packet.payload[copied..<placeholder.range.lowerBound]
       payload += text(number)
       copied = placeholder.range.upperBound
-      attachments.append(packet.attachments[placeholder.number])
+      attachments.append(packet.attachments[index])
     }
     payload += packet.payload[copied...]
     packet.payload = payload
@@ -25,35 +28,42 @@ enum Placeholders {
 
   private struct Occurrence {
     var range: Range<Int>
-    var number: Int
+    /// `nil` when it names no attachment.
+    var number: Int?
   }
 
-  private static let key = Array(#""_placeholder""#.utf8)
+  /// An object whose end has not been reached. Of members with one key the last one counts.
+  private struct OpenObject {
+    let start: Int
+    /// How many placeholders were found before it.
+    let foundBefore: Int
+    var isMarked = false
+    var number: Int?
+  }
 
-  /// Finds placeholders by their key, so that a payload is walked once however deep it is.
-  private static func occurrences(in json: [UInt8]) throws(SocketParseError) -> [Occurrence] {
+  /// Finds placeholders in valid JSON. What stands inside a placeholder is a part of it.
+  ///
+  /// One pass: each byte is looked at a fixed number of times, however deep the payload and however many its members.
+  private static func occurrences(in json: [UInt8]) -> [Occurrence] {
     var found: [Occurrence] = []
-    var openBraces: [Int] = []
+    var open: [OpenObject] = []
     var index = 0
     while index < json.count {
       switch json[index] {
       case UInt8(ascii: "\""):
-        let end = endOfString(json, from: index)
-        if json[index..<end].elementsEqual(key), let start = openBraces.last,
-          let placeholder = try placeholder(in: json, from: start)
-        {
-          found.append(placeholder)
-          openBraces.removeLast()
-          index = placeholder.range.upperBound
-          continue
-        }
-        index = end
+        let key = index..<endOfString(json, from: index)
+        index = key.upperBound
+        guard !open.isEmpty, let value = startOfValue(json, behind: index) else { continue }
+        read(json, key, value, into: &open[open.count - 1])
+        index = value
       case UInt8(ascii: "{"):
-        openBraces.append(index)
+        open.append(OpenObject(start: index, foundBefore: found.count))
         index += 1
       case UInt8(ascii: "}"):
-        openBraces.removeLast()
         index += 1
+        guard let object = open.popLast(), object.isMarked else { continue }
+        found.removeLast(found.count - object.foundBefore)
+        found.append(Occurrence(range: object.start..<index, number: object.number))
       default:
         index += 1
       }
@@ -61,25 +71,33 @@ enum Placeholders {
     return found
   }
 
+  private static func read(_ json: [UInt8], _ key: Range<Int>, _ value: Int, into object: inout OpenObject) {
+    switch JSONText.string(json[key]) {
+    case "_placeholder": object.isMarked = json[value...].starts(with: "true".utf8)
+    case "num":
+      // No attachment has a number of that many characters.
+      let text = json[value...].prefix(12).prefix { ![0x2c, 0x7d, 0x20, 0x09, 0x0a, 0x0d].contains($0) }
+      object.number = text.count < 12 ? JSONText.integer(text) : nil
+    default: break
+    }
+  }
+
   private static func endOfString(_ json: [UInt8], from start: Int) -> Int {
     var index = start + 1
     while index < json.count, json[index] != UInt8(ascii: "\"") {
       index += json[index] == UInt8(ascii: "\\") ? 2 : 1
     }
-    return index + 1
+    return min(index + 1, json.count)
   }
 
-  /// The object that begins at `start`, if its `_placeholder` is true.
-  private static func placeholder(in json: [UInt8], from start: Int) throws(SocketParseError) -> Occurrence? {
-    var scanner = JSONScanner(json, at: start)
-    guard scanner.skipValue() else { throw .badPayload }
-    let range = start..<scanner.index
-    let object = Array(json[range])
-    guard let members = JSONScanner.members(ofObject: object) else { throw .badPayload }
-    guard let mark = members.last(where: { $0.key == "_placeholder" }), object[mark.value].elementsEqual("true".utf8)
-    else { return nil }
-    guard let num = members.last(where: { $0.key == "num" }), let number = JSONText.integer(object[num.value])
-    else { throw .badPlaceholder }
-    return Occurrence(range: range, number: number)
+  /// Where the value begins if the string that ends at `end` is a key.
+  private static func startOfValue(_ json: [UInt8], behind end: Int) -> Int? {
+    func skippingSpace(_ start: Int) -> Int {
+      json[start...].firstIndex { ![0x20, 0x09, 0x0a, 0x0d].contains($0) } ?? json.endIndex
+    }
+    let colon = skippingSpace(end)
+    guard colon < json.endIndex, json[colon] == UInt8(ascii: ":") else { return nil }
+    let value = skippingSpace(colon + 1)
+    return value < json.endIndex ? value : nil
   }
 }

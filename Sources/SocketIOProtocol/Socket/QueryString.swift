@@ -1,21 +1,28 @@
-/// The items of a URL query, percent-decoded; of a key that is there twice the last one counts.
+/// The items of a URL query, percent-decoded; of a key that is there twice the last one counts. What stands behind the
+/// first ``maxItems`` items is left out.
 public struct QueryString: Equatable, Sendable {
   public struct Item: Equatable, Sendable {
     public var name: String
     public var value: String
   }
 
+  /// The most items that are read, as by Node's `querystring`.
+  public static let maxItems = 1000
+
   public private(set) var items: [Item] = []
 
   /// - Parameter text: What stands behind the question mark.
   public init(_ text: Substring) {
-    for part in text.split(separator: "&") {
-      let pair = part.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+    var places: [String: Int] = [:]
+    let parts = text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: Self.maxItems).prefix(Self.maxItems)
+    for part in parts {
+      let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = Self.decoded(pair[0])
       let value = pair.count > 1 ? Self.decoded(pair[1]) : ""
-      if let index = items.firstIndex(where: { $0.name == name }) {
-        items[index].value = value
+      if let place = places[name] {
+        items[place].value = value
       } else {
+        places[name] = items.count
         items.append(Item(name: name, value: value))
       }
     }
@@ -31,9 +38,9 @@ public struct QueryString: Equatable, Sendable {
     return Array("{\(members.joined(separator: ","))}".utf8)
   }
 
-  private static func decoded(_ text: Substring) -> String {
+  private static func decoded(_ text: Substring.UTF8View) -> String {
     var bytes: [UInt8] = []
-    var rest = Substring(text).utf8
+    var rest = text
     while let byte = rest.popFirst() {
       if byte == UInt8(ascii: "%"), let decoded = hexPair(rest.prefix(2)) {
         bytes.append(decoded)

@@ -21,7 +21,7 @@ public struct SocketArguments: Equatable, Sendable {
     guard !attachments.isEmpty else { return SocketArguments(kept) }
     var packet = SocketPacket(.event, payload: SocketArguments(kept).joined, attachments: attachments)
     // The whole list was checked when it was read: neither step can fail.
-    try? Placeholders.renumber(&packet)
+    try? Placeholders.renumber(&packet, limit: attachments.count)
     let array = [UInt8(ascii: "[")] + packet.payload + [UInt8(ascii: "]")]
     return SocketArguments(payload: array, attachments: packet.attachments) ?? SocketArguments(kept)
   }

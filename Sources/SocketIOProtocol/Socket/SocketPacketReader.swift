@@ -9,9 +9,13 @@ public struct SocketPacketReader: Sendable {
     self.maxAttachments = maxAttachments
   }
 
-  /// Takes a message.
+  /// Whether attachments are owed.
+  public var isWaiting: Bool { waiting != nil }
+
+  /// Takes a text or binary message.
   ///
   /// - Returns: The packet, or `nil` while attachments are owed.
+  /// - Throws: What the two methods below throw.
   public mutating func received(_ message: EnginePacket) throws(SocketParseError) -> SocketPacket? {
     message.isBinary ? try received(binary: message.data) : try received(text: message.data)
   }
@@ -39,7 +43,7 @@ public struct SocketPacketReader: Sendable {
       return nil
     }
     waiting = nil
-    try Placeholders.renumber(&packet)
+    try Placeholders.renumber(&packet, limit: maxAttachments)
     return packet
   }
 }

@@ -1,37 +1,45 @@
-// A fast client completes its upgrade while a POST of its own is still on the way. What that POST brings was sent before
-// everything that comes over the WebSocket, and arrives after some of it.
+// A fast client completes its upgrade while a POST of its own is still on the way. A late POST counts as sent before
+// everything that came over the WebSocket. So what it says of joining and leaving a namespace is ignored where the WebSocket
+// has already joined or left that namespace. Its events cannot be put before events that were already delivered: they are
+// delivered when they come.
 
 extension SocketServerSession {
-  /// What must be known to keep the client's order while such POSTs may come.
+  /// What must be known while such POSTs may come.
   struct LatePosts {
+    /// Longer names, in bytes, are not noted, as strangers can send any number of them.
+    static let maxNameLength = 256
+
     /// A reader of their own: their packets may come between a text and its attachments over the WebSocket.
     var reader: SocketPacketReader
-    /// The namespaces that the client joined or left over the WebSocket: nothing that a late POST says of joining or
-    /// leaving them counts any more.
+    /// The namespaces that the client joined or left over the WebSocket.
     var overtaken: Set<String> = []
   }
 
-  /// The upgrade to WebSocket is complete: POSTs that were sent before may still come.
-  public mutating func upgraded() {
+  /// POSTs that were sent before the upgrade may come. Call it when ``EngineServerSession/receivedOnUpgrade(_:at:)`` answered
+  /// `complete` and ``EngineServerSession/takesLatePosts`` is true.
+  public mutating func beginLatePosts() {
     latePosts = LatePosts(reader: SocketPacketReader(maxAttachments: settings.maxAttachments))
   }
 
-  /// No such POST is taken any more.
-  public mutating func latePostsEnded() {
+  /// No such POST is taken any more. Call it upon ``EngineServerSession/TickAction/endLatePosts``.
+  public mutating func endLatePosts() {
     latePosts = nil
   }
 
-  /// An Engine.IO message came by a POST that the upgrade overtook.
-  ///
-  /// Joining and leaving keep the client's order. Nothing tells before which events of the WebSocket a late event was
-  /// sent: it is delivered when it comes.
+  /// An Engine.IO message came by a late POST.
   public mutating func receivedLate(_ message: EnginePacket) -> Action {
     do {
-      guard let packet = try latePosts?.reader.received(message) else { return .none }
+      guard let packet = try readLate(message) else { return .none }
       return isOvertaken(packet) ? .none : handle(packet)
     } catch {
       return .close(.parseError)
     }
+  }
+
+  private mutating func readLate(_ message: EnginePacket) throws(SocketParseError) -> SocketPacket? {
+    // The rest of a packet whose text came before the upgrade.
+    let isRest = message.isBinary && latePosts?.reader.isWaiting == false && reader.isWaiting
+    return isRest ? try reader.received(message) : try latePosts?.reader.received(message)
   }
 
   private func isOvertaken(_ packet: SocketPacket) -> Bool {
@@ -43,15 +51,24 @@ extension SocketServerSession {
     }
   }
 
-  /// Notes what a packet of the WebSocket says of joining and leaving. Returns what to do with a packet that is in its
-  /// place only if a late POST is still to come, whatever the conduct.
-  mutating func overtaking(_ packet: SocketPacket) -> Action? {
-    guard let overtaken = latePosts?.overtaken, packet.kind == .connect || packet.kind == .disconnect else {
-      return nil
+  /// Notes that a packet of the WebSocket joins or leaves a namespace. False when it does neither, or too many are noted.
+  mutating func noteOvertaking(_ packet: SocketPacket) -> Bool {
+    guard packet.kind == .connect || packet.kind == .disconnect, let overtaken = latePosts?.overtaken else {
+      return false
     }
     let namespace = split(packet.namespace).namespace
-    guard overtaken.contains(namespace) || overtaken.count < settings.maxNamespaces else { return nil }
+    guard namespace.utf8.count <= LatePosts.maxNameLength,
+      overtaken.contains(namespace) || overtaken.count < settings.maxNamespaces
+    else { return false }
     latePosts?.overtaken.insert(namespace)
+    return true
+  }
+
+  /// What to do with a noted packet that is out of place, unless a POST that explains it is on its way: a second CONNECT is
+  /// answered again, a DISCONNECT from a namespace that is not joined is ignored, whatever the conduct. `nil` for one that
+  /// is in its place.
+  func unexplained(_ packet: SocketPacket) -> Action? {
+    let namespace = split(packet.namespace).namespace
     switch (packet.kind, namespaces[namespace]) {
     case (.connect, .joined) where namespace != implicitNamespace: return .connectAgain(namespace: namespace)
     case (.connect, .pending), (.disconnect, nil): return Action.none

@@ -2,7 +2,8 @@
 public struct SocketServerSession: Sendable {
   /// What becomes of packets that are well formed but out of place.
   public enum Conduct: Sendable {
-    /// As the reference server: the engine connection is closed.
+    /// As the reference server: the engine connection is closed. While late POSTs may come, not for a second CONNECT or a
+    /// DISCONNECT from a namespace that is not joined.
     case strict
     /// A second CONNECT is answered again, events for a namespace that is not joined and payloads that are no event are
     /// ignored.
@@ -43,7 +44,7 @@ public struct SocketServerSession: Sendable {
 
   let settings: Settings
   private let revision: EngineRevision
-  private var reader: SocketPacketReader
+  var reader: SocketPacketReader
   private(set) var namespaces: [String: Membership] = [:]
   private var hasConnected = false
   /// Set while POSTs from before the upgrade may still come.
@@ -73,7 +74,8 @@ public struct SocketServerSession: Sendable {
   public mutating func received(_ message: EnginePacket) -> Action {
     do {
       guard let packet = try reader.received(message) else { return .none }
-      return overtaking(packet) ?? handle(packet)
+      if noteOvertaking(packet), let action = unexplained(packet) { return action }
+      return handle(packet)
     } catch {
       return .close(.parseError)
     }

@@ -6,10 +6,10 @@ import SocketIOProtocol
 /// Log lines that name the cause and the cure of what clients trip on, as most clients show their users neither.
 extension ServerCore {
   func log(_ flaw: RequestFlaw, of request: EngineRequest) {
-    let eio = request.query["EIO"] ?? ""
+    let eio = LogText(request.query["EIO"] ?? "")
     let (level, advice): (Logger.Level, Logger.Message) =
       switch flaw.refusal {
-      case .unsupportedProtocolVersion where EngineRevision(query: eio) == .v3:
+      case .unsupportedProtocolVersion where EngineRevision(query: request.query["EIO"]) == .v3:
         (
           .info,
           """
@@ -40,10 +40,10 @@ extension ServerCore {
       case .unknownTransport, .badHandshakeMethod, .badRequest:
         (.debug, "Engine.IO request refused: \(flaw.refusal.message)")
       }
-    logger.log(
-      level: level, advice,
+    advise(
+      level, advice,
       metadata: [
-        "eio": "\(eio.isEmpty ? "absent" : eio)", "agent": "\(request.headers[.userAgent] ?? "unknown")",
+        "eio": "\(eio.isEmpty ? "absent" : eio.text)", "agent": "\(LogText(request.headers[.userAgent] ?? "unknown"))",
         "address": "\(request.remoteAddress?.ipAddress ?? "unknown")",
       ])
   }
@@ -60,14 +60,15 @@ extension ServerCore {
       switch true {
       case namespace.count > 1 && handlers(for: String(namespace)) != nil:
         """
-        A client asks for \(path): a namespace is no part of the URL. Connect to \(own) and join \(namespace) there
+        A client asks for \(LogText(path)): a namespace is no part of the URL. Connect to \(own) and join \
+        \(LogText(namespace)) there
         """
       case path.contains("//"):
-        "A client asks for \(path): its address ends with a slash too many; the path is \(own)"
+        "A client asks for \(LogText(path)): its address ends with a slash too many; the path is \(own)"
       default:
-        "A client asks for \(path), but the path is \(own): set the client's path, or let the proxy rewrite it"
+        "A client asks for \(LogText(path)), but the path is \(own): set the client's path, or let the proxy rewrite it"
       }
-    logger.info(advice)
+    advise(.info, advice)
   }
 
   /// A client asked for a namespace nobody declared.
@@ -76,9 +77,18 @@ extension ServerCore {
     let advice: Logger.Message =
       name.count < namespace.count && handlers(for: String(name)) != nil
       ? """
-      Namespace \(namespace) refused: Engine.IO 4 clients cannot put a query behind \(name); send it as auth payload
+      Namespace \(LogText(namespace)) refused: Engine.IO 4 clients cannot put a query behind \(LogText(name)); send it \
+      as auth payload
       """
-      : "Namespace \(namespace) refused: declared are \(declaredNamespaces.joined(separator: ", "))"
-    logger.info(advice)
+      : "Namespace \(LogText(namespace)) refused: declared are \(declaredNamespaces.joined(separator: ", "))"
+    advise(.info, advice)
+  }
+
+  /// Logs a line that a client has caused, as long as clients cause no more of them than the log is to hold.
+  func advise(_ level: Logger.Level, _ advice: Logger.Message, metadata: Logger.Metadata = [:]) {
+    guard level >= logger.logLevel, let leftOut = adviceBudget.take(at: LoopShard.now) else { return }
+    var metadata = metadata
+    if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+    logger.log(level: level, advice, metadata: metadata)
   }
 }

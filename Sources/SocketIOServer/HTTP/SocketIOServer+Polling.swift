@@ -41,7 +41,7 @@ extension SocketIOServer {
     guard let shard = core.shard(of: sid) else { throw .unknownSession }
     if let flaw = engineRequest.mismatch(over: .polling) {
       let exists = await withCheckedContinuation { continuation in
-        shard.run { continuation.resume(returning: $0.session(sid) != nil) }
+        shard.run { continuation.resume(returning: $0.liveSession(sid) != nil) }
       }
       throw exists ? flaw : .unknownSession
     }
@@ -70,7 +70,7 @@ extension SocketIOServer {
   private func poll(_ sid: String, _ shard: LoopShard, _ channel: any Channel) async -> PollingAnswer {
     await withCheckedContinuation { continuation in
       shard.run { shard in
-        guard let session = shard.session(sid) else {
+        guard let session = shard.liveSession(sid) else {
           return continuation.resume(returning: .refused(.unknownSession))
         }
         session.pollArrived { continuation.resume(returning: $0) }
@@ -114,7 +114,7 @@ extension SocketIOServer {
 extension LoopShard {
   /// The answer if the POST may not be read.
   func postArrived(_ sid: String) -> PollingAnswer? {
-    guard let session = session(sid) else { return .refused(.unknownSession) }
+    guard let session = liveSession(sid) else { return .refused(.unknownSession) }
     switch session.engine.postArrived(at: Self.now) {
     case .read:
       return nil

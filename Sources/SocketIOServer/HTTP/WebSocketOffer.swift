@@ -91,7 +91,7 @@ extension LoopShard {
       add(session)
       return .success(.open(session))
     case .upgrade(let sid):
-      return session(sid).map { .success(.upgrade($0)) } ?? .failure(.unknownSession)
+      return liveSession(sid).map { .success(.upgrade($0)) } ?? .failure(.unknownSession)
     case .explain(let text):
       return .success(.refuse(text: text))
     }

@@ -30,10 +30,13 @@ final class LoopShard: @unchecked Sendable {
     wheel = TimerWheel(tick: Self.tick(core.configuration), at: Self.now)
   }
 
-  /// A thirty-second part of the shortest wait: what nobody asks about ends at most that much late, and as much later
-  /// as the loop is busy. Who asks finds it ended on time (`session`).
+  /// How far apart the wheel's turns are: 1/32 of the shortest time-out, from 5 to 500 ms. A session that no request names
+  /// is closed at most this late, plus the time the loop is busy; one that a request names is closed on time
+  /// (`liveSession`).
   private static func tick(_ configuration: SocketIOServer.Configuration) -> Milliseconds {
-    let shortest = [configuration.pingInterval, configuration.pingTimeout, configuration.connectTimeout].min()
+    let shortest = [
+      configuration.pingInterval, configuration.pingTimeout, configuration.connectTimeout, configuration.upgradeTimeout,
+    ].min()
     return min(500, max(5, (shortest ?? .seconds(1)).milliseconds / 32))
   }
 
@@ -61,8 +64,8 @@ final class LoopShard: @unchecked Sendable {
     schedule(session)
   }
 
-  /// The session that a request asks for, unless its time is over by now.
-  func session(_ sid: String) -> Session? {
+  /// The session that a request names. What is due for it is done first, so it may end here.
+  func liveSession(_ sid: String) -> Session? {
     sessions[sid]?.catchUp(at: Self.now)
     return sessions[sid]
   }

@@ -30,6 +30,7 @@ final class ServerCore: Sendable {
   let recovery: RecoveryStore?
   private let state = Mutex(State())
   private let nextAckID = Atomic<UInt64>(0)
+  let adviceBudget: LogBudget
   /// Held while a broadcast is handed to the loops, so that all of them get broadcasts in one order.
   let broadcastOrder = Mutex(())
 
@@ -39,6 +40,7 @@ final class ServerCore: Sendable {
     self.configuration = configuration
     self.logger = logger
     self.engineHandler = engineHandler
+    adviceBudget = LogBudget(limit: configuration.maxLogLinesPerMinute)
     recovery = configuration.recovery.map { RecoveryStore($0, configuration) }
   }
 

@@ -49,7 +49,8 @@ struct RecoveryState<Message> {
   private var namespaces: [String: Namespace] = [:]
   private var live: [String: Live] = [:]
   private var parked: [String: Parked] = [:]
-  /// In the order of their expiry; ids of those that returned are skipped.
+  /// In the order of their parking: that of their expiry, but for ends that were noticed late. Ids of those that returned
+  /// are skipped.
   private var expiries: Deque<(pid: String, expiry: Int64)> = []
   private var totalBytes = 0
   /// The highest number given so far. A new log goes on from it, so that no event of a former log has a number that a

@@ -82,7 +82,7 @@ extension Session {
       let text =
         String(validating: body, as: UTF8.self) == nil ? Array(String(decoding: body, as: UTF8.self).utf8) : body
       let packets = isBinary ? try EnginePayload.decodeBinary(body) : try EnginePayload.decode(text, revision)
-      // What came while the upgrade was completed, or after it, is older than all that the WebSocket brings.
+      // What came while the upgrade was completed, or after it, was sent before all that the WebSocket brings.
       let isLate = engine.transport == .webSocket
       for packet in packets where !engine.isClosed { received(packet, isLate: isLate) }
     } catch {
@@ -91,7 +91,8 @@ extension Session {
     return .posted
   }
 
-  /// A POST's body did not come whole. A body that is too large leaves the session alone.
+  /// A POST's body did not come whole. A body that is too large leaves the session alone; what is lost ends it, also after
+  /// an upgrade: clients never repeat it, and come back whole when the session ends.
   func postFailed(closing: Bool) {
     engine.postFinished()
     if closing { close(.transportError) }

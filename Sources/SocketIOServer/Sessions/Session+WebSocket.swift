@@ -20,6 +20,7 @@ extension Session {
   func upgradeArrived(_ link: WebSocketLink) -> Bool {
     guard engine.upgradeArrived(at: LoopShard.now) else { return false }
     upgradeLink = link
+    upgradeNumber += 1
     shard.schedule(self)
     return true
   }
@@ -46,12 +47,12 @@ extension Session {
     case .answerProbe:
       source.write(OutboundPacket(EnginePacket(.pong, EnginePacket.probe)).frame)
       source.flush()
-      releasePolls(for: ObjectIdentifier(source))
+      releasePolls(for: upgradeNumber)
     case .complete:
       releasePoll()
       upgradeLink = nil
       link = source
-      if engine.takesLatePosts { socketIO.upgraded() }
+      if engine.takesLatePosts { socketIO.beginLatePosts() }
       shard.schedule(self)
       while let packet = queue.popFirst() { source.write(packet.frame(revision)) }
       queuedBytes = 0
@@ -66,11 +67,11 @@ extension Session {
   }
 
   /// Releases waiting GETs from time to time while the WebSocket wants to become the transport.
-  private func releasePolls(for upgrade: ObjectIdentifier) {
+  private func releasePolls(for number: Int) {
     shard.loop.scheduleTask(in: .milliseconds(max(1, core.configuration.upgradeNoopInterval.milliseconds))) {
-      guard let link = self.upgradeLink, ObjectIdentifier(link) == upgrade else { return }
+      guard self.upgradeLink != nil, self.upgradeNumber == number else { return }
       self.releasePoll()
-      self.releasePolls(for: upgrade)
+      self.releasePolls(for: number)
     }
   }
 

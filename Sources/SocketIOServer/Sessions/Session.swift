@@ -17,6 +17,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   var link: WebSocketLink?
   /// The WebSocket that wants to become the transport.
   var upgradeLink: WebSocketLink?
+  /// Counts the WebSockets that wanted to, so that what was begun for one is not gone on with for another.
+  var upgradeNumber = 0
   /// What waits for the next long-polling answer.
   var queue: Deque<OutboundPacket> = []
   var queuedBytes = 0
@@ -72,7 +74,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     if !engine.isClosed { shard.schedule(self) }
   }
 
-  /// Does what is due at this moment, so that nobody depends on the turn of the wheel.
+  /// Does what is due at this moment, so that time-outs hold although the wheel turns late.
   func catchUp(at now: Milliseconds) {
     while !engine.isClosed, timerDeadline <= now { meetDeadline(at: now) }
   }
@@ -83,12 +85,13 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       return close(.forcedClose)
     }
     if now >= connectDeadline {
-      core.logger.info(
+      core.advise(
+        .info,
         """
         Session closed: the engine opened but no namespace was joined in \(core.configuration.connectTimeout). \
         The client has to send CONNECT, or was released before it could
         """,
-        metadata: ["sid": "\(id)", "agent": "\(handshake.headers[.userAgent] ?? "unknown")"])
+        metadata: ["sid": "\(id)", "agent": "\(LogText(handshake.headers[.userAgent] ?? "unknown"))"])
       return close(.transportClose)
     }
     switch engine.tick(at: now) {
@@ -96,7 +99,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     case .sendPing: send(OutboundPacket(EnginePacket(.ping)))
     case .close(let reason): close(reason, at: deadline)
     case .abandonUpgrade: abandonUpgrade()
-    case .endLatePosts: socketIO.latePostsEnded()
+    case .endLatePosts: socketIO.endLatePosts()
     }
   }
 
@@ -111,8 +114,11 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   ///
   /// - Parameter isLate: It came by a POST that the session's upgrade overtook.
   func received(_ packet: EnginePacket, isLate: Bool = false) {
+    let deadline = timerDeadline
     switch engine.received(packet, at: LoopShard.now) {
-    case .none: break
+    case .none:
+      // A pong brings the next ping nearer where the interval is shorter than the time-out.
+      if timerDeadline < deadline { shard.schedule(self) }
     case .deliver: deliver(packet, isLate: isLate)
     case .pong(let data): send(OutboundPacket(EnginePacket(.pong, data)))
     case .close(let reason): close(reason, pollAnswer: packet.kind == .close ? .noop : .close)
@@ -186,7 +192,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
 
   /// Ends the session now.
   ///
-  /// - Parameter time: When it ended: from then on its clients have time to return.
+  /// - Parameter time: When it ended. The time that its clients have to return (`Recovery`) counts from here, even if the
+  ///   end was noticed later.
   func close(
     _ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close,
     at time: Milliseconds = LoopShard.now

@@ -28,6 +28,9 @@ struct WebSocketParser {
   /// A fragmented message: its opcode and what has come so far.
   private var fragments: (opcode: WebSocketFrame.Opcode, payload: [UInt8])?
 
+  /// The bytes that are held.
+  var capacity: Int { (buffered?.storageCapacity ?? 0) + (fragments?.payload.capacity ?? 0) }
+
   init(maxMessageSize: Int) {
     self.maxMessageSize = maxMessageSize
   }
@@ -36,6 +39,11 @@ struct WebSocketParser {
     if buffered == nil {
       buffered = bytes
     } else {
+      // What was read goes before more is written, or a client that always leaves half a frame makes the buffer grow
+      // for ever. Not each time: as much must be free as has to be moved.
+      if let read = buffered?.readerIndex, let rest = buffered?.readableBytes, read >= rest {
+        buffered?.discardReadBytes()
+      }
       buffered?.writeImmutableBuffer(bytes)
     }
   }

@@ -81,13 +81,24 @@ struct Setting: Sendable {
         loaded.settings.trustedProxies = Set(text.split(separator: ",").map(String.init))
       }, show: { $0.settings.trustedProxies.sorted().joined(separator: ",") }),
     integer("limits.requests", "calls in 10 s of one session, 0 for no limit", \.settings.callLimits.requests),
-    integer("limits.refreshes", "refreshes in 10 s of one session", \.settings.callLimits.refreshes),
     integer(
-      "limits.refreshes.dead.token", "the same while it repeats an expired access token",
+      "limits.refreshes", "refreshes in 10 s of one session, but for those that show its expired access token",
+      \.settings.callLimits.refreshes),
+    integer(
+      "limits.expired.refreshes", "refreshes in 10 s of one session that show its expired access token",
+      \.settings.callLimits.expiredRefreshes),
+    integer(
+      "limits.dead.token.refreshes", "refreshes in 10 s of one session that still sends its expired access token",
       \.settings.callLimits.refreshesWithDeadToken),
     integer(
-      "limits.refreshes.refused", "refreshes in 10 s with one unknown or expired refresh token",
+      "limits.dead.token", "refreshes after which an expired access token is answered E98, not E05",
+      \.settings.callLimits.refreshesBeforeDeadToken),
+    integer(
+      "limits.refused.refreshes", "refreshes in 10 s with one unknown or expired refresh token",
       \.settings.callLimits.refusedRefreshes),
+    milliseconds(
+      "limits.expiry.grace", "seconds after an expiry in which every refresh succeeds",
+      \.settings.callLimits.expiryGrace),
     integer("limits.unknown.tokens", "calls in 10 s with one unknown token", \.settings.callLimits.unknownTokens),
     integer("limits.signin.failures", "failed sign-ins in 5 min", \.settings.callLimits.signInFailures),
     integer(

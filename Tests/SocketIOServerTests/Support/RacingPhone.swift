@@ -11,6 +11,8 @@ actor RacingPhone {
   /// What waits for the POST under way.
   private var outbox: [EnginePacket] = []
   private var isPosting = false
+  /// Whether the upgrade was completed while a POST was under way.
+  private(set) var hasOvertaken = false
   private var mayUpgrade = false
   private var isUpgraded = false
   private var inbox: [EnginePacket] = []
@@ -85,6 +87,8 @@ actor RacingPhone {
       // One Socket.IO packet a POST, so that some of them are overtaken.
       let packets = Array(outbox.prefix(1 + outbox.dropFirst().prefix { $0.isBinary }.count))
       outbox.removeFirst(packets.count)
+      isPosting = true
+      defer { isPosting = false }
       let answer = try await posting.request(
         "POST", target, headers: [("Content-Type", "text/plain;charset=UTF-8")],
         body: EnginePayload.encode(packets, revision))
@@ -106,6 +110,7 @@ actor RacingPhone {
       if mayUpgrade { break }
     }
     isUpgraded = true
+    hasOvertaken = isPosting
     try await webSocket.send("5")
     // What no POST took goes by the WebSocket, attachments as base64 text.
     let rest = outbox

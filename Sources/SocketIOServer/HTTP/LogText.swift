@@ -1,0 +1,20 @@
+/// Text of a client as it may stand in a log line: not long, and on one line.
+struct LogText: CustomStringConvertible {
+  static let maxLength = 200
+  let text: String
+
+  init(_ text: some StringProtocol) {
+    let scalars = text.unicodeScalars
+    let shown = scalars.prefix(Self.maxLength)
+    self.text = shown.map(Self.shown).joined() + (shown.endIndex < scalars.endIndex ? "…" : "")
+  }
+
+  private static func shown(_ scalar: Unicode.Scalar) -> String {
+    let endsLine = scalar.properties.isWhitespace && scalar != " "
+    return endsLine || scalar.properties.generalCategory == .control
+      ? "\\u{\(String(scalar.value, radix: 16))}" : String(scalar)
+  }
+
+  var isEmpty: Bool { text.isEmpty }
+  var description: String { text }
+}
