@@ -243,7 +243,8 @@ async def main():
     for program in options.madang, options.echo:
         if not os.access(program, os.X_OK) or os.path.isdir(program):
             parser.error(f"there is no program {program}: build it with `swift build`")
-    known = [flow_id(one) for one in phone_flows.PLAIN + phone_flows.SOCKETS + phone_flows.CLOCK]
+    flows = phone_flows.PLAIN + phone_flows.SOCKETS + phone_flows.CLOCK
+    known = sorted({flow_id(one) for one in flows}, key=lambda name: (name[0], int(name[1:])))
     if options.only and options.only.lower() not in known:
         parser.error(f"no flow is called {options.only}: choose one of {', '.join(known)}")
     if options.openings < 10:

@@ -91,7 +91,7 @@ struct Setting: Sendable {
       "limits.dead.token.refreshes", "refreshes in 10 s of one session that still sends its expired access token",
       \.settings.callLimits.refreshesWithDeadToken),
     integer(
-      "limits.dead.token", "refreshes after which an expired access token is answered E98, not E05",
+      "limits.loop.refreshes", "refreshes in 10 s after which an expired access token is answered E98, not E05",
       \.settings.callLimits.refreshesBeforeDeadToken),
     integer(
       "limits.refused.refreshes", "refreshes in 10 s with one unknown or expired refresh token",
