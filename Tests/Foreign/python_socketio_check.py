@@ -24,7 +24,7 @@ class Rig:
 
     def __init__(self, program, port=0):
         self.process = subprocess.Popen(
-            [program, "--mode", "rig", "--eio3", "--port", str(port), "--ping-interval", "500", "--ping-timeout", "400"],
+            [program, "--mode", "rig", "--eio3", "--port", str(port), "--ping-interval", "500", "--ping-timeout", "5000"],
             stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
@@ -94,6 +94,11 @@ def same(value, expected):
     check(value == expected, f"{value!r} is not {expected!r}")
 
 
+def same_numbers(values, count):
+    """The client runs each handler in a thread of its own, so its order of events is not the wire's."""
+    same(sorted(values), list(range(count)))
+
+
 def connects(rig, transports):
     url = rig.url + "?room=a%20b"
     peer = Peer.joined(url, transports, headers={"X-Test": "yes", "Authorization": "Bearer t"}, auth={"id": 7})
@@ -157,7 +162,7 @@ def exchanges_events(rig, transports):
     same(peer.next("answer"), ("timeout",))
     for number in range(100):
         peer.client.emit("echo", number, namespace="/bench")
-    same([peer.next("echo-back")[0] for _ in range(100)], list(range(100)))
+    same_numbers([peer.next("echo-back")[0] for _ in range(100)], 100)
     peer.client.disconnect()
 
 
@@ -166,7 +171,7 @@ def broadcasts(rig, transports):
     for number in range(40):
         rig.emit("/bench", "news", b'{"n":%d}' % number)
     for peer in (first, second):
-        same([peer.next("news")[0]["n"] for _ in range(40)], list(range(40)))
+        same_numbers([peer.next("news")[0]["n"] for _ in range(40)], 40)
     same(first.call("join", "r"), "joined")
     same(second.call("join", "r"), "joined")
     first.client.emit("to-room", ("r", "said", "hello"), namespace="/bench")
