@@ -24,7 +24,7 @@ public struct MadangServer: Sendable {
   /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
   public func run() async throws {
     do {
-      try await application.run()
+      try await service.socketIO.run(application, stopsOnSignals: false)
     } catch {
       listening.failed(error)
       await service.madang.database.close()
@@ -113,7 +113,7 @@ package func buildServer(
   let application = Application(
     responder: Responder(service: service), server: socketIO.httpServer(),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-    services: [housekeeping, pushes, SocketShutdown(socketIO: socketIO)],
+    services: [housekeeping, pushes],
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
   return MadangServer(application, service, listening)
@@ -199,15 +199,5 @@ private final class Listening: Sendable {
       for try await port in stream { return port }
       throw SetupError("the server stopped before it listened")
     }
-  }
-}
-
-/// Says goodbye to the sockets when the server stops, so that its connections end.
-private struct SocketShutdown: ServiceLifecycle.Service {
-  let socketIO: SocketIOServer
-
-  func run() async throws {
-    try? await gracefulShutdown()
-    await socketIO.shutdown()
   }
 }

@@ -23,7 +23,16 @@ extension SocketIOServer {
       configuration: .init(address: .hostname(host, port: port)),
       onServerRunning: { await onRunning($0.localAddress?.port ?? port) },
       eventLoopGroupProvider: .shared(group), logger: core.logger)
-    // What comes last is stopped first: waiting polls would hold up the application.
+    try await run(application, stopsOnSignals: stopsOnSignals)
+  }
+
+  /// Runs an application that this server is part of. When it is to stop, sessions end first: their waiting polls would
+  /// hold it up.
+  ///
+  /// - Parameter stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
+  /// - Throws: What the application throws, or that the task is cancelled; all sessions have ended then, too.
+  public func run(_ application: some Service, stopsOnSignals: Bool) async throws {
+    // What comes last is stopped first.
     let services = ServiceGroup(
       configuration: .init(
         services: [application, SessionEnding(server: self)],
@@ -32,7 +41,6 @@ extension SocketIOServer {
   }
 }
 
-/// Ends the sessions when the server is to stop.
 private struct SessionEnding: Service {
   let server: SocketIOServer
 

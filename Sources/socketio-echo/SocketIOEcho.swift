@@ -63,8 +63,7 @@ struct SocketIOEcho: AsyncParsableCommand {
         FileHandle.standardOutput.write(Data(line.utf8))
       },
       eventLoopGroupProvider: .shared(loops), logger: logger)
-    try await application.runService()
-    await server.shutdown()
+    try await server.run(application, stopsOnSignals: true)
   }
 
   private var settings: SocketIOServer.Configuration {

@@ -213,7 +213,7 @@ def is_sent_away(rig, transports):
 
 def reconnects(rig, transports):
     peer = Peer.joined(rig.url, transports, reconnection=True)
-    # python-engineio 3 takes a close packet for a wish not to be bothered again; socketio-echo lets waiting polls end first.
+    # python-engineio takes a close packet of polling for a wish not to be bothered again.
     rig.stop(abruptly=transports == ["polling"])
     peer.next("disconnect")
     again = Rig(sys.argv[1], rig.port)
