@@ -1,6 +1,6 @@
 # Builds madang and runs it as a user without rights.
 FROM swift:6.2-bookworm AS build
-RUN apt-get update && apt-get install -y --no-install-recommends libpq-dev libsqlite3-dev zlib1g-dev pkg-config \
+RUN apt-get update && apt-get install -y --no-install-recommends libargon2-dev libpq-dev libsqlite3-dev zlib1g-dev pkg-config \
   && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY Package.swift ./
@@ -10,13 +10,14 @@ COPY Tests Tests
 COPY migrations migrations
 COPY openapi openapi
 COPY Scripts/release Scripts/release
-RUN install -D "$(Scripts/release madang)" /out/madang
+RUN program=$(Scripts/release madang) && install -D -t /out "$program" "${program%/*}/swift-backtrace"
 
 FROM debian:bookworm-slim
-RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libpq5 libsqlite3-0 tzdata zlib1g \
+RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libargon2-1 libpq5 libsqlite3-0 tzdata \
+  zlib1g \
   && rm -rf /var/lib/apt/lists/* \
   && useradd --system --uid 10001 --create-home --home-dir /var/lib/madang madang
-COPY --from=build /out/madang /usr/local/bin/madang
+COPY --from=build /out/ /usr/local/bin/
 USER madang
 WORKDIR /var/lib/madang
 VOLUME /var/lib/madang

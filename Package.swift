@@ -113,11 +113,13 @@ let package = Package(
       name: "Migrations", path: "migrations",
       resources: [
         .embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql"),
-        .embedInCode("0003_administration.sql"),
+        .embedInCode("0003_administration.sql"), .embedInCode("0004_payment_claims.sql"),
       ],
       swiftSettings: strict),
+    .systemLibrary(
+      name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
     .target(
-      name: "MadangCore", dependencies: ["Storage", "Migrations", .crypto, .cryptoExtras, .logging],
+      name: "MadangCore", dependencies: ["CArgon2", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
       resources: [.embedInCode("Resources/default.png")], swiftSettings: strict),
 
     // The wire, both ends.
@@ -145,7 +147,8 @@ let package = Package(
     .executableTarget(
       name: "madang",
       dependencies: [
-        "MadangServer", "MadangClient", "MadangAPI", .argumentParser, .configuration, .logging, .nioCore,
+        "MadangServer", "MadangClient", "MadangAPI", "SocketIOServer", .argumentParser, .configuration, .logging,
+        .nioCore,
         .system,
         .unixSignals, .serviceLifecycle,
       ],

@@ -4,5 +4,6 @@ package enum MigrationFiles {
     (1, "initial", String(decoding: PackageResources._001_initial_sql, as: UTF8.self)),
     (2, "file removals", String(decoding: PackageResources._002_file_removals_sql, as: UTF8.self)),
     (3, "administration", String(decoding: PackageResources._003_administration_sql, as: UTF8.self)),
+    (4, "payment claims", String(decoding: PackageResources._004_payment_claims_sql, as: UTF8.self)),
   ]
 }

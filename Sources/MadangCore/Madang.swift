@@ -15,6 +15,7 @@ package struct Madang: Sendable {
   package let logger: Logger
   /// Threads for password hashing, which would stall the cooperative pool.
   package let hashing: WorkerPool
+  let passwordCosts = PasswordCosts()
   /// Receives each event after its transaction committed, in commit order, on the database's writer thread: it must
   /// hand the event on and return at once.
   package let announce: @Sendable (Event) -> Void
@@ -49,6 +50,8 @@ package enum Event: Sendable {
   case workspaceDeleted(Int64)
   /// An account belongs to a workspace no more, nor to any room in it.
   case membershipEnded(user: Int64, workspace: Int64)
-  /// A session was ended by signing out.
-  case sessionEnded(Int64)
+  /// An account belongs to a workspace.
+  case membershipBegan(user: Int64)
+  /// A session was ended by signing out; `wasLast` if its account has none left.
+  case sessionEnded(Int64, user: Int64, wasLast: Bool)
 }

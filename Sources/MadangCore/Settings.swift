@@ -18,11 +18,13 @@ package struct Settings: Sendable {
   package var replacedPictureLifetime: Int64 = 24 * 3_600_000
   /// Files removed, or looked up, at a time while tidying up.
   package var filePage = 500
-  /// Chats read at a time while a history is sent; memory per history call grows with it, not with the history.
-  package var historyPage = 500
+  /// Read at a time while a history is sent; memory per history call grows with it, not with the history.
+  package var historyPage = HistoryPage()
   /// Devices read at a time while a chat is told to them.
   package var pushPage = 500
   package var passwordCost = PasswordCost()
+  /// A secret that chooses, with an address that has no account, what a sign-in with it costs.
+  package var decoyKey: [UInt8] = []
 
   package init() {}
 }

@@ -56,6 +56,9 @@ package struct IDSource: Sendable {
     return String(decoding: digits, as: UTF8.self)
   }
 
+  /// A name with 128 random bits, of `a-z0-9`.
+  package func secretName() -> String { name(25) }
+
   /// `count` characters of `a-z0-9`.
   package func name(_ count: Int) -> String {
     let alphabet = Array("abcdefghijklmnopqrstuvwxyz0123456789".utf8)

@@ -16,6 +16,7 @@ public struct MadangServer: Sendable {
   private let application: Application<Responder>
   private let service: Service
   private let listening: Listening
+  private let operationsListening: Listening
   /// The domain behind the server, for tests.
   package var madang: Madang { service.madang }
   /// Whether sockets of accounts are connected, for tests.
@@ -27,6 +28,7 @@ public struct MadangServer: Sendable {
       try await service.socketIO.run(application, stopsOnSignals: false)
     } catch {
       listening.failed(error)
+      operationsListening.failed(error)
       await service.madang.database.close()
       throw error
     }
@@ -38,15 +40,37 @@ public struct MadangServer: Sendable {
     get async throws { try await listening.port }
   }
 
-  fileprivate init(_ application: Application<Responder>, _ service: Service, _ listening: Listening) {
+  /// The port of the operators' listener, once it accepts connections; for tests, if there is one.
+  package var operationsPort: Int {
+    get async throws { try await operationsListening.port }
+  }
+
+  fileprivate init(
+    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening
+  ) {
     self.application = application
     self.service = service
     self.listening = listening
+    operationsListening = operations
   }
 }
 
 /// Puts a server together: the one place where all parts meet, for the program and for tests alike.
 ///
+/// How connections of HTTP are limited. Trusted proxies carry everybody's.
+private func httpChannel(_ settings: ServerSettings, _ ledger: Ledger) -> SocketIOServer.HTTPChannelConfiguration {
+  var configuration = SocketIOServer.HTTPChannelConfiguration()
+  configuration.maxConnections = settings.connections.total
+  configuration.reserveConnection = { [trusted = settings.trustedProxies] peer in
+    let client = ClientAddress(peer: peer, headers: [:], trusted: [])
+    let isProxy = peer?.ipAddress.flatMap { IPAddress($0) }.map { address in
+      trusted.contains { $0.contains(address) }
+    }
+    return isProxy ?? false ? { @Sendable in } : ledger.place(.connections, for: KeyHash(client.network))
+  }
+  return configuration
+}
+
 /// Opens and migrates the database. Throws ``SetupError`` with words for the operator.
 /// - Parameters:
 ///   - clock: The server's time; development mode moves it on.
@@ -63,6 +87,8 @@ package func buildServer(
   if settings.isDevelopment {
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
   }
+  let tokenKey = try secrets.tokenKey()
+  settings.domain.decoyKey = tokenKey
   let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
@@ -74,6 +100,15 @@ package func buildServer(
   socketConfiguration.allowEIO3 = settings.allowsEIO3
   socketConfiguration.pingInterval = .seconds(settings.socketPingInterval)
   socketConfiguration.pingTimeout = .seconds(settings.socketPingTimeout)
+  socketConfiguration.allowedOrigins = SocketIOServer.AllowedOrigins(others: settings.socketOrigins)
+  socketConfiguration.allowJSONP = settings.allowsJSONP
+  socketConfiguration.maxSessions = settings.socketSessions.total
+  let ledger = Ledger(settings.ledgerLimits)
+  let trusted = settings.trustedProxies
+  socketConfiguration.reserveSession = { request in
+    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
+    return ledger.place(.sessions, for: KeyHash(client.network))
+  }
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
   let announcements = Announcements()
   let madang = try await openMadang(settings, clock: clock, ids: ids, logger: logger) { announcements.announce($0) }
@@ -88,12 +123,20 @@ package func buildServer(
   await keys.load()
 
   let metrics = Metrics()
+  let held = HeldConnects(ledger)
   let service = Service(
-    madang: madang, settings: settings, keys: keys, tokens: await AccessTokens(secret: try secrets.tokenKey()),
-    limits: CallLimits(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang),
+    madang: madang, settings: settings, keys: keys, tokens: await AccessTokens(secret: tokenKey),
+    limits: CallLimits(settings.callLimits, clock: clock),
+    tries: SignInTries(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang, held: held),
+    ledger: ledger, held: held,
+    cookie: SocketCookie(secret: tokenKey, path: socketConfiguration.path, settings: settings.domain),
     socketIO: socketIO, editions: editions,
     providers: Providers(settings.providers, clock: clock, development: development),
-    development: development, metrics: metrics, logger: logger)
+    development: development, metrics: metrics,
+    readinessProbe: ReadinessProbe {
+      try await madang.database.ping()
+      try await madang.files.ping()
+    }, logger: logger)
   let pushes = PushQueue(
     madang: madang, sender: sender, settings: settings.push,
     editions: allEditions, metrics: metrics)
@@ -105,18 +148,28 @@ package func buildServer(
     switch event {
     case .chatPosted(let chat): pushes.add(chat)
     case .roomDeleted, .workspaceDeleted: housekeeping.removeFilesSoon()
-    case .membershipEnded, .sessionEnded: break
+    case .membershipBegan, .membershipEnded, .sessionEnded: break
     }
   }
 
   let listening = Listening()
+  let operationsListening = Listening()
+  var services: [any ServiceLifecycle.Service] = [housekeeping, pushes]
+  if let (host, port) = settings.operations {
+    services.append(
+      Application(
+        responder: OperationsResponder(service: service),
+        configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+        onServerRunning: { channel in operationsListening.began(channel.localAddress?.port ?? 0) },
+        eventLoopGroupProvider: .shared(group), logger: logger))
+  }
   let application = Application(
-    responder: Responder(service: service), server: socketIO.httpServer(),
+    responder: Responder(service: service), server: socketIO.httpServer(configuration: httpChannel(settings, ledger)),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
-    services: [housekeeping, pushes],
+    services: services,
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
-  return MadangServer(application, service, listening)
+  return MadangServer(application, service, listening, operations: operationsListening)
 }
 
 /// Opens and migrates the database of these settings, and puts the domain on it.
@@ -138,9 +191,14 @@ func openMadang(
     files: FileStore(
       root: settings.dataDirectory.appending(path: "files"),
       workers: WorkerPool(name: "files", threads: 2, queueLimit: 4096), ids: ids, clock: clock),
-    settings: settings.domain, hashing: WorkerPool(name: "hashing", threads: 2, queueLimit: 256), logger: logger,
+    settings: settings.domain,
+    hashing: WorkerPool(name: "hashing", threads: 2, queueLimit: 1024, turnLimit: settings.hashingPerAddress),
+    logger: logger,
     announce: announce)
-  do { try await madang.migrate() } catch {
+  do {
+    try await madang.migrate()
+    try await madang.surveyPasswords()
+  } catch {
     await database.close()
     throw error
   }

@@ -1,45 +1,78 @@
+import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
 import Storage
 
 extension Service {
-  /// Health checks, the API's description and, in development mode, the development calls; they need no API key. Nil for
-  /// all other paths.
-  func operations(_ request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response? {
+  /// Health checks, metrics, the API's description and, in development mode, the development calls; they need no API key.
+  /// Nil for all other paths.
+  ///
+  /// - Parameter isPrivate: Whether the request came by the listener that is for operators only.
+  func operations(_ request: Request, _ target: RequestTarget, _ context: Context, isPrivate: Bool = false)
+    async throws -> Response?
+  {
     switch (request.method, target.segments) {
     case (.get, ["livez"]): return .json(Array(#"{"status":"ok"}"#.utf8))
-    case (.get, ["readyz"]): return await readiness()
-    case (.get, ["metrics"]) where mayReadMetrics(request, context): return metricsPage()
-    case (let method, let path) where path.first == "_dev":
-      return try await development?.respond(method, path.dropFirst(), target, request)
+    case (.get, ["readyz"]):
+      return readiness(
+        await readinessProbe.problem(), isDetailed: isPrivate || isForOperators && isLocal(request, context))
+    case (.get, ["metrics"]) where isPrivate || isForOperators && mayReadMetrics(request, context): return metricsPage()
+    case (let method, let path) where path.first == "_dev" && (isPrivate || isForOperators):
+      guard let development else { return nil }
+      guard isLocal(request, context) else { return .notLocal }
+      return try await development.respond(method, path.dropFirst(), target, request)
     case (.get, let path) where path.count == 2 && path[0] == "openapi":
       return DocumentDownload.named(path[1])?.response(to: request)
     default: return nil
     }
   }
 
+  /// Whether this listener serves operators as well: there is none of their own.
+  private var isForOperators: Bool { settings.operations == nil }
+
   /// On this machine only, unless the operator wants otherwise.
   private func mayReadMetrics(_ request: Request, _ context: Context) -> Bool {
-    settings.metricsArePublic
-      || isLoopback(address(headers: request.headers, peer: context.channel.remoteAddress))
+    settings.metricsArePublic || isLocal(request, context)
   }
 
-  private struct Status: Encodable {
-    let status: String
-    let reason: String?
+  /// Whether a program of this machine asks, by a name of this machine: not through a proxy, and not a web page whose name
+  /// was made to lead here.
+  private func isLocal(_ request: Request, _ context: Context) -> Bool {
+    let client = client(request.headers, peer: context.channel.remoteAddress)
+    guard client.isLocal, isLocalName(request.head.authority) else { return false }
+    guard let origin = request.headers[.origin] else { return true }
+    return isLocalName(origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) })
   }
 
-  /// 200 when the database answers and can write, else 503 with the reason.
-  private func readiness() async -> Response {
-    do {
-      try await madang.database.ping()
-      try await madang.files.ping()
-      return .json(try WireEncoder.encode(Status(status: "ok", reason: nil)))
-    } catch {
-      let reason = (error as? StorageError)?.message ?? "\(error)"
-      let body = try? WireEncoder.encode(Status(status: "unavailable", reason: reason))
-      return .json(body ?? [], status: .serviceUnavailable)
-    }
+  private func isLocalName(_ authority: String?) -> Bool {
+    guard let authority else { return false }
+    if let address = IPAddress(authority) { return address.isLoopback }
+    let name = authority.prefix { $0 != ":" }.lowercased()
+    return name == "localhost" || name.hasSuffix(".localhost")
+  }
+
+  /// 200 when the server can do its work, else 503; the reason is for operators only.
+  private func readiness(_ problem: String?, isDetailed: Bool) -> Response {
+    var status = ["status": problem == nil ? "ok" : "unavailable"]
+    if isDetailed { status["reason"] = problem }
+    return .json((try? WireEncoder.encode(status)) ?? [], status: problem == nil ? .ok : .serviceUnavailable)
+  }
+}
+
+/// Answers operators on a listener of their own.
+struct OperationsResponder: HTTPResponder {
+  let service: Service
+
+  func respond(to request: Request, context: Context) async throws -> Response {
+    let target = RequestTarget(request.head.path ?? "")
+    return try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound)
+  }
+}
+
+extension Response {
+  fileprivate static var notLocal: Response {
+    let error = "development calls are for programs on this machine, by a name of this machine like localhost"
+    return .json(Array("{\"error\":\"\(error)\"}".utf8), status: .forbidden)
   }
 }

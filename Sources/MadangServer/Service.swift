@@ -13,7 +13,11 @@ struct Service: Sendable {
   let keys: KnownKeys
   let tokens: AccessTokens
   let limits: CallLimits
+  let tries: SignInTries
   let recent: RecentAddresses
+  let ledger: Ledger
+  let held: HeldConnects
+  let cookie: SocketCookie
   let socketIO: SocketIOServer
   /// Those this server speaks.
   let editions: [Edition]
@@ -21,6 +25,7 @@ struct Service: Sendable {
   /// Nil outside of development mode.
   let development: Development?
   let metrics: Metrics
+  let readinessProbe: ReadinessProbe
   let logger: Logger
 
   /// The edition a key belongs to, if this listener serves it.
@@ -29,29 +34,19 @@ struct Service: Sendable {
     return editions.first { $0.id == id }
   }
 
-  /// The peer's address, or the one a trusted proxy forwards.
-  func address(headers: HTTPFields, peer: SocketAddress?) -> String {
-    let peer = peer?.ipAddress ?? "local"
-    guard settings.trustedProxies.contains(peer), let forwarded = headers[.forwardedFor] else { return peer }
-    // The last entry is the one the trusted proxy itself wrote.
-    return forwarded.split(separator: ",").last?.trimmingWhitespace() ?? peer
+  func client(_ headers: HTTPFields, peer: SocketAddress?) -> ClientAddress {
+    ClientAddress(peer: peer, headers: headers, trusted: settings.trustedProxies)
   }
 
-  /// Signs in, counting failures by e-mail and address.
+  /// Signs in, as often as passwords of one account may be tried.
   func signIn(email: String, password: String, deviceToken: String?, _ call: Call) async throws -> SignedIn {
-    let subject = CallLimits.Subject.signIn(email: email.lowercased(), address: call.address)
-    do {
-      try limits.check(subject, over: max(0, limits.settings.signInFailures - 1))
-      return try await madang.signIn(
-        email: email, password: password, deviceToken: deviceToken, edition: call.edition.name)
-    } catch let failure as Failure where failure.code == .signInFailed {
-      try limits.count(subject)
-      throw failure
+    let key = try Madang.emailKey(email)
+    return try await tries.run(account: key, address: call.client.network) {
+      try await madang.isKnown(key, at: call.client.text, within: settings.socketRecentWindow)
+    } _: {
+      try await madang.signIn(
+        email: email, password: password, deviceToken: deviceToken, edition: call.edition.name,
+        turn: call.client.network)
     }
   }
-}
-
-extension HTTPField.Name {
-  // A valid name by inspection, which `init?` cannot know.
-  static let forwardedFor = Self("X-Forwarded-For") ?? .via
 }

@@ -45,8 +45,15 @@ extension SocketIOServer {
     public var allowEIO3 = true
     /// The transports a client may use; with both, polling clients are offered the upgrade.
     public var transports: Set<EngineTransport> = [.polling, .webSocket]
-    /// Which web pages may use the server.
+    /// Which web pages may read the answers to their requests.
     public var cors = CrossOrigin.sameOrigin
+    /// Which web pages may make requests at all, WebSockets and JSONP included; others are answered 403. `nil`: all, as
+    /// the reference has it.
+    public var allowedOrigins: AllowedOrigins?
+    /// Whether polling by script tags and forms (`j=`) is served: any page can read its answers.
+    public var allowJSONP = true
+    /// The most bytes of header fields and query that the request may have which opens a session: the session keeps them.
+    public var maxHandshakeBytes = 16 * 1024
     /// Set to let clients whose connection was lost return to their sockets.
     public var recovery: Recovery?
     /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
@@ -60,6 +67,9 @@ extension SocketIOServer {
     /// Most clients show their users nothing of an HTTP refusal: to refuse people, prefer `NamespaceHandlers.admit`,
     /// whose message reaches them.
     public var allowRequest: (@Sendable (OpeningRequest) async -> Verdict)?
+    /// Takes a place for a session where the application has limits of its own, for instance by address; what it answers
+    /// is called once the session has ended. `nil` as the answer: there is none, and the handshake is answered 503.
+    public var reserveSession: Reservation<OpeningRequest>?
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 
@@ -77,6 +87,9 @@ extension SocketIOServer {
     }
   }
 
+  /// Takes a place, and answers how to give it back; `nil` if there is none.
+  public typealias Reservation<Wish> = @Sendable (Wish) -> (@Sendable () -> Void)?
+
   /// Which web pages may use the server (CORS).
   public enum CrossOrigin: Sendable {
     /// No header is sent: pages of the same origin only.
@@ -89,8 +102,18 @@ extension SocketIOServer {
 
   /// Settings of the HTTP/1 connections that `httpServer` accepts.
   public struct HTTPChannelConfiguration: Sendable {
-    /// Closes a connection that is idle between requests, or that takes this long to send one. `nil`: never.
+    /// Closes a connection that is idle between requests. `nil`: never.
     public var idleTimeout: TimeAmount? = .seconds(60)
+    /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a
+    /// client may read nothing of an answer. Then the connection is closed. `nil`: never.
+    public var stallTimeout: TimeAmount? = .seconds(60)
+    /// The slowest pace at which a request may arrive for longer than `stallTimeout`.
+    public var minBytesPerSecond = 1024
+    /// The most connections at a time; further ones are closed at once.
+    public var maxConnections = 50_000
+    /// Takes a place for a connection where the application has limits of its own, for instance by address; what it
+    /// answers is called once it is closed. `nil` as the answer: there is none, and the connection is closed at once.
+    public var reserveConnection: Reservation<SocketAddress?>?
     /// The longest single header field, in bytes.
     public var maxHeaderFieldSize = 16 * 1024
     /// The longest head of a request, in bytes.

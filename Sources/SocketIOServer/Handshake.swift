@@ -32,10 +32,18 @@ struct EngineRequest: Sendable {
   let headers: HTTPFields
   let query: QueryString
   let remoteAddress: SocketAddress?
+  /// What the client takes the server's host and port for.
+  let authority: String?
+  /// Of header fields and target.
+  let size: Int
 
   init(_ head: HTTPRequest, remoteAddress: SocketAddress?) {
     method = head.method
     headers = head.headerFields
+    authority = head.authority
+    size = head.headerFields.reduce(head.path?.utf8.count ?? 0) {
+      $0 + $1.name.rawName.utf8.count + $1.value.utf8.count
+    }
     let target = head.path ?? ""
     let mark = target.firstIndex(of: "?")
     query = QueryString(mark.map { target[target.index(after: $0)...] } ?? "")

@@ -46,7 +46,10 @@ private struct SessionEnding: Service {
 
   func run() async throws {
     // It throws when the task is cancelled, which also means to stop.
-    try? await gracefulShutdown()
+    do { try await gracefulShutdown() } catch {
+      await server.shutdown()
+      throw error
+    }
     await server.shutdown()
   }
 }

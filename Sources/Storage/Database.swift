@@ -58,14 +58,14 @@ package final class Database: Sendable {
   package func write<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait(in: writes) { PendingWork($0, body) }
+    try await Ticket.wait { [writes] in try writes.put(PendingWork($0, body)) }
   }
 
   /// Runs the body against one snapshot of what is committed; it cannot write. Errors and cancellation as with `write`.
   package func read<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait(in: reads) { PendingWork($0, body) }
+    try await Ticket.wait { [reads] in try reads.put(PendingWork($0, body)) }
   }
 
   /// Throws unless a read and a durable write succeed. Data stays as it is.

@@ -16,7 +16,7 @@ struct CommandLineAdminTests {
       if case .postgres(let url) = place { environment["MADANG_DATABASE_URL"] = url }
       try await TestServer.run(environment: environment) { server in
         environment["MADANG_DATA"] = server.folder.appending(path: "data").path
-        environment["MADANG_PASSWORD_COST"] = "4"
+        environment.merge(TestServer.cheapPasswords) { $1 }
         try await body(server, Shell("nobody", at: server, environment: environment))
       }
     }

@@ -44,7 +44,8 @@ struct KillTests {
     _ arguments: [String], _ body: (Program, MadangClient) async throws -> Result
   ) async throws -> Result {
     let server = try Program(
-      "madang", arguments, environment: ["MADANG_LIMITS_REQUESTS": "0", "MADANG_PASSWORD_COST": "4"])
+      "madang", arguments,
+      environment: TestServer.cheapPasswords.merging(["MADANG_LIMITS_REQUESTS": "0"]) { $1 })
     let ready = "madang listening on "
     let url = String(try await server.output.next(beginning: ready).dropFirst(ready.count))
     let client = MadangClient(

@@ -33,10 +33,13 @@ final class TestServer: Sendable {
     #expect(await server.program.status() == 0)
   }
 
+  /// Settings under which hashing a password costs next to nothing.
+  static let cheapPasswords = ["MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"]
+
   private static func start(in folder: URL, port: Int, _ environment: [String: String]) async throws -> TestServer {
     let program = try Program(
       "madang", ["serve", "--dev", "--port", String(port), "--data", folder.appending(path: "data").path],
-      environment: environment.merging(["MADANG_PASSWORD_COST": "4"]) { $1 })
+      environment: environment.merging(Self.cheapPasswords) { $1 })
     let ready = "madang listening on "
     let line = try await program.output.next(beginning: ready)
     return TestServer(

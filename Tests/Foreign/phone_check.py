@@ -45,7 +45,7 @@ class Program:
 
     async def __aenter__(self):
         # Cheap passwords: most of the time would go there. All limits are the defaults.
-        environment = os.environ | {"MADANG_PASSWORD_COST": "4"}
+        environment = os.environ | {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"}
         self._process = await asyncio.create_subprocess_exec(
             *self._command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
         line = await asyncio.wait_for(self._process.stdout.readline(), 30)

@@ -40,19 +40,6 @@ struct TextRulesTests {
     #expect(throws: Failure.self) { try TextRules.content("a\u{0}", maxLength: 4) }
   }
 
-  @Test("a stored password is matched by itself only, and each hash has its own salt")
-  func passwords() throws {
-    let cost = PasswordCost(logRounds: 4, blockSize: 8, parallelism: 1)
-    let ids = IDSource()
-    let first = try PasswordHash(of: "Passw0rd!", salt: ids.bytes(16), cost: cost)
-    let second = try PasswordHash(of: "Passw0rd!", salt: ids.bytes(16), cost: cost)
-    #expect(first.stored != second.stored)
-    let read = try #require(PasswordHash(stored: first.stored))
-    #expect(try read.matches("Passw0rd!"))
-    #expect(try !read.matches("Passw0rd"))
-    #expect(PasswordHash(stored: "plain") == nil)
-  }
-
   @Test("ids are lower-case version 4 UUIDs")
   func ids() {
     let uuid = IDSource().uuid()

@@ -56,11 +56,13 @@ struct AuthorisationTests {
 
   @Test(
     "a room's sockets admit those docs/authorisation.md names",
-    arguments: TestEngine.available, [SocketAccess.token, .recent, .open])
+    arguments: TestEngine.available, [SocketAccess.token, .cookie, .recent, .open])
   func sockets(_ engine: TestEngine, _ access: SocketAccess) async throws {
     var settings = Courtyard.settings
+    settings.isDevelopment = false
+    for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
     settings.socketAccess = access
-    settings.trustedProxies = ["127.0.0.1"]
+    settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
     for edition in EditionName.allCases {
       let rows = try AuthorisationTable("Sockets").rows(of: edition).filter { $0.labels[0].hasPrefix(access.rawValue) }
       #expect(!rows.isEmpty)
@@ -81,8 +83,8 @@ private struct SocketDoor: Sendable {
   let courtyard: Courtyard
   let scene: Courtyard.Scene
 
-  private func address(_ role: Role) -> (String, String) {
-    ("X-Forwarded-For", "10.0.0.\(Role.allCases.firstIndex(of: role) ?? 99)")
+  private func address(_ role: Role, elsewhere: Bool = false) -> (String, String) {
+    ("X-Forwarded-For", "10.0.\(elsewhere ? 1 : 0).\(Role.allCases.firstIndex(of: role) ?? 99)")
   }
 
   /// Makes a call from the person's address.
@@ -100,11 +102,11 @@ private struct SocketDoor: Sendable {
       "dm": RoomNamespace(.dm, scene.parameters["room"] ?? ""),
     ]
     let namespace = try #require(namespaces[row.labels[1]]).name
-    let withCredentials = row.labels[0].hasSuffix("credentials")
+    let shown = row.labels[0].split(separator: " ").last.map(String.init) ?? ""
     try await withThrowingTaskGroup { group in
       for (role, expected) in row.cells where expected != "-" {
         group.addTask {
-          let result = try await admission(role, namespace, withCredentials: withCredentials, expected: expected)
+          let result = try await admission(role, namespace, showing: shown, expected: expected)
           #expect(result == expected, "\(row.labels) as \(role.rawValue)")
         }
       }
@@ -113,13 +115,14 @@ private struct SocketDoor: Sendable {
   }
 
   private func admission(
-    _ role: Role, _ namespace: String, withCredentials: Bool, expected: String
+    _ role: Role, _ namespace: String, showing shown: String, expected: String
   ) async throws -> String {
-    var headers = [address(role)]
-    if withCredentials, let credentials = courtyard.credentials[role] {
+    var headers = [address(role, elsewhere: shown == "cookie")]
+    if let credentials = courtyard.credentials[role], shown == "credentials" {
       headers.append((HeaderName.apiKey, credentials.key))
       if let token = credentials.accessToken { headers.append((HeaderName.authorization, token)) }
     }
+    if let cookie = courtyard.credentials[role]?.cookie, shown == "cookie" { headers.append(("Cookie", cookie)) }
     // An address is noted after the call that was seen; whoever will be let in may have to wait for that.
     let deadline = ContinuousClock.now + .seconds(30)
     while true {

@@ -92,7 +92,7 @@ struct ChatsTests {
     "D3 D6: walking the cursor never skips or repeats, and every form of it names its chat",
     arguments: TestEngine.available)
   func cursors(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.domain.historyPage, 7)) { world in
+    try await World.run(engine, settings: World.settings(\.domain.historyPage.chats, 7)) { world in
       let mina = try await world.signUp("Mina")
       let channel = try await mina.channel("ios", in: try await mina.workspace())
       try await withThrowingTaskGroup(of: Void.self) { group in

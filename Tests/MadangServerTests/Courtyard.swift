@@ -13,12 +13,15 @@ struct Courtyard: Sendable {
     let email: String
     let accessToken: String
     let refreshToken: String
+    /// As sockets of the client send it.
+    let cookie: String
   }
 
   struct Credentials: Sendable {
     let key: String
     var accessToken: String?
     var refreshToken: String?
+    var cookie: String?
   }
 
   let world: World
@@ -67,9 +70,11 @@ struct Courtyard: Sendable {
     let keeper = try await Self.signIn(world, owner, edition.edition)
     var credentials: [Role: Credentials] = [
       .nobody: Credentials(key: key),
-      .otherEdition: Credentials(key: key, accessToken: other.accessToken, refreshToken: other.refreshToken),
+      .otherEdition: Credentials(
+        key: key, accessToken: other.accessToken, refreshToken: other.refreshToken, cookie: other.cookie),
       .expired: Credentials(
-        key: key, accessToken: expiredAccess.accessToken, refreshToken: expiredRefresh.refreshToken),
+        key: key, accessToken: expiredAccess.accessToken, refreshToken: expiredRefresh.refreshToken,
+        cookie: expiredRefresh.cookie),
       .refreshToken: Credentials(key: key, accessToken: keeper.refreshToken, refreshToken: keeper.refreshToken),
     ]
     var builders: [Role: Account] = [:]
@@ -79,7 +84,7 @@ struct Courtyard: Sendable {
       let account = try await Self.signIn(world, email, edition.edition)
       ids[role.rawValue] = account.id
       credentials[role] = Credentials(
-        key: key, accessToken: account.accessToken, refreshToken: account.refreshToken)
+        key: key, accessToken: account.accessToken, refreshToken: account.refreshToken, cookie: account.cookie)
     }
     let good = try #require(credentials[.owner])
     credentials[.wrongKey] = Credentials(
@@ -218,7 +223,7 @@ struct Courtyard: Sendable {
     let id = login["user_id"]?.string ?? login["user_id"]?.int.map(String.init)
     return Account(
       id: try #require(id), email: email, accessToken: try #require(login["token"]?["accessToken"]?.string),
-      refreshToken: try #require(login["token"]?["refreshToken"]?.string))
+      refreshToken: try #require(login["token"]?["refreshToken"]?.string), cookie: try #require(answer.cookie))
   }
 
   private static func success(

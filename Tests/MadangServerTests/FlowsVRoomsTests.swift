@@ -127,7 +127,7 @@ struct FlowsVRoomsTests {
 
   @Test("V8 DM", arguments: TestEngine.available)
   func directMessage(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.domain.historyPage, 2)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.domain.historyPage.chats, 2)) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
       let joon = try await world.signUp("Joon", through: .january2024)
       let sora = try await world.signUp("Sora", through: .january2024)

@@ -41,7 +41,7 @@ struct MetricsTests {
 
   @Test("a request that a proxy forwards for others finds no metrics, unless they are public")
   func access() async throws {
-    var settings = World.settings(\.trustedProxies, ["127.0.0.1"])
+    var settings = World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])
     let forwarded = [("X-Forwarded-For", "203.0.113.9")]
     try await World.run(.sqlite, settings: settings) { (world) async throws in
       #expect(try await world.call(.GET, "/metrics", key: nil, headers: forwarded).code == "E01")

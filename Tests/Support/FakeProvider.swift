@@ -18,18 +18,21 @@ package struct FakeProvider: Sendable {
   /// Serves on a free port while `body` runs.
   package static func run(
     _ answer: @escaping @Sendable (Call) async throws -> Answer,
+    redirectingTo location: (@Sendable (Call) -> String)? = nil,
     _ body: (FakeProvider) async throws -> Void
   ) async throws {
     let (ports, running) = AsyncStream.makeStream(of: Int.self)
     let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
       let bytes = try await request.body.collect(upTo: 1 << 20)
-      let reply = try await answer(
-        Call(
-          method: request.method.rawValue, path: request.uri.path, authorization: request.headers[.authorization],
-          body: String(buffer: bytes)))
-      return Response(
+      let call = Call(
+        method: request.method.rawValue, path: request.uri.path, authorization: request.headers[.authorization],
+        body: String(buffer: bytes))
+      let reply = try await answer(call)
+      var response = Response(
         status: .init(code: reply.status), headers: [.contentType: "application/json"],
         body: .init(byteBuffer: ByteBuffer(string: reply.json)))
+      if let location { response.headers[.location] = location(call) }
+      return response
     }
     var logger = Logger(label: "fake")
     logger.logLevel = .critical

@@ -17,6 +17,11 @@ package struct World: Sendable {
   package let clock: Clock
   package let data: URL
 
+  /// The same behind another of the server's listeners.
+  package func at(port: Int) -> World {
+    World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: data)
+  }
+
   /// Starts a server, runs `body` and stops it again, whatever happens.
   package static func run(
     _ engine: TestEngine, settings: ServerSettings = settings,
@@ -39,8 +44,7 @@ package struct World: Sendable {
     settings.isDevelopment = true
     settings.databaseReaders = 2
     settings.socketHold = .milliseconds(300)
-    settings.socketHoldInterval = .milliseconds(20)
-    settings.domain.passwordCost = PasswordCost(logRounds: 4, blockSize: 8, parallelism: 1)
+    settings.domain.passwordCost = PasswordCost(memory: 8, passes: 1)
     return settings
   }
 
@@ -81,6 +85,10 @@ package struct World: Sendable {
     package let body: [UInt8]
 
     package var json: JSON { get throws { try JSON(body) } }
+    /// What a client's cookie store sends with its sockets after this answer.
+    package var cookie: String? {
+      headers.first(name: "Set-Cookie").map { String($0.prefix { $0 != ";" }) }
+    }
     /// The error code of a refusal, or nil; a refusal has status 400 or 500 and exactly one key.
     package var code: String? {
       guard status == 400 || status == 500, let json = try? json, json.keys == ["errorCode"] else { return nil }

@@ -28,7 +28,6 @@ extension Madang {
       try transaction.execute(
         "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
       try transaction.endSessions(of: user)
-      try transaction.execute("DELETE FROM recent_addresses WHERE user_id = \(user)")
     }
   }
 
@@ -86,7 +85,14 @@ extension Transaction {
     return person.id.number
   }
 
-  /// How many there were.
+  /// How many there were. No address stands for the account any more, either.
   @discardableResult
-  func endSessions(of user: Int64) throws -> Int { try execute("DELETE FROM sessions WHERE user_id = \(user)") }
+  func endSessions(of user: Int64) throws -> Int {
+    try forgetAddresses(of: user)
+    return try execute("DELETE FROM sessions WHERE user_id = \(user)")
+  }
+
+  func forgetAddresses(of user: Int64) throws {
+    try execute("DELETE FROM recent_addresses WHERE user_id = \(user)")
+  }
 }

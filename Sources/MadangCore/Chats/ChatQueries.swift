@@ -105,8 +105,8 @@ extension Transaction {
   func reader(of room: Int64, seenAt address: String, since: Int64) throws -> Int64? {
     try first(
       """
-      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON r.id = \(room)
-      WHERE a.address = \(address) AND a.seen_at >= \(since) AND \(sql: mayRead("a.user_id"))
+      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON r.id = \(room) JOIN users u ON u.id = a.user_id
+      WHERE a.address = \(address) AND a.seen_at >= \(since) AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
       ORDER BY a.seen_at DESC LIMIT 1
       """
     ) { try $0.get("user_id") }
@@ -141,12 +141,32 @@ extension Transaction {
   }
 
   /// A page of a room's chats after a date, oldest first, with their authors' present profiles.
-  func chats(in room: Room, after date: Int64, limit: Int) throws -> [Chat] {
+  func chats(in room: Room, after date: Int64, page: HistoryPage) throws -> (chats: [Chat], isLast: Bool) {
+    let end = try pageEnd(in: room.id.number, after: date, page)
+    let chats = try chats(in: room, after: date, through: end ?? .max, limit: page.chats)
+    return (chats, end == nil && chats.count < page.chats)
+  }
+
+  /// The date of the chat with which a page's texts are as long as they may be; nil if they never are.
+  private func pageEnd(in room: Int64, after date: Int64, _ page: HistoryPage) throws -> Int64? {
+    try first(
+      """
+      SELECT created_at FROM (
+        SELECT created_at, SUM(size) OVER (ORDER BY created_at) AS total FROM (
+          SELECT created_at, length(content) AS size FROM chats WHERE room_id = \(room) AND created_at > \(date)
+          ORDER BY created_at LIMIT \(page.chats)) AS page) AS sums
+      WHERE total >= \(page.characters) ORDER BY created_at LIMIT 1
+      """
+    ) { try $0.get("created_at") }
+  }
+
+  private func chats(in room: Room, after date: Int64, through end: Int64, limit: Int) throws -> [Chat] {
     let rows = try all(
       """
       SELECT c.id AS chat_id, c.uuid AS chat_uuid, c.seq, c.content, c.file_count, c.created_at, \(sql: Person.columns)
       FROM chats c JOIN users u ON u.id = c.author_id
-      WHERE c.room_id = \(room.id.number) AND c.created_at > \(date) ORDER BY c.created_at LIMIT \(limit)
+      WHERE c.room_id = \(room.id.number) AND c.created_at > \(date) AND c.created_at <= \(end)
+      ORDER BY c.created_at LIMIT \(limit)
       """
     ) { row in
       (

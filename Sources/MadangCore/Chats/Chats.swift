@@ -91,12 +91,20 @@ extension Madang {
   }
 }
 
+/// How much of a history is read at a time.
+package struct HistoryPage: Sendable {
+  package var chats = 500
+  /// Characters of their texts; the chat with which they are reached is the last of its page.
+  package var characters = 131_072
+}
+
 /// A room's chats after a date, read page by page so that memory does not grow with the history.
 package struct History: Sendable {
   private let madang: Madang
   private let room: Room
   private var after: Int64
-  private var isFinished = false
+  /// Whether there is no page after those that were read.
+  package private(set) var isFinished = false
 
   init(madang: Madang, room: Room, after: Int64) {
     self.madang = madang
@@ -104,12 +112,14 @@ package struct History: Sendable {
     self.after = after
   }
 
-  /// The next chats, oldest first; nil after the last. A page shorter than the setting `historyPage` is the last.
+  /// The next chats, oldest first; nil after the last.
   package mutating func next() async throws -> [Chat]? {
     guard !isFinished else { return nil }
     let size = madang.settings.historyPage
-    let page = try await madang.database.read { [room, after] in try $0.chats(in: room, after: after, limit: size) }
-    isFinished = page.count < size
+    let (page, isLast) = try await madang.database.read { [room, after] transaction in
+      try transaction.chats(in: room, after: after, page: size)
+    }
+    isFinished = isLast
     after = page.last?.createdAt ?? after
     return page
   }

@@ -59,7 +59,7 @@ extension Madang {
   /// Credits the coins of a payment to the caller, exactly once whoever asks how often.
   ///
   /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the
-  /// provider does not know the payment or cannot be asked; `.paymentInvalid` if the ids do not belong together, it is
+  /// provider does not know the payment or cannot be asked, or another account showed it first; `.paymentInvalid` if the ids do not belong together, it is
   /// not paid, or its amount is no item's (contract section 12).
   package func creditPayment(
     _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
@@ -73,6 +73,9 @@ extension Madang {
     guard payment.merchantID == merchantID else {
       throw Failure(.paymentInvalid, "imp_uid and merchant_uid do not belong together")
     }
+    guard try await claim(payment, as: caller) else {
+      throw Failure(.paymentUnknown, "another account showed the payment first")
+    }
     guard payment.isSettled else { throw Failure(.paymentInvalid, "the payment is not paid, or was cancelled") }
     guard let item = settings.storeItems.first(where: { $0.amount == payment.amount }) else {
       throw Failure(.paymentInvalid, "no item costs \(payment.amount) won")
@@ -83,6 +86,13 @@ extension Madang {
       guard let inserted else { throw alreadyUsed }
       try transaction.addCoins(item.coins, to: caller.id, for: "payment", now: now)
       return Billing(id: inserted, buyer: caller.person.id, payment: payment, item: item, createdAt: now)
+    }
+  }
+
+  /// Binds a payment to the account that first shows both its ids, paid or not: they may be overheard before it is credited.
+  private func claim(_ payment: Payment, as caller: Caller) async throws -> Bool {
+    try await database.write { [now = clock.now] transaction in
+      try transaction.claimPayment(payment.id, user: caller.id, now: now) == caller.id
     }
   }
 
@@ -103,6 +113,15 @@ extension Transaction {
   func isCredited(_ id: String, merchantID: String) throws -> Bool {
     try first("SELECT 1 AS found FROM payments WHERE imp_uid = \(id) OR merchant_uid = \(merchantID)") { _ in true }
       ?? false
+  }
+
+  /// Whose the payment is from now on.
+  func claimPayment(_ id: String, user: Int64, now: Int64) throws -> Int64 {
+    try execute(
+      """
+      INSERT INTO payment_claims (imp_uid, user_id, claimed_at) VALUES (\(id), \(user), \(now)) ON CONFLICT DO NOTHING
+      """)
+    return try one("SELECT user_id FROM payment_claims WHERE imp_uid = \(id)") { try $0.get("user_id") }
   }
 
   /// The new row's ids, or nil if either id of the payment was credited before.

@@ -49,7 +49,7 @@ package struct FileStore: Sendable {
 
   /// Starts receiving a file of at most `limit` bytes.
   package func receive(limit: Int) async throws -> Upload {
-    let url = root.appending(path: Self.temporary).appending(path: ids.name(20))
+    let url = root.appending(path: Self.temporary).appending(path: ids.secretName())
     return try await workers.run { try Upload(writingTo: url, limit: limit) }
   }
 
@@ -70,7 +70,7 @@ package struct FileStore: Sendable {
 
   /// Gives a staged file its final name, durably. The caller inserts its row, or removes it again.
   func keep(_ file: StagedFile, in folder: FileFolder) async throws -> StoredFile {
-    let name = "\(clock.now)_\(ids.name(12)).\(file.type.fileExtension)"
+    let name = "\(clock.now)_\(ids.secretName()).\(file.type.fileExtension)"
     let target = root.appending(path: folder.rawValue)
     try await workers.run {
       try FileManager.default.moveItem(at: file.url, to: target.appending(path: name))

@@ -57,8 +57,24 @@ extension Transaction {
     try all("SELECT id FROM sessions WHERE id IN (\(list: sessions))") { try $0.get("id") }
   }
 
-  func enabled(_ users: [Int64]) throws -> [Int64] {
-    try all("SELECT id FROM users WHERE id IN (\(list: users)) AND disabled_at IS NULL") { try $0.get("id") }
+  func able(_ users: [Int64]) throws -> [Int64] {
+    try all(
+      """
+      SELECT u.id FROM users u WHERE u.id IN (\(list: users)) AND u.disabled_at IS NULL
+        AND EXISTS (SELECT 1 FROM sessions s WHERE s.user_id = u.id)
+      """
+    ) { try $0.get("id") }
+  }
+
+  func hasSession(_ user: Int64) throws -> Bool {
+    try first("SELECT 1 AS found FROM sessions WHERE user_id = \(user) LIMIT 1") { _ in true } ?? false
+  }
+
+  func requireUnexpired(_ session: Int64, now: Int64) throws {
+    let found = try first("SELECT 1 AS found FROM sessions WHERE id = \(session) AND refresh_expires_at > \(now)") {
+      _ in true
+    }
+    guard found ?? false else { throw Failure(.refreshExpired, "the session's refresh token has expired") }
   }
 
   func requireSession(_ id: Int64) throws {

@@ -18,16 +18,23 @@ package struct Session: Sendable {
 extension Madang {
   /// Starts a session by e-mail and password. Throws `.signInFailed` for an unknown e-mail, a wrong password and
   /// an account with another sign-in method alike.
-  package func signIn(email: String, password: String, deviceToken: String?, edition: String) async throws -> SignedIn {
+  ///
+  /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
+  package func signIn(email: String, password: String, deviceToken: String?, edition: String, turn: String)
+    async throws -> SignedIn
+  {
     let deviceToken = try TextRules.deviceToken(deviceToken)
-    guard let email = try? TextRules.email(email) else { throw Failure(.invalid, "email: not an e-mail address") }
-    let found = try await database.read { try $0.credentials(TextRules.emailKey(email)) }
-    guard try await verify(password, against: found?.passwordHash), let found else {
-      throw Failure(.signInFailed, "wrong e-mail or password")
-    }
+    let key = try Self.emailKey(email)
+    let found = try await database.read { try $0.credentials(key) }
+    let verification = try await verify(password, against: found?.passwordHash, of: key, turn: turn)
+    if case .wrong = verification { throw Failure(.signInFailed, "wrong e-mail or password") }
+    guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
+      if case .renewed(let hash) = verification {
+        try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
+      }
       let session = try transaction.insertSession(
         user: found.user, edition: edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
@@ -35,19 +42,31 @@ extension Madang {
     }
   }
 
+  /// What makes two e-mails one account's, however they are written. Throws `.invalid`.
+  package static func emailKey(_ email: String) throws -> String { TextRules.emailKey(try TextRules.email(email)) }
+
   /// Who acts through a session. Throws `.noSuchSession` if it ended, `.accountGone` if its account did.
   package func caller(session: Int64, edition: String) async throws -> Caller {
     try await database.read { try $0.caller(session: session, edition: edition) }
   }
 
-  /// Those of the sessions that are over, and those of the accounts that are gone or disabled.
+  /// The same, unless the session's refresh token has expired: for what stands for the session without a time of its own.
+  package func caller(livingSession session: Int64, edition: String) async throws -> Caller {
+    try await database.read { [now = clock.now] transaction in
+      let caller = try transaction.caller(session: session, edition: edition)
+      try transaction.requireUnexpired(session, now: now)
+      return caller
+    }
+  }
+
+  /// Those of the sessions that are over, and those of the accounts that are gone, disabled or without a session.
   package func ended(
     sessions: Set<Int64>, users: Set<Int64>
   ) async throws -> (sessions: Set<Int64>, users: Set<Int64>) {
-    let (living, enabled) = try await (
-      inParts(sessions) { try $0.living($1) }, inParts(users) { try $0.enabled($1) }
+    let (living, able) = try await (
+      inParts(sessions) { try $0.living($1) }, inParts(users) { try $0.able($1) }
     )
-    return (sessions.subtracting(living), users.subtracting(enabled))
+    return (sessions.subtracting(living), users.subtracting(able))
   }
 
   /// Asks about many ids, some of them at a time: databases take only so many values in one statement.
@@ -87,7 +106,9 @@ extension Madang {
   package func signOut(_ caller: Caller) async throws {
     try await database.write { [announce] transaction in
       try transaction.deleteSession(caller.session)
-      transaction.afterCommit { announce(.sessionEnded(caller.session)) }
+      let wasLast = try !transaction.hasSession(caller.id)
+      if wasLast { try transaction.forgetAddresses(of: caller.id) }
+      transaction.afterCommit { announce(.sessionEnded(caller.session, user: caller.id, wasLast: wasLast)) }
     }
   }
 

@@ -1,87 +1,86 @@
 import Crypto
-import CryptoExtras
-import Foundation
 import Storage
+import Synchronization
 
-/// How expensive a password hash is. The default follows OWASP's advice for scrypt with 32 MiB of memory.
-package struct PasswordCost: Sendable, Hashable {
-  /// Base-2 logarithm of scrypt's N; 128 × r × N bytes are used while hashing.
-  package var logRounds = 15
-  package var blockSize = 8
-  package var parallelism = 3
+extension Madang {
+  /// - Parameter turn: Whose turn at the hashing threads it takes: those of one caller wait behind each other.
+  func hash(password: String, turn: String = "") async throws -> String {
+    let (salt, method) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwordCost))
+    return try await hashing.run(turn: turn) { try PasswordHash(of: password, salt: salt, method: method).stored }
+  }
+
+  /// What a check of a password came to.
+  enum Verification {
+    case wrong
+    case right
+    /// Right, and stored at another cost than new ones: to be stored so.
+    case renewed(String)
+  }
+
+  /// Whether `password` is the one stored. Without one it takes as long as with one, so that answers do not tell who has
+  /// an account.
+  func verify(_ password: String, against stored: String?, of emailKey: String, turn: String) async throws
+    -> Verification
+  {
+    let (salt, current) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwordCost))
+    let decoy = passwordCosts.decoy(for: emailKey, key: settings.decoyKey) ?? current
+    return try await hashing.run(turn: turn) {
+      guard let stored, let hash = PasswordHash(stored: stored) else {
+        _ = try PasswordHash(of: password, salt: salt, method: decoy)
+        return .wrong
+      }
+      guard try hash.matches(password) else { return .wrong }
+      guard hash.method != current else { return .right }
+      return .renewed(try PasswordHash(of: password, salt: salt, method: current).stored)
+    }
+  }
+
+  /// Notes at which costs passwords are stored; called at start and once in a while.
+  package func surveyPasswords() async throws { passwordCosts.note(try await database.read { try $0.passwordCosts() }) }
+}
+
+/// At which costs passwords are stored. While they are stored at several, some accounts answer sooner than others; as large a
+/// part of the addresses without account does.
+package final class PasswordCosts: Sendable {
+  private let counts = Mutex<[(method: PasswordHash.Method, count: Int)]>([])
 
   package init() {}
 
-  package init(logRounds: Int, blockSize: Int, parallelism: Int) {
-    self.logRounds = logRounds
-    self.blockSize = blockSize
-    self.parallelism = parallelism
-  }
-}
-
-/// A password as stored: `$scrypt$ln=15,r=8,p=3$<salt>$<hash>`, both Base64.
-struct PasswordHash {
-  let cost: PasswordCost
-  let salt: [UInt8]
-  let hash: [UInt8]
-
-  init(of password: String, salt: [UInt8], cost: PasswordCost) throws {
-    self.cost = cost
-    self.salt = salt
-    hash = try Self.derive(password, salt, cost)
-  }
-
-  init?(stored: String) {
-    let parts = stored.split(separator: "$").map(String.init)
-    guard parts.count == 4, parts[0] == "scrypt" else { return nil }
-    let numbers = parts[1].split(separator: ",").compactMap { Int($0.drop { $0 != "=" }.dropFirst()) }
-    guard numbers.count == 3, let salt = Data(base64Encoded: parts[2]), let hash = Data(base64Encoded: parts[3])
-    else { return nil }
-    cost = PasswordCost(logRounds: numbers[0], blockSize: numbers[1], parallelism: numbers[2])
-    self.salt = [UInt8](salt)
-    self.hash = [UInt8](hash)
-  }
-
-  var stored: String {
-    let base64 = { (bytes: [UInt8]) in Data(bytes).base64EncodedString() }
-    return
-      "$scrypt$ln=\(cost.logRounds),r=\(cost.blockSize),p=\(cost.parallelism)$\(base64(salt))$\(base64(hash))"
-  }
-
-  /// Compares in constant time.
-  func matches(_ password: String) throws -> Bool {
-    let candidate = try Self.derive(password, salt, cost)
-    return candidate.count == hash.count && zip(candidate, hash).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
-  }
-
-  private static func derive(_ password: String, _ salt: [UInt8], _ cost: PasswordCost) throws -> [UInt8] {
-    // The library's own memory limit is 32 MiB; the cost asked for is the limit that counts.
-    let memory = 128 * cost.blockSize * (1 << cost.logRounds + cost.parallelism) + (1 << 20)
-    let key = try KDF.Scrypt.deriveKey(
-      from: Data(password.precomposedStringWithCanonicalMapping.utf8), salt: salt, outputByteCount: 32,
-      rounds: 1 << cost.logRounds, blockSize: cost.blockSize, parallelism: cost.parallelism, maxMemory: memory)
-    return key.withUnsafeBytes { [UInt8]($0) }
-  }
-}
-
-extension Madang {
-  func hash(password: String) async throws -> String {
-    let salt = ids.bytes(16)
-    let cost = settings.passwordCost
-    return try await hashing.run { try PasswordHash(of: password, salt: salt, cost: cost).stored }
-  }
-
-  /// Whether `password` is the one stored. Takes as long when there is none, so that answers do not tell who has an
-  /// account.
-  func verify(_ password: String, against stored: String?) async throws -> Bool {
-    let salt = ids.bytes(16)
-    let cost = settings.passwordCost
-    return try await hashing.run {
-      guard let stored, let hash = PasswordHash(stored: stored) else {
-        _ = try PasswordHash(of: password, salt: salt, cost: cost)
-        return false
-      }
-      return try hash.matches(password)
+  func note(_ found: [(example: String, count: Int)]) {
+    let known = found.compactMap { row in
+      PasswordHash(stored: row.example).map { (method: $0.method, count: row.count) }
     }
+    counts.withLock { $0 = known }
+  }
+
+  /// What a sign-in with an address without account costs: always the same for one address. Nil before any is known.
+  func decoy(for emailKey: String, key: [UInt8]) -> PasswordHash.Method? {
+    let counts = counts.withLock(\.self)
+    let total = counts.reduce(0) { $0 + $1.count }
+    guard total > 0 else { return nil }
+    let code = HMAC<SHA256>.authenticationCode(for: Array(emailKey.utf8), using: SymmetricKey(data: key))
+    var place = Int(code.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) } % UInt64(total))
+    for (method, count) in counts {
+      if place < count { return method }
+      place -= count
+    }
+    return nil
+  }
+}
+
+extension Transaction {
+  /// One stored hash of each method and cost, with how many there are.
+  fileprivate func passwordCosts() throws -> [(example: String, count: Int)] {
+    // Salt and hash, which are as long in every hash, are the last 70 characters at most.
+    try all(
+      """
+      SELECT MIN(password_hash) AS example, COUNT(*) AS accounts FROM users WHERE length(password_hash) > 70
+      GROUP BY substr(password_hash, 1, length(password_hash) - 70) ORDER BY example
+      """
+    ) { (try $0.get("example"), try $0.get("accounts")) }
+  }
+
+  func storePassword(_ hash: String, of user: Int64, insteadOf old: String?) throws {
+    try execute("UPDATE users SET password_hash = \(hash) WHERE id = \(user) AND password_hash = \(old)")
   }
 }

@@ -19,20 +19,22 @@ package struct SignUp: Sendable {
 extension Madang {
   /// Whether an account could be made with this e-mail. Throws `.invalid` or `.duplicate`.
   package func checkEmail(_ email: String) async throws {
-    let key = TextRules.emailKey(try TextRules.email(email))
+    let key = try Self.emailKey(email)
     guard try await database.read({ try !$0.emailExists(key) }) else {
       throw Failure(.duplicate, "email: an account has it")
     }
   }
 
   /// Makes an account with its welcome coins and its first session. Throws `.invalid` or `.duplicate`.
-  package func signUp(_ draft: SignUp, edition: String) async throws -> SignedIn {
+  ///
+  /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
+  package func signUp(_ draft: SignUp, edition: String, turn: String) async throws -> SignedIn {
     let email = try TextRules.email(draft.email)
     let nickname = try TextRules.nickname(draft.nickname)
     let phone = try TextRules.phone(draft.phone ?? "")
     let password = try TextRules.newPassword(draft.password)
     let deviceToken = try TextRules.deviceToken(draft.deviceToken)
-    let hash = try await hash(password: password)
+    let hash = try await hash(password: password, turn: turn)
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now

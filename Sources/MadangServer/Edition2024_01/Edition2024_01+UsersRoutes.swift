@@ -12,7 +12,7 @@ extension Edition2024_01 {
     routes.on(signInNested) { call in try await call.nested(try await call.signIn()) }
     routes.on(signInWithApple) { call in try await call.nested(try await call.signInWithApple()) }
     routes.on(signInWithKakao) { call in try await call.nested(try await call.signInWithKakao()) }
-    routes.on(signOut) { call in try await call.madang.signOut(try call.caller) }
+    routes.on(signOut) { call in try await call.signOut() }
     routes.on(setDeviceToken) { call in try await call.setDeviceToken() }
     routes.on(me) { call in MyProfile(try await call.madang.account(of: try call.caller), call.dates) }
     routes.on(editMe) { call in MyProfile(try await call.editAccount(), call.dates) }

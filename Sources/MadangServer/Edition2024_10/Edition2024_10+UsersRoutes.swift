@@ -12,7 +12,7 @@ extension Edition2024_10 {
     routes.on(signInWithApple) { call in try await call.login(try await call.signInWithApple()) }
     routes.on(signInWithKakao) { call in try await call.login(try await call.signInWithKakao()) }
     routes.on(signOut) { call in
-      try await call.madang.signOut(try call.caller)
+      try await call.signOut()
       return Empty()
     }
     routes.on(setDeviceToken) { call in

@@ -9,12 +9,12 @@ extension Call {
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
-    return noteAddress(of: try await madang.signUp(draft, edition: edition.name))
+    return noteAddress(of: try await madang.signUp(draft, edition: edition.name, turn: client.network))
   }
 
   /// Whoever signs in or up is known by their address from then on (contract section 13.3).
   private func noteAddress(of signedIn: SignedIn) -> SignedIn {
-    service.recent.saw(signedIn.account.person.id.number, at: address)
+    service.recent.saw(signedIn.account.person.id.number, at: client, always: true)
     return signedIn
   }
 
@@ -49,7 +49,13 @@ extension Call {
   }
 
   func accessToken(for signedIn: SignedIn) async throws -> String {
-    try await service.issueToken(session: signedIn.session, edition: edition)
+    session.state = .live(signedIn.session)
+    return try await service.issueToken(session: signedIn.session, edition: edition)
+  }
+
+  func signOut() async throws {
+    try await madang.signOut(try caller)
+    session.state = .ended
   }
 
   func setDeviceToken() async throws {

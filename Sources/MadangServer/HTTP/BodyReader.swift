@@ -7,7 +7,7 @@ import NIOCore
 /// Limits of request bodies, in bytes. Beyond one: `E11`.
 public struct BodyLimits: Sendable {
   public var request = 50 * 1024 * 1024
-  /// Of a JSON or form body, and of a text part.
+  /// Of a JSON or form body, and of all text parts together.
   public var text = 1024 * 1024
   public var parts = 64
   public var partHeader = 8192
@@ -25,11 +25,25 @@ final class BodyReader {
   private let store: FileStore
   private let limits: BodyLimits
   private let maxFileSize: Int
+  /// Whether the caller may send files: those of strangers are read and dropped.
+  var takesFiles = false
+  private let ledger: Ledger
+  private let payer: KeyHash
+  private var charged: [Ledger.Cost: Int] = [:]
   private var size = 0
+  /// Of all text parts.
+  private var textSize = 0
   private var isExhausted = false
   private var uploads: [Upload] = []
 
-  init(_ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int) {
+  /// - Parameters:
+  ///   - ledger: Where the bytes that are held are counted, until ``finish()``.
+  ///   - payer: For whom.
+  init(
+    _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash
+  ) {
+    self.ledger = ledger
+    self.payer = payer
     chunks = request.body.makeAsyncIterator()
     contentType = request.headers[.contentType]
     self.store = store
@@ -46,16 +60,16 @@ final class BodyReader {
     }
     // Otherwise the first byte that is no blank tells: clients label JSON as a form, or not at all.
     var head: [UInt8] = []
-    while head.allSatisfy(isBlank), head.count <= limits.text, let chunk = try await next() { head += chunk }
+    while head.allSatisfy(isBlank), head.count <= limits.text, let chunk = try await nextText() { head += chunk }
     let text = head.drop(while: isBlank)
     if text.starts(with: "--".utf8) {
-      while !head.contains(UInt8(ascii: "\n")), head.count <= limits.partHeader, let chunk = try await next() {
+      while !head.contains(UInt8(ascii: "\n")), head.count <= limits.partHeader, let chunk = try await nextText() {
         head += chunk
       }
       let line = head.drop(while: isBlank).prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
       return try await multipart(boundary: Array(line.dropFirst(2)), head: head)
     }
-    while head.count <= limits.text, let chunk = try await next() { head += chunk }
+    while head.count <= limits.text, let chunk = try await nextText() { head += chunk }
     guard head.count <= limits.text else { throw Failure(.invalid, "the body may have \(limits.text) bytes at most") }
     return switch text.first {
     case UInt8(ascii: "{"), UInt8(ascii: "["), UInt8(ascii: "\""): try json(head)
@@ -63,15 +77,27 @@ final class BodyReader {
     }
   }
 
-  /// Reads and drops what is left of the body, up to the limit.
-  func drain() async {
+  /// Reads and drops what is left of the body, up to the limit, and removes what was received and not kept.
+  func finish() async {
     do { while try await next() != nil {} } catch { isExhausted = true }
-  }
-
-  /// Removes what was received and not kept.
-  func discardUploads() async {
     if !uploads.isEmpty { await store.discard(uploads) }
     uploads = []
+    for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
+    charged = [:]
+  }
+
+  /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
+  private func charge(_ amount: Int, _ cost: Ledger.Cost) throws {
+    guard ledger.take(cost, amount, for: payer) else {
+      throw Refusal(.tooManyCalls, "too many bytes are on their way from this address", retryAfter: 1)
+    }
+    charged[cost, default: 0] += amount
+  }
+
+  private func nextText() async throws -> [UInt8]? {
+    guard let chunk = try await next() else { return nil }
+    try charge(chunk.count, .memory)
+    return chunk
   }
 
   private func next() async throws -> [UInt8]? {
@@ -148,6 +174,7 @@ final class BodyReader {
     guard let filename, !filename.isEmpty else {
       return name == Field.image.rawValue || name == Field.files.rawValue ? .ignored : .text(name: name, [])
     }
+    guard takesFiles else { return .ignored }
     let upload = try await store.receive(limit: maxFileSize)
     uploads.append(upload)
     return .file(name: name, upload)
@@ -156,12 +183,19 @@ final class BodyReader {
   private func add(_ bytes: [UInt8], to part: inout Part) async throws {
     switch part {
     case .ignored: break
-    case .file(_, let upload): try await store.append(bytes, to: upload)
-    case .text(let name, let text):
-      guard text.count + bytes.count <= limits.text else {
-        throw Failure(.invalid, "\(name): a text may have \(limits.text) bytes at most")
+    case .file(_, let upload):
+      try charge(bytes.count, .disk)
+      try await store.append(bytes, to: upload)
+    case .text(let name, var text):
+      textSize += bytes.count
+      guard textSize <= limits.text else {
+        throw Failure(.invalid, "\(name): the texts of a body may have \(limits.text) bytes at most")
       }
-      part = .text(name: name, text + bytes)
+      try charge(bytes.count, .memory)
+      // Appended in place, however small the pieces are in which a client sends it.
+      part = .ignored
+      text += bytes
+      part = .text(name: name, text)
     }
   }
 

@@ -2,18 +2,22 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 import NIOCore
+import Synchronization
 
 /// One request on its way to an operation: what a route needs to know of it.
 struct Call {
   let service: Service
   let edition: Edition
   let request: Request
+  let client: ClientAddress
   let context: Context
   let target: RequestTarget
   let parameters: [String: String]
   let body: BodyReader
   /// Who calls; nil on public routes.
   let identity: Caller?
+  /// The session that the client has after this call.
+  let session: SessionOfCall
 
   var madang: Madang { service.madang }
   var dates: WireDates { edition.dates }
@@ -31,8 +35,24 @@ struct Call {
   /// The object a path parameter names, by this edition's form of id.
   func reference(_ parameter: String) -> Reference { edition.reference(parameters[parameter] ?? "") }
 
-  /// The address a limit counts by.
-  var address: String { service.address(headers: request.headers, peer: context.channel.remoteAddress) }
+}
+
+/// The session that a client has after a call, for the cookie of its sockets.
+final class SessionOfCall: Sendable {
+  enum State {
+    case none
+    case live(Int64)
+    case ended
+  }
+
+  private let current: Mutex<State>
+
+  init(_ caller: Caller?) { current = Mutex(caller.map { .live($0.session) } ?? .none) }
+
+  var state: State {
+    get { current.withLock(\.self) }
+    set { current.withLock { $0 = newValue } }
+  }
 }
 
 /// What Hummingbird makes for each request.

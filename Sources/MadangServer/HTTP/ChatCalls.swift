@@ -34,18 +34,15 @@ extension Call {
   func history(of address: RoomAddress, after date: Int64?, within envelope: JSONEnvelope) async throws -> Response {
     var history = try await madang.history(of: address, after: date, as: try caller)
     let first = try await history.next() ?? []
-    guard let second = try await history.next() else {
+    guard !history.isFinished else {
       return .json(envelope.head + (try edition.elements(first)) + envelope.tail)
     }
     let body = ResponseBody { [history, edition] writer in
       var history = history
       try await writer.write(ByteBuffer(bytes: envelope.head + (try edition.elements(first))))
-      var page: [Chat]? = second
-      while let chats = page {
-        if !chats.isEmpty {
-          try await writer.write(ByteBuffer(bytes: [UInt8(ascii: ",")] + (try edition.elements(chats))))
-        }
-        page = try await history.next()
+      while let chats = try await history.next() {
+        guard !chats.isEmpty else { continue }
+        try await writer.write(ByteBuffer(bytes: [UInt8(ascii: ",")] + (try edition.elements(chats))))
       }
       try await writer.write(ByteBuffer(bytes: envelope.tail))
       try await writer.finish(nil)

@@ -17,9 +17,10 @@ struct Responder: HTTPResponder {
       return await service.socketIO.respond(to: request, channel: context.channel)
     }
     if let response = try await service.operations(request, target, context) { return response }
+    let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.settings.maxFileSize)
+      maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: KeyHash(client.network))
     var observation = Metrics.Observation()
     let response: Response
     let edition = await service.edition(ofKey: request.headers[.apiKey])
@@ -27,7 +28,7 @@ struct Responder: HTTPResponder {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name
       do {
-        response = try await answer(request, target, body, context, edition, &observation)
+        response = try await answer(request, target, body, client, context, edition, &observation)
       } catch let failure as Failure { throw Refusal(failure, in: edition) }
       service.metrics.finished(observation, code: String(response.status.code))
     } catch {
@@ -38,25 +39,30 @@ struct Responder: HTTPResponder {
       response = refused
     }
     // Some clients report a network error if the answer comes while they still send.
-    await body.drain()
-    await body.discardUploads()
+    await body.finish()
     return response
   }
 
   private func answer(
-    _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ context: Context, _ edition: Edition,
-    _ observation: inout Metrics.Observation
+    _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ client: ClientAddress, _ context: Context,
+    _ edition: Edition, _ observation: inout Metrics.Observation
   ) async throws -> Response {
-    let address = service.address(headers: request.headers, peer: context.channel.remoteAddress)
     let token = service.token(of: request)
     let match = edition.routes.find(request.method.rawValue, target.segments)
+    let address = KeyHash(client.network)
     let withoutSession: CallLimits.Subject =
       match?.route.access == .refreshToken ? .refreshes(address: address) : .address(address)
     var claims: AccessTokens.Claims?
     if let token {
       claims = try await service.claims(of: token, edition: edition, for: match?.route.access, or: withoutSession)
     }
-    try service.limits.count(claims.map { .session($0.session) } ?? withoutSession)
+    // Where no token is asked for, one that is shown does not help.
+    let payer: CallLimits.Subject? =
+      switch match?.route.access {
+      case .token, .expiredToken, nil: claims.map { .session($0.session) }
+      case .publicKey, .refreshToken: nil
+      }
+    try service.limits.count(payer ?? withoutSession)
     guard let match else {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
@@ -64,11 +70,18 @@ struct Responder: HTTPResponder {
     observation.route = match.route
     let identity = try await service.authenticate(
       match.route.access, token: token, claims: claims, address: address, edition: edition)
-    if let identity { service.recent.saw(identity.id, at: address) }
-    return try await match.handler(
+    if let identity { service.recent.saw(identity.id, at: client) }
+    body.takesFiles = identity != nil
+    let session = SessionOfCall(identity)
+    var response = try await match.handler(
       Call(
-        service: service, edition: edition, request: request, context: context, target: target,
-        parameters: match.parameters, body: body, identity: identity))
+        service: service, edition: edition, request: request, client: client, context: context, target: target,
+        parameters: match.parameters, body: body, identity: identity, session: session))
+    // What caches may keep is nobody's own.
+    if response.headers[.cacheControl] == "no-store" {
+      response.headers[.setCookie] = service.cookie.field(for: session.state, isSecure: client.isSecure)
+    }
+    return response
   }
 
   private func refusal(of error: any Error, _ context: Context) -> Refusal {

@@ -46,6 +46,7 @@ final class Metrics: Sendable {
   struct State {
     var requests: [Outcome: Int] = [:]
     var durations: [Place: Histogram] = [:]
+    var socketAdmissions: [SocketAdmission: Int] = [:]
     var pushesWaiting = 0
     var pushesDropped = 0
     var pushesSent = 0
@@ -64,6 +65,10 @@ final class Metrics: Sendable {
       state.requests[Outcome(place: place, code: code), default: 0] += 1
       state.durations[place, default: Histogram()].add(seconds)
     }
+  }
+
+  func socketAdmitted(by admission: SocketAdmission) {
+    state.withLock { $0.socketAdmissions[admission, default: 0] += 1 }
   }
 
   func pushQueued() { state.withLock { $0.pushesWaiting += 1 } }

@@ -40,6 +40,16 @@ extension Service {
     page.single("madang_socketio_sessions", .gauge, "Engine.IO sessions that are open.", sockets.sessions)
     page.single("madang_socketio_sockets", .gauge, "Clients in namespaces.", sockets.sockets)
     page.single("madang_socketio_namespaces", .gauge, "Namespaces with clients.", sockets.namespaces)
+    page.begin("madang_socket_admissions_total", .counter, "Connects to rooms by what they were admitted by.")
+    for admission in SocketAdmission.allCases {
+      page.add(
+        "madang_socket_admissions_total", labels: [("by", admission.rawValue)], now.socketAdmissions[admission] ?? 0)
+    }
+    let held = ledger.totals
+    page.begin("madang_held", .gauge, "What clients hold at the moment: places, or bytes of memory and disk.")
+    for cost in Ledger.Cost.allCases {
+      page.add("madang_held", labels: [("cost", cost.rawValue)], held[cost] ?? 0)
+    }
     let writes = madang.database.writeCounts
     page.begin("madang_database_commit_writes", .summary, "Writes that shared a COMMIT.")
     page.add("madang_database_commit_writes_sum", writes.writes)

@@ -25,6 +25,9 @@ struct ProviderCalls: Sendable {
   struct TimedOut: Error {}
 
   let timeout: Duration
+  /// It follows no redirects: keys and tokens go to the address in the settings, and nowhere else.
+  private static let client = HTTPClient(
+    eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
   private static let maxAnswer = 1 << 20
 
   func get(_ url: String, headers: HTTPHeaders = [:]) async throws -> Answer {
@@ -48,7 +51,7 @@ struct ProviderCalls: Sendable {
   private func send(_ request: HTTPClientRequest) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask {
-        let response = try await HTTPClient.shared.execute(request, timeout: .nanoseconds(timeout.nanoseconds))
+        let response = try await Self.client.execute(request, timeout: .nanoseconds(timeout.nanoseconds))
         let body = try await response.body.collect(upTo: Self.maxAnswer)
         return Answer(status: Int(response.status.code), body: Array(body.readableBytesView))
       }

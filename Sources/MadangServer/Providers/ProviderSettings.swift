@@ -21,8 +21,11 @@ public struct ProviderSettings: Sendable {
   public struct Kakao: Sendable {
     /// `https://kapi.kakao.com`; empty means off.
     public var url = ""
-    /// The number of the one Kakao app whose tokens are taken; 0 takes those of any app.
+    /// The number of the one Kakao app whose tokens are taken; 0 for none given.
     public var app = 0
+    /// Whether tokens of any app are taken where no number is given: whoever runs another app can then sign in with the
+    /// tokens of its users.
+    public var takesAnyApp = false
   }
 
   /// Firebase Cloud Messaging, which delivers notifications.

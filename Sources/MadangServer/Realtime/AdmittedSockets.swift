@@ -9,8 +9,9 @@ final class AdmittedSockets: Sendable {
     let room: Int64
     /// Nil where everybody is let in.
     let user: Int64?
-    /// Nil without a token.
+    /// Nil where no token and no cookie was shown.
     let session: Int64?
+    let by: SocketAdmission
     /// Endings known when the check that let the socket in began.
     let endings: Int
   }
@@ -18,6 +19,12 @@ final class AdmittedSockets: Sendable {
   private struct State {
     var sockets: [Int64: [ObjectIdentifier: (socket: Socket, reason: Reason)]] = [:]
     var endings = 0
+
+    mutating func remove(_ socket: Socket, of workspace: Int64) -> Bool {
+      let wasThere = sockets[workspace]?.removeValue(forKey: ObjectIdentifier(socket)) != nil
+      if sockets[workspace]?.isEmpty ?? false { sockets[workspace] = nil }
+      return wasThere
+    }
   }
 
   private let state = Mutex(State())
@@ -33,19 +40,14 @@ final class AdmittedSockets: Sendable {
     }
   }
 
-  func left(_ socket: Socket, _ reason: Reason) {
-    state.withLock { state in
-      state.sockets[reason.workspace]?[ObjectIdentifier(socket)] = nil
-      if state.sockets[reason.workspace]?.isEmpty ?? false { state.sockets[reason.workspace] = nil }
-    }
+  /// Forgets a socket. False if it was sent away, or never noted.
+  func left(_ socket: Socket, _ reason: Reason) -> Bool {
+    state.withLock { $0.remove(socket, of: reason.workspace) }
   }
 
   /// What the sockets that are there were admitted by.
-  var reasons: (sessions: Set<Int64>, users: Set<Int64>) {
-    state.withLock { state in
-      let reasons = state.sockets.values.joined().map(\.value.reason)
-      return (Set(reasons.compactMap(\.session)), Set(reasons.compactMap(\.user)))
-    }
+  var reasons: [Reason] {
+    state.withLock { $0.sockets.values.joined().map(\.value.reason) }
   }
 
   /// Sends away the sockets of a workspace, or of all, whose reason has ended. Returns at once; a chat announced
@@ -54,7 +56,9 @@ final class AdmittedSockets: Sendable {
     let ended = state.withLock { state in
       state.endings += 1
       let candidates = workspace.map { [state.sockets[$0] ?? [:]] } ?? Array(state.sockets.values)
-      return candidates.flatMap { $0.values.filter { hasEnded($0.reason) }.map(\.socket) }
+      let ended = candidates.flatMap { $0.values.filter { hasEnded($0.reason) } }
+      for (socket, reason) in ended { _ = state.remove(socket, of: reason.workspace) }
+      return ended.map(\.socket)
     }
     for socket in ended { socket.disconnect() }
   }
@@ -64,15 +68,16 @@ extension AdmittedSockets.Reason {
   /// As it travels with the socket.
   var data: SocketData {
     let numbers = [workspace, room, session ?? 0, Int64(endings)]
-    return SocketData(number: user, text: numbers.map(String.init).joined(separator: " "))
+    return SocketData(number: user, text: ([by.rawValue] + numbers.map(String.init)).joined(separator: " "))
   }
 
   /// Nil for a socket outside of rooms.
   init?(_ data: SocketData) {
-    let numbers = data.text?.split(separator: " ").compactMap { Int64($0) } ?? []
-    guard numbers.count == 4 else { return nil }
+    let parts = data.text?.split(separator: " ") ?? []
+    let numbers = parts.dropFirst().compactMap { Int64($0) }
+    guard numbers.count == 4, let by = SocketAdmission(rawValue: String(parts[0])) else { return nil }
     self.init(
-      workspace: numbers[0], room: numbers[1], user: data.number, session: numbers[2] == 0 ? nil : numbers[2],
+      workspace: numbers[0], room: numbers[1], user: data.number, session: numbers[2] == 0 ? nil : numbers[2], by: by,
       endings: Int(numbers[3]))
   }
 }

@@ -17,41 +17,59 @@ final class RecentAddresses: Sendable {
   private static let maxPairs = 100_000
 
   private let madang: Madang
+  /// The connects that wait for somebody to be seen.
+  private let held: HeldConnects
   /// When a pair was last written, by the server's clock.
   private let noted = Mutex<[Key: Int64]>([:])
   /// How many sockets keep a pair fresh.
   private let connected = Mutex<[Key: Int]>([:])
 
-  init(madang: Madang) { self.madang = madang }
+  init(madang: Madang, held: HeldConnects) {
+    self.madang = madang
+    self.held = held
+  }
 
-  /// Notes an authenticated call, or a connected socket.
-  func saw(_ user: Int64, at address: String) {
+  /// Notes an authenticated call, or a connected socket. An address that others may share stands for nobody.
+  ///
+  /// - Parameter always: Whether it is written even if it was a moment ago: what was written may have been taken back since.
+  func saw(_ user: Int64, at client: ClientAddress, always: Bool = false) {
+    guard !client.isShared else { return }
+    saw(Key(address: client.text, user: user), always: always)
+  }
+
+  private func saw(_ key: Key, always: Bool = false) {
     let now = madang.clock.now
     let isDue = noted.withLock { noted in
-      let key = Key(address: address, user: user)
-      guard noted[key].map({ now - $0 >= Self.interval }) ?? true else { return false }
+      guard always || noted[key].map({ now - $0 >= Self.interval }) ?? true else { return false }
       if noted.count >= Self.maxPairs { noted.removeAll() }
       noted[key] = now
       return true
     }
     guard isDue else { return }
     // Unstructured: the call that was seen must not wait for this note, nor fail with it.
-    Task { [madang] in
-      do { try await madang.note(user, at: address, time: now) } catch {
+    Task { [madang, held] in
+      do {
+        try await madang.note(key.user, at: key.address, time: now)
+        held.ring(.address(key.address))
+      } catch {
         madang.logger.warning("noting an address failed", metadata: ["error": "\(String(reflecting: error))"])
       }
     }
   }
 
   /// An admitted socket keeps its account's address fresh until it is gone, and for the window after.
-  func connected(_ user: Int64, at address: String) {
-    connected.withLock { $0[Key(address: address, user: user), default: 0] += 1 }
-    saw(user, at: address)
+  func connected(_ user: Int64, at client: ClientAddress) {
+    guard !client.isShared else { return }
+    let key = Key(address: client.text, user: user)
+    connected.withLock { $0[key, default: 0] += 1 }
+    saw(key)
   }
 
-  func disconnected(_ user: Int64, at address: String) {
-    saw(user, at: address)
-    let key = Key(address: address, user: user)
+  /// - Parameter isFresh: Whether the socket was admitted to the end; one that was sent away renews nothing.
+  func disconnected(_ user: Int64, at client: ClientAddress, isFresh: Bool) {
+    guard !client.isShared else { return }
+    let key = Key(address: client.text, user: user)
+    if isFresh { saw(key) }
     connected.withLock { connected in
       connected[key, default: 1] -= 1
       if connected[key] == 0 { connected[key] = nil }
@@ -63,6 +81,6 @@ final class RecentAddresses: Sendable {
 
   /// Notes those that are connected now; called once in a while.
   func noteConnected() {
-    for key in connected.withLock({ Array($0.keys) }) { saw(key.user, at: key.address) }
+    for key in connected.withLock({ Array($0.keys) }) { saw(key) }
   }
 }

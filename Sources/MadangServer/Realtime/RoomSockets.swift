@@ -11,8 +11,12 @@ import SocketIOServer
 struct RoomSockets: Sendable {
   private let service: Service
   private let admitted = AdmittedSockets()
+  private let admission: RoomAdmission
 
-  init(_ service: Service) { self.service = service }
+  init(_ service: Service) {
+    self.service = service
+    admission = RoomAdmission(service, admitted)
+  }
 
   /// Declares the namespaces: `/` accepts everybody and never emits; a room's admits its readers.
   /// No event of a client has a handler: all are ignored, none is relayed.
@@ -21,16 +25,17 @@ struct RoomSockets: Sendable {
     service.socketIO.namespace(
       where: { RoomNamespace(name: $0) != nil },
       configure: NamespaceHandlers(
-        admit: { await admit($0) },
+        admit: { await admission.decide($0) },
         connected: { socket in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
-          if let user = reason.user { service.recent.connected(user, at: address(of: socket.handshake)) }
+          if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
           if !admitted.joined(socket, reason) { checkAgain(socket, reason) }
         },
         disconnected: { socket, _ in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
-          if let user = reason.user { service.recent.disconnected(user, at: address(of: socket.handshake)) }
-          admitted.left(socket, reason)
+          let wasAdmitted = admitted.left(socket, reason)
+          guard let user = reason.user else { return }
+          service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
         }))
   }
 
@@ -41,8 +46,12 @@ struct RoomSockets: Sendable {
     case .roomDeleted(let room, let workspace): admitted.end(in: workspace) { $0.room == room }
     case .workspaceDeleted(let workspace): admitted.end(in: workspace) { _ in true }
     case .membershipEnded(let user, let workspace): admitted.end(in: workspace) { $0.user == user }
-    // A token that is worth nothing any more keeps no socket open.
-    case .sessionEnded(let session): admitted.end { $0.session == session }
+    case .membershipBegan(let user):
+      service.held.ring(.user(user))
+      service.held.ring(.anybody)
+    // A session that is over keeps no socket open, nor does the address of somebody who has none left.
+    case .sessionEnded(let session, let user, let wasLast):
+      admitted.end { $0.session == session || wasLast && $0.session == nil && $0.user == user }
     }
   }
 
@@ -50,7 +59,8 @@ struct RoomSockets: Sendable {
   /// it hears of at once; an administrator works on the database.
   func review() async throws {
     let reasons = admitted.reasons
-    let ended = try await service.madang.ended(sessions: reasons.sessions, users: reasons.users)
+    let ended = try await service.madang.ended(
+      sessions: Set(reasons.compactMap(\.session)), users: Set(reasons.compactMap(\.user)))
     guard !ended.sessions.isEmpty || !ended.users.isEmpty else { return }
     admitted.end { reason in
       reason.session.map(ended.sessions.contains) ?? false || reason.user.map(ended.users.contains) ?? false
@@ -83,123 +93,7 @@ struct RoomSockets: Sendable {
     }
   }
 
-  private struct NotAllowed: Error {
-    let message: String
-    static let room = NotAllowed(message: "not allowed")
-  }
-
-  /// Decides on a connect. Clients connect in parallel with, or before, the call that justifies it, so an admission
-  /// that fails for want of membership is tried again for a while before it is refused; bad credentials are refused
-  /// at once (contract section 13.3).
-  private func admit(_ request: ConnectRequest) async -> Admission {
-    do {
-      // The form of its id tells a namespace's edition (contract section 2.1).
-      guard let namespace = RoomNamespace(name: request.namespace),
-        let edition = service.editions.first(where: { $0.isID(namespace.id) })
-      else { throw NotAllowed.room }
-      let credentials = Credentials(request)
-      let caller = try await check(credentials, for: edition, from: address(of: request.handshake))
-      let deadline = ContinuousClock.now + service.settings.socketHold
-      while true {
-        if let reason = try await reason(namespace, edition, caller, from: address(of: request.handshake)) {
-          return .accept(reason.data)
-        }
-        guard ContinuousClock.now < deadline else { throw NotAllowed.room }
-        try await Task.sleep(for: service.settings.socketHoldInterval)
-      }
-    } catch let error as NotAllowed {
-      return .refuse(message: error.message)
-    } catch is CancellationError {
-      return .refuse(message: NotAllowed.room.message)
-    } catch {
-      service.logger.error("a socket could not be admitted", metadata: ["error": "\(String(reflecting: error))"])
-      return .refuse(message: ErrorCode.serverFailure.rawValue)
-    }
-  }
-
-  /// What lets the socket in now, or nil.
-  private func reason(_ namespace: RoomNamespace, _ edition: Edition, _ caller: Caller?, from address: String)
-    async throws -> AdmittedSockets.Reason?
-  {
-    let endings = admitted.endings
-    let reference = edition.reference(namespace.id)
-    for kind in edition.rooms(namespace.prefix) {
-      do {
-        let room: Room
-        var user: Int64?
-        if let caller {
-          room = try await service.madang.room(kind, reference, readableBy: caller.id)
-          user = caller.id
-        } else {
-          room = try await service.madang.room(kind, reference)
-          if service.settings.socketAccess == .recent {
-            let window = service.settings.socketRecentWindow
-            user = try await service.madang.reader(of: room, seenAt: address, within: window)
-            if user == nil { return nil }
-          }
-        }
-        return .init(
-          workspace: room.workspace, room: room.id.number, user: user, session: caller?.session, endings: endings)
-      } catch let failure as Failure where failure.code == .notFound {
-        continue
-      }
-    }
-    return nil
-  }
-
-  /// The account a token stands for; nil where none is needed and none was shown.
-  private func check(_ credentials: Credentials, for edition: Edition, from address: String) async throws -> Caller? {
-    let access = service.settings.socketAccess
-    guard access != .open else { return nil }
-    let key = await service.edition(ofKey: credentials.key)
-    guard key?.name == edition.name || (access == .recent && credentials.key == nil) else {
-      throw NotAllowed(message: ErrorCode.badKey.rawValue)
-    }
-    guard let token = credentials.token else {
-      if access == .recent { return nil }
-      throw NotAllowed(message: ErrorCode.badToken.rawValue)
-    }
-    do {
-      let claims = try await service.claims(of: token, edition: edition)
-      return try await service.caller(token, claims, address, edition, mayBeExpired: false)
-    } catch let refusal as Refusal {
-      throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)
-    } catch is Failure {
-      throw NotAllowed(message: ErrorCode.badToken.rawValue)
-    }
-  }
-
-  private func address(of handshake: Handshake) -> String {
-    service.address(headers: handshake.headers, peer: handshake.remoteAddress)
-  }
-}
-
-/// The key and token of a connect: from the handshake's headers, its query, or the connect payload.
-private struct Credentials {
-  let key: String?
-  let token: String?
-
-  private struct Payload: Decodable {
-    let key: String?
-    let token: String?
-    let authorization: String?
-
-    enum CodingKeys: String, CodingKey {
-      case key = "SesacKey"
-      case token
-      case authorization = "Authorization"
-    }
-  }
-
-  init(_ request: ConnectRequest) {
-    let payload = request.auth.isEmpty ? nil : try? JSONDecoder().decode(Payload.self, from: Data(request.auth))
-    let handshake = request.handshake
-    let keys = [handshake.headers[.apiKey], handshake.query[HeaderName.apiKey], payload?.key]
-    key = keys.lazy.compactMap { $0?.trimmingWhitespace() }.first { !$0.isEmpty }
-    let tokens = [
-      handshake.headers[.authorization], handshake.query[HeaderName.authorization], payload?.token,
-      payload?.authorization,
-    ]
-    token = tokens.lazy.compactMap { $0.flatMap(rawToken) }.first
+  private func client(of handshake: Handshake) -> ClientAddress {
+    service.client(handshake.headers, peer: handshake.remoteAddress)
   }
 }

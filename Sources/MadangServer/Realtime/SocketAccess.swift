@@ -1,9 +1,16 @@
-/// Who may connect to a room's namespace (contract section 13.3).
+/// Who may connect to a room's namespace (contract section 13.3). Each level admits what the ones before it do.
 public enum SocketAccess: String, Sendable, CaseIterable {
   /// Key and access token are valid and the account may read the room.
   case token
-  /// As `token` if a token is shown; else an account that may read the room was seen at the same address lately.
+  /// The socket cookie, which stands for a session whose account may read the room.
+  case cookie
+  /// Exactly one account was seen at the same address lately, and it may read the room.
   case recent
   /// Everybody, if the room exists. For local development.
   case open
+}
+
+/// What a socket was admitted by, or that it was refused.
+enum SocketAdmission: String, CaseIterable {
+  case token, cookie, address, open, refused
 }

@@ -38,7 +38,7 @@ extension Service {
 
   /// Who calls, as far as a route asks (contract section 3.1, step 4). `claims` are the token's if it is one of ours.
   func authenticate(
-    _ access: Access, token: String?, claims: AccessTokens.Claims?, address: String, edition: Edition
+    _ access: Access, token: String?, claims: AccessTokens.Claims?, address: KeyHash, edition: Edition
   ) async throws -> Caller? {
     switch access {
     case .publicKey, .refreshToken: return nil
@@ -49,11 +49,11 @@ extension Service {
 
   /// Who acts with an access token. Throws `E02`, `E05`, `E03` or `E98`.
   func caller(
-    _ token: String?, _ claims: AccessTokens.Claims?, _ address: String, _ edition: Edition, mayBeExpired: Bool
+    _ token: String?, _ claims: AccessTokens.Claims?, _ address: KeyHash, _ edition: Edition, mayBeExpired: Bool
   ) async throws -> Caller {
     guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }
     guard let claims, claims.edition == edition.name else {
-      try limits.count(.unknownToken(address: address, token: token))
+      try limits.count(.unknownToken(KeyHash(token), address: address))
       throw Refusal(.badToken, "Authorization: the token is unknown here")
     }
     let isExpired = claims.expiresAt <= madang.clock.now
@@ -87,7 +87,8 @@ extension Service {
     if isValid == true && edition.refusesEarlyRefresh && !limits.metExpiry(session.id) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
-    if let user = session.user { recent.saw(user, at: call.address) }
+    call.session.state = .live(session.id)
+    if let user = session.user { recent.saw(user, at: call.client, always: true) }
     return try await issueToken(session: session.id, edition: edition)
   }
 
@@ -97,7 +98,7 @@ extension Service {
     do {
       session = try await madang.session(refreshToken: refreshToken, edition: edition.name)
     } catch let failure as Failure where failure.code == .noSuchSession {
-      try limits.count(.refreshWithUnknownToken(hash: RefreshToken.hash(refreshToken)))
+      try limits.count(.refreshWithUnknownToken(KeyHash(refreshToken)))
       throw failure
     }
     do {

@@ -16,7 +16,12 @@ public struct CallLimitSettings: Sendable {
   public var refusedRefreshes = 10
   public var unknownTokens = 10
   public var requests = 600
+  /// Connects of sockets to rooms, of one session, or of one address for those without.
+  public var connects = 1000
+  /// Of one account from one address.
   public var signInFailures = 10
+  /// Of one account from all addresses at which it was not seen lately. Beyond it one try is let through now and then.
+  public var signInFailuresAnywhere = 100
   /// Milliseconds, for all but sign-in failures.
   public var window: Int64 = 10_000
   public var signInWindow: Int64 = 300_000
@@ -37,13 +42,15 @@ final class CallLimits: Sendable {
     case refreshShowingExpiredToken(session: Int64)
     /// Refreshes with the session's expired refresh token.
     case refreshWithExpiredToken(session: Int64)
-    case refreshWithUnknownToken(hash: String)
-    case unknownToken(address: String, token: String)
+    case refreshWithUnknownToken(KeyHash)
+    case unknownToken(KeyHash, address: KeyHash)
     case session(Int64)
-    case address(String)
+    case address(KeyHash)
     /// Refreshes of unknown sessions, counted apart, so that a loop of them never blocks a sign-in from its address.
-    case refreshes(address: String)
-    case signIn(email: String, address: String)
+    case refreshes(address: KeyHash)
+    /// Connects of sockets to rooms.
+    case connects(session: Int64)
+    case connectsFrom(KeyHash)
 
     /// As an explanation names what was counted.
     fileprivate var name: String {
@@ -56,7 +63,7 @@ final class CallLimits: Sendable {
       case .session: "calls of this session"
       case .address: "calls without a session from this address"
       case .refreshes: "refreshes without a session from this address"
-      case .signIn: "failed sign-ins"
+      case .connects, .connectsFrom: "connects of sockets"
       }
     }
   }
@@ -66,10 +73,15 @@ final class CallLimits: Sendable {
     var count: Int
   }
 
+  private struct State {
+    var windows: [Subject: Window] = [:]
+    var nextSweep: Int64 = 0
+  }
+
   let settings: CallLimitSettings
   private let clock: Clock
   private let expiredTokens: ExpiredTokens
-  private let windows = Mutex<[Subject: Window]>([:])
+  private let state = Mutex(State())
 
   init(_ settings: CallLimitSettings, clock: Clock) {
     self.settings = settings
@@ -83,26 +95,25 @@ final class CallLimits: Sendable {
   private func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
     let now = clock.now
-    let length = length(of: subject)
-    let window = windows.withLock { windows in
-      makeRoom(in: &windows, now: now)
-      var window = windows[subject] ?? Window(began: now, count: 0)
-      if window.began + length <= now { window = Window(began: now, count: 0) }
+    let window = state.withLock { state in
+      makeRoom(in: &state, now: now)
+      var window = state.windows[subject] ?? Window(began: now, count: 0)
+      if window.began + settings.window <= now { window = Window(began: now, count: 0) }
       window.count += 1
-      windows[subject] = window
+      state.windows[subject] = window
       return window
     }
-    if window.count > limit { throw refusal(subject, limit, until: window.began + length, now) }
+    if window.count > limit { throw refusal(subject, limit, until: window.began + settings.window, now) }
   }
 
   /// Throws `E98` if more than `limit` calls were counted in the present window, without counting one.
   func check(_ subject: Subject, over limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
     let now = clock.now
-    let length = length(of: subject)
-    guard let window = windows.withLock({ $0[subject] }), window.began + length > now, window.count > limit
+    guard let window = state.withLock({ $0.windows[subject] }), window.began + settings.window > now,
+      window.count > limit
     else { return }
-    throw refusal(subject, limit, until: window.began + length, now)
+    throw refusal(subject, limit, until: window.began + settings.window, now)
   }
 
   /// Throws `E98` if more calls than allowed were counted in the present window, without counting one.
@@ -110,7 +121,7 @@ final class CallLimits: Sendable {
 
   private func refusal(_ subject: Subject, _ limit: Int, until end: Int64, _ now: Int64) -> Refusal {
     Refusal(
-      .tooManyCalls, "more than \(limit) \(subject.name) in \(length(of: subject) / 1000) s",
+      .tooManyCalls, "more than \(limit) \(subject.name) in \(settings.window / 1000) s",
       retryAfter: max(1, (end - now + 999) / 1000))
   }
 
@@ -121,21 +132,19 @@ final class CallLimits: Sendable {
     case .refreshWithExpiredToken, .refreshWithUnknownToken: settings.refusedRefreshes
     case .unknownToken: settings.unknownTokens
     case .session, .address, .refreshes: settings.requests
-    case .signIn: settings.signInFailures
+    case .connects, .connectsFrom: settings.connects
     }
   }
 
-  private func length(of subject: Subject) -> Int64 {
-    if case .signIn = subject { settings.signInWindow } else { settings.window }
-  }
-
-  private func makeRoom(in windows: inout [Subject: Window], now: Int64) {
-    guard windows.count >= settings.maxCallers else { return }
-    windows = windows.filter { $0.value.began + length(of: $0.key) > now }
-    guard windows.count >= settings.maxCallers else { return }
+  /// Forgets what is over, once in a window or when there is too much.
+  private func makeRoom(in state: inout State, now: Int64) {
+    guard now >= state.nextSweep || state.windows.count >= settings.maxCallers else { return }
+    state.nextSweep = now + settings.window
+    state.windows = state.windows.filter { $0.value.began + settings.window > now }
+    guard state.windows.count >= settings.maxCallers else { return }
     // Still full: forget the older half, so that this happens seldom.
-    let median = windows.values.map(\.began).sorted()[windows.count / 2]
-    windows = windows.filter { $0.value.began > median }
+    let median = state.windows.values.map(\.began).sorted()[state.windows.count / 2]
+    state.windows = state.windows.filter { $0.value.began > median }
   }
 }
 

@@ -12,6 +12,18 @@ struct Secrets {
     self.ids = ids
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+    try requirePrivacy(of: directory)
+  }
+
+  /// Throws if everybody on this machine can read the file or directory.
+  private func requirePrivacy(of file: URL) throws {
+    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int ?? 0
+    guard mode & 0o007 == 0 else {
+      throw SetupError(
+        "\(file.path) is open to every user of this machine (mode \(String(mode & 0o777, radix: 8))). "
+          + "Close it with: chmod -R o= '\(directory.path)'; if others could read it, remove what is in it, too: "
+          + "new secrets are made, and everybody signs in anew")
+    }
   }
 
   /// The key that signs access tokens.
@@ -25,6 +37,7 @@ struct Secrets {
   private func secret(_ name: String) throws -> String {
     let file = directory.appending(path: name)
     if FileManager.default.fileExists(atPath: file.path) {
+      try requirePrivacy(of: file)
       let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
       guard text.utf8.count >= 16 else {
         throw SetupError("\(file.path) holds no secret; remove the file to make a new one")

@@ -3,10 +3,16 @@ import MadangCore
 // What the operator may change about the domain. Durations are milliseconds, sizes bytes.
 
 extension ServerSettings {
-  /// Base-2 logarithm of scrypt's N for new passwords; memory and time double with each step.
-  public var passwordCost: Int {
-    get { domain.passwordCost.logRounds }
-    set { domain.passwordCost.logRounds = newValue }
+  /// KiB that hashing a password takes, with Argon2id.
+  public var passwordMemory: Int {
+    get { domain.passwordCost.memory }
+    set { domain.passwordCost.memory = newValue }
+  }
+
+  /// How often hashing a password passes over that memory.
+  public var passwordPasses: Int {
+    get { domain.passwordCost.passes }
+    set { domain.passwordCost.passes = newValue }
   }
 
   /// Coins of a new account.

@@ -26,18 +26,32 @@ public struct ServerSettings: Sendable {
   public var socketRecentWindow: Int64 = 24 * 3_600_000
   /// How long a connect is held before it is refused for want of membership.
   public var socketHold: Duration = .seconds(3)
-  /// How often a held connect is looked at again.
-  public var socketHoldInterval: Duration = .milliseconds(100)
+  /// Connections at a time. Those of trusted proxies count for all together only.
+  public var connections = LedgerLimit(perAddress: 4096, total: 50_000)
+  /// Engine.IO sessions at a time.
+  public var socketSessions = LedgerLimit(perAddress: 4096, total: 100_000)
+  /// Connects that are held at a time; what is beyond it is refused at once.
+  public var heldConnects = LedgerLimit(perAddress: 64, total: 4096)
+  /// Bytes of bodies in memory.
+  public var bodyMemory = LedgerLimit(perAddress: 64 << 20, total: 512 << 20)
+  /// Bytes of files that are being received.
+  public var uploadsOnDisk = LedgerLimit(perAddress: 1 << 30, total: 16 << 30)
   /// Whether old clients (Socket.IO 1 and 2) are served.
   public var allowsEIO3 = true
+  /// Origins of web pages that may use sockets besides the server's own, like `https://chat.example.com`.
+  public var socketOrigins: [String] = []
+  /// Whether sockets are served to pages by script tags (JSONP), which hides from nobody what they hear.
+  public var allowsJSONP = false
   /// Seconds from a socket's answered ping to the next one.
   public var socketPingInterval = 25
   /// Seconds a socket may leave a ping unanswered before it is closed.
   public var socketPingTimeout = 20
   /// Seconds until a socket whose session an administrator ended, or whose account they disabled, is sent away.
   public var socketReviewInterval = 5
-  /// Addresses of proxies whose `X-Forwarded-For` is believed.
-  public var trustedProxies: Set<String> = []
+  /// Where the proxies are whose `X-Forwarded-For`, `Forwarded` and `X-Forwarded-Proto` are believed.
+  public var trustedProxies: [IPNetwork] = []
+  /// How many passwords of one address may wait to be hashed; what is beyond it is answered `E98`.
+  public var hashingPerAddress = 128
   public var body = BodyLimits()
   public var callLimits = CallLimitSettings()
   /// How long a stop waits for what is in flight.
@@ -48,6 +62,9 @@ public struct ServerSettings: Sendable {
   public var housekeepingInterval: Duration = .seconds(3600)
   public var providers = ProviderSettings()
   public var push = PushSettings()
+  /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
+  /// taken for an operator.
+  public var operations: (host: String, port: Int)?
   /// Whether `GET /metrics` answers others than this machine.
   public var metricsArePublic = false
   package var domain = Settings()
@@ -73,6 +90,11 @@ public struct ServerSettings: Sendable {
     ]
     for (key, url) in urls where !url.isEmpty && URL(string: url)?.host() == nil {
       problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
+    }
+    if !providers.kakao.url.isEmpty && providers.kakao.app == 0 && !providers.kakao.takesAnyApp {
+      problems.append(
+        "kakao.app: without the number of your Kakao app, tokens of every app sign in here; set it, or allow that with "
+          + "kakao.any.app = true")
     }
     for edition in EditionName.allCases where offset(of: edition) == nil {
       problems.append(

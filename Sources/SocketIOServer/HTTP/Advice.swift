@@ -19,7 +19,15 @@ extension ServerCore {
         )
       case .unsupportedProtocolVersion:
         (.info, "Client refused: this server speaks no Engine.IO \(eio)")
-      case .badRequest where flaw.message != nil:
+      case .forbidden where flaw == .foreignOrigin:
+        (
+          .info,
+          """
+          Client refused: its Origin \(LogText(request.headers[.origin] ?? "(another site)")) is not this server's own, \
+          \(LogText(request.authority ?? "unknown")). Let the proxy in front pass on Host, or allow the origin
+          """
+        )
+      case .badRequest where flaw == .upgradeMissing:
         (
           .info,
           """

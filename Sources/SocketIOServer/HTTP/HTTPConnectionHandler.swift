@@ -28,12 +28,18 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// Set while a poll waits on this connection.
   var connectionLost: (@Sendable () -> Void)?
 
-  init(server: SocketIOServer) {
+  private let pace: PaceHandler?
+
+  /// - Parameter pace: What looks after the connection's pace, and has to hear where requests end.
+  init(server: SocketIOServer, pace: PaceHandler? = nil) {
     self.server = server
+    self.pace = pace
   }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch (unwrapInboundIn(data), state) {
+    let part = unwrapInboundIn(data)
+    if case .end = part { pace?.requestEnded() }
+    switch (part, state) {
     case (_, .gone):
       break
     case (.head(let head), .http):

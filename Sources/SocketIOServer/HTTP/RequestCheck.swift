@@ -10,7 +10,7 @@ enum RequestAim {
 }
 
 /// Why a request is refused.
-struct RequestFlaw: Error {
+struct RequestFlaw: Error, Equatable {
   let refusal: EngineRefusal
   /// Replaces the standard text where a cure can be named.
   var message: String?
@@ -24,6 +24,10 @@ struct RequestFlaw: Error {
       Bad request: transport=websocket without an Upgrade header; a proxy between client and server has to pass on \
       Upgrade and Connection
       """)
+
+  static let foreignOrigin = RequestFlaw(refusal: .forbidden, message: "Origin not allowed")
+  static let noJSONP = RequestFlaw(refusal: .badRequest, message: "Bad request: JSONP is not served")
+  static let largeHandshake = RequestFlaw(refusal: .badRequest, message: "Bad request: too many bytes of header fields")
 
   /// Names the cure for the most common failure of all.
   static let tooOld = RequestFlaw(
@@ -45,12 +49,17 @@ extension EngineRequest {
       configuration.transports.contains(transport)
     else { throw RequestFlaw(refusal: .unknownTransport) }
     if let origin = headers[.origin], !Self.isPrintable(origin) { throw RequestFlaw(refusal: .badRequest) }
+    if let allowed = configuration.allowedOrigins, !allowed.allow(headers, authority: authority) {
+      throw .foreignOrigin
+    }
+    if !configuration.allowJSONP, JSONP(query) != nil { throw .noJSONP }
     if let sid {
       // A session that does not exist is the graver flaw; its loop finds out.
       return .session(sid)
     }
     guard method == .get else { throw RequestFlaw(refusal: .badHandshakeMethod) }
     if let flaw = mismatch(over: expected) { throw flaw }
+    guard size <= configuration.maxHandshakeBytes else { throw .largeHandshake }
     return .handshake
   }
 

@@ -4,6 +4,7 @@ import NIOCore
 import NIOHTTP1
 import NIOHTTPTypes
 import NIOHTTPTypesHTTP1
+import Synchronization
 
 extension SocketIOServer {
   /// The HTTP/1 server for a Hummingbird application on whose port this server lives as well.
@@ -15,27 +16,63 @@ extension SocketIOServer {
 }
 
 /// An HTTP/1 connection out of which WebSockets can be taken at any request.
-struct SocketIOHTTPChannel: HTTPChannelHandler {
+final class SocketIOHTTPChannel: HTTPChannelHandler {
   typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
   let server: SocketIOServer
   let configuration: SocketIOServer.HTTPChannelConfiguration
   let responder: HTTPChannelHandler.Responder
 
+  /// The connections there are.
+  private let connections = Atomic(0)
+
+  init(
+    server: SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration,
+    responder: @escaping HTTPChannelHandler.Responder
+  ) {
+    self.server = server
+    self.configuration = configuration
+    self.responder = responder
+  }
+
+  /// Takes a place for a connection until it is closed.
+  private func reserve(_ channel: any Channel) -> Bool {
+    guard connections.add(1, ordering: .relaxed).newValue <= configuration.maxConnections,
+      let release = configuration.reserveConnection.map({ $0(channel.remoteAddress) }) ?? { @Sendable in }
+    else {
+      connections.subtract(1, ordering: .relaxed)
+      return false
+    }
+    channel.closeFuture.whenComplete { _ in
+      self.connections.subtract(1, ordering: .relaxed)
+      release()
+    }
+    return true
+  }
+
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    channel.eventLoop.makeCompletedFuture {
+    guard reserve(channel) else {
+      // The listener leaves a connection whose setup fails to the setup.
+      channel.close(promise: nil)
+      return channel.eventLoop.makeFailedFuture(TooManyConnections())
+    }
+    return channel.eventLoop.makeCompletedFuture {
       var limits = NIOHTTPDecoderLimitConfiguration()
       limits.maxHeaderFieldSize = configuration.maxHeaderFieldSize
       limits.maxHeaderListSize = configuration.maxHeaderListSize
       limits.maxHeaderFieldCount = configuration.maxHeaderFieldCount
       let pipeline = channel.pipeline.syncOperations
+      let pace = configuration.stallTimeout.map {
+        PaceHandler(stallTimeout: $0, minBytesPerSecond: configuration.minBytesPerSecond)
+      }
+      if let pace { try pipeline.addHandler(pace) }
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false,  // The async channel takes one request after another.
         withErrorHandling: false,  // Hummingbird answers parse errors.
         withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
         withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-      try pipeline.addHandler(HTTPConnectionHandler(server: server))
+      try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace))
       let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
       try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
       return try NIOAsyncChannel(
@@ -49,3 +86,6 @@ struct SocketIOHTTPChannel: HTTPChannelHandler {
     }
   }
 }
+
+/// There is no place for a connection.
+private struct TooManyConnections: Error {}

@@ -25,7 +25,7 @@ extension SocketIOServer {
         let revision = try engineRequest.revision(core.configuration)
         let handshake = Handshake(
           engineRequest, revision: revision, transport: .polling, issued: .millisecondsSince1970)
-        return try await open(handshake, on: channel.eventLoop, reply)
+        return try await open(engineRequest, handshake, on: channel.eventLoop, reply)
       case .session(let sid):
         return try await respond(to: request, engineRequest, sid, channel, reply)
       }
@@ -53,12 +53,14 @@ extension SocketIOServer {
   }
 
   private func open(
-    _ handshake: Handshake, on loop: any EventLoop, _ reply: PollingResponse
+    _ request: EngineRequest, _ handshake: Handshake, on loop: any EventLoop, _ reply: PollingResponse
   ) async throws(RequestFlaw) -> Response {
-    guard let shard = core.shard(on: loop), core.reserveSession() else { return reply.empty(.serviceUnavailable) }
+    guard let shard = core.shard(on: loop), let release = core.reserveSession(for: request, over: .polling) else {
+      return reply.empty(.serviceUnavailable)
+    }
     let (answer, sid) = await withCheckedContinuation { continuation in
       shard.run { shard in
-        let session = Session(shard: shard, handshake: handshake, transport: .polling)
+        let session = Session(shard: shard, handshake: handshake, transport: .polling, release: release)
         shard.add(session)
         continuation.resume(returning: (session.pollReply([session.openPacket]), session.id))
         session.begin()

@@ -84,10 +84,12 @@ extension LoopShard {
   private func purpose(of offer: WebSocketOffer) -> Result<WebSocketLink.Purpose, UpgradeFlaw> {
     switch offer.wish {
     case .open(let revision):
-      guard core.reserveSession() else { return .failure(.unavailable) }
+      guard let release = core.reserveSession(for: offer.request, over: .webSocket) else {
+        return .failure(.unavailable)
+      }
       let handshake = Handshake(
         offer.request, revision: revision, transport: .webSocket, issued: .millisecondsSince1970)
-      let session = Session(shard: self, handshake: handshake, transport: .webSocket)
+      let session = Session(shard: self, handshake: handshake, transport: .webSocket, release: release)
       add(session)
       return .success(.open(session))
     case .upgrade(let sid):

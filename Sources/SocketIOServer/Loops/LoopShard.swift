@@ -73,7 +73,7 @@ final class LoopShard: @unchecked Sendable {
   func remove(_ session: Session) {
     guard sessions.removeValue(forKey: session.id) != nil else { return }
     wheel.remove(session)
-    core.releaseSession()
+    session.release()
   }
 
   func add(_ link: WebSocketLink) {

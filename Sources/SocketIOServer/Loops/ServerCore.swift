@@ -117,17 +117,24 @@ final class ServerCore: Sendable {
 
   // MARK: Sessions
 
-  /// Takes a place for a session. False when the server is full or shutting down.
-  func reserveSession() -> Bool {
-    state.withLock { state in
+  /// Takes a place for a session and answers how to give it back; nil when the server is full or shutting down.
+  func reserveSession(for request: EngineRequest, over transport: EngineTransport) -> (@Sendable () -> Void)? {
+    let isFree = state.withLock { state in
       guard !state.isShutDown, state.sessions < configuration.maxSessions else { return false }
       state.sessions += 1
       return true
     }
-  }
-
-  func releaseSession() {
-    state.withLock { $0.sessions -= 1 }
+    guard isFree else { return nil }
+    let release = { @Sendable in self.state.withLock { $0.sessions -= 1 } }
+    guard let reserve = configuration.reserveSession else { return release }
+    guard let releaseOther = reserve(.init(request, transport: transport)) else {
+      release()
+      return nil
+    }
+    return {
+      releaseOther()
+      release()
+    }
   }
 
   func beginShutdown() {

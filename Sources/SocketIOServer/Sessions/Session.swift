@@ -11,6 +11,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   let shard: LoopShard
   let id: String
   let handshake: Handshake
+  /// Gives the session's place back.
+  let release: @Sendable () -> Void
   var engine: EngineServerSession
   var socketIO: SocketServerSession
   /// The WebSocket that is the transport.
@@ -35,8 +37,9 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   private var isDirty = false
   var timerPlace: TimerWheel.Place?
 
-  init(shard: LoopShard, handshake: Handshake, transport: EngineTransport) {
+  init(shard: LoopShard, handshake: Handshake, transport: EngineTransport, release: @escaping @Sendable () -> Void) {
     self.shard = shard
+    self.release = release
     self.handshake = handshake
     let configuration = shard.core.configuration
     let now = LoopShard.now

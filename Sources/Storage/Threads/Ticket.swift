@@ -11,16 +11,14 @@ final class Ticket<Success: Sendable>: Sendable {
 
   private let state = Mutex(State.new)
 
-  /// Puts work for a thread into its queue and waits. Cancellation takes effect until the work has started.
-  static func wait<Element>(
-    in queue: BlockingQueue<Element>, for work: (Ticket) -> Element
-  ) async throws -> Success {
+  /// Hands work over to a thread, by `put`, and waits. Cancellation takes effect until the work has started.
+  static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard ticket.arm(continuation) else { return continuation.resume(throwing: CancellationError()) }
         do {
-          try queue.put(work(ticket))
+          try put(ticket)
         } catch {
           ticket.finish(.failure(error))
         }

@@ -5,16 +5,18 @@ package final class WorkerPool: Sendable {
     let isAbandoned: @Sendable () -> Bool
   }
 
-  private let queue: BlockingQueue<Work>
+  private let queue: TurnQueue<Work>
   private let threads: [DedicatedThread]
 
-  /// - Parameter queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
-  package init(name: String, threads: Int, queueLimit: Int) {
-    let queue = BlockingQueue<Work>(limit: queueLimit) { $0.isAbandoned() }
+  /// - Parameters:
+  ///   - queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
+  ///   - turnLimit: the same for those of one caller; nil where callers are not told apart.
+  package init(name: String, threads: Int, queueLimit: Int, turnLimit: Int? = nil) {
+    let queue = TurnQueue<Work>(limit: queueLimit, limitPerTurn: turnLimit ?? queueLimit) { $0.isAbandoned() }
     self.queue = queue
     self.threads = (0..<max(1, threads)).map { index in
       DedicatedThread(name: "\(name)-\(index)") {
-        while let work = queue.take(upTo: 1) { work.first?.run() }
+        while let work = queue.take() { work.run() }
       }
     }
   }
@@ -25,15 +27,23 @@ package final class WorkerPool: Sendable {
 
   /// Runs the body on one of the threads. A call that is cancelled before it starts throws `CancellationError`; once
   /// started it completes. Throws what the body throws, `.overloaded` or, after `shutdown`, `.closed`.
-  package func run<Success: Sendable>(_ body: @escaping @Sendable () throws -> Success) async throws -> Success {
-    try await Ticket.wait(in: queue) { ticket in
-      Work(
-        run: {
-          guard ticket.start() else { return }
-          ticket.finish(Result { try body() })
-        }, isAbandoned: { ticket.isDone })
+  ///
+  /// - Parameter turn: Names the caller: callers take turns at the threads.
+  package func run<Success: Sendable>(turn: String = "", _ body: @escaping @Sendable () throws -> Success) async throws
+    -> Success
+  {
+    try await Ticket.wait { [queue] ticket in
+      try queue.put(
+        Work(
+          run: {
+            guard ticket.start() else { return }
+            ticket.finish(Result { try body() })
+          }, isAbandoned: { ticket.isDone }), turn: turn)
     }
   }
+
+  /// How many calls wait for a thread.
+  package var waiting: Int { queue.waiting }
 
   /// Takes no more calls; those that wait are still done, then the threads end.
   package func shutdown() {

@@ -43,6 +43,8 @@ struct Serve: AsyncParsableCommand {
   var printConfig = false
 
   func run() async throws {
+    // What is written (database, files, secrets) is for this user alone.
+    umask(0o077)
     var flags: [String: String] = [:]
     flags["host"] = host
     flags["port"] = port.map(String.init)

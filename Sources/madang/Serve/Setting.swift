@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangServer
+import SocketIOServer
 
 /// One setting: its key in files, what it means, how it is read and shown.
 struct Setting: Sendable {
@@ -62,12 +63,25 @@ struct Setting: Sendable {
         EditionName.allCases.map { "\($0.rawValue)=\(loaded.settings.timeZone(of: $0))" }.joined(separator: ",")
       }),
     Setting(
-      key: "socket.access", help: "who may join a room's socket: token, recent or open",
+      key: "socket.access", help: "who may join a room's socket: token, cookie, recent or open",
       read: { text, loaded throws(Invalid) in
-        guard let access = SocketAccess(rawValue: text) else { throw Invalid(cure: "write token, recent or open") }
+        guard let access = SocketAccess(rawValue: text) else {
+          throw Invalid(cure: "write token, cookie, recent or open")
+        }
         loaded.settings.socketAccess = access
       }, show: { $0.settings.socketAccess.rawValue }),
     flag("socket.eio3", "whether old clients (Socket.IO 1 and 2) are served", \.settings.allowsEIO3),
+    Setting(
+      key: "socket.origins", help: "origins of other web pages that may use sockets: https://chat.example.com,...",
+      read: { text, loaded throws(Invalid) in
+        loaded.settings.socketOrigins = try text.split(separator: ",").map { part throws(Invalid) in
+          guard SocketIOServer.AllowedOrigins.isOrigin(String(part)) else {
+            throw Invalid(cure: "write origins like https://chat.example.com or http://localhost:3000")
+          }
+          return String(part)
+        }
+      }, show: { $0.settings.socketOrigins.joined(separator: ",") }),
+    flag("socket.jsonp", "whether sockets are served to pages by script tags", \.settings.allowsJSONP),
     milliseconds("socket.recent.window", "seconds an address stays fresh", \.settings.socketRecentWindow),
     integer("socket.ping.interval", "seconds between pings of a socket", \.settings.socketPingInterval, 1...3600),
     integer(
@@ -76,11 +90,19 @@ struct Setting: Sendable {
       "socket.review", "seconds until sockets of disabled accounts are sent away", \.settings.socketReviewInterval,
       1...3600),
     Setting(
-      key: "trusted.proxies", help: "addresses whose X-Forwarded-For is believed, separated by commas",
+      key: "trusted.proxies", help: "proxies whose X-Forwarded-For is believed: 10.0.0.1,172.20.0.0/16",
       read: { text, loaded throws(Invalid) in
-        loaded.settings.trustedProxies = Set(text.split(separator: ",").map(String.init))
-      }, show: { $0.settings.trustedProxies.sorted().joined(separator: ",") }),
+        loaded.settings.trustedProxies = try text.split(separator: ",").map { part throws(Invalid) in
+          guard let network = IPNetwork(part) else {
+            throw Invalid(cure: "write addresses or networks like 10.0.0.1,172.20.0.0/16,fd00::/8")
+          }
+          return network
+        }
+      }, show: { $0.settings.trustedProxies.map(\.text).joined(separator: ",") }),
     integer("limits.requests", "calls in 10 s of one session, 0 for no limit", \.settings.callLimits.requests),
+    integer(
+      "limits.connects", "connects of sockets to rooms in 10 s of one session or address",
+      \.settings.callLimits.connects),
     integer(
       "limits.refreshes", "refreshes in 10 s of one session, but for those that show its expired access token",
       \.settings.callLimits.refreshes),
@@ -100,10 +122,28 @@ struct Setting: Sendable {
       "limits.expiry.grace", "seconds after an expiry in which every refresh succeeds",
       \.settings.callLimits.expiryGrace),
     integer("limits.unknown.tokens", "calls in 10 s with one unknown token", \.settings.callLimits.unknownTokens),
-    integer("limits.signin.failures", "failed sign-ins in 5 min", \.settings.callLimits.signInFailures),
     integer(
-      "password.cost", "how dear new passwords are to guess: base-2 logarithm of scrypt's N",
-      \.settings.passwordCost, 4...20),
+      "limits.signin.failures", "failed sign-ins of one account in 5 min from one address",
+      \.settings.callLimits.signInFailures),
+    integer(
+      "limits.signin.failures.anywhere", "failed sign-ins of one account in 5 min from addresses where it is not known",
+      \.settings.callLimits.signInFailuresAnywhere),
+    integer(
+      "password.memory", "KiB that hashing a password takes (Argon2id)", \.settings.passwordMemory, 8...4_194_304),
+    integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
+    integer("limits.connections", "connections at a time", \.settings.connections.total, 1...Int.max),
+    integer(
+      "limits.connections.address", "the same from one address", \.settings.connections.perAddress, 1...Int.max),
+    integer("limits.sessions", "sessions of sockets at a time", \.settings.socketSessions.total, 1...Int.max),
+    integer("limits.sessions.address", "the same from one address", \.settings.socketSessions.perAddress, 1...Int.max),
+    integer("limits.held", "connects of sockets that may wait for membership", \.settings.heldConnects.total),
+    integer("limits.held.address", "the same from one address", \.settings.heldConnects.perAddress),
+    integer("limits.memory", "bytes of bodies in memory at a time", \.settings.bodyMemory.total, 1...Int.max),
+    integer("limits.memory.address", "the same from one address", \.settings.bodyMemory.perAddress, 1...Int.max),
+    integer("limits.uploads", "bytes of files that arrive at a time", \.settings.uploadsOnDisk.total, 1...Int.max),
+    integer("limits.uploads.address", "the same from one address", \.settings.uploadsOnDisk.perAddress, 1...Int.max),
+    integer(
+      "limits.hashing", "passwords of one address that may wait to be hashed", \.settings.hashingPerAddress, 1...1024),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),
@@ -131,12 +171,26 @@ struct Setting: Sendable {
         loaded.settings.providers.apple.audiences = Set(text.split(separator: ",").map(String.init))
       }, show: { $0.settings.providers.apple.audiences.sorted().joined(separator: ",") }),
     text("kakao.url", "https://kapi.kakao.com; empty for no sign-in with Kakao", \.settings.providers.kakao.url),
-    integer("kakao.app", "the Kakao app whose tokens are taken, 0 for any", \.settings.providers.kakao.app),
+    integer("kakao.app", "the number of the Kakao app whose tokens are taken", \.settings.providers.kakao.app),
+    flag("kakao.any.app", "whether tokens of every Kakao app are taken", \.settings.providers.kakao.takesAnyApp),
     text("push.firebase.account", "service account file; empty for no push", \.settings.providers.firebase.accountFile),
     text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
     text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
     integer("push.queue", "chats that may wait to be pushed", \.settings.push.queueLimit, 1...10_000_000),
     integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
+    Setting(
+      key: "operations", help: "HOST:PORT of a listener of its own for /metrics, /readyz and /_dev; empty for none",
+      read: { text, loaded throws(Invalid) in
+        guard !text.isEmpty else {
+          loaded.settings.operations = nil
+          return
+        }
+        let colon = text.lastIndex(of: ":")
+        guard let colon, let port = Int(text[text.index(after: colon)...]), (1...65535).contains(port) else {
+          throw Invalid(cure: "write an address and a port like 127.0.0.1:9090")
+        }
+        loaded.settings.operations = (String(text[..<colon]), port)
+      }, show: { $0.settings.operations.map { "\($0.host):\($0.port)" } ?? "" }),
     flag("metrics.public", "whether GET /metrics answers other machines", \.settings.metricsArePublic),
     Setting(
       key: "log.level", help: "trace, debug, info, notice, warning, error or critical",

@@ -1,0 +1,103 @@
+import HTTPTypes
+import NIOCore
+
+/// Where a request comes from, as far as it can be known.
+struct ClientAddress: Sendable {
+  /// One form for one address.
+  let text: String
+  /// What limits count by.
+  let network: String
+  /// Whether the client came over TLS, directly or to a trusted proxy.
+  let isSecure: Bool
+  /// Whether others may stand behind this address: a proxy forwarded that is not trusted, or a trusted one did not say for
+  /// whom. Then the address stands for nobody.
+  let isShared: Bool
+  /// Whether it is this machine's own, and no proxy forwarded.
+  let isLocal: Bool
+
+  /// The peer's address, or the one a trusted proxy forwards.
+  ///
+  /// The nearest hop comes last in what proxies write; behind several that are trusted, the first one from there counts that
+  /// is not. If `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the client itself, and
+  /// neither is believed.
+  init(peer: SocketAddress?, headers: HTTPFields, trusted: [IPNetwork]) {
+    let peer = peer?.ipAddress.flatMap { IPAddress($0) }
+    let isForwarded = Self.forwardingHeaders.contains { headers[$0] != nil }
+    guard let peer, trusted.contains(where: { $0.contains(peer) }) else {
+      // Without an address: a socket of the file system, which only this machine reaches.
+      self.init(peer, isSecure: false, isShared: isForwarded, isLocal: (peer?.isLoopback ?? true) && !isForwarded)
+      return
+    }
+    guard isForwarded else {
+      // The proxy did not say for whom: it may carry anybody's connections, as that of a container's published port does.
+      self.init(peer, isSecure: false, isShared: true, isLocal: peer.isLoopback)
+      return
+    }
+    let forwarded = Forwarded(headers)
+    let chains = [
+      forwarded?.clients, headers[values: .forwardedFor].joined(separator: ",").split(separator: ",").map(String.init),
+    ]
+    let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
+    let isSecure = (forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)) == "https"
+    guard let client = clients.first, let address = client, clients.allSatisfy({ $0 == client }) else {
+      self.init(peer, isSecure: isSecure, isShared: true, isLocal: false)
+      return
+    }
+    self.init(address, isSecure: isSecure, isShared: false, isLocal: false)
+  }
+
+  private init(_ address: IPAddress?, isSecure: Bool, isShared: Bool, isLocal: Bool) {
+    text = address?.text ?? "local"
+    network = address?.network ?? "local"
+    self.isSecure = isSecure
+    self.isShared = isShared
+    self.isLocal = isLocal
+  }
+
+  /// The nearest hop that is not trusted; the farthest if all are; nil inside if that one is not told.
+  private static func client(_ chain: [String], _ trusted: [IPNetwork]) -> IPAddress?? {
+    for hop in chain.reversed() {
+      guard let address = IPAddress(hop) else { return .some(nil) }
+      if !trusted.contains(where: { $0.contains(address) }) { return .some(address) }
+    }
+    return .some(chain.first.flatMap { IPAddress($0) })
+  }
+
+  private static func last(_ list: String) -> String {
+    (list.split(separator: ",").last?.trimmingWhitespace() ?? "").lowercased()
+  }
+
+  private static let forwardingHeaders: [HTTPField.Name] = [
+    .forwardedFor, .forwarded, .forwardedProto, .forwardedHost, .realIP,
+  ]
+}
+
+/// The header `Forwarded` (RFC 7239).
+private struct Forwarded {
+  /// The farthest hop first.
+  let clients: [String]
+  /// How the client came to the nearest proxy, in lower case.
+  let scheme: String?
+
+  init?(_ headers: HTTPFields) {
+    let values = headers[values: .forwarded]
+    guard !values.isEmpty else { return nil }
+    let elements = values.joined(separator: ",").split(separator: ",").map { element in
+      element.split(separator: ";").map { pair in
+        let parts = pair.split(separator: "=", maxSplits: 1).map { $0.trimmingWhitespace() }
+        return (name: parts.first?.lowercased() ?? "", value: parts.count == 2 ? parts[1] : "")
+      }
+    }
+    clients = elements.map { $0.first { $0.name == "for" }?.value ?? "" }
+    scheme = elements.last?.first { $0.name == "proto" }?.value.lowercased()
+  }
+}
+
+extension HTTPField.Name {
+  // Valid names by inspection, which `init?` cannot know.
+  static let forwardedFor = Self("X-Forwarded-For") ?? .via
+  static let forwardedProto = Self("X-Forwarded-Proto") ?? .via
+  static let forwardedHost = Self("X-Forwarded-Host") ?? .via
+  static let forwarded = Self("Forwarded") ?? .via
+  static let realIP = Self("X-Real-IP") ?? .via
+}

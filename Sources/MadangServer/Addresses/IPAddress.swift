@@ -1,0 +1,90 @@
+import Foundation
+
+/// An address of IPv4 or IPv6, in one form however it is written: IPv4 within IPv6 (`::ffff:192.0.2.1`) is IPv4.
+struct IPAddress: Hashable, Sendable {
+  /// 4 or 16.
+  let bytes: [UInt8]
+
+  /// Reads what sockets and proxies write: with blanks around, quotes, brackets, a port or a zone (`"[2001:db8::1]:4711"`).
+  init?(_ text: some StringProtocol) {
+    var text = text.trimmingWhitespace()
+    guard text.utf8.count <= 80 else { return nil }
+    if text.hasPrefix("\""), text.hasSuffix("\""), text.count > 1 { text = String(text.dropFirst().dropLast()) }
+    if text.hasPrefix("[") {
+      text = String(text.dropFirst().prefix { $0 != "]" })
+    } else if text.contains("."), text.split(separator: ":", omittingEmptySubsequences: false).count == 2 {
+      text = String(text.prefix { $0 != ":" })
+    }
+    text = String(text.prefix { $0 != "%" })
+    if let four = Self.parse(text, AF_INET, size: 4) {
+      bytes = four
+    } else if let sixteen = Self.parse(text, AF_INET6, size: 16) {
+      let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+      bytes = sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
+    } else {
+      return nil
+    }
+  }
+
+  private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  private static func parse(_ text: String, _ family: Int32, size: Int) -> [UInt8]? {
+    var bytes = [UInt8](repeating: 0, count: size)
+    return inet_pton(family, text, &bytes) == 1 ? bytes : nil
+  }
+
+  /// As the system writes it.
+  var text: String {
+    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+    let family = bytes.count == 4 ? AF_INET : AF_INET6
+    guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "" }
+    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+
+  /// What one caller is taken to own: an IPv4 address, or the /64 of IPv6 that every home has.
+  var network: String {
+    bytes.count == 4 ? text : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8)).text + "/64"
+  }
+
+  var isLoopback: Bool {
+    bytes.count == 4 ? bytes[0] == 127 : bytes.dropLast().allSatisfy { $0 == 0 } && bytes[15] == 1
+  }
+}
+
+/// A range of addresses, as `10.0.0.0/8`; an address alone is a range of one.
+public struct IPNetwork: Hashable, Sendable {
+  private let address: IPAddress
+  private let prefix: Int
+
+  /// Nil for text that is no address or has no fitting number of bits. Blanks around are ignored.
+  public init?(_ text: some StringProtocol) {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    guard parts.count <= 2, let first = parts.first, let address = IPAddress(first) else { return nil }
+    let bits = address.bytes.count * 8
+    var prefix = bits
+    if parts.count == 2 {
+      guard var number = Int(parts[1].trimmingWhitespace()) else { return nil }
+      // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
+      if bits == 32, first.contains(":") { number -= 96 }
+      guard (0...bits).contains(number) else { return nil }
+      prefix = number
+    }
+    self.address = address
+    self.prefix = prefix
+  }
+
+  /// As it is written in settings.
+  public var text: String { "\(address.text)/\(prefix)" }
+
+  func contains(_ other: IPAddress) -> Bool {
+    guard other.bytes.count == address.bytes.count else { return false }
+    var rest = prefix
+    for (own, theirs) in zip(address.bytes, other.bytes) {
+      guard rest > 0 else { return true }
+      let mask = rest >= 8 ? 0xFF : ~(UInt8(0xFF) >> UInt8(rest))
+      guard own & mask == theirs & mask else { return false }
+      rest -= 8
+    }
+    return true
+  }
+}

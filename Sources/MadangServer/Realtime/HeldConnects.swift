@@ -1,0 +1,99 @@
+import Synchronization
+
+/// Connects that wait for what may let them in: clients connect while the call that justifies it is still on its way.
+final class HeldConnects: Sendable {
+  /// What a connect may wait for.
+  enum Key: Hashable, Sendable {
+    /// That the account becomes a member of something.
+    case user(Int64)
+    /// That an account is seen at the address.
+    case address(String)
+    /// That anybody becomes a member of anything.
+    case anybody
+  }
+
+  /// One connect on its way.
+  final class Wait: Sendable {
+    fileprivate struct State {
+      var keys: Set<Key> = []
+      var rings = 0
+      var isOver = false
+      var waiting: CheckedContinuation<Void, Never>?
+    }
+
+    fileprivate let state = Mutex(State())
+
+    /// How often something happened that it may wait for.
+    var rings: Int { state.withLock(\.rings) }
+
+    fileprivate func wake(_ change: (inout State) -> Void) {
+      let waiting = state.withLock { state in
+        change(&state)
+        defer { state.waiting = nil }
+        return state.waiting
+      }
+      waiting?.resume()
+    }
+  }
+
+  private let waits = Mutex<[Key: [ObjectIdentifier: Wait]]>([:])
+  private let ledger: Ledger
+
+  /// - Parameter ledger: Knows how many connects of one address, and of all, may wait.
+  init(_ ledger: Ledger) { self.ledger = ledger }
+
+  /// Runs `body` with a wait that is rung from its beginning; nil, without running it, if too many wait already.
+  func hold<Outcome>(for network: String, _ body: (Wait) async throws -> Outcome) async rethrows -> Outcome? {
+    let (wait, caller) = (Wait(), KeyHash(network))
+    guard ledger.take(.heldConnects, for: caller) else { return nil }
+    defer {
+      forget(wait)
+      ledger.giveBack(.heldConnects, for: caller)
+    }
+    return try await body(wait)
+  }
+
+  private func forget(_ wait: Wait) {
+    let keys = wait.state.withLock(\.keys)
+    waits.withLock { waits in
+      for key in keys {
+        waits[key]?[ObjectIdentifier(wait)] = nil
+        if waits[key]?.isEmpty ?? false { waits[key] = nil }
+      }
+    }
+  }
+
+  /// Lets it be rung for this as well. False if it was before.
+  func extend(_ wait: Wait, for key: Key) -> Bool {
+    guard wait.state.withLock({ $0.keys.insert(key).inserted }) else { return false }
+    waits.withLock { $0[key, default: [:]][ObjectIdentifier(wait)] = wait }
+    return true
+  }
+
+  /// Waits until it was rung more often than `rings` times. False if its time is over first, or the task is cancelled.
+  func next(_ wait: Wait, after rings: Int, until deadline: ContinuousClock.Instant) async -> Bool {
+    let alarm = Task {
+      try await Task.sleep(until: deadline, clock: .continuous)
+      wait.wake { $0.isOver = true }
+    }
+    defer { alarm.cancel() }
+    await withTaskCancellationHandler {
+      await withCheckedContinuation { continuation in
+        let isDue = wait.state.withLock { state in
+          if state.rings > rings || state.isOver { return true }
+          state.waiting = continuation
+          return false
+        }
+        if isDue { continuation.resume() }
+      }
+    } onCancel: {
+      wait.wake { $0.isOver = true }
+    }
+    return wait.state.withLock { $0.rings > rings && !$0.isOver }
+  }
+
+  /// Something happened that lets connects in; returns at once.
+  func ring(_ key: Key) {
+    for wait in waits.withLock({ Array(($0[key] ?? [:]).values) }) { wait.wake { $0.rings += 1 } }
+  }
+}

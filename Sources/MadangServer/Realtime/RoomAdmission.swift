@@ -1,0 +1,184 @@
+import Foundation
+import HTTPTypes
+import Logging
+import MadangAPI
+import MadangCore
+import SocketIOServer
+
+/// Who may join a room's namespace (contract section 13.3): by a token if one is shown, else by the cookie, else by the
+/// address, as far down as `socketAccess` allows.
+struct RoomAdmission: Sendable {
+  private let service: Service
+  private let admitted: AdmittedSockets
+
+  init(_ service: Service, _ admitted: AdmittedSockets) {
+    self.service = service
+    self.admitted = admitted
+  }
+
+  private struct NotAllowed: Error {
+    var message = "not allowed"
+  }
+
+  /// Somebody a connect is known to come from.
+  private struct Guest {
+    let user: Int64
+    /// Nil where only the address speaks for them.
+    let session: Int64?
+    let by: SocketAdmission
+  }
+
+  private struct Attempt {
+    let namespace: RoomNamespace
+    let edition: Edition
+    let known: Guest?
+    let client: ClientAddress
+  }
+
+  /// Decides on a connect. Clients connect in parallel with, or before, the call that justifies it, so one that fails for
+  /// want of membership is held for a while; bad credentials are refused at once.
+  func decide(_ request: ConnectRequest) async -> Admission {
+    do {
+      // The form of its id tells a namespace's edition (contract section 2.1).
+      guard let namespace = RoomNamespace(name: request.namespace),
+        let edition = service.editions.first(where: { $0.isID(namespace.id) })
+      else { throw NotAllowed() }
+      let reason = try await reason(request, namespace, edition)
+      service.metrics.socketAdmitted(by: reason.by)
+      return .accept(reason.data)
+    } catch {
+      service.metrics.socketAdmitted(by: .refused)
+      return .refuse(message: message(of: error))
+    }
+  }
+
+  private func message(of error: any Error) -> String {
+    switch error {
+    case let error as NotAllowed: return error.message
+    case is CancellationError: return NotAllowed().message
+    case let refusal as Refusal where refusal.code == .tooManyCalls: return refusal.code.rawValue
+    default:
+      service.logger.error("a socket could not be admitted", metadata: ["error": "\(String(reflecting: error))"])
+      return ErrorCode.serverFailure.rawValue
+    }
+  }
+
+  private func reason(_ request: ConnectRequest, _ namespace: RoomNamespace, _ edition: Edition) async throws
+    -> AdmittedSockets.Reason
+  {
+    let client = service.client(request.handshake.headers, peer: request.handshake.remoteAddress)
+    let credentials = SocketCredentials(request)
+    let known = try await known(credentials, request.handshake.headers, edition, client)
+    try service.limits.count(known?.session.map { .connects(session: $0) } ?? .connectsFrom(KeyHash(client.network)))
+    let attempt = Attempt(namespace: namespace, edition: edition, known: known, client: client)
+    guard known != nil || service.settings.socketAccess == .open || mayComeByAddress(request.handshake.headers, client)
+    else { throw NotAllowed() }
+    if let reason = try await reason(attempt, try await guest(attempt)) { return reason }
+    guard let late = try await held(attempt) else { throw NotAllowed() }
+    return late
+  }
+
+  /// Admits when something happens that lets the guest in; nil if that is not soon, or too many wait already.
+  private func held(_ attempt: Attempt) async throws -> AdmittedSockets.Reason? {
+    let (client, deadline) = (attempt.client, ContinuousClock.now + service.settings.socketHold)
+    let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Reason? in
+      if attempt.known == nil { _ = service.held.extend(wait, for: .address(client.text)) }
+      if attempt.known == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
+      while true {
+        let rings = wait.rings
+        let guest = try await guest(attempt)
+        // What happens from here on is heard of.
+        if let guest, service.held.extend(wait, for: .user(guest.user)) { continue }
+        if let reason = try await reason(attempt, guest) { return reason }
+        guard await service.held.next(wait, after: rings, until: deadline) else { break }
+      }
+      // Another process may have let them in.
+      return try await reason(attempt, try await guest(attempt))
+    }
+    return outcome.flatMap(\.self)
+  }
+
+  private func guest(_ attempt: Attempt) async throws -> Guest? {
+    if let known = attempt.known { return known }
+    guard service.settings.socketAccess == .recent, !service.settings.isDevelopment else { return nil }
+    let user = try await service.madang.onlyAccount(
+      seenAt: attempt.client.text, within: service.settings.socketRecentWindow)
+    return user.map { Guest(user: $0, session: nil, by: .address) }
+  }
+
+  /// What lets the socket in now, or nil.
+  private func reason(_ attempt: Attempt, _ guest: Guest?) async throws -> AdmittedSockets.Reason? {
+    let access = service.settings.socketAccess
+    guard guest != nil || access == .open || service.settings.isDevelopment else { return nil }
+    let endings = admitted.endings
+    let (namespace, edition) = (attempt.namespace, attempt.edition)
+    let reference = edition.reference(namespace.id)
+    for kind in edition.rooms(namespace.prefix) {
+      do {
+        var guest = guest
+        let room: Room
+        if let guest {
+          room = try await service.madang.room(kind, reference, readableBy: guest.user)
+        } else {
+          room = try await service.madang.room(kind, reference)
+          if access != .open {
+            // Development mode: of several accounts at an address, one that may read the room is enough.
+            guard
+              let user = try await service.madang.reader(
+                of: room, seenAt: attempt.client.text, within: service.settings.socketRecentWindow)
+            else { return nil }
+            guest = Guest(user: user, session: nil, by: .address)
+          }
+        }
+        return .init(
+          workspace: room.workspace, room: room.id.number, user: guest?.user, session: guest?.session,
+          by: guest?.by ?? .open, endings: endings)
+      } catch let failure as Failure where failure.code == .notFound {
+        continue
+      }
+    }
+    return nil
+  }
+
+  /// Whom the token or the cookie stands for; nil for neither. Throws for a bad token, and without one where it is needed.
+  private func known(
+    _ credentials: SocketCredentials, _ headers: HTTPFields, _ edition: Edition, _ client: ClientAddress
+  ) async throws -> Guest? {
+    let access = service.settings.socketAccess
+    guard access != .open else { return nil }
+    let key = await service.edition(ofKey: credentials.key)
+    guard key?.name == edition.name || (access != .token && credentials.key == nil) else {
+      throw NotAllowed(message: ErrorCode.badKey.rawValue)
+    }
+    if let token = credentials.token { return try await guest(with: token, edition, client) }
+    guard access != .token else { throw NotAllowed(message: ErrorCode.badToken.rawValue) }
+    guard let session = service.cookie.session(in: headers) else { return nil }
+    do {
+      let caller = try await service.madang.caller(livingSession: session, edition: edition.name)
+      return Guest(user: caller.id, session: session, by: .cookie)
+    } catch is Failure {
+      return nil
+    }
+  }
+
+  private func guest(with token: String, _ edition: Edition, _ client: ClientAddress) async throws -> Guest {
+    do {
+      let claims = try await service.claims(of: token, edition: edition)
+      let caller = try await service.caller(token, claims, KeyHash(client.network), edition, mayBeExpired: false)
+      return Guest(user: caller.id, session: caller.session, by: .token)
+    } catch let refusal as Refusal where refusal.code != .tooManyCalls {
+      throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)
+    } catch is Failure {
+      throw NotAllowed(message: ErrorCode.badToken.rawValue)
+    }
+  }
+
+  /// An address speaks only for those who are alone behind it. A web page has cookies: its script may be anybody's whom the
+  /// person at that address visits, by a name that leads here. Starscream's `Origin` has the scheme of a socket, which no
+  /// page has.
+  private func mayComeByAddress(_ headers: HTTPFields, _ client: ClientAddress) -> Bool {
+    let origin = headers[.origin]?.lowercased()
+    return service.settings.socketAccess == .recent && !client.isShared
+      && (origin == nil || origin?.hasPrefix("ws") ?? false)
+  }
+}

@@ -1,0 +1,74 @@
+import Crypto
+import Foundation
+import HTTPTypes
+import MadangCore
+
+/// The cookie by which a client's sockets are known (contract section 13.3): clients send no credentials with them, but
+/// their systems send the cookies that REST answers set. It stands for a session and is as good as that.
+struct SocketCookie: Sendable {
+  /// Of this installation: cookies are not told apart by port, so that servers on one host would overwrite each other's.
+  private let name: String
+  private let key: SymmetricKey
+  private let path: String
+  /// Seconds.
+  private let lifetime: Int64
+
+  /// - Parameters:
+  ///   - secret: The installation's secret; the keys of this cookie are derived from it.
+  ///   - path: Where sockets are served: no other request carries the cookie.
+  init(secret: [UInt8], path: String, settings: Settings) {
+    let code = HMAC<SHA256>.authenticationCode(for: Array("socket cookie".utf8), using: SymmetricKey(data: secret))
+    key = SymmetricKey(data: Data(code))
+    name = "madang_" + Array(SHA256.hash(data: Data(code)).prefix(4)).hex
+    self.path = path
+    lifetime = settings.refreshTokenLifetime / 1000
+  }
+
+  /// The `Set-Cookie` field of the answer to a call after which the client has this session; nil for no session.
+  func field(for session: SessionOfCall.State, isSecure: Bool) -> String? {
+    let (value, age): (String, Int64)
+    switch session {
+    case .none: return nil
+    case .live(let id): (value, age) = ("\(id).\(mark(of: id).hex)", lifetime)
+    case .ended: (value, age) = ("", 0)
+    }
+    let attributes = "Path=\(path); Max-Age=\(age); HttpOnly; SameSite=Strict"
+    return "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")"
+  }
+
+  /// The session that a request's cookie stands for, if it is ours. Whether the session lives is another question.
+  func session(in headers: HTTPFields) -> Int64? {
+    for field in headers[values: .cookie] {
+      for pair in field.split(separator: ";") {
+        let parts = pair.split(separator: "=", maxSplits: 1)
+        guard parts.count == 2, parts[0].trimmingWhitespace() == name else { continue }
+        let value = parts[1].trimmingWhitespace().split(separator: ".")
+        guard value.count == 2, let session = Int64(value[0]), let mark = [UInt8](hex: value[1]),
+          HMAC<SHA256>.isValidAuthenticationCode(mark, authenticating: Self.data(session), using: key)
+        else { continue }
+        return session
+      }
+    }
+    return nil
+  }
+
+  private func mark(of session: Int64) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: Self.data(session), using: key))
+  }
+
+  private static func data(_ session: Int64) -> [UInt8] { withUnsafeBytes(of: session.littleEndian, Array.init) }
+}
+
+extension [UInt8] {
+  fileprivate init?(hex text: some StringProtocol) {
+    let digits = [UInt8](text.utf8)
+    guard digits.count % 2 == 0, digits.count <= 128 else { return nil }
+    self = []
+    for index in stride(from: 0, to: digits.count, by: 2) {
+      guard let high = Character(Unicode.Scalar(digits[index])).hexDigitValue,
+        let low = Character(Unicode.Scalar(digits[index + 1])).hexDigitValue
+      else { return nil }
+      append(UInt8(high << 4 | low))
+    }
+  }
+}

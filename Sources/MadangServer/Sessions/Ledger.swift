@@ -1,0 +1,86 @@
+import Synchronization
+
+/// What callers hold of the server at a moment, by address: places and bytes that they give back. What they do in a time is
+/// ``CallLimits``; the hashing of passwords goes by turns (`WorkerPool`).
+final class Ledger: Sendable {
+  enum Cost: String, CaseIterable, Sendable {
+    case connections, sessions
+    case heldConnects = "held_connects"
+    /// Bytes of bodies in memory.
+    case memory
+    /// Bytes of files that are being received.
+    case disk
+  }
+
+  private struct Payer: Hashable {
+    let caller: KeyHash
+    let cost: Cost
+  }
+
+  private struct State {
+    var held: [Payer: Int] = [:]
+    var totals: [Cost: Int] = [:]
+  }
+
+  private let limits: [Cost: LedgerLimit]
+  private let state = Mutex(State())
+
+  init(_ limits: [Cost: LedgerLimit]) { self.limits = limits }
+
+  /// How much of everything is held by all together.
+  var totals: [Cost: Int] { state.withLock(\.totals) }
+
+  /// Takes what may be had. False, taking nothing, if that would be too much for the caller or for all together.
+  func take(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash) -> Bool {
+    guard let limit = limits[cost] else { return true }
+    let payer = Payer(caller: caller, cost: cost)
+    return state.withLock { state in
+      let (held, total) = (state.held[payer] ?? 0, state.totals[cost] ?? 0)
+      guard held + amount <= limit.perAddress, total + amount <= limit.total else { return false }
+      state.held[payer] = held + amount
+      state.totals[cost] = total + amount
+      return true
+    }
+  }
+
+  /// Gives back what was taken.
+  func giveBack(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash) {
+    guard limits[cost] != nil, amount > 0 else { return }
+    let payer = Payer(caller: caller, cost: cost)
+    state.withLock { state in
+      let rest = (state.held[payer] ?? 0) - amount
+      state.held[payer] = rest > 0 ? rest : nil
+      state.totals[cost] = max(0, (state.totals[cost] ?? 0) - amount)
+    }
+  }
+}
+
+extension Ledger {
+  /// Takes one place, and answers how to give it back.
+  func place(_ cost: Cost, for caller: KeyHash) -> (@Sendable () -> Void)? {
+    guard take(cost, for: caller) else { return nil }
+    return { self.giveBack(cost, for: caller) }
+  }
+}
+
+extension ServerSettings {
+  var ledgerLimits: [Ledger.Cost: LedgerLimit] {
+    [
+      .connections: connections, .sessions: socketSessions, .heldConnects: heldConnects, .memory: bodyMemory,
+      .disk: uploadsOnDisk,
+    ]
+  }
+}
+
+/// How much may be held at a time.
+public struct LedgerLimit: Sendable {
+  /// By one address; those of IPv6 count by their /64.
+  public var perAddress: Int
+  /// By all together.
+  public var total: Int
+
+  public init(perAddress: Int, total: Int) {
+    self.perAddress = perAddress
+    self.total = total
+  }
+}

@@ -1,0 +1,151 @@
+import MadangAPI
+import MadangCore
+import Synchronization
+
+/// Bounds how often passwords of one account can be tried (contract section 8.4): `signInFailures` from one address in a
+/// window, and `signInFailuresAnywhere` from all addresses together, beyond which tries are let through one by one, so that
+/// nobody can lock somebody else out for long.
+///
+/// A try counts from before its password is hashed until it turns out to be right, so that tries in parallel win nothing:
+/// those that would be too many if all others under way failed wait for them.
+final class SignInTries: Sendable {
+  private struct Key: Hashable {
+    let account: KeyHash
+    let address: KeyHash
+  }
+
+  private struct Tries {
+    var began: Int64
+    var failures = 0
+    var underWay = 0
+    var waiting: [CheckedContinuation<Entry, Never>] = []
+  }
+
+  private enum Entry {
+    case admitted
+    case refused(Refusal)
+    /// Others have ended: ask again.
+    case again
+  }
+
+  private struct State {
+    var tries: [Key: Tries] = [:]
+    /// Failures of accounts from everywhere; each is forgotten after its share of the window.
+    var anywhere: [KeyHash: (failures: Double, at: Int64)] = [:]
+    var nextSweep: Int64 = 0
+  }
+
+  /// How many tries may wait for others of their account and address.
+  private static let maxWaiting = 128
+
+  private let settings: CallLimitSettings
+  private let clock: Clock
+  private let state = Mutex(State())
+
+  init(_ settings: CallLimitSettings, clock: Clock) {
+    self.settings = settings
+    self.clock = clock
+  }
+
+  /// Runs one try. Throws `E98` instead if it is one too many; a `Failure(.signInFailed)` of `body` counts.
+  ///
+  /// - Parameter isKnown: Whether the account was seen at this address lately: then failures elsewhere do not count.
+  func run<Success: Sendable>(
+    account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
+  ) async throws -> Success {
+    let key = Key(account: KeyHash(email), address: KeyHash(address))
+    if let refusal = tooManyAnywhere(key.account), try await !isKnown() { throw refusal }
+    entering: while true {
+      switch await entry(key) {
+      case .admitted: break entering
+      case .refused(let refusal): throw refusal
+      case .again: continue
+      }
+    }
+    do {
+      let success = try await body()
+      ended(key, failed: false)
+      return success
+    } catch {
+      ended(key, failed: (error as? Failure)?.code == .signInFailed)
+      throw error
+    }
+  }
+
+  private func entry(_ key: Key) async -> Entry {
+    guard settings.signInFailures > 0 else { return .admitted }
+    return await withCheckedContinuation { continuation in
+      let now = clock.now
+      let entry = state.withLock { state -> Entry? in
+        sweep(&state, now)
+        var tries = state.tries[key] ?? Tries(began: now)
+        if tries.began + settings.signInWindow <= now { (tries.began, tries.failures) = (now, 0) }
+        let entry = enter(&tries, now)
+        if entry == nil { tries.waiting.append(continuation) }
+        if case .refused = entry {} else { state.tries[key] = tries }
+        return entry
+      }
+      if let entry { continuation.resume(returning: entry) }
+    }
+  }
+
+  /// Nil if it has to wait.
+  private func enter(_ tries: inout Tries, _ now: Int64) -> Entry? {
+    let limit = settings.signInFailures
+    if tries.failures >= limit || tries.waiting.count >= Self.maxWaiting {
+      return .refused(refusal("more than \(limit) failed sign-ins", until: tries.began + settings.signInWindow, now))
+    }
+    guard tries.failures + tries.underWay < limit else { return nil }
+    tries.underWay += 1
+    return .admitted
+  }
+
+  private func ended(_ key: Key, failed: Bool) {
+    let now = clock.now
+    let waiting = state.withLock { state in
+      if failed, settings.signInFailuresAnywhere > 0 {
+        state.anywhere[key.account] = (failuresAnywhere(state, key.account, now) + 1, now)
+      }
+      guard var tries = state.tries[key] else { return [CheckedContinuation<Entry, Never>]() }
+      tries.underWay -= 1
+      if failed { tries.failures += 1 }
+      let waiting = tries.waiting
+      tries.waiting = []
+      state.tries[key] = tries.failures + tries.underWay == 0 ? nil : tries
+      return waiting
+    }
+    for continuation in waiting { continuation.resume(returning: .again) }
+  }
+
+  private func tooManyAnywhere(_ account: KeyHash) -> Refusal? {
+    let (limit, now) = (settings.signInFailuresAnywhere, clock.now)
+    guard limit > 0 else { return nil }
+    let failures = state.withLock { failuresAnywhere($0, account, now) }
+    guard failures >= Double(limit) else { return nil }
+    let pause = Int64((failures - Double(limit) + 1) * Double(settings.signInWindow) / Double(limit))
+    return refusal("more than \(limit) failed sign-ins of this account", until: now + pause, now)
+  }
+
+  private func failuresAnywhere(_ state: State, _ account: KeyHash, _ now: Int64) -> Double {
+    guard let known = state.anywhere[account] else { return 0 }
+    let forgotten = Double(now - known.at) * Double(settings.signInFailuresAnywhere) / Double(settings.signInWindow)
+    return max(0, known.failures - forgotten)
+  }
+
+  /// Forgets what is over; when there is too much even so, the oldest half of what nobody waits for.
+  private func sweep(_ state: inout State, _ now: Int64) {
+    guard now >= state.nextSweep || state.tries.count >= settings.maxCallers else { return }
+    state.nextSweep = now + settings.signInWindow
+    state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.began + settings.signInWindow > now }
+    let fading = state
+    state.anywhere = state.anywhere.filter { failuresAnywhere(fading, $0.key, now) > 0 }
+    guard state.tries.count >= settings.maxCallers else { return }
+    let median = state.tries.values.map(\.began).sorted()[state.tries.count / 2]
+    state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.began > median }
+  }
+
+  private func refusal(_ text: String, until end: Int64, _ now: Int64) -> Refusal {
+    Refusal(
+      .tooManyCalls, "\(text) in \(settings.signInWindow / 1000) s", retryAfter: max(1, (end - now + 999) / 1000))
+  }
+}

@@ -1,0 +1,58 @@
+import NIOCore
+
+/// Closes connections whose request hardly arrives, or whose answer is not read. It stands before all other handlers and sees
+/// bytes; ``HTTPConnectionHandler`` tells it where requests end.
+final class PaceHandler: ChannelDuplexHandler {
+  typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
+
+  private let stallTimeout: TimeAmount
+  private let minBytesPerSecond: Int
+  /// When the request that is arriving began.
+  private var began: NIODeadline?
+  private var received = 0
+  /// Bytes handed to the connection; how many of them the kernel had taken when it was last seen to take some.
+  private var written = 0
+  private var taken = 0
+  private var lastTaken = NIODeadline.now()
+  private var check: RepeatedTask?
+
+  init(stallTimeout: TimeAmount, minBytesPerSecond: Int) {
+    self.stallTimeout = stallTimeout
+    self.minBytesPerSecond = max(1, minBytesPerSecond)
+  }
+
+  func handlerAdded(context: ChannelHandlerContext) {
+    let interval = TimeAmount.nanoseconds(max(10_000_000, stallTimeout.nanoseconds / 4))
+    let channel = context.channel
+    let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
+    check = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
+      if bound.value.isTooSlow(channel, at: .now()) { channel.close(promise: nil) }
+    }
+  }
+
+  func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    if began == nil { (began, received) = (.now(), 0) }
+    received += unwrapInboundIn(data).readableBytes
+    context.fireChannelRead(data)
+  }
+
+  /// The request has arrived whole.
+  func requestEnded() { began = nil }
+
+  func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
+    written += unwrapOutboundIn(data).readableBytes
+    context.write(data, promise: promise)
+  }
+
+  private func isTooSlow(_ channel: any Channel, at now: NIODeadline) -> Bool {
+    let waiting = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
+    if waiting == 0 || written - waiting > taken { (taken, lastTaken) = (written - waiting, now) }
+    if now - lastTaken >= stallTimeout { return true }
+    guard let began else { return false }
+    let allowed = stallTimeout + .milliseconds(Int64(received) * 1000 / Int64(minBytesPerSecond))
+    return now - began >= allowed
+  }
+}

@@ -1,0 +1,24 @@
+import Foundation
+import Testing
+
+@Suite("Faults")
+struct FaultTests {
+  @Test("a program that ends by a fault says where, and what it writes is for its user alone")
+  func backtrace() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-fault-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try Program("madang", ["serve", "--port", "0", "--data", folder.path])
+    _ = try await program.output.next(beginning: "madang listening on ")
+    for name in ["", "/madang.sqlite", "/files", "/files/uploads", "/secrets", "/secrets/access-token.key"] {
+      let mode = try FileManager.default.attributesOfItem(atPath: folder.path + name)[.posixPermissions] as? Int
+      #expect((mode ?? 0) & 0o077 == 0, "\(name)")
+    }
+    program.signal(SIGILL)
+    _ = try await program.errors.next(beginning: "*** Program crashed: ")
+    _ = try await program.errors.next(beginning: "Thread 0")
+    _ = try await program.errors.next(beginning: "Backtrace took ")
+    // A trap of its own would come again at once; one that was sent has to be.
+    program.signal(SIGILL)
+    #expect(await program.status() == -SIGILL)
+  }
+}

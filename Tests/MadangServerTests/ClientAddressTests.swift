@@ -1,0 +1,80 @@
+import HTTPTypes
+import NIOCore
+import Testing
+
+@testable import MadangServer
+
+@Suite("Whom a request comes from")
+struct ClientAddressTests {
+  static func client(
+    _ peer: String, _ headers: [(String, String)] = [], trusting proxies: [String] = ["10.0.0.0/8", "fd00::/8"]
+  ) throws -> ClientAddress {
+    var fields = HTTPFields()
+    for (name, value) in headers {
+      fields.append(HTTPField(name: try #require(HTTPField.Name(name)), value: value))
+    }
+    return ClientAddress(
+      peer: try SocketAddress(ipAddress: peer, port: 1), headers: fields,
+      trusted: try proxies.map { try #require(IPNetwork($0)) })
+  }
+
+  @Test(
+    "networks contain their addresses, in every form",
+    arguments: [
+      ("10.0.0.0/8", "10.255.0.1", true), ("10.0.0.0/8", "11.0.0.1", false), (" 192.0.2.7 ", "192.0.2.7", true),
+      ("192.0.2.7", "192.0.2.8", false), ("0.0.0.0/0", "203.0.113.9", true), ("0.0.0.0/0", "2001:db8::1", false),
+      ("172.16.0.0/12", "172.31.255.255", true), ("172.16.0.0/12", "172.32.0.0", false),
+      ("::ffff:10.0.0.0/104", "10.1.2.3", true), ("10.0.0.1", "::ffff:10.0.0.1", true),
+      ("fd00::/8", "fdff::1", true), ("2001:db8::/33", "2001:db8:8000::", false), ("::1", "::1", true),
+    ])
+  func networks(_ network: String, _ address: String, _ contains: Bool) throws {
+    #expect(try #require(IPNetwork(network)).contains(try #require(IPAddress(address))) == contains)
+  }
+
+  @Test(
+    "text that is no network is none",
+    arguments: ["", "10.0.0.0/33", "10.0.0.0/x", "10.0.0/8", "localhost", "1/2/3", "/8"])
+  func junk(_ text: String) { #expect(IPNetwork(text) == nil) }
+
+  @Test("a peer that is no trusted proxy is the client, whatever it forwards; then others may be behind it")
+  func stranger() throws {
+    #expect(try Self.client("203.0.113.1").text == "203.0.113.1")
+    #expect(try !Self.client("203.0.113.1").isShared)
+    for name in ["X-Forwarded-For", "Forwarded", "X-Real-IP", "X-Forwarded-Host", "X-Forwarded-Proto"] {
+      let client = try Self.client("203.0.113.1", [(name, "192.0.2.7")])
+      #expect(client.text == "203.0.113.1" && client.isShared && !client.isSecure)
+    }
+    #expect(try Self.client("127.0.0.1").isLocal)
+    #expect(try !Self.client("127.0.0.1", [("X-Forwarded-For", "127.0.0.1")]).isLocal)
+  }
+
+  @Test("behind trusted proxies the nearest hop counts that is not one of them")
+  func chain() throws {
+    let list = ("X-Forwarded-For", "6.6.6.6, 192.0.2.7 , 10.1.1.1")
+    #expect(try Self.client("10.0.0.1", [list]).text == "192.0.2.7")
+    #expect(
+      try Self.client("10.0.0.1", [("X-Forwarded-For", "6.6.6.6"), ("X-Forwarded-For", "192.0.2.7")]).text
+        == "192.0.2.7")
+    #expect(try Self.client("::ffff:10.0.0.1", [("X-Forwarded-For", "::ffff:192.0.2.7")]).text == "192.0.2.7")
+    #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "192.0.2.7:4711")]).text == "192.0.2.7")
+    let elements = ("Forwarded", #"for=6.6.6.6, for="[2001:db8::7]:4711";proto=https;by=10.0.0.1"#)
+    let client = try Self.client("fd00::1", [elements])
+    #expect(client.text == "2001:db8::7" && client.network == "2001:db8::/64" && client.isSecure && !client.isShared)
+    #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "https")]).isSecure)
+    #expect(
+      try !Self.client("10.0.0.1", [("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "https, http")]).isSecure)
+    // All are trusted: the farthest.
+    #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "10.3.3.3, 10.2.2.2")]).text == "10.3.3.3")
+  }
+
+  @Test("a client that is not told, or told in two ways, stands for nobody")
+  func doubts() throws {
+    #expect(try Self.client("10.0.0.1").isShared)
+    #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "unknown")]).isShared)
+    #expect(try Self.client("10.0.0.1", [("Forwarded", "for=_hidden")]).isShared)
+    #expect(try Self.client("10.0.0.1", [("X-Forwarded-Proto", "https")]).isShared)
+    let two = [("Forwarded", "for=6.6.6.6"), ("X-Forwarded-For", "192.0.2.7")]
+    #expect(try Self.client("10.0.0.1", two).isShared)
+    #expect(try Self.client("10.0.0.1", [("Forwarded", "for=192.0.2.7"), two[1]]).text == "192.0.2.7")
+  }
+}

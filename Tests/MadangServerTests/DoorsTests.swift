@@ -1,0 +1,113 @@
+import Foundation
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangServer
+
+@Suite("Doors that stay closed")
+struct DoorsTests {
+  @Test("a payment is the account's that first showed it, paid or not", arguments: TestEngine.available)
+  func payments(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
+      func validate(_ person: TestPerson, _ id: String, _ merchant: String) async throws -> String? {
+        let body: JSON = ["imp_uid": .text(id), "merchant_uid": .text(merchant)]
+        return try await person.code(.POST, "store/pay/validation", .json(body))
+      }
+      let id = try await world.payment("order-1", 100, status: "ready")
+      // Who knows only one of its ids has shown nothing.
+      #expect(try await validate(joon, id, "order-2") == "E82")
+      #expect(try await validate(mina, id, "order-1") == "E82")
+      #expect(try await validate(joon, id, "order-1") == "E81")
+      _ = try await world.payment("order-1", 100, status: "paid", impUID: id)
+      #expect(try await validate(joon, id, "order-1") == "E81")
+      #expect(try await validate(mina, id, "order-1") == nil)
+      #expect(try await mina.get("users/me")["sesacCoin"] == 110)
+    }
+  }
+
+  @Test("secrets do not follow a provider's redirect")
+  func redirects() async throws {
+    let followed = Atomic(0)
+    try await FakeProvider.run { _ in
+      followed.add(1, ordering: .relaxed)
+      return (200, "{}")
+    } _: { elsewhere in
+      try await FakeProvider.run { _ in
+        (302, "{}")
+      } redirectingTo: {
+        elsewhere.url + $0.path
+      } _: { provider in
+        let calls = ProviderCalls(timeout: .seconds(20))
+        let answer = try await calls.get(provider.url + "/v2/user/me", headers: ["Authorization": "Bearer secret"])
+        #expect(answer.status == 302)
+      }
+    }
+    #expect(followed.load(ordering: .relaxed) == 0)
+  }
+
+  @Test(
+    "secrets that every user of the machine can read stop the start, with the cure",
+    arguments: ["", "/access-token.key"])
+  func secrets(_ name: String) throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let key = try Secrets(directory: directory, ids: IDSource()).tokenKey()
+    #expect(try Secrets(directory: directory, ids: IDSource()).tokenKey() == key)
+    try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path + name)
+    let error = try #require(throws: SetupError.self) { try Secrets(directory: directory, ids: IDSource()).tokenKey() }
+    #expect(error.description.contains("chmod -R o= '\(directory.path)'") == true)
+  }
+
+  @Test("Kakao without the number of an app does not start, unless that is wanted")
+  func kakao() {
+    var settings = ServerSettings()
+    #expect(settings.problems().isEmpty)
+    settings.providers.kakao.url = "https://kapi.kakao.com"
+    #expect(settings.problems().contains { $0.hasPrefix("kakao.app: ") })
+    settings.providers.kakao.takesAnyApp = true
+    #expect(settings.problems().isEmpty)
+    settings.providers.kakao.takesAnyApp = false
+    settings.providers.kakao.app = 17
+    #expect(settings.problems().isEmpty)
+  }
+
+  @Test("a page of a history holds so many chats, or so many characters", arguments: TestEngine.available)
+  func historyPages(_ engine: TestEngine) async throws {
+    var settings = World.settings
+    settings.domain.historyPage.chats = 4
+    settings.domain.historyPage.characters = 100
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let channel = try await mina.channel("ios", in: try await mina.workspace())
+      for size in [10, 10, 10, 10, 10, 90, 99, 1, 150, 1, 1] {
+        _ = try await mina.say(String(repeating: "각", count: size), in: channel)
+      }
+      let caller = try await world.server.madang.caller(
+        session: try await world.server.madang.session(refreshToken: mina.refreshToken, edition: "2024-10").id,
+        edition: "2024-10")
+      let parts = channel.split(separator: "/").map(String.init)
+      let address = RoomAddress(.channel, .uuid(parts[3]), in: .uuid(parts[1]))
+      var history = try await world.server.madang.history(of: address, after: nil, as: caller)
+      var sizes: [[Int]] = []
+      while let page = try await history.next() { sizes.append(page.map(\.content.count)) }
+      #expect(sizes == [[10, 10, 10, 10], [10, 90], [99, 1], [150], [1, 1]])
+      #expect(try await mina.get("\(channel)/chats").list?.count == 11)
+    }
+  }
+
+  @Test("names of stored files cannot be guessed")
+  func fileNames() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let me = try await mina.success(.PUT, "users/me/image", .multipart([.file("image", Sample.png)]))
+      let path = try #require(me["profileImage"]?.string)
+      #expect(path.firstMatch(of: /_[a-z0-9]{25}\.png$/) != nil)
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import MadangAPI
+import MadangServer
+import NIOHTTP1
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangServer
+
+@Suite("What is for operators")
+struct OperationsTests {
+  /// Asks as curl, a proxy or a page would.
+  static func ask(_ world: World, _ path: String, host: String? = nil, _ headers: [(String, String)] = []) async throws
+    -> String
+  {
+    let host = host ?? world.url.replacing("http://", with: "")
+    let fields = headers.map { "\($0): \($1)\r\n" }.joined()
+    return try await world.exchange(
+      Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\(fields)\r\n".utf8))
+  }
+
+  static func status(_ answer: String) -> String { String(answer.dropFirst(9).prefix(3)) }
+
+  @Test(
+    "metrics and development calls answer programs of this machine only: not a proxy, not a page",
+    arguments: ["/metrics", "/_dev/pushes"])
+  func locals(_ path: String) async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      for host in [nil, "localhost", "localhost:8080", "127.0.0.1", "[::1]:80", "madang.localhost"] {
+        #expect(Self.status(try await Self.ask(world, path, host: host)) == "200", "\(host ?? "own")")
+      }
+      for host in ["evil.example", "10.0.0.1:8080", "localhost.evil.example", "127.0.0.1.evil.example"] {
+        #expect(Self.status(try await Self.ask(world, path, host: host)) != "200", "\(host)")
+      }
+      let headers = [
+        ("X-Forwarded-For", "127.0.0.1"), ("Forwarded", "for=127.0.0.1"), ("X-Forwarded-Proto", "http"),
+        ("X-Real-IP", "127.0.0.1"), ("Origin", "http://evil.example"), ("Origin", "null"),
+      ]
+      for header in headers { #expect(Self.status(try await Self.ask(world, path, [header])) != "200", "\(header)") }
+      #expect(Self.status(try await Self.ask(world, path, [("Origin", "http://localhost:3000")])) == "200")
+    }
+  }
+
+  @Test("readiness tells everybody whether, and operators why not; the disk is asked once a second at most")
+  func readiness() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let ready = try await Self.ask(world, "/readyz")
+      #expect(ready.contains(#"{"status":"ok"}"#))
+    }
+    let checks = Atomic(0)
+    let probe = ReadinessProbe(every: .seconds(3600)) {
+      checks.add(1, ordering: .relaxed)
+      throw SetupError("the disk is full")
+    }
+    await withTaskGroup { group in
+      for _ in 0..<100 { group.addTask { #expect(await probe.problem() == "the disk is full") } }
+    }
+    #expect(checks.load(ordering: .relaxed) == 1)
+  }
+
+  @Test("a listener of their own serves operators, and the other one does so no more")
+  func ownListener() async throws {
+    var settings = World.settings
+    settings.operations = ("127.0.0.1", 0)
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let own = world.at(port: try await world.server.operationsPort)
+      #expect(Self.status(try await Self.ask(world, "/metrics")) != "200")
+      #expect(Self.status(try await Self.ask(world, "/_dev/pushes")) != "200")
+      let ready = try await Self.ask(world, "/readyz")
+      #expect(ready.contains(#"{"status":"ok"}"#))
+      #expect(Self.status(try await Self.ask(own, "/metrics", host: "metrics.internal:9090")) == "200")
+      #expect(Self.status(try await Self.ask(own, "/_dev/pushes")) == "200")
+      #expect(Self.status(try await Self.ask(own, "/v1/workspaces")) == "404")
+    }
+  }
+}

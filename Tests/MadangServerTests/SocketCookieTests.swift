@@ -1,0 +1,217 @@
+import Foundation
+import HTTPTypes
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import SocketIOClient
+import SocketIOProtocol
+import Support
+import Testing
+
+@testable import MadangServer
+
+/// Phones send the cookies of REST answers with their sockets, as socket.io-client-swift does over URLSession's store.
+@Suite("Sockets that are known by a cookie")
+struct SocketCookieTests {
+  /// As for real people: one address may stand for one account only.
+  static func settings(_ access: SocketAccess = .recent) -> ServerSettings {
+    var settings = World.settings(\.socketAccess, access)
+    settings.isDevelopment = false
+    for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
+    return settings
+  }
+
+  static func cookie(_ person: TestPerson) async throws -> String {
+    try #require(try await person.call(.GET, "users/me").cookie)
+  }
+
+  static func admission(_ world: World, _ room: String, cookie: String? = nil) async throws -> String {
+    var result = ""
+    try await SocketsTests.withSocket(world, headers: cookie.map { [("Cookie", $0)] } ?? []) { (client) async throws in
+      result = try await SocketsTests.admission(client, SocketsTests.namespace(room))
+    }
+    return result
+  }
+
+  @Test(
+    "two accounts behind one address each hear their rooms by cookie and only those; without cookies neither is let in",
+    arguments: TestEngine.available)
+  func twoAtHome(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let hers = try await mina.channel("ios", in: try await mina.workspace("Hers"))
+      // Alone at the address.
+      #expect(
+        try await World.eventually { try await Self.admission(world, hers) == "joined" })
+      let joon = try await world.signUp("Joon")
+      let his = try await joon.channel("web", in: try await joon.workspace("His"))
+      let (minas, joons) = (try await Self.cookie(mina), try await Self.cookie(joon))
+      #expect(minas != joons)
+      #expect(try await Self.admission(world, hers, cookie: minas) == "joined")
+      #expect(try await Self.admission(world, his, cookie: joons) == "joined")
+      #expect(try await Self.admission(world, hers, cookie: "a=b; \(joons); c=d") == "not allowed")
+      #expect(try await Self.admission(world, his, cookie: minas) == "not allowed")
+      #expect(
+        try await World.eventually { try await Self.admission(world, hers) == "not allowed" })
+      #expect(try await Self.admission(world, his) == "not allowed")
+      #expect(try await Self.admission(world, his, cookie: joons + "0") == "not allowed")
+    }
+  }
+
+  @Test("sign-up, sign-in, refresh and every authenticated JSON answer set the cookie; files and strangers get none")
+  func answers() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let signIn: JSON = ["email": .text(mina.email), "password": .text(World.password)]
+      let login = try await world.call(.POST, "users/login", .json(signIn))
+      let field = try #require(login.headers.first(name: "Set-Cookie"))
+      let form =
+        /madang_[0-9a-f]{8}=[0-9]+\.[0-9a-f]{64}; Path=\/socket\.io\/; Max-Age=2592000; HttpOnly; SameSite=Strict/
+      #expect(field.wholeMatch(of: form) != nil, "\(field)")
+      #expect(try await Self.cookie(mina) != login.cookie)
+      let token = try #require(try login.json["token"]?["refreshToken"]?.string)
+      let refreshed = try await world.call(.GET, "auth/refresh", headers: [(HeaderName.refreshToken, token)])
+      #expect(refreshed.cookie == login.cookie)
+      let picture = try await mina.success(.PUT, "users/me/image", .multipart([.file("image", Sample.png)]))
+      let path = try #require(picture["profileImage"]?.string)
+      #expect(try await mina.call(.GET, "/v1\(path)").cookie == nil)
+      #expect(try await world.call(.POST, "users/validation/email", .json(["email": "new@example.com"])).cookie == nil)
+      #expect(
+        try await world.call(.POST, "users/login", .json(["email": "mina@example.com", "password": "no"])).cookie == nil
+      )
+      let out = try #require(try await mina.call(.GET, "users/logout").headers.first(name: "Set-Cookie"))
+      #expect(out.contains("Max-Age=0"))
+    }
+  }
+
+  @Test("behind a trusted proxy that speaks TLS the cookie is for TLS only")
+  func secure() async throws {
+    var settings = World.settings
+    settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let tls = [("X-Forwarded-For", "203.0.113.1"), ("X-Forwarded-Proto", "https")]
+      let answer = try await mina.call(.GET, "users/me", headers: tls)
+      #expect(answer.headers.first(name: "Set-Cookie")?.hasSuffix("; Secure") == true)
+    }
+  }
+
+  @Test(
+    "a cookie ends with its session: signing out, a new password, disabling; nor does the address let them in again",
+    arguments: TestEngine.available)
+  func endings(_ engine: TestEngine) async throws {
+    var settings = Self.settings()
+    settings.socketReviewInterval = 1
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let room = try await mina.channel("ios", in: try await mina.workspace())
+      func shutOut(_ person: TestPerson, _ end: () async throws -> Void) async throws {
+        let cookie = try await Self.cookie(person)
+        try await SocketsTests.withSocket(world, headers: [("Cookie", cookie)]) { (client) async throws in
+          var updates = await client.updates(in: [SocketsTests.namespace(room)]).makeAsyncIterator()
+          guard case .connected = try await updates.next()?.kind else { throw SocketsTests.Refused() }
+          try await end()
+          guard case .disconnected(.serverNamespaceDisconnect) = try await updates.next()?.kind else {
+            throw SocketsTests.Refused()
+          }
+          #expect(try await SocketsTests.admission(client, SocketsTests.namespace(room)) == "not allowed")
+        }
+        #expect(try await Self.admission(world, room, cookie: cookie) == "not allowed")
+        #expect(try await Self.admission(world, room) == "not allowed")
+      }
+      try await shutOut(mina) { _ = try await mina.call(.GET, "users/logout") }
+      let again = try await world.signIn(mina, through: .october2024)
+      try await shutOut(again) {
+        _ = try await world.server.madang.resetPassword(email: mina.email, to: World.password)
+      }
+      let third = try await world.signIn(mina, through: .october2024)
+      try await shutOut(third) { _ = try await world.server.madang.disable(email: mina.email) }
+    }
+  }
+
+  @Test("an address behind a proxy that is not trusted stands for nobody, and for no one who called through it")
+  func untrustedProxy() async throws {
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let room = try await mina.channel("ios", in: try await mina.workspace())
+      #expect(try await World.eventually { try await Self.admission(world, room) == "joined" })
+      try await SocketsTests.withSocket(world, headers: [("X-Forwarded-For", "192.0.2.7")]) { (client) async throws in
+        #expect(try await SocketsTests.admission(client, SocketsTests.namespace(room)) == "not allowed")
+      }
+    }
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      let forwarded = [("Forwarded", "for=192.0.2.7")]
+      let signUp: JSON = ["email": "mina@example.com", "password": .text(World.password), "nickname": "Mina"]
+      let login = try await world.call(.POST, "users/join", headers: forwarded, .json(signUp))
+      let token = try #require(try login.json["token"]?["accessToken"]?.string)
+      func make(_ path: String, _ id: String) async throws -> String {
+        let answer = try await world.call(.POST, path, token: token, headers: forwarded, .json(["name": "ios"]))
+        return "\(path)/\(try #require(try answer.json[id]?.string))"
+      }
+      let room = try await make("\(try await make("workspaces", "workspace_id"))/channels", "channel_id")
+      #expect(try await Self.admission(world, room) == "not allowed")
+      #expect(try await Self.admission(world, room, cookie: login.cookie) == "joined")
+    }
+  }
+
+  @Test("a page's script is not let in by address, Starscream is")
+  func pages() async throws {
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let room = try await mina.channel("ios", in: try await mina.workspace())
+      #expect(try await World.eventually { try await Self.admission(world, room) == "joined" })
+      let own = world.url.replacing("http://", with: "")
+      try await SocketsTests.withSocket(world, headers: [("Origin", "ws://\(own)")]) { (client) async throws in
+        #expect(try await SocketsTests.admission(client, SocketsTests.namespace(room)) == "joined")
+      }
+      // By a name that was made to lead here, the page's origin is the own one.
+      try await SocketsTests.withSocket(world, headers: [("Origin", "http://\(own)")]) { (client) async throws in
+        #expect(try await SocketsTests.admission(client, SocketsTests.namespace(room)) == "not allowed")
+      }
+      let polling = "/socket.io/?EIO=4&transport=polling"
+      #expect(try await world.call(.GET, polling, headers: [("Origin", "http://evil.example")]).status == 403)
+      #expect(try await world.call(.GET, polling + "&j=0").status == 400)
+    }
+  }
+
+  @Test(
+    "invented rooms are held for a few connects of an address, and refused at once beyond", arguments: [false, true])
+  func inventedRooms(_ hasCookie: Bool) async throws {
+    var settings = Self.settings()
+    settings.socketHold = .seconds(3)
+    settings.heldConnects = .init(perAddress: 5, total: 100)
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let cookie = try await Self.cookie(mina)
+      try await SocketsTests.withSocket(world, headers: hasCookie ? [("Cookie", cookie)] : []) {
+        (client) async throws in
+        let began = ContinuousClock.now
+        let quick = try await withThrowingTaskGroup(of: Bool.self) { group in
+          for _ in 0..<50 {
+            group.addTask { () async throws in
+              let name = RoomNamespace(.channel, UUID().uuidString.lowercased()).name
+              #expect(try await SocketsTests.admission(client, name) == "not allowed")
+              return ContinuousClock.now - began < .seconds(3)
+            }
+          }
+          return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }
+        }
+        #expect(quick == 45)
+      }
+    }
+  }
+
+  @Test("how sockets were admitted is counted")
+  func metrics() async throws {
+    try await World.run(.sqlite, settings: Self.settings(.cookie)) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let room = try await mina.channel("ios", in: try await mina.workspace())
+      #expect(try await Self.admission(world, room, cookie: try await Self.cookie(mina)) == "joined")
+      #expect(try await Self.admission(world, room) == "not allowed")
+      let page = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+      #expect(page.contains(#"madang_socket_admissions_total{by="cookie"} 1"#))
+      #expect(page.contains(#"madang_socket_admissions_total{by="refused"} 1"#))
+    }
+  }
+}

@@ -1,0 +1,98 @@
+import NIOCore
+import SocketIOServer
+import Synchronization
+import Testing
+
+/// Places that are taken and given back.
+final class Places: Sendable {
+  private let rest: Mutex<Int>
+
+  init(_ count: Int) { rest = Mutex(count) }
+
+  var free: Int { rest.withLock(\.self) }
+
+  func take() -> (@Sendable () -> Void)? {
+    let isFree = rest.withLock { rest in
+      guard rest > 0 else { return false }
+      rest -= 1
+      return true
+    }
+    guard isFree else { return nil }
+    return { self.rest.withLock { $0 += 1 } }
+  }
+}
+
+@Suite("Connections that stand still", .timeLimit(.minutes(1)))
+struct PaceTests {
+  static func settings(_ pace: Int = 1 << 20) -> SocketIOServer.HTTPChannelConfiguration {
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.idleTimeout = .seconds(60)
+    http.stallTimeout = .milliseconds(200)
+    http.minBytesPerSecond = pace
+    return http
+  }
+
+  @Test(
+    "a request that arrives byte by byte is cut off, in its head or in its body",
+    arguments: [
+      "GET /other HTTP/1.1\r\nHost: a\r\nX-Slow: ",
+      "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 100000\r\n\r\n",
+      "POST /upload HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
+    ])
+  func drip(_ beginning: String) async throws {
+    try await TestServer.with(http: Self.settings()) { (server) async throws in
+      let wire = try await server.wire()
+      try await wire.send(Array(beginning.utf8))
+      let drip = Task {
+        while !Task.isCancelled {
+          try await wire.send(Array("1\r\nx\r\n".utf8))
+          try await Task.sleep(for: .milliseconds(20))
+        }
+      }
+      // Ends because the server closes the connection, while bytes still come.
+      _ = await wire.readToEnd()
+      drip.cancel()
+      _ = await drip.result
+    }
+  }
+
+  @Test("a request that keeps the pace may take its time")
+  func steady() async throws {
+    try await TestServer.with(http: Self.settings(10)) { (server) async throws in
+      let wire = try await server.wire()
+      try await wire.send(Array("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n".utf8))
+      for _ in 0..<6 {
+        try await Task.sleep(for: .milliseconds(100))
+        try await wire.send(Array(repeating: 0x78, count: 10))
+      }
+      #expect(try await wire.readAnswer().text == "60")
+    }
+  }
+
+  @Test("connections are counted, by the server and by the application")
+  func places() async throws {
+    let places = Places(2)
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.reserveConnection = { _ in places.take() }
+    try await TestServer.with(http: http) { (server) async throws in
+      let first = try await server.wire()
+      let second = try await server.wire()
+      for wire in [first, second] { #expect(try await wire.request("GET", "/other").status == 200) }
+      let third = try await server.wire()
+      #expect(await third.readToEnd().isEmpty)
+      first.abort()
+      while places.free == 0 { await Task.yield() }
+      #expect(try await server.wire().request("GET", "/other").status == 200)
+    }
+    while places.free < 2 { await Task.yield() }
+    http.reserveConnection = nil
+    http.maxConnections = 1
+    try await TestServer.with(http: http) { (server) async throws in
+      let first = try await server.wire()
+      #expect(try await first.request("GET", "/other").status == 200)
+      let second = try await server.wire()
+      #expect(await second.readToEnd().isEmpty)
+      #expect(try await first.request("GET", "/other").status == 200)
+    }
+  }
+}
