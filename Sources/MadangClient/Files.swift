@@ -17,14 +17,8 @@ extension MadangClient {
     }
     let call = Call(Edition2024_10.file, Edition2024_10.file.path(parts[1], parts[2]))
     let response = try await authorised { try await http.send(call, token: $0) }
-    let failure: (any Error)? = try await http.reaching {
-      for try await buffer in response.body {
-        // What the reader throws is its own matter, not the network's.
-        do { try await chunk(buffer) } catch { return error }
-      }
-      return nil
-    }
-    if let failure { throw failure }
+    let body = http.body(of: response)
+    while let buffer = try await body.next() { try await chunk(buffer) }
   }
 
   /// Downloads a stored file to disk. The file appears whole under its name, or not at all.

@@ -46,12 +46,21 @@ extension MadangClient {
     public var apiKey: String
     /// How long a connection may take to open.
     public var connectTimeout: TimeAmount = .seconds(10)
-    /// How long a call without a file may take altogether.
+    /// How long a call without a file may take until its answer begins.
     public var callTimeout: TimeAmount = .seconds(30)
-    /// How long a call that carries a file, up or down, may take altogether.
+    /// How long a call that carries a file, up or down, may take until its answer begins.
     public var transferTimeout: TimeAmount = .minutes(30)
-    /// The largest JSON answer accepted, in bytes. A room's history comes in one answer.
+    /// How long an answer that has begun may pause before the call fails as ``MadangError/unreachable(host:reason:)``.
+    public var readTimeout: TimeAmount = .seconds(30)
+    /// The largest JSON answer accepted, in bytes; ``MadangClient/history(of:after:)`` comes in one.
     public var maxAnswerBytes = 256 << 20
+    /// How many chats of a history that streams in are held, stored and shown at a time; a cut costs at most as many.
+    public var historyPage = 500
+    /// The largest chat accepted in a history that streams in, in bytes of JSON.
+    public var maxChatBytes = 1 << 20
+    /// How far back from now a ``Room`` looks for its last page, one after another until there is one, while a long
+    /// history is still being read for the first time.
+    public var lookBacks: [Duration] = [.seconds(600)] + [1, 10, 100, 1000].map { .seconds($0 * 86_400) }
     /// How many live events may wait for a reader; one that falls behind further catches up from the history.
     public var maxWaitingEvents = 1024
     /// How long lost connections wait before they are opened again, and failed chats before they are sent again.

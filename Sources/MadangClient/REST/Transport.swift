@@ -72,14 +72,21 @@ struct Transport: Sendable {
   }
 
   private func collect(_ response: HTTPClientResponse) async throws -> ByteBuffer {
-    try await reaching {
-      do {
-        return try await response.body.collect(upTo: configuration.maxAnswerBytes)
-      } catch is NIOTooManyBytesError {
+    let body = body(of: response)
+    var whole = ByteBuffer()
+    while var chunk = try await body.next() {
+      whole.writeBuffer(&chunk)
+      guard whole.readableBytes <= configuration.maxAnswerBytes else {
         throw MadangError.unintelligible(
           status: Int(response.status.code), reason: "more than \(configuration.maxAnswerBytes) bytes")
       }
     }
+    return whole
+  }
+
+  /// An answer's body, to be read chunk by chunk.
+  func body(of response: HTTPClientResponse) -> AnswerBody {
+    AnswerBody(response.body, over: self, pause: configuration.readTimeout)
   }
 
   /// Reads an answer to its end without looking at it, so that its connection can be used again.
@@ -107,14 +114,16 @@ struct Transport: Sendable {
       return try await work()
     } catch let error as MadangError {
       throw error
-    } catch let error as HTTPClientError where error == .cancelled {
-      throw CancellationError()
-    } catch is CancellationError {
-      throw CancellationError()
     } catch {
-      throw MadangError.unreachable(host: configuration.server, reason: describe(error))
+      // What fails in a task that is cancelled fails because of that.
+      if Task.isCancelled || error is CancellationError || error as? HTTPClientError == .cancelled {
+        throw CancellationError()
+      }
+      throw unreachable(describe(error))
     }
   }
+
+  func unreachable(_ reason: String) -> MadangError { .unreachable(host: configuration.server, reason: reason) }
 
   private func describe(_ error: any Error) -> String {
     switch error {
