@@ -6,17 +6,45 @@ extension MadangClient {
   ///   - room: The room, which one must be allowed to read.
   ///   - cursor: Only chats newer than this date, such as ``Chat/createdAt`` of the last one known; nil for all.
   public func history(of room: RoomAddress, after cursor: String? = nil) async throws -> [Chat] {
-    let query = cursor.map { [(Field.cursorDate, $0)] } ?? []
     switch room {
     case .channel(let id, let workspace):
-      let path = Edition2024_10.channelHistory.path(workspace, id)
-      return try await answer(to: Call(Edition2024_10.channelHistory, path, query: query)).map(Chat.channel)
+      try await answer(to: Self.history(id, in: workspace, after: cursor)).map(Chat.channel)
     case .directMessage(let id, let workspace):
-      let path = Edition2024_10.directMessageHistory.path(workspace, id)
-      return try await answer(to: Call(Edition2024_10.directMessageHistory, path, query: query))
-        .map(Chat.directMessage)
+      try await answer(to: Self.directHistory(id, in: workspace, after: cursor)).map(Chat.directMessage)
     }
   }
+
+  /// The same as it streams in, in pages of ``Configuration/historyPage`` chats: memory does not grow with it.
+  func historyPages(of room: RoomAddress, after cursor: String?) -> HistoryPages {
+    HistoryPages(client: self, room: room, cursor: cursor)
+  }
+
+  /// The body of a room's history, a JSON array of its chats.
+  func historyBody(of room: RoomAddress, after cursor: String?) async throws -> AnswerBody {
+    try await authorised { token in
+      switch room {
+      case .channel(let id, let workspace):
+        http.body(of: try await http.send(Self.history(id, in: workspace, after: cursor), token: token))
+      case .directMessage(let id, let workspace):
+        http.body(of: try await http.send(Self.directHistory(id, in: workspace, after: cursor), token: token))
+      }
+    }
+  }
+
+  private static func history(
+    _ id: String, in workspace: String, after cursor: String?
+  ) -> Call<[Edition2024_10.ChannelChat]> {
+    Call(Edition2024_10.channelHistory, Edition2024_10.channelHistory.path(workspace, id), query: query(cursor))
+  }
+
+  private static func directHistory(
+    _ id: String, in workspace: String, after cursor: String?
+  ) -> Call<[Edition2024_10.DMChat]> {
+    let endpoint = Edition2024_10.directMessageHistory
+    return Call(endpoint, endpoint.path(workspace, id), query: query(cursor))
+  }
+
+  private static func query(_ cursor: String?) -> [(Field, String)] { cursor.map { [(.cursorDate, $0)] } ?? [] }
 
   /// Posts text, up to five files, or both. E11: nothing to post, or a file the server does not take; E13: not a member.
   ///

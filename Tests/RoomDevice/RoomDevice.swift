@@ -77,6 +77,12 @@ private actor Device {
     listening.cancel()
     _ = await listening.result
     await background()
+    // What was posted before the room was first opened, and did not fit its last page.
+    while let first = seen.first {
+      let older = try await room.chats(before: first.createdAt)
+      if older.isEmpty { break }
+      seen = older + seen
+    }
     say(String(decoding: try JSONEncoder().encode(seen.map(\.id)), as: UTF8.self))
   }
 

@@ -17,6 +17,8 @@ public struct LiveChats: AsyncSequence, Sendable {
     private var waiting: ArraySlice<RoomEvent> = []
     private var socket: RunningSocket?
     private var updates: SocketIOClient.Updates.AsyncIterator?
+    /// What a room missed, while it is being read.
+    private var missed: (namespace: String, pages: HistoryPages.Iterator)?
     private var token = ""
     private var isLive = false
     private var isInterrupted = false
@@ -46,6 +48,7 @@ public struct LiveChats: AsyncSequence, Sendable {
       while !Task.isCancelled {
         if !waiting.isEmpty { return true }
         do {
+          if try await catchUpFurther() { continue }
           if updates == nil { try await open() }
           guard let update = try await updates?.next(isolation: #isolation) else { return false }
           try await take(update)
@@ -57,7 +60,11 @@ public struct LiveChats: AsyncSequence, Sendable {
           interrupted(error.meaning)
           updates = nil
           failures += 1
-          try await Task.sleep(for: client.configuration.backoff.delay(after: failures, chance: .random(in: 0...1)))
+          let delay = client.configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
+          // Cut short when the task is cancelled, which ends the loop.
+          try? await Task.sleep(for: delay)
+        } catch is CancellationError {
+          return false
         }
       }
       return false
@@ -70,7 +77,7 @@ extension LiveChats.Iterator {
   private mutating func open() async throws {
     if socket == nil {
       if feeds.values.contains(where: \.needsBeginning) {
-        let now = try await client.serverTime()
+        let now = WireDate.string(try await client.serverTime())
         for namespace in feeds.keys { feeds[namespace]?.begin(at: now) }
       }
       socket = try RunningSocket(client.configuration)
@@ -88,7 +95,7 @@ extension LiveChats.Iterator {
     let namespace = update.namespace
     switch update.kind {
     case .connected:
-      try await catchUp(namespace)
+      catchUp(namespace)
     case .event(let event):
       guard let feed = feeds[namespace], feed.isJoined, event.name == feed.room.event.rawValue else { return }
       deliver([try feed.decode(event.arguments)], in: namespace)
@@ -106,11 +113,28 @@ extension LiveChats.Iterator {
     }
   }
 
-  private mutating func catchUp(_ namespace: String) async throws {
+  /// Begins to read what a room missed, if it can have missed something.
+  private mutating func catchUp(_ namespace: String) {
     guard let feed = feeds[namespace] else { return }
-    if feed.mustCatchUp {
-      deliver(try await client.history(of: feed.room, after: feed.cursor), in: namespace)
+    guard feed.mustCatchUp else { return joined(namespace) }
+    missed = (namespace, client.historyPages(of: feed.room, after: feed.cursor).makeAsyncIterator())
+  }
+
+  /// Delivers the next page of what a room missed; what its socket tells waits until all of it is delivered.
+  /// - Returns: false if no room is being caught up with.
+  private mutating func catchUpFurther() async throws -> Bool {
+    guard var reading = missed else { return false }
+    missed = nil
+    if let page = try await reading.pages.next() {
+      deliver(page, in: reading.namespace)
+      missed = reading
+    } else {
+      joined(reading.namespace)
     }
+    return true
+  }
+
+  private mutating func joined(_ namespace: String) {
     feeds[namespace]?.joined()
     guard !isLive, feeds.values.allSatisfy(\.isJoined) else { return }
     isLive = true

@@ -4,15 +4,16 @@ import MadangAPI
 import NIOHTTP1
 
 extension MadangClient {
-  /// The server's time as a cursor, to the second and never later than it is; this machine's time if it does not tell.
-  func serverTime() async throws -> String {
+  /// The server's time in milliseconds since 1970, to the second and never later than it is; this machine's time if it
+  /// does not tell.
+  func serverTime() async throws -> Int64 {
     let call = Call(Edition2024_10.me, Edition2024_10.me.path())
     let date = try await authorised { token in
       let response = try await http.send(call, token: token)
       try await http.drain(response)
       return response.headers.first(name: "Date").flatMap(Self.milliseconds(ofHTTPDate:))
     }
-    return WireDate.string(date ?? Int64(Date().timeIntervalSince1970 * 1000))
+    return date ?? Int64(Date().timeIntervalSince1970 * 1000)
   }
 
   /// Reads an IMF-fixdate (RFC 9110 section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.

@@ -20,41 +20,38 @@ public actor Room {
   private let lock: OutboxLock
 
   private(set) var state = RoomState.stopped
-  /// The date of the newest chat that updates may show.
+  /// The date of the newest chat stored.
   private(set) var newest: String
+  /// Whether the room's history has been read to its end once.
+  private(set) var isWhole: Bool
+  /// Whether a first reading of the history has turned out to take more than a page.
+  private(set) var isLong = false
+  /// The last page of the history, as long as what is before it is still being read for the first time.
+  var lastPage: [Chat] = []
   var outbox: [Outgoing] = []
   var posting: (id: UUID, task: Task<Chat, any Error>)?
-  /// What is being posted, when its chat was seen in the room before the post was answered.
-  var seenEarly: Outgoing?
   /// The date of the newest chat that was posted from here.
   var lastAcknowledged = ""
   private var failures = 0
-  private var version = 0
+  var version = 0
   private var isRunning = false
-  private var watchers: [UUID: AsyncStream<Void>.Continuation] = [:]
+  var watchers: [UUID: AsyncStream<Void>.Continuation] = [:]
 
   /// Opens a room with what is stored of it. What an earlier run of the program had still to send is taken over.
-  /// - Throws: ``MadangError/file(path:reason:)`` if the store cannot be read.
+  /// - Throws: ``MadangError/file(path:reason:)`` if the store cannot be read; `CancellationError`.
   public init(_ address: RoomAddress, client: MadangClient, store: LocalStore) async throws {
     self.address = address
     self.client = client
     self.store = store
     lock = try OutboxLock(store.folder.appending(path: LocalStore.fileName(address.id) + ".lock"))
     newest = try await store.newest(in: address)
+    isWhole = try await store.isWhole(address)
     if lock.wasAlone { outbox = try await store.adopt(from: address, by: owner).map { Outgoing($0) } }
-    lock.share()
+    try await lock.share()
   }
 
   /// What happens in the room, from the last page of the local history on.
   public nonisolated var updates: RoomUpdates { RoomUpdates(room: self) }
-
-  /// Chats of the local history before a date, oldest first; none at its beginning.
-  /// - Parameters:
-  ///   - date: The ``Chat/createdAt`` of the oldest chat shown.
-  ///   - limit: How many at most; a page (``MadangClient/Configuration/roomPage``) by default.
-  public nonisolated func chats(before date: String, limit: Int? = nil) async throws -> [Chat] {
-    try await store.chats(in: address, before: date, limit: limit ?? client.configuration.roomPage)
-  }
 }
 
 // MARK: - Running
@@ -63,7 +60,8 @@ extension Room {
   /// Keeps the room live and sends what is to be sent, until the task is cancelled. Lost connections, servers that
   /// restart and expired tokens are dealt with. A second call waits until the first has ended.
   ///
-  /// The room's chats are read whole the first time, which joins a channel.
+  /// The room's chats are read whole the first time, which joins a channel. The last page is shown as soon as it is here,
+  /// before the rest of a long history.
   /// - Throws: What running again will not cure by itself: ``MadangError/notAllowed(namespace:message:)``, ``MadangError/signedOut``,
   ///   ``MadangError/refused(_:status:)``, or ``MadangError/file(path:reason:)`` if the store cannot be written.
   public func run() async throws {
@@ -101,6 +99,7 @@ extension Room {
   }
 
   private func follow() async throws {
+    async let _ = findLastPage()
     let cursor = newest.isEmpty ? RoomAddress.beginning : newest
     var events = client.watch([address], after: [address: cursor]).makeAsyncIterator()
     while let batch = try await events.nextBatch() {
@@ -113,6 +112,7 @@ extension Room {
           try await take(chats)
           chats = []
           failures = 0
+          try await becomeWhole()
           enter(.live)
         case .interrupted(let reason):
           try await take(chats)
@@ -124,62 +124,24 @@ extension Room {
     }
   }
 
-  /// How many chats are stored, and shown, at a time: a long history appears bit by bit.
-  private static let batch = 1000
-
-  /// Stores chats that follow the newest one and shows them.
+  /// Stores chats that follow the newest one and shows them, unless what follows them is still being read for the first
+  /// time.
   private func take(_ chats: [Chat]) async throws {
-    for start in stride(from: 0, to: chats.count, by: Self.batch) {
-      let part = Array(chats[start..<min(start + Self.batch, chats.count)])
-      try await store.add(part, to: address)
-      newest = part.last?.createdAt ?? newest
-      let arrived = part.compactMap(recognise)
-      changed()
-      for id in arrived { try await store.removeFromOutbox(id) }
-    }
-  }
-}
-
-// MARK: - Telling
-
-extension Room {
-  /// How far an iterator has shown the room.
-  struct Shown: Sendable {
-    fileprivate var version: Int
-    fileprivate var date: String
+    guard let last = chats.last else { return }
+    try await store.add(chats, to: address)
+    newest = last.createdAt
+    if chats.count >= client.configuration.historyPage { isLong = true }
+    let arrived = chats.compactMap(recognise)
+    if isWhole || !arrived.isEmpty { changed() } else { signal() }
+    for id in arrived { try await store.removeFromOutbox(id) }
   }
 
-  /// What an iterator has not shown yet, nil if there is nothing.
-  func update(since shown: Shown?) async throws -> (RoomUpdate, Shown)? {
-    if let shown, shown.version == version, shown.date >= newest { return nil }
-    // All of one moment, whatever happens while the chats are read.
-    let (version, newest, state, pending) = (version, newest, state, outbox.map(\.chat))
-    let page = client.configuration.roomPage
-    let chats =
-      if let shown {
-        try await store.chats(in: address, after: shown.date, upTo: newest, limit: page)
-      } else {
-        try await store.chats(in: address, upTo: newest, limit: page)
-      }
-    let isWhole = shown == nil || chats.count < page
-    let date = isWhole ? newest : chats.last?.createdAt ?? newest
-    return (RoomUpdate(chats: chats, pending: pending, state: state), Shown(version: version, date: date))
-  }
-
-  /// Comes once after one or more changes, for one reader.
-  func signals() -> AsyncStream<Void> {
-    let (signals, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = UUID()
-    watchers[id] = feed
-    feed.onTermination = { [weak self] _ in Task { await self?.forget(watcher: id) } }
-    return signals
-  }
-
-  private func forget(watcher: UUID) { watchers[watcher] = nil }
-
-  func changed() {
-    version += 1
-    for feed in watchers.values { feed.yield() }
+  private func becomeWhole() async throws {
+    guard !isWhole else { return }
+    try await store.markWhole(address)
+    isWhole = true
+    lastPage = []
+    changed()
   }
 
   private func enter(_ new: RoomState) {

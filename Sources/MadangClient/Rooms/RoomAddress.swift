@@ -42,4 +42,14 @@ extension RoomAddress {
     case .directMessage: return .directMessage(try JSONDecoder().decode(Edition2024_10.DMChat.self, from: data))
     }
   }
+
+  /// Chats of this room from the JSON array of them.
+  func chats(json: [UInt8]) throws -> [Chat] {
+    switch self {
+    case .channel:
+      try JSONDecoder().decode([Edition2024_10.ChannelChat].self, from: Data(json)).map(Chat.channel)
+    case .directMessage:
+      try JSONDecoder().decode([Edition2024_10.DMChat].self, from: Data(json)).map(Chat.directMessage)
+    }
+  }
 }

@@ -12,6 +12,18 @@ extension LocalStore {
     }
   }
 
+  /// Whether a room's history has been read to its end once; what is stored of another breaks off long ago.
+  func isWhole(_ room: RoomAddress) async throws -> Bool {
+    try await read { database in
+      try Bool.fetchOne(
+        database, sql: "SELECT EXISTS (SELECT 1 FROM whole WHERE room = ?)", arguments: [room.id]) == true
+    }
+  }
+
+  func markWhole(_ room: RoomAddress) async throws {
+    try await write { try $0.execute(sql: "INSERT OR IGNORE INTO whole VALUES (?)", arguments: [room.id]) }
+  }
+
   /// Chats newer than a date and not newer than another, oldest first.
   func chats(in room: RoomAddress, after: String, upTo newest: String, limit: Int) async throws -> [Chat] {
     try await chats(

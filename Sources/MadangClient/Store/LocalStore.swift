@@ -46,20 +46,19 @@ public final class LocalStore: Sendable {
     do {
       return try await database.read(body)
     } catch {
-      throw Self.failureOrCancellation(error, folder)
+      throw Task.isCancelled || error is CancellationError ? CancellationError() : Self.failure(error, folder)
     }
   }
 
-  func write<Value: Sendable>(_ body: @Sendable (GRDB.Database) throws -> Value) async throws -> Value {
+  /// Writes, whether the task is cancelled or not.
+  func write<Value: Sendable>(_ body: @escaping @Sendable (GRDB.Database) throws -> Value) async throws -> Value {
+    // Unstructured so that a cancellation cannot leave a writer in doubt of what it has written.
+    let writing = Task { try await database.write(body) }
     do {
-      return try await database.write(body)
+      return try await writing.value
     } catch {
-      throw Self.failureOrCancellation(error, folder)
+      throw Self.failure(error, folder)
     }
-  }
-
-  private static func failureOrCancellation(_ error: any Error, _ folder: URL) -> any Error {
-    error is CancellationError ? error : failure(error, folder)
   }
 
   private static func failure(_ error: any Error, _ folder: URL) -> MadangError {
@@ -96,6 +95,13 @@ public final class LocalStore: Sendable {
     migrator.registerMigration("read marks") { database in
       try database.execute(
         sql: "CREATE TABLE reading (room TEXT NOT NULL PRIMARY KEY, date TEXT NOT NULL) WITHOUT ROWID")
+    }
+    migrator.registerMigration("whole rooms") { database in
+      try database.execute(
+        sql: """
+          CREATE TABLE whole (room TEXT NOT NULL PRIMARY KEY) WITHOUT ROWID;
+          INSERT INTO whole SELECT DISTINCT room FROM chats;
+          """)
     }
     return migrator
   }

@@ -14,8 +14,18 @@ final class OutboxLock: Sendable {
     wasAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
   }
 
-  /// Lets others in. To be called once what was left behind has been taken over.
-  func share() { _ = flock(descriptor, LOCK_SH) }
+  /// How long to wait before asking again for a lock that somebody holds while taking over what was left behind.
+  private static let pause: Duration = .milliseconds(20)
+
+  /// Lets others in. To be called once what was left behind has been taken over; waits for another that is about it.
+  ///
+  /// Asks again and again, because waiting in the system would take a thread away from everybody else.
+  /// - Throws: `CancellationError`.
+  func share() async throws {
+    while flock(descriptor, LOCK_SH | LOCK_NB) != 0, errno == EWOULDBLOCK || errno == EINTR {
+      try await Task.sleep(for: Self.pause)
+    }
+  }
 
   deinit { close(descriptor) }
 }

@@ -1,0 +1,75 @@
+import Foundation
+
+extension Room {
+  /// How far an iterator has shown the room.
+  struct Shown: Sendable {
+    fileprivate let version: Int
+    /// The date of the newest chat shown; nil if there is no page to begin with yet.
+    fileprivate let date: String?
+  }
+
+  /// What an iterator has not shown yet, nil if there is nothing.
+  func update(since shown: Shown?) async throws -> (RoomUpdate, Shown)? {
+    if let shown, shown.version == version, !hasMore(than: shown.date) { return nil }
+    // All of one moment, whatever happens while the chats are read.
+    let (version, state, pending) = (version, state, outbox.filter { $0.seen == nil }.map(\.chat))
+    let (chats, date) = try await page(after: shown?.date)
+    return (RoomUpdate(chats: chats, pending: pending, state: state), Shown(version: version, date: date))
+  }
+
+  private func hasMore(than date: String?) -> Bool {
+    guard let date else { return isWhole || !lastPage.isEmpty }
+    return isWhole && date < newest
+  }
+
+  /// The next page to show after a date, the last one without a date, and the date up to which the room is shown with it.
+  private func page(after date: String?) async throws -> (chats: [Chat], date: String?) {
+    guard isWhole else { return date == nil ? (lastPage, lastPage.last?.createdAt) : ([], date) }
+    let (newest, size) = (newest, client.configuration.roomPage)
+    guard let date else { return (try await store.chats(in: address, upTo: newest, limit: size), newest) }
+    let chats = try await store.chats(in: address, after: date, upTo: newest, limit: size)
+    return (chats, chats.count < size ? max(date, newest) : chats.last?.createdAt ?? newest)
+  }
+
+  /// Chats of the room before a date, oldest first; none at its beginning. While a room's history is being read for the first
+  /// time, waits until it has been read so far.
+  /// - Parameters:
+  ///   - date: The ``Chat/createdAt`` of the oldest chat shown.
+  ///   - limit: How many at most; a page (``MadangClient/Configuration/roomPage``) by default.
+  /// - Throws: ``MadangError/unreachable(host:reason:)`` if they have never been read and nobody runs the room,
+  ///   ``MadangError/file(path:reason:)`` if the store cannot be read; `CancellationError`.
+  public func chats(before date: String, limit: Int? = nil) async throws -> [Chat] {
+    var changes = signals().makeAsyncIterator()
+    while !isWhole, newest < date {
+      guard state != .stopped else { throw client.http.unreachable("older chats have not been read yet") }
+      guard await changes.next(isolation: #isolation) != nil else { throw CancellationError() }
+    }
+    return try await store.chats(in: address, before: date, limit: limit ?? client.configuration.roomPage)
+  }
+}
+
+// MARK: - Signals
+
+extension Room {
+  /// Comes once after one or more changes, for one reader.
+  func signals() -> AsyncStream<Void> {
+    let (signals, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    let id = UUID()
+    watchers[id] = feed
+    feed.onTermination = { [weak self] _ in Task { await self?.forget(watcher: id) } }
+    return signals
+  }
+
+  private func forget(watcher: UUID) { watchers[watcher] = nil }
+
+  /// There is something to show.
+  func changed() {
+    version += 1
+    signal()
+  }
+
+  /// There is something to look at.
+  func signal() {
+    for feed in watchers.values { feed.yield() }
+  }
+}
