@@ -80,21 +80,35 @@ struct Conversation: Sendable {
     }
   }
 
-  /// Does one after another what is wanted, until `wishes` end.
-  func fulfil(_ wishes: AsyncStream<Wish>, _ tell: (News) -> Void) async {
-    for await wish in wishes {
-      do {
-        switch wish {
-        case .say(let text): try await room.send(text)
-        case .file(let path): try await room.send("", files: [URL(filePath: path)])
-        case .retry(let id): await room.retry(id)
-        case .discard(let id): try await room.discard(id)
-        case .older(let date): tell(.older(try await room.chats(before: date)))
+  /// Does one after another what is wanted, until `wishes` end. Looking back is done beside, as it may take as long as it
+  /// takes to read the room for the first time.
+  func fulfil(_ wishes: AsyncStream<Wish>, _ tell: @escaping @Sendable (News) -> Void) async {
+    await withTaskGroup(of: Void.self) { group in
+      for await wish in wishes {
+        if case .older = wish {
+          group.addTask { await fulfil(wish, tell) }
+        } else {
+          await fulfil(wish, tell)
         }
-      } catch {
-        tell(.refused(error))
       }
+      tell(.allSaid)
+      group.cancelAll()
     }
-    tell(.allSaid)
+  }
+
+  private func fulfil(_ wish: Wish, _ tell: (News) -> Void) async {
+    do {
+      switch wish {
+      case .say(let text): try await room.send(text)
+      case .file(let path): try await room.send("", files: [URL(filePath: path)])
+      case .retry(let id): await room.retry(id)
+      case .discard(let id): try await room.discard(id)
+      case .older(let date): tell(.older(try await room.chats(before: date)))
+      }
+    } catch is CancellationError {
+      // Somebody leaves.
+    } catch {
+      tell(.refused(error))
+    }
   }
 }
