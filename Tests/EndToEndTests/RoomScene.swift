@@ -8,29 +8,40 @@ import Testing
 struct RoomScene {
   let person: MadangClient
   let account: String
+  let email: String
   let store: LocalStore
   let address: RoomAddress
+
+  static let password = "Passw0rd!"
 
   /// Signs somebody up at a server, reached by `url`, and makes a channel for them.
   static func run(
     _ server: TestServer, through url: String? = nil,
     _ adjust: (inout MadangClient.Configuration) -> Void = { _ in }, _ body: (RoomScene) async throws -> Void
   ) async throws {
-    var configuration = MadangClient.Configuration(server: url ?? server.url, apiKey: DevelopmentKey.october2024)
+    try await run(through: url ?? server.url, in: server.folder, adjust, body)
+  }
+
+  /// The same at whatever server is reached by `url`, with the store in a folder.
+  static func run(
+    through url: String, in folder: URL, _ adjust: (inout MadangClient.Configuration) -> Void,
+    _ body: (RoomScene) async throws -> Void
+  ) async throws {
+    var configuration = MadangClient.Configuration(server: url, apiKey: DevelopmentKey.october2024)
     configuration.backoff.first = .milliseconds(100)
     configuration.settleTime = .milliseconds(200)
     adjust(&configuration)
     let person = MadangClient(configuration: configuration)
     do {
       let email = "\(UUID().uuidString.prefix(8).lowercased())@example.com"
-      let login = try await person.signUp(email: email, password: "Passw0rd!", nickname: "Mina")
+      let login = try await person.signUp(email: email, password: password, nickname: "Mina")
       let workspace = try await person.createWorkspace(name: String(email.prefix(8))).workspaceID
       let channel = try await person.createChannel(name: "room", in: workspace).channelID
-      let store = try LocalStore(
-        folder: server.folder.appending(path: "store"), server: server.url, account: login.userID)
+      let store = try LocalStore(folder: folder.appending(path: "store"), server: "server", account: login.userID)
       try await body(
         RoomScene(
-          person: person, account: login.userID, store: store, address: .channel(id: channel, workspace: workspace)))
+          person: person, account: login.userID, email: email, store: store,
+          address: .channel(id: channel, workspace: workspace)))
     } catch {
       try? await person.close()
       throw error

@@ -1,0 +1,108 @@
+import NIOCore
+import NIOPosix
+import Synchronization
+import Testing
+
+/// A network to a server on this machine on which single requests go wrong, each in a way that was ordered before.
+final class FaultyNetwork: Sendable {
+  /// What becomes of a request.
+  enum Fault: Sendable {
+    /// It does not reach the server; this answers it, once released.
+    case answered(String)
+    /// Its answer ends after so many bytes of the body, and so does the connection.
+    case cut(after: Int)
+    /// Of its answer comes the head and so many bytes of the body, then nothing on an open connection.
+    case stalled(after: Int)
+    /// Of its answer comes the head and so many bytes of the body, the rest once released.
+    case held(after: Int)
+  }
+
+  let url: String
+  /// The first lines of the requests that went wrong, as they come.
+  let faults: AsyncStream<String>
+  private let told: AsyncStream<String>.Continuation
+  private let listener: any Channel
+  private let state = Mutex(State())
+
+  private struct State {
+    var orders: [(start: String, part: String, fault: Fault)] = []
+    var requests: [String] = []
+    var links: [FaultyLink] = []
+    var areSocketsSilent = false
+  }
+
+  private init(_ listener: any Channel, url: String) {
+    self.listener = listener
+    self.url = url
+    (faults, told) = AsyncStream.makeStream(of: String.self)
+  }
+
+  /// Runs `body` with a network to a port of this machine.
+  static func run(to port: Int, _ body: (FaultyNetwork) async throws -> Void) async throws {
+    let made = Mutex<FaultyNetwork?>(nil)
+    let listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .childChannelOption(.autoRead, value: false)
+      .childChannelInitializer { client in
+        guard let network = made.withLock(\.self) else { return client.close() }
+        return network.link(client, port)
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    let network = FaultyNetwork(listener, url: "http://127.0.0.1:\(try #require(listener.localAddress?.port))")
+    made.withLock { $0 = network }
+    let result: Result<Void, any Error>
+    do { result = .success(try await body(network)) } catch { result = .failure(error) }
+    // The listener's initializer holds the network.
+    made.withLock { $0 = nil }
+    try? await listener.close()
+    for link in network.state.withLock(\.links) { link.close() }
+    try result.get()
+  }
+
+  /// Orders what becomes of the next request whose first line begins with `start` and contains `part`.
+  func order(_ fault: Fault, _ start: String, containing part: String) {
+    state.withLock { $0.orders.append((start, part, fault)) }
+  }
+
+  /// Lets go of what is held back.
+  func release() {
+    for link in state.withLock(\.links) { link.release() }
+  }
+
+  /// Whether nothing comes from the server over sockets.
+  var areSocketsSilent: Bool {
+    get { state.withLock(\.areSocketsSilent) }
+    set { state.withLock { $0.areSocketsSilent = newValue } }
+  }
+
+  /// The first lines of all requests so far that begin with `start` and contain `part`.
+  func requests(_ start: String, containing part: String) -> [String] {
+    state.withLock { $0.requests.filter { $0.hasPrefix(start) && $0.contains(part) } }
+  }
+
+  /// Waits until an order has been carried out.
+  func fault() async { for await _ in faults { return } }
+
+  /// Notes a request; what becomes of it.
+  func fault(of line: String) -> Fault? {
+    let fault: Fault? = state.withLock { state in
+      state.requests.append(line)
+      guard let index = state.orders.firstIndex(where: { line.hasPrefix($0.start) && line.contains($0.part) }) else {
+        return nil
+      }
+      return state.orders.remove(at: index).fault
+    }
+    if fault != nil { told.yield(line) }
+    return fault
+  }
+
+  private func link(_ client: any Channel, _ port: Int) -> EventLoopFuture<Void> {
+    let upstream = ClientBootstrap(group: client.eventLoop).channelOption(.autoRead, value: false)
+      .connect(host: "127.0.0.1", port: port)
+    upstream.whenFailure { _ in client.close(promise: nil) }
+    return upstream.flatMapThrowing { [self] server in
+      let link = FaultyLink(client: client, server: server, in: self)
+      try link.start()
+      state.withLock { $0.links.append(link) }
+    }
+  }
+}

@@ -1,0 +1,112 @@
+import Foundation
+import MadangAPI
+import MadangClient
+import Support
+import Testing
+
+@Suite("Rooms while answers go wrong", .serialized, .timeLimit(.minutes(1)))
+struct RoomFaultsTests {
+  /// Posts chats and returns them.
+  private func post(_ count: Int, to scene: RoomScene, by person: MadangClient) async throws -> [Chat] {
+    var chats: [Chat] = []
+    for number in 0..<count { chats.append(try await person.post("chat \(number)", to: scene.address)) }
+    return chats
+  }
+
+  @Test("an answer that stops in mid-body ends after the read time-out", arguments: TestEngine.available)
+  func stoppedAnswer(_ engine: TestEngine) async throws {
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, _ in
+      network.order(.stalled(after: 5), "GET", containing: "/me")
+      let failure = await #expect(throws: MadangError.self) { try await scene.person.me() }
+      #expect(failure?.isPassing == true)
+      let again = try await scene.person.me()
+      #expect(again.userID == scene.account)
+    }
+  }
+
+  @Test(
+    "a history cut off, or stopped, in the middle goes on after the last whole page that came",
+    arguments: TestEngine.available, [FaultyNetwork.Fault.cut(after: 12_000), .stalled(after: 12_000)])
+  func interruptedHistory(_ engine: TestEngine, _ fault: FaultyNetwork.Fault) async throws {
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
+      let chats = try await post(60, to: scene, by: elsewhere)
+      network.order(fault, "GET", containing: "cursor_date=\(RoomAddress.beginning.prefix(10))")
+      let room = try await scene.room()
+      var screen = RoomScreen(room)
+      try await room.running { try await screen.wait { $0.state == .live } }
+      let again = try #require(
+        network.requests("GET", containing: "cursor_date").last { $0.contains(scene.address.id) })
+      let known = try #require(chats.lastIndex { again.replacing("%3A", with: ":").contains($0.createdAt) }, "\(again)")
+      #expect(known >= 9 && known % 10 == 9, "\(known)")
+      let older = try await older(than: screen, in: room)
+      #expect(older + screen.chats == chats)
+    }
+  }
+
+  @Test("a first opening shows the last page, while the rest is still on its way", arguments: TestEngine.available)
+  func firstOpening(_ engine: TestEngine) async throws {
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
+      let chats = try await post(60, to: scene, by: elsewhere)
+      network.order(.held(after: 12_000), "GET", containing: "cursor_date=\(RoomAddress.beginning.prefix(10))")
+      let room = try await scene.room()
+      var screen = RoomScreen(room)
+      try await room.running {
+        try await screen.wait { !$0.chats.isEmpty }
+        #expect(screen.chats == Array(chats[50...]))
+        #expect(screen.state == .connecting)
+        async let waiting = room.chats(before: chats[50].createdAt)
+        network.release()
+        let page = try await waiting
+        #expect(page == Array(chats[40..<50]), "what comes before is waited for")
+        try await screen.wait { $0.state == .live }
+        #expect(screen.chats == Array(chats[50...]))
+        let last = try await elsewhere.post("the last", to: scene.address)
+        try await screen.wait { $0.chats.count == 11 }
+        let older = try await older(than: screen, in: room)
+        #expect(older + screen.chats == chats + [last])
+      }
+    }
+  }
+
+  @Test("a first opening in one go begins with the last page as well", arguments: TestEngine.available)
+  func quickFirstOpening(_ engine: TestEngine) async throws {
+    try await RoomScene.onFaultyNetwork(engine) { _, scene, elsewhere in
+      let chats = try await post(25, to: scene, by: elsewhere)
+      let room = try await scene.room()
+      var screen = RoomScreen(room)
+      try await room.running { try await screen.wait { $0.state == .live } }
+      #expect(screen.chats == Array(chats[15...]))
+      let older = try await older(than: screen, in: room)
+      #expect(older + screen.chats == chats)
+    }
+  }
+
+  /// The local history before what a screen shows.
+  private func older(than screen: RoomScreen, in room: Room) async throws -> [Chat] {
+    var chats: [Chat] = []
+    var first = screen.chats.first
+    while let date = first?.createdAt {
+      let page = try await room.chats(before: date)
+      chats = page + chats
+      first = page.first
+    }
+    return chats
+  }
+
+  @Test("watching ends quietly when it is cancelled, whatever it waits for", arguments: TestEngine.available)
+  func cancelledWatch(_ engine: TestEngine) async throws {
+    try await RoomScene.onFaultyNetwork(engine) { network, scene, elsewhere in
+      _ = try await post(3, to: scene, by: elsewhere)
+      for part in ["/me", "/chats"] {
+        let cursors = part == "/me" ? [:] : [scene.address: RoomAddress.beginning]
+        network.order(.stalled(after: 5), "GET", containing: part)
+        let watching = Task {
+          for try await event in scene.person.watch([scene.address], after: cursors) { Issue.record("\(event)") }
+        }
+        await network.fault()
+        watching.cancel()
+        try await watching.value
+      }
+    }
+  }
+}

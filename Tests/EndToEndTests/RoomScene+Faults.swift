@@ -1,0 +1,41 @@
+import Foundation
+import MadangAPI
+import MadangClient
+import MadangServer
+import NIOCore
+import Support
+import Testing
+
+extension RoomScene {
+  /// Runs `body` with a scene on a network on which answers go wrong, and with the same person's other device on a good
+  /// one. The room's pages are of ten chats.
+  static func onFaultyNetwork(
+    _ engine: TestEngine,
+    _ body:
+      @escaping @Sendable (_ network: FaultyNetwork, _ scene: Self, _ elsewhere: MadangClient) async throws ->
+      Void
+  ) async throws {
+    try await World.run(engine, settings: World.settings(\.callLimits.requests, 0)) { world in
+      let port = try #require(URL(string: world.url)?.port)
+      try await FaultyNetwork.run(to: port) { network in
+        try await RoomScene.run(through: network.url, in: world.data, adjust) { scene in
+          let elsewhere = MadangClient(configuration: .init(server: world.url, apiKey: DevelopmentKey.october2024))
+          do {
+            try await elsewhere.signIn(email: scene.email, password: RoomScene.password)
+            try await body(network, scene, elsewhere)
+          } catch {
+            try? await elsewhere.close()
+            throw error
+          }
+          try await elsewhere.close()
+        }
+      }
+    }
+  }
+
+  private static func adjust(_ configuration: inout MadangClient.Configuration) {
+    configuration.readTimeout = .milliseconds(500)
+    configuration.historyPage = 10
+    configuration.roomPage = 10
+  }
+}

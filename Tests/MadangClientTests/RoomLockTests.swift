@@ -1,0 +1,103 @@
+import Foundation
+import Synchronization
+import Testing
+
+@testable import MadangClient
+
+@Suite("Rooms and other programs", .timeLimit(.minutes(1)))
+struct RoomLockTests {
+  private let address = RoomAddress.channel(id: "c1", workspace: "w1")
+
+  private func withStore(_ body: (LocalStore, MadangClient) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "lock-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let client = MadangClient(configuration: .init(server: "http://127.0.0.1:9", apiKey: "none"))
+    let result: Result<Void, any Error>
+    do {
+      let store = try LocalStore(folder: folder, server: "http://x", account: "me")
+      result = .success(try await body(store, client))
+    } catch {
+      result = .failure(error)
+    }
+    try await client.close()
+    try result.get()
+  }
+
+  /// Holds the room's lock as a program does that takes over its outbox.
+  private func lock(_ store: LocalStore) throws -> Int32 {
+    let file = store.folder.appending(path: LocalStore.fileName(address.id) + ".lock")
+    let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    try #require(flock(descriptor, LOCK_EX) == 0)
+    return descriptor
+  }
+
+  @Test("rooms that wait for another program's lock leave every thread to others")
+  func waitingRooms() async throws {
+    try await withStore { store, client in
+      let descriptor = try lock(store)
+      // Only a thread of its own still runs if the rooms block all others.
+      let wasRescued = Mutex(false)
+      let (isOver, over) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+      Thread.detachNewThread {
+        if isOver.wait(timeout: .now() + 10) == .timedOut {
+          wasRescued.withLock { $0 = true }
+          flock(descriptor, LOCK_UN)
+        }
+        over.signal()
+      }
+      let (starts, start) = AsyncStream.makeStream(of: Void.self)
+      let count = ProcessInfo.processInfo.activeProcessorCount * 2
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<count {
+          group.addTask {
+            start.yield()
+            _ = try await Room(address, client: client, store: store)
+          }
+        }
+        var begun = starts.makeAsyncIterator()
+        for _ in 0..<count { await begun.next() }
+        // Takes more turns than they need to come to the lock.
+        for _ in 0..<100 { _ = try await store.newest(in: address) }
+        // More tasks than there are threads wait, and this one runs.
+        flock(descriptor, LOCK_UN)
+        try await group.waitForAll()
+      }
+      isOver.signal()
+      await withCheckedContinuation { done in
+        Thread.detachNewThread {
+          over.wait()
+          done.resume()
+        }
+      }
+      let needed = wasRescued.withLock(\.self)
+      #expect(!needed, "the rooms held every thread")
+      close(descriptor)
+    }
+  }
+
+  @Test("whoever gives up while another program holds the lock does not wait for it")
+  func cancelledOpening() async throws {
+    try await withStore { store, client in
+      let descriptor = try lock(store)
+      let opening = Task { try await Room(address, client: client, store: store) }
+      opening.cancel()
+      await #expect(throws: CancellationError.self) { try await opening.value }
+      close(descriptor)
+    }
+  }
+
+  @Test("a chat sent by a task that is cancelled is stored all the same")
+  func cancelledSend() async throws {
+    try await withStore { store, client in
+      let room = try await Room(address, client: client, store: store)
+      let sending = Task {
+        withUnsafeCurrentTask { $0?.cancel() }
+        try await room.send("said")
+      }
+      try await sending.value
+      var updates = room.updates.makeAsyncIterator()
+      let update = try #require(try await updates.next())
+      #expect(update.pending.map(\.content) == ["said"])
+    }
+  }
+}
