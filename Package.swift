@@ -10,6 +10,14 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Scripts/price alone sets it: modules with decoders then call out at every edge between basic blocks, and the program
+// that counts the calls is there. Never otherwise, as no package may depend on one with unsafe flags.
+let isPriced = Context.environment["MADANG_PRICE"] != nil
+let counted =
+  strict
+  + (isPriced
+    ? [.unsafeFlags(["-sanitize=fuzzer", "-sanitize-coverage=edge,trace-pc-guard", "-enable-testing"])] : [])
+
 extension Target.Dependency {
   static let asyncHTTPClient: Self = .product(name: "AsyncHTTPClient", package: "async-http-client")
   static let argumentParser: Self = .product(
@@ -76,7 +84,7 @@ let package = Package(
   targets: [
     // Socket.IO: knows nothing of chat.
     .systemLibrary(name: "CZlib", pkgConfig: "zlib", providers: [.apt(["zlib1g-dev"]), .brew(["zlib"])]),
-    .target(name: "SocketIOProtocol", swiftSettings: strict),
+    .target(name: "SocketIOProtocol", swiftSettings: counted),
     .target(
       name: "SocketIOServer",
       dependencies: [
@@ -84,7 +92,7 @@ let package = Package(
         .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix,
         .nioWebSocket, .serviceLifecycle, .unixSignals,
       ],
-      swiftSettings: strict),
+      swiftSettings: counted),
     .target(
       name: "SocketIOClient",
       dependencies: [
@@ -126,7 +134,7 @@ let package = Package(
     .target(
       name: "OpenAPI", path: "openapi", resources: [.embedInCode("2024-10.json"), .embedInCode("2024-01.json")],
       swiftSettings: strict),
-    .target(name: "MadangAPI", swiftSettings: strict),
+    .target(name: "MadangAPI", swiftSettings: counted),
     .target(
       name: "MadangServer",
       dependencies: [
@@ -134,7 +142,7 @@ let package = Package(
         .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .serviceLifecycle,
       ],
-      swiftSettings: strict),
+      swiftSettings: counted),
     .target(
       name: "MadangClient",
       dependencies: [
@@ -207,3 +215,17 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+if isPriced {
+  package.targets += [
+    .target(
+      name: "PriceCounters", path: "Tests/PriceCounters", cSettings: [.unsafeFlags(["-fno-builtin"])]),
+    .executableTarget(
+      name: "price",
+      dependencies: [
+        "Fuzzing", "MadangAPI", "MadangCore", "MadangServer", "PriceCounters", "SocketIOProtocol", "SocketIOServer",
+        "Storage", .hummingbird, .httpTypes, .jwtKit, .nioCore,
+      ],
+      path: "Tests/Price", swiftSettings: strict),
+  ]
+}

@@ -7,17 +7,19 @@ import NIOHTTP1
 ///
 /// Source: https://developers.portone.io/api/rest-v1 (`POST /users/getToken`, `GET /payments/{imp_uid}`).
 struct PortOne: PaymentVerifier {
-  private struct Envelope<Response: Decodable>: Decodable {
+  struct Envelope<Response: Decodable>: Decodable {
     let response: Response?
   }
 
-  private struct Token: Decodable {
+  struct Token: Decodable {
     let accessToken: String
     let now: Int64
     let expiredAt: Int64
+
+    var lifetime: Duration { .seconds(expiredAt - now) }
   }
 
-  private struct Record: Decodable {
+  struct Record: Decodable {
     let impUid: String
     let merchantUid: String
     let amount: Double
@@ -55,7 +57,7 @@ struct PortOne: PaymentVerifier {
       guard answer.status == 200, let token = try answer.decode(Envelope<Token>.self).response else {
         throw ProviderCalls.Unusable(status: answer.status)
       }
-      return .init(text: token.accessToken, lifetime: .seconds(token.expiredAt - token.now))
+      return .init(text: token.accessToken, lifetime: token.lifetime)
     }
   }
 

@@ -27,9 +27,11 @@ struct FirebaseMessaging: PushSender {
     func verify(using key: some JWTAlgorithm) {}
   }
 
-  private struct Token: Decodable {
+  struct Token: Decodable {
     let accessToken: String
     let expiresIn: Int
+
+    var expiring: ExpiringToken.Token { .init(text: accessToken, lifetime: .seconds(expiresIn)) }
   }
 
   private let url: String
@@ -63,7 +65,7 @@ struct FirebaseMessaging: PushSender {
         account.tokenUri, type: "application/x-www-form-urlencoded", Array(form.utf8))
       guard answer.status == 200 else { throw ProviderCalls.Unusable(status: answer.status) }
       let token: Token = try answer.decode()
-      return .init(text: token.accessToken, lifetime: .seconds(token.expiresIn))
+      return token.expiring
     }
   }
 

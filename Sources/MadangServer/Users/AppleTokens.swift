@@ -50,7 +50,7 @@ actor AppleTokens: SocialVerifier {
   }
 
   /// The claims of an identity token. The library's own type judges the expiry by the system's clock.
-  private struct Identity: JWTPayload {
+  struct Identity: JWTPayload {
     let issuer: IssuerClaim
     let audience: AudienceClaim
     let expires: ExpirationClaim

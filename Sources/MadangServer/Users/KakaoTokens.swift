@@ -6,7 +6,7 @@ import NIOHTTP1
 /// Source: https://developers.kakao.com/docs/latest/en/kakaologin/rest-api (`GET /v2/user/me`,
 /// `GET /v1/user/access_token_info`).
 struct KakaoTokens: SocialVerifier {
-  private struct Profile: Decodable {
+  struct Profile: Decodable {
     struct Account: Decodable {
       struct Profile: Decodable {
         let nickname: String?
@@ -25,9 +25,16 @@ struct KakaoTokens: SocialVerifier {
     let id: Int64
     let kakaoAccount: Account?
     let properties: Properties?
+
+    var social: SocialProfile {
+      let isTheirs = kakaoAccount?.isEmailValid ?? true && kakaoAccount?.isEmailVerified ?? true
+      return SocialProfile(
+        subject: String(id), email: isTheirs ? kakaoAccount?.email : nil,
+        nickname: kakaoAccount?.profile?.nickname ?? properties?.nickname)
+    }
   }
 
-  private struct TokenInfo: Decodable {
+  struct TokenInfo: Decodable {
     let appId: Int
   }
 
@@ -46,12 +53,8 @@ struct KakaoTokens: SocialVerifier {
       let info: TokenInfo? = try await ask("/v1/user/access_token_info", token)
       guard info?.appId == settings.app else { return nil }
     }
-    guard let profile: Profile = try await ask("/v2/user/me", token) else { return nil }
-    let account = profile.kakaoAccount
-    let isTheirs = account?.isEmailValid ?? true && account?.isEmailVerified ?? true
-    return SocialProfile(
-      subject: String(profile.id), email: isTheirs ? account?.email : nil,
-      nickname: account?.profile?.nickname ?? profile.properties?.nickname)
+    let profile: Profile? = try await ask("/v2/user/me", token)
+    return profile?.social
   }
 
   /// Nil if Kakao does not take the token.

@@ -1,0 +1,73 @@
+import Foundation
+import Hummingbird
+import JWTKit
+import MadangAPI
+import MadangCore
+import NIOCore
+import Storage
+
+@testable import MadangServer
+
+extension Decoder {
+  /// What the chat server reads of requests.
+  static func ofMadang() async throws -> [Decoder] {
+    let tokens = await AccessTokens(secret: Array("price".utf8), maxKnown: 100)
+    let store = try FileStore.scratch()
+    return [
+      Decoder("request-targets", corpus: "targets", Limits(workPerByte: 100, memoryPerByte: 200)) { input in
+        _ = RequestTarget(String(decoding: input.bytes, as: UTF8.self))["cursor_date"]
+      },
+      Decoder("cursors", corpus: "cursors", Limits(workPerByte: 40, memoryPerByte: 16)) { input in
+        guard let label = try Cursor.label(String(decoding: input.bytes, as: UTF8.self), zoneless: 0) else { return }
+        _ = WireDate.string(label, offset: 9 * 3_600_000)
+      },
+      Decoder("namespaces", corpus: "namespaces", Limits(workPerByte: 40, memoryPerByte: 16)) { input in
+        _ = RoomNamespace(name: String(decoding: input.bytes, as: UTF8.self))
+      },
+      Decoder(
+        "multipart", corpus: "multipart",
+        Limits(workPerByte: 60, workPerPiece: 120, memory: 80 << 10, memoryPerByte: 8, holdsWhole: false)
+      ) { input in
+        var parser = MultipartParser(boundary: "b".utf8)
+        for piece in input.pieces { _ = try parser.receive(piece.readableBytesView) }
+      },
+      Decoder(
+        "bodies", corpus: "bodies", Limits(work: 20_000, workPerByte: 250, workPerPiece: 500, memoryPerByte: 200),
+        waiting: { input in
+          let body = BodyReader(input.request, store: store, limits: .init(), maxFileSize: 1 << 20)
+          _ = try? await body.fields()
+          await body.drain()
+          await body.discardUploads()
+        }),
+      Decoder(
+        "tokens", corpus: "tokens", Limits(work: 20_000, workPerByte: 40, memory: 64 << 10, memoryPerByte: 16),
+        waiting: { input in _ = await tokens.claims(of: String(decoding: input.bytes, as: UTF8.self)) }),
+    ]
+  }
+}
+
+extension FileStore {
+  /// For files of bodies; none of them stays.
+  fileprivate static func scratch() throws -> FileStore {
+    let root = FileManager.default.temporaryDirectory.appending(path: "madang-price")
+    let store = FileStore(
+      root: root, workers: WorkerPool(name: "files", threads: 1, queueLimit: 16), ids: IDSource(), clock: Clock())
+    try store.prepare()
+    return store
+  }
+}
+
+extension Input {
+  /// A POST whose body arrives as the input is cut. The line in front of it is its content type, if it is one.
+  fileprivate var request: Request {
+    var body = bytes[...]
+    var headers: HTTPFields = [:]
+    if let end = body.firstIndex(of: 0x0a), body[..<end].contains(UInt8(ascii: "/")) {
+      headers[.contentType] = String(decoding: body[..<end], as: UTF8.self)
+      body = body[(end + 1)...]
+    }
+    return Request(
+      head: .init(method: .post, scheme: nil, authority: nil, path: "/", headerFields: headers),
+      body: RequestBody(asyncSequence: Pieces(body, cut)))
+  }
+}
