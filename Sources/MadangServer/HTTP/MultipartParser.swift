@@ -25,6 +25,9 @@ struct MultipartParser {
   private var parts = 0
   /// A line break in front lets the first delimiter look like all others.
   private var buffer: [UInt8] = Array("\r\n".utf8)
+  /// How many bytes of `buffer` have been looked at for what the state waits for: however small the pieces that come,
+  /// none is looked at again.
+  private var searched = 0
 
   init(boundary: some Sequence<UInt8>, maxHeaderSize: Int = 8192, maxParts: Int = 64) {
     delimiter = Array("\r\n--".utf8) + boundary
@@ -51,19 +54,20 @@ struct MultipartParser {
       return false
     case .preamble:
       guard let found = index(of: delimiter) else {
-        buffer.removeFirst(max(0, buffer.count - delimiter.count))
+        drop(max(0, buffer.count - delimiter.count))
         return false
       }
-      buffer.removeFirst(found + delimiter.count)
+      drop(found + delimiter.count)
       state = .afterDelimiter
       return true
     case .afterDelimiter:
       // Blanks may stand behind a delimiter, then its line ends or `--` closes the body.
-      let padding = buffer.prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
+      let padding = searched + buffer[searched...].prefix { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }.count
+      searched = padding
       guard padding <= maxHeaderSize else { throw Malformed(reason: "a delimiter line is too long") }
       guard buffer.count >= padding + 2 else { return false }
       let mark = buffer[padding..<padding + 2]
-      buffer.removeFirst(padding + 2)
+      drop(padding + 2)
       if mark.elementsEqual("--".utf8) {
         state = .finished
       } else if mark.elementsEqual("\r\n".utf8) {
@@ -83,7 +87,7 @@ struct MultipartParser {
       }
       guard end <= maxHeaderSize else { throw Malformed(reason: "the headers of a part are too long") }
       let headers = String(decoding: buffer[..<end], as: UTF8.self)
-      buffer.removeFirst(end + 4)
+      drop(end + 4)
       let disposition = headers.components(separatedBy: "\r\n").first {
         $0.lowercased().hasPrefix("content-disposition:")
       }
@@ -102,7 +106,7 @@ struct MultipartParser {
     if let found = index(of: delimiter) {
       if found > 0 { events.append(.bytes(Array(buffer[..<found]))) }
       events.append(.partEnds)
-      buffer.removeFirst(found + delimiter.count)
+      drop(found + delimiter.count)
       state = .afterDelimiter
       return true
     }
@@ -110,17 +114,22 @@ struct MultipartParser {
     let safe = buffer.count - delimiter.count
     if safe > 0 {
       events.append(.bytes(Array(buffer[..<safe])))
-      buffer.removeFirst(safe)
+      drop(safe)
     }
     return false
   }
 
+  private mutating func drop(_ count: Int) {
+    buffer.removeFirst(count)
+    searched = max(0, searched - count)
+  }
+
   /// Where `needle`, which begins with a carriage return, first stands.
-  private func index(of needle: [UInt8]) -> Int? {
-    buffer.withUnsafeBytes { hay in
+  private mutating func index(of needle: [UInt8]) -> Int? {
+    let found = buffer.withUnsafeBytes { hay -> Int? in
       needle.withUnsafeBytes { needle in
         guard let base = hay.baseAddress, let pattern = needle.baseAddress else { return nil }
-        var start = 0
+        var start = searched
         while start + needle.count <= hay.count {
           guard let found = memchr(base + start, 0x0D, hay.count - needle.count - start + 1) else { return nil }
           start = base.distance(to: UnsafeRawPointer(found))
@@ -130,6 +139,8 @@ struct MultipartParser {
         return nil
       }
     }
+    if found == nil { searched = max(searched, buffer.count - needle.count + 1) }
+    return found
   }
 }
 
