@@ -192,7 +192,9 @@ func openMadang(
       root: settings.dataDirectory.appending(path: "files"),
       workers: WorkerPool(name: "files", threads: 2, queueLimit: 4096), ids: ids, clock: clock),
     settings: settings.domain,
-    hashing: WorkerPool(name: "hashing", threads: 2, queueLimit: 1024, turnLimit: settings.hashingPerAddress),
+    // One more than an address may have: the next one's sign-in begins at once.
+    hashing: WorkerPool(
+      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: settings.hashingPerAddress, turnThreads: 2),
     logger: logger,
     announce: announce)
   do {

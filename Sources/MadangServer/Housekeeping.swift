@@ -2,8 +2,8 @@ import Logging
 import MadangCore
 import ServiceLifecycle
 
-/// Tidies up at start and once in a while: files nothing names, addresses that are no longer fresh. Files of deleted
-/// rooms go soon after the deletion; sockets of people an administrator shut out, after some seconds.
+/// Tidies up at start and once in a while: files nothing names, addresses that are no longer fresh; and looks at which costs
+/// passwords are stored. Files of deleted rooms go soon after the deletion; sockets of people an administrator shut out, after some seconds.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
@@ -50,6 +50,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       try await service.madang.removeRetiredFiles()
       try await service.madang.sweepFiles(olderThan: Self.uploadAge)
     }
+    await attempt { try await service.madang.surveyPasswords() }
   }
 
   private func attempt(_ chore: () async throws -> Void) async {

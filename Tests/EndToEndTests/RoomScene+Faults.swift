@@ -34,7 +34,8 @@ extension RoomScene {
   }
 
   private static func adjust(_ configuration: inout MadangClient.Configuration) {
-    configuration.readTimeout = .milliseconds(500)
+    // Short for tests, long for answers that come late on a busy machine.
+    configuration.readTimeout = .seconds(4)
     configuration.historyPage = 10
     configuration.roomPage = 10
   }

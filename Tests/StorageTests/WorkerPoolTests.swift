@@ -34,18 +34,18 @@ import Testing
   func turns() async throws {
     let pool = WorkerPool(name: "test", threads: 1, queueLimit: 100, turnLimit: 10)
     let gate = Gate()
-    let order = Order()
+    let order = Log<String>()
     async let blocker: Void = pool.run { gate.wait() }
     await gate.entered()
     try await withThrowingTaskGroup { group in
       for index in 0..<10 {
-        group.addTask { try await pool.run(turn: "many") { order.add("many \(index)") } }
+        group.addTask { try await pool.run(turn: "many") { order.append("many \(index)") } }
       }
       while pool.waiting < 10 { await Task.yield() }
       // One more of the same caller is too much.
       let error = await #expect(throws: StorageError.self) { try await pool.run(turn: "many") {} }
       #expect(error?.code == .overloaded)
-      group.addTask { try await pool.run(turn: "few") { order.add("few") } }
+      group.addTask { try await pool.run(turn: "few") { order.append("few") } }
       while pool.waiting < 11 { await Task.yield() }
       gate.open()
       try await group.waitForAll()
@@ -53,12 +53,33 @@ import Testing
     try await blocker
     #expect(order.all.firstIndex(of: "few") == 1)
   }
-}
 
-private final class Order: Sendable {
-  private let names = Mutex<[String]>([])
-
-  var all: [String] { names.withLock(\.self) }
-
-  func add(_ name: String) { names.withLock { $0.append(name) } }
+  @Test("a caller never has all threads: another's call begins at once, the own ones go on when a thread is given back")
+  func share() async throws {
+    let pool = WorkerPool(name: "test", threads: 3, queueLimit: 100, turnThreads: 2)
+    let (gate, order) = (Gate(), Log<String>())
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<4 {
+        group.addTask {
+          try await pool.run(turn: "many") {
+            order.append("many")
+            gate.wait()
+          }
+        }
+      }
+      while order.all.count < 2 || pool.waiting != 2 { await Task.yield() }
+      try await pool.run(turn: "few") { order.append("few") }
+      #expect(order.all == ["many", "many", "few"] && pool.waiting == 2)
+      for _ in 0..<4 { gate.open() }
+      try await group.waitForAll()
+    }
+    #expect(order.all.count == 5)
+    // Those that wait when a pool is closed are still done.
+    let last = Gate()
+    async let first: Void = pool.run(turn: "many") { last.wait() }
+    await last.entered()
+    pool.shutdown()
+    last.open()
+    try await first
+  }
 }

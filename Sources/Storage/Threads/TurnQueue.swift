@@ -2,7 +2,7 @@ import DequeModule
 import Foundation
 
 /// A bounded queue from tasks to threads in which callers take turns: however many elements one of them puts in, the next
-/// of another waits behind one of each only. Putting never waits, taking does.
+/// of another waits behind one of each only, and no caller has all threads. Putting never waits, taking does.
 ///
 /// `@unchecked Sendable`: all variables are touched only while `condition` is held.
 final class TurnQueue<Element: Sendable>: @unchecked Sendable {
@@ -10,16 +10,23 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
   private var elements: [String: Deque<Element>] = [:]
   /// Those who have elements here, the next one first.
   private var turns = Deque<String>()
+  /// How many elements of each have been taken and not finished.
+  private var taken: [String: Int] = [:]
   private var count = 0
   private var isClosed = false
   private let limit: Int
   private let limitPerTurn: Int
+  private let takenPerTurn: Int
   private let isAbandoned: @Sendable (Element) -> Bool
 
-  /// - Parameter isAbandoned: whether nobody waits for an element any more; such elements do not count against limits.
-  init(limit: Int, limitPerTurn: Int, isAbandoned: @escaping @Sendable (Element) -> Bool) {
+  /// - Parameters:
+  ///   - limitPerTurn: how many elements of one caller may wait.
+  ///   - takenPerTurn: how many of one caller may be taken and not finished; more of them wait.
+  ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against limits.
+  init(limit: Int, limitPerTurn: Int, takenPerTurn: Int, isAbandoned: @escaping @Sendable (Element) -> Bool) {
     self.limit = limit
     self.limitPerTurn = limitPerTurn
+    self.takenPerTurn = takenPerTurn
     self.isAbandoned = isAbandoned
   }
 
@@ -38,18 +45,29 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     condition.signal()
   }
 
-  /// Waits for an element. Nil when closed and empty.
-  func take() -> Element? {
+  /// Waits for an element, and answers whose it is. Nil when closed and empty.
+  ///
+  /// - Parameter finished: whose element the calling thread took before, and has finished.
+  func take(finished: String?) -> (element: Element, turn: String)? {
     condition.lock()
     defer { condition.unlock() }
-    while count == 0 {
-      if isClosed { return nil }
+    if let finished, let rest = taken[finished] { taken[finished] = rest > 1 ? rest - 1 : nil }
+    while true {
+      // Whoever may not have more now keeps their turn. They are fewer than there are threads.
+      if let index = turns.firstIndex(where: { taken[$0] ?? 0 < takenPerTurn }),
+        let element = elements[turns[index]]?.popFirst()
+      {
+        let turn = turns.remove(at: index)
+        count -= 1
+        if elements[turn]?.isEmpty ?? true { elements[turn] = nil } else { turns.append(turn) }
+        taken[turn, default: 0] += 1
+        // Threads that waited for a turn have nothing to wait for any more.
+        if isClosed && count == 0 { condition.broadcast() }
+        return (element, turn)
+      }
+      if isClosed && count == 0 { return nil }
       condition.wait()
     }
-    guard let turn = turns.popFirst(), let element = elements[turn]?.popFirst() else { return nil }
-    count -= 1
-    if elements[turn]?.isEmpty ?? true { elements[turn] = nil } else { turns.append(turn) }
-    return element
   }
 
   var waiting: Int {
@@ -66,6 +84,7 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     condition.unlock()
   }
 
+  /// Costs as much as elements wait.
   private func removeAbandoned() {
     for turn in turns {
       elements[turn]?.removeAll(where: isAbandoned)

@@ -11,12 +11,19 @@ package final class WorkerPool: Sendable {
   /// - Parameters:
   ///   - queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
   ///   - turnLimit: the same for those of one caller; nil where callers are not told apart.
-  package init(name: String, threads: Int, queueLimit: Int, turnLimit: Int? = nil) {
-    let queue = TurnQueue<Work>(limit: queueLimit, limitPerTurn: turnLimit ?? queueLimit) { $0.isAbandoned() }
+  ///   - turnThreads: how many threads one caller may have at a time; nil for all.
+  package init(name: String, threads: Int, queueLimit: Int, turnLimit: Int? = nil, turnThreads: Int? = nil) {
+    let queue = TurnQueue<Work>(
+      limit: queueLimit, limitPerTurn: turnLimit ?? queueLimit, takenPerTurn: turnThreads ?? threads
+    ) { $0.isAbandoned() }
     self.queue = queue
     self.threads = (0..<max(1, threads)).map { index in
       DedicatedThread(name: "\(name)-\(index)") {
-        while let work = queue.take() { work.run() }
+        var finished: String?
+        while let (work, turn) = queue.take(finished: finished) {
+          work.run()
+          finished = turn
+        }
       }
     }
   }

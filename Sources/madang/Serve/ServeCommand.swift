@@ -60,8 +60,10 @@ struct Serve: AsyncParsableCommand {
 
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = loaded.logLevel
+    var settings = loaded.settings
+    settings.connections.total = OpenFiles.connections(wanted: settings.connections.total, logger)
     let server: MadangServer
-    do { server = try await makeServer(loaded.settings, logger: logger) } catch {
+    do { server = try await makeServer(settings, logger: logger) } catch {
       throw Complaint(error)
     }
     let announcement = Task {

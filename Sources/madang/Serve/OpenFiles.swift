@@ -1,0 +1,27 @@
+import Foundation
+import Logging
+
+/// How many files the system lets this process have open. Each connection is one of them.
+enum OpenFiles {
+  /// Files that are not connections of clients: the database's, uploads, notifications, the log.
+  private static let others = 256
+
+  /// Raises the limit to what the system allows without privileges, and answers how many connections fit.
+  static func connections(wanted: Int, _ logger: Logger) -> Int {
+    var limit = rlimit()
+    let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+    guard getrlimit(resource, &limit) == 0 else { return wanted }
+    if limit.rlim_cur < limit.rlim_max {
+      var raised = limit
+      raised.rlim_cur = limit.rlim_max
+      if setrlimit(resource, &raised) == 0 { limit = raised }
+    }
+    let room = Int(clamping: limit.rlim_cur)
+    let fitting = max(1, room - min(others, room / 2))
+    guard fitting < wanted else { return wanted }
+    logger.warning(
+      "fewer connections than limits.connections: raise the process's limit of open files (LimitNOFILE, ulimit -n)",
+      metadata: ["connections": "\(fitting)", "openFiles": "\(room)"])
+    return fitting
+  }
+}
