@@ -182,7 +182,8 @@ let package = Package(
     .testTarget(
       name: "SocketIOServerTests",
       dependencies: [
-        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", .httpTypes, .hummingbird, .logging,
+        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Support", .httpTypes, .hummingbird,
+        .logging,
         .nioCore, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),

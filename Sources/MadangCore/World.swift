@@ -56,7 +56,7 @@ package struct IDSource: Sendable {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  /// A name with 128 random bits, of `a-z0-9`.
+  /// A name nobody guesses, of `a-z0-9`: about 128 random bits.
   package func secretName() -> String { name(25) }
 
   /// `count` characters of `a-z0-9`.

@@ -55,8 +55,6 @@ public struct MadangServer: Sendable {
   }
 }
 
-/// Puts a server together: the one place where all parts meet, for the program and for tests alike.
-///
 /// How connections of HTTP are limited. Trusted proxies carry everybody's.
 private func httpChannel(_ settings: ServerSettings, _ ledger: Ledger) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
@@ -71,7 +69,9 @@ private func httpChannel(_ settings: ServerSettings, _ ledger: Ledger) -> Socket
   return configuration
 }
 
-/// Opens and migrates the database. Throws ``SetupError`` with words for the operator.
+/// Puts a server together: the one place where all parts meet, for the program and for tests alike. Opens and migrates the
+/// database. Throws ``SetupError`` with words for the operator.
+///
 /// - Parameters:
 ///   - clock: The server's time; development mode moves it on.
 ///   - ids: Where ids and secrets come from.
@@ -88,7 +88,7 @@ package func buildServer(
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
   }
   let tokenKey = try secrets.tokenKey()
-  settings.domain.decoyKey = tokenKey
+  settings.domain.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
   let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
@@ -133,6 +133,7 @@ package func buildServer(
     socketIO: socketIO, editions: editions,
     providers: Providers(settings.providers, clock: clock, development: development),
     development: development, metrics: metrics,
+    securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
     readinessProbe: ReadinessProbe {
       try await madang.database.ping()
       try await madang.files.ping()

@@ -25,6 +25,7 @@ struct Service: Sendable {
   /// Nil outside of development mode.
   let development: Development?
   let metrics: Metrics
+  let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
   let logger: Logger
 

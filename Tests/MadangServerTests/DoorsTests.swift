@@ -64,6 +64,21 @@ struct DoorsTests {
     #expect(error.description.contains("chmod -R o= '\(directory.path)'") == true)
   }
 
+  @Test("a key for tokens that is shorter than what it signs with stops the start")
+  func shortKey() throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let secrets = try Secrets(directory: directory, ids: IDSource())
+    let file = directory.appending(path: "access-token.key")
+    #expect(
+      FileManager.default.createFile(
+        atPath: file.path, contents: Data(repeating: 0x61, count: 31), attributes: [.posixPermissions: 0o600]))
+    let error = try #require(throws: SetupError.self) { try secrets.tokenKey() }
+    #expect(error.description.contains("32 characters"))
+    try FileManager.default.removeItem(at: file)
+    #expect(try secrets.tokenKey().count == 64)
+  }
+
   @Test("Kakao without the number of an app does not start, unless that is wanted")
   func kakao() {
     var settings = ServerSettings()

@@ -10,13 +10,13 @@ import Testing
 @Suite("What is for operators")
 struct OperationsTests {
   /// Asks as curl, a proxy or a page would.
-  static func ask(_ world: World, _ path: String, host: String? = nil, _ headers: [(String, String)] = []) async throws
-    -> String
-  {
+  static func ask(
+    _ world: World, _ path: String, method: String = "GET", host: String? = nil, _ headers: [(String, String)] = []
+  ) async throws -> String {
     let host = host ?? world.url.replacing("http://", with: "")
     let fields = headers.map { "\($0): \($1)\r\n" }.joined()
     return try await world.exchange(
-      Array("GET \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\(fields)\r\n".utf8))
+      Array("\(method) \(path) HTTP/1.1\r\nHost: \(host)\r\nConnection: close\r\n\(fields)\r\n".utf8))
   }
 
   static func status(_ answer: String) -> String { String(answer.dropFirst(9).prefix(3)) }

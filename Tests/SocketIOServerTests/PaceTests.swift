@@ -69,6 +69,30 @@ struct PaceTests {
     }
   }
 
+  @Test("a connection whose answers are not read is cut off; one that reads late, but reads, is not")
+  func unread() async throws {
+    let places = Places(2)
+    var http = Self.settings()
+    http.reserveConnection = { _ in places.take() }
+    try await TestServer.with(http: http) { (server) async throws in
+      let wire = try await server.wire()
+      try await wire.stopReading()
+      let requests = Array(String(repeating: "GET /other HTTP/1.1\r\nHost: a\r\n\r\n", count: 1000).utf8)
+      let asking = Task {
+        // Ends because the server closes the connection.
+        while true { try await wire.send(requests) }
+      }
+      _ = await asking.result
+      while places.free < 2 { await Task.yield() }
+      let other = try await server.wire()
+      try await other.stopReading()
+      try await other.send(requests)
+      try await Task.sleep(for: .milliseconds(400))
+      try await other.resumeReading()
+      for _ in 0..<1000 { #expect(try await other.readAnswer().status == 200) }
+    }
+  }
+
   @Test("connections are counted, by the server and by the application")
   func places() async throws {
     let places = Places(2)

@@ -24,7 +24,7 @@ package struct World: Sendable {
 
   /// Starts a server, runs `body` and stops it again, whatever happens.
   package static func run(
-    _ engine: TestEngine, settings: ServerSettings = settings,
+    _ engine: TestEngine, settings: ServerSettings = settings, logger: Logger? = nil,
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -33,7 +33,7 @@ package struct World: Sendable {
       defer { try? FileManager.default.removeItem(at: data) }
       settings.dataDirectory = data
       if case .postgres(let url) = place { settings.databaseURL = url }
-      try await run(settings, body)
+      try await run(settings, logger, body)
     }
   }
 
@@ -57,13 +57,15 @@ package struct World: Sendable {
     return settings
   }
 
-  private static func run(_ settings: ServerSettings, _ body: @Sendable (World) async throws -> Void) async throws {
+  private static func run(
+    _ settings: ServerSettings, _ logger: Logger?, _ body: @Sendable (World) async throws -> Void
+  ) async throws {
     // Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
     let start = Clock.systemTime()
     let clock = Clock { start }
-    var logger = Logger(label: "test")
-    logger.logLevel = .error
-    let server = try await buildServer(settings, clock: clock, logger: logger)
+    var quiet = Logger(label: "test")
+    quiet.logLevel = .error
+    let server = try await buildServer(settings, clock: clock, logger: logger ?? quiet)
     let running = Task { try await server.run() }
     let result: Result<Void, any Error>
     do {

@@ -21,7 +21,10 @@ struct DocumentDownload: Sendable {
   static func named(_ name: String) -> DocumentDownload? { all.first { $0.name == name } }
 
   func response(to request: Request) -> Response {
-    let headers: HTTPFields = [.contentType: "application/json", .eTag: etag, .cacheControl: "no-cache"]
+    var headers: HTTPFields = .json
+    headers[.contentType] = "application/json"
+    headers[.cacheControl] = "no-cache"
+    headers[.eTag] = etag
     if request.holds(etag) { return Response(status: .notModified, headers: headers) }
     return Response(status: .ok, headers: headers, body: ResponseBody(byteBuffer: bytes))
   }

@@ -30,5 +30,7 @@ extension Response {
 extension HTTPFields {
   static let json: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
+    // Nothing for a browser to run, frame or guess the type of.
+    .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",
   ]
 }

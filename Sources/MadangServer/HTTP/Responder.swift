@@ -34,6 +34,7 @@ struct Responder: HTTPResponder {
     } catch {
       let refusal = refusal(of: error, context)
       service.metrics.finished(observation, code: refusal.code.rawValue)
+      service.securityLog.refused(refusal.code, observation.route, at: client)
       var refused = Response.refusal(refusal)
       if service.settings.isDevelopment { refused.headers[.explanation] = explanation(refusal) }
       response = refused
@@ -49,6 +50,7 @@ struct Responder: HTTPResponder {
   ) async throws -> Response {
     let token = service.token(of: request)
     let match = edition.routes.find(request.method.rawValue, target.segments)
+    observation.route = match?.route
     let address = KeyHash(client.network)
     let withoutSession: CallLimits.Subject =
       match?.route.access == .refreshToken ? .refreshes(address: address) : .address(address)
@@ -67,7 +69,6 @@ struct Responder: HTTPResponder {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
     }
-    observation.route = match.route
     let identity = try await service.authenticate(
       match.route.access, token: token, claims: claims, address: address, edition: edition)
     if let identity { service.recent.saw(identity.id, at: client) }
@@ -77,6 +78,9 @@ struct Responder: HTTPResponder {
       Call(
         service: service, edition: edition, request: request, client: client, context: context, target: target,
         parameters: match.parameters, body: body, identity: identity, session: session))
+    if match.route.access == .publicKey, case .live(let session) = session.state {
+      service.securityLog.signedIn(session, by: match.route, at: client)
+    }
     // What caches may keep is nobody's own.
     if response.headers[.cacheControl] == "no-store" {
       response.headers[.setCookie] = service.cookie.field(for: session.state, isSecure: client.isSecure)

@@ -17,9 +17,9 @@ struct SocketCookie: Sendable {
   ///   - secret: The installation's secret; the keys of this cookie are derived from it.
   ///   - path: Where sockets are served: no other request carries the cookie.
   init(secret: [UInt8], path: String, settings: Settings) {
-    let code = HMAC<SHA256>.authenticationCode(for: Array("socket cookie".utf8), using: SymmetricKey(data: secret))
-    key = SymmetricKey(data: Data(code))
-    name = "madang_" + Array(SHA256.hash(data: Data(code)).prefix(4)).hex
+    let code = Secrets.key(for: "socket cookie", from: secret)
+    key = SymmetricKey(data: code)
+    name = "madang_" + Array(SHA256.hash(data: code).prefix(4)).hex
     self.path = path
     lifetime = settings.refreshTokenLifetime / 1000
   }

@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import MadangAPI
 import MadangCore
@@ -27,20 +28,27 @@ struct Secrets {
   }
 
   /// The key that signs access tokens.
-  func tokenKey() throws -> [UInt8] { Array(try secret("access-token.key").utf8) }
+  func tokenKey() throws -> [UInt8] { Array(try secret("access-token.key", minimum: 32).utf8) }
+
+  /// A key of its own for each use, derived from one secret.
+  static func key(for use: String, from secret: [UInt8]) -> [UInt8] {
+    Array(HMAC<SHA256>.authenticationCode(for: Array(use.utf8), using: SymmetricKey(data: secret)))
+  }
 
   /// The API key of an edition that clients must send.
   func apiKey(_ edition: EditionName) throws -> String { try secret(apiKeyFile(edition)) }
 
   func apiKeyFile(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }
 
-  private func secret(_ name: String) throws -> String {
+  /// - Parameter minimum: Bytes; SHA-256 wants as many as it makes.
+  private func secret(_ name: String, minimum: Int = 16) throws -> String {
     let file = directory.appending(path: name)
     if FileManager.default.fileExists(atPath: file.path) {
       try requirePrivacy(of: file)
       let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
-      guard text.utf8.count >= 16 else {
-        throw SetupError("\(file.path) holds no secret; remove the file to make a new one")
+      guard text.utf8.count >= minimum else {
+        throw SetupError(
+          "\(file.path) holds no secret of \(minimum) characters or more; remove the file to make a new one")
       }
       return text
     }
@@ -56,7 +64,7 @@ struct Secrets {
       try FileManager.default.linkItem(at: temporary, to: file)
       return text
     } catch  where FileManager.default.fileExists(atPath: file.path) {
-      return try secret(name)
+      return try secret(name, minimum: minimum)
     }
   }
 }

@@ -26,6 +26,8 @@ public struct ServerSettings: Sendable {
   public var socketRecentWindow: Int64 = 24 * 3_600_000
   /// How long a connect is held before it is refused for want of membership.
   public var socketHold: Duration = .seconds(3)
+  /// Lines about sign-ins and refusals in the log, in a minute.
+  public var securityLinesPerMinute = 600
   /// Connections at a time. Those of trusted proxies count for all together only.
   public var connections = LedgerLimit(perAddress: 4096, total: 50_000)
   /// Engine.IO sessions at a time.
@@ -90,6 +92,10 @@ public struct ServerSettings: Sendable {
     ]
     for (key, url) in urls where !url.isEmpty && URL(string: url)?.host() == nil {
       problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
+    }
+    for (key, url) in urls where URL(string: url).map({ $0.scheme != "https" && !isLoopback($0.host() ?? "") }) ?? false
+    {
+      problems.append("\(key): '\(url)' would carry secrets in the clear; write it with https://")
     }
     if !providers.kakao.url.isEmpty && providers.kakao.app == 0 && !providers.kakao.takesAnyApp {
       problems.append(

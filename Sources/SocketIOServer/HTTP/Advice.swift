@@ -79,16 +79,15 @@ extension ServerCore {
     advise(.info, advice)
   }
 
-  /// A client asked for a namespace nobody declared.
+  /// A client asked for a namespace nobody declared. What stands behind its name may be a token: it is not told.
   func logUnknown(_ namespace: String) {
     let name = namespace.prefix { $0 != "?" }
     let advice: Logger.Message =
       name.count < namespace.count && handlers(for: String(name)) != nil
       ? """
-      Namespace \(LogText(namespace)) refused: Engine.IO 4 clients cannot put a query behind \(LogText(name)); send it \
-      as auth payload
+      Namespace refused: Engine.IO 4 clients cannot put a query behind \(LogText(name)); send it as auth payload
       """
-      : "Namespace \(LogText(namespace)) refused: declared are \(declaredNamespaces.joined(separator: ", "))"
+      : "Namespace \(LogText(name)) refused: declared are \(declaredNamespaces.joined(separator: ", "))"
     advise(.info, advice)
   }
 

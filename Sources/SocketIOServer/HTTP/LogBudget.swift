@@ -2,7 +2,7 @@ import SocketIOProtocol
 import Synchronization
 
 /// How many lines clients may cause in the log.
-final class LogBudget: Sendable {
+package final class LogBudget: Sendable {
   private struct State {
     var began: Milliseconds = .min
     var lines = 0
@@ -14,12 +14,12 @@ final class LogBudget: Sendable {
   private let state = Mutex(State())
 
   /// - Parameter limit: Lines a minute.
-  init(limit: Int) { self.limit = limit }
+  package init(limit: Int) { self.limit = limit }
 
   /// Takes a line of this minute's. Returns how many were left out since the last one, or `nil` if this one is, too.
-  func take(at now: Milliseconds) -> Int? {
+  package func take(at now: Milliseconds) -> Int? {
     state.withLock { state in
-      if state.began == .min || now - state.began >= Self.window {
+      if state.began == .min || now < state.began || now - state.began >= Self.window {
         state.began = now
         state.lines = 0
       }

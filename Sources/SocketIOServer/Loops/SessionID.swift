@@ -1,4 +1,4 @@
-/// Session and socket ids: 20 characters of URL-safe base64, 112 random bits behind the number of the event loop.
+/// Session and socket ids: 20 characters of URL-safe base64, 108 random bits behind the number of the event loop.
 enum SessionID {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let length = 20

@@ -144,6 +144,8 @@ struct Setting: Sendable {
     integer("limits.uploads.address", "the same from one address", \.settings.uploadsOnDisk.perAddress, 1...Int.max),
     integer(
       "limits.hashing", "passwords of one address that may wait to be hashed", \.settings.hashingPerAddress, 1...1024),
+    integer(
+      "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),

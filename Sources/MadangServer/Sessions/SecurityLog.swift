@@ -1,0 +1,46 @@
+import Logging
+import MadangAPI
+import MadangCore
+import SocketIOServer
+
+/// Tells the log who came in and what was refused for want of the right to it, with the client's address, so that an operator
+/// sees an attack and programs like fail2ban can act. Passwords, tokens and e-mail addresses are never in it.
+struct SecurityLog: Sendable {
+  private let logger: Logger
+  private let budget: LogBudget
+  private let clock: Clock
+
+  /// - Parameter linesPerMinute: The next line says how many were left out.
+  init(_ logger: Logger, linesPerMinute: Int, clock: Clock) {
+    self.logger = logger
+    self.clock = clock
+    budget = LogBudget(limit: linesPerMinute)
+  }
+
+  /// Somebody signed up or in.
+  func signedIn(_ session: Int64, by route: Route, at client: ClientAddress) {
+    write(.info, "signed in", route, client, ["session": "\(session)"])
+  }
+
+  /// A call was refused. Only what attacks run into is told.
+  func refused(_ code: ErrorCode, _ route: Route?, at client: ClientAddress) {
+    switch code {
+    case .noAccount where route?.access == .publicKey: write(.notice, "sign-in refused", route, client)
+    case .notOwner: write(.notice, "refused: not the owner", route, client)
+    case .tooManyCalls: write(.notice, "refused: too many calls", route, client)
+    default: break
+    }
+  }
+
+  private func write(
+    _ level: Logger.Level, _ message: Logger.Message, _ route: Route?, _ client: ClientAddress,
+    _ metadata: Logger.Metadata = [:]
+  ) {
+    guard level >= logger.logLevel, let leftOut = budget.take(at: clock.now) else { return }
+    var metadata = metadata
+    metadata["address"] = "\(client.text)"
+    metadata["call"] = route.map { "\($0.method.rawValue) \($0.template)" }
+    if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+    logger.log(level: level, message, metadata: metadata)
+  }
+}
