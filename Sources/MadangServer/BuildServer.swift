@@ -101,6 +101,10 @@ package func buildServer(
   socketConfiguration.pingInterval = .seconds(settings.socketPingInterval)
   socketConfiguration.pingTimeout = .seconds(settings.socketPingTimeout)
   socketConfiguration.allowedOrigins = SocketIOServer.AllowedOrigins(others: settings.socketOrigins)
+  // Who may use sockets may read the answers to polls, too.
+  if !settings.socketOrigins.isEmpty {
+    socketConfiguration.cors = .origins(Set(settings.socketOrigins), credentials: true)
+  }
   socketConfiguration.allowJSONP = settings.allowsJSONP
   socketConfiguration.maxSessions = settings.socketSessions.total
   let ledger = Ledger(settings.ledgerLimits)

@@ -76,6 +76,9 @@ public struct ConnectRequest: Sendable {
   /// The client's auth payload, a JSON object; empty when there is none.
   public let auth: [UInt8]
   public let handshake: Handshake
+  /// The `Origin` of the session's latest request that had one. Web pages send none when they open a session of their own
+  /// origin by polling, but with the request that carries their wish.
+  public let origin: String?
 }
 
 /// The answer to a `ConnectRequest`.

@@ -169,7 +169,16 @@ struct SocketCookieTests {
       try await SocketsTests.withSocket(world, headers: [("Origin", "http://\(own)")]) { (client) async throws in
         #expect(try await SocketsTests.admission(client, SocketsTests.namespace(room)) == "not allowed")
       }
+      // A page that polls names its origin with its POSTs only.
       let polling = "/socket.io/?EIO=4&transport=polling"
+      for origin in ["http://\(own)", "ws://\(own)"] {
+        let opened = try await world.call(.GET, polling)
+        let sid = try #require(try JSON(Data(opened.body.dropFirst()))["sid"]?.string)
+        let wish = World.Body.raw("40\(SocketsTests.namespace(room)),", type: "text/plain")
+        _ = try await world.call(.POST, "\(polling)&sid=\(sid)", headers: [("Origin", origin)], wish)
+        let answer = String(decoding: try await world.call(.GET, "\(polling)&sid=\(sid)").body, as: UTF8.self)
+        #expect(answer.hasPrefix("44") == origin.hasPrefix("http"))
+      }
       #expect(try await world.call(.GET, polling, headers: [("Origin", "http://evil.example")]).status == 403)
       #expect(try await world.call(.GET, polling + "&j=0").status == 400)
     }

@@ -71,7 +71,7 @@ struct RoomAdmission: Sendable {
     let known = try await known(credentials, request.handshake.headers, edition, client)
     try service.limits.count(known?.session.map { .connects(session: $0) } ?? .connectsFrom(KeyHash(client.network)))
     let attempt = Attempt(namespace: namespace, edition: edition, known: known, client: client)
-    guard known != nil || service.settings.socketAccess == .open || mayComeByAddress(request.handshake.headers, client)
+    guard known != nil || service.settings.socketAccess == .open || mayComeByAddress(request.origin, client)
     else { throw NotAllowed() }
     if let reason = try await reason(attempt, try await guest(attempt)) { return reason }
     guard let late = try await held(attempt) else { throw NotAllowed() }
@@ -176,9 +176,8 @@ struct RoomAdmission: Sendable {
   /// An address speaks only for those who are alone behind it. A web page has cookies: its script may be anybody's whom the
   /// person at that address visits, by a name that leads here. Starscream's `Origin` has the scheme of a socket, which no
   /// page has.
-  private func mayComeByAddress(_ headers: HTTPFields, _ client: ClientAddress) -> Bool {
-    let origin = headers[.origin]?.lowercased()
-    return service.settings.socketAccess == .recent && !client.isShared
-      && (origin == nil || origin?.hasPrefix("ws") ?? false)
+  private func mayComeByAddress(_ origin: String?, _ client: ClientAddress) -> Bool {
+    service.settings.socketAccess == .recent && !client.isShared
+      && (origin.map { $0.lowercased().hasPrefix("ws") } ?? true)
   }
 }

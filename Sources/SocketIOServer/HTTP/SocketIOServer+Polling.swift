@@ -89,7 +89,7 @@ extension SocketIOServer {
     _ sid: String, _ shard: LoopShard, _ request: Request, _ engineRequest: EngineRequest, _ reply: PollingResponse
   ) async throws(RequestFlaw) -> Response {
     let refused: PollingAnswer? = await withCheckedContinuation { continuation in
-      shard.run { continuation.resume(returning: $0.postArrived(sid)) }
+      shard.run { continuation.resume(returning: $0.postArrived(sid, engineRequest)) }
     }
     if let refused { return try await reply.answer(refused) }
     let limit = core.configuration.maxHTTPBufferSize
@@ -115,8 +115,9 @@ extension SocketIOServer {
 
 extension LoopShard {
   /// The answer if the POST may not be read.
-  func postArrived(_ sid: String) -> PollingAnswer? {
+  func postArrived(_ sid: String, _ request: EngineRequest) -> PollingAnswer? {
     guard let session = liveSession(sid) else { return .refused(.unknownSession) }
+    session.note(request)
     switch session.engine.postArrived(at: Self.now) {
     case .read:
       return nil

@@ -93,7 +93,9 @@ extension LoopShard {
       add(session)
       return .success(.open(session))
     case .upgrade(let sid):
-      return liveSession(sid).map { .success(.upgrade($0)) } ?? .failure(.unknownSession)
+      guard let session = liveSession(sid) else { return .failure(.unknownSession) }
+      session.note(offer.request)
+      return .success(.upgrade(session))
     case .explain(let text):
       return .success(.refuse(text: text))
     }

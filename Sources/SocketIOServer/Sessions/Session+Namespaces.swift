@@ -43,7 +43,7 @@ extension Session {
     admissionNumber += 1
     let pending = PendingAdmission(namespace: namespace, number: admissionNumber, claim: claim)
     admissions.append(pending)
-    let request = ConnectRequest(namespace: namespace, auth: auth, handshake: handshake)
+    let request = ConnectRequest(namespace: namespace, auth: auth, handshake: handshake, origin: origin)
     guard let claim, let recovery = core.recovery, let former = recovery.liveSocket(claim, in: namespace) else {
       return consider(request, pending, handlers)
     }

@@ -11,6 +11,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   let shard: LoopShard
   let id: String
   let handshake: Handshake
+  /// The `Origin` of the latest request that had one.
+  private(set) var origin: String?
   /// Gives the session's place back.
   let release: @Sendable () -> Void
   var engine: EngineServerSession
@@ -41,6 +43,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     self.shard = shard
     self.release = release
     self.handshake = handshake
+    origin = handshake.headers[.origin]
     let configuration = shard.core.configuration
     let now = LoopShard.now
     id = SessionID.make(shard: shard.index)
@@ -64,6 +67,11 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
         pingInterval: configuration.pingInterval.milliseconds, pingTimeout: configuration.pingTimeout.milliseconds,
         maxPayload: configuration.maxHTTPBufferSize
       ).packet)
+  }
+
+  /// A further request of this session has come.
+  func note(_ request: EngineRequest) {
+    origin = request.headers[.origin] ?? origin
   }
 
   // MARK: Time
