@@ -32,9 +32,13 @@ class CookieStore:
 
     def __init__(self):
         self._cookies = {}
+        self.is_on = True
+        """An app may give its URLSession no store: then nothing is kept and nothing sent."""
 
     def take(self, header):
         """Stores one `Set-Cookie` header, or forgets the cookie that it ends."""
+        if not self.is_on:
+            return
         pair, *attributes = header.split(";")
         name, _, value = pair.strip().partition("=")
         options = {}
@@ -51,6 +55,8 @@ class CookieStore:
 
     def header(self, target):
         """The `Cookie` header of a request, "" if no cookie belongs to its path."""
+        if not self.is_on:
+            return ""
         path = target.partition("?")[0]
         now = time.monotonic()
         return "; ".join(

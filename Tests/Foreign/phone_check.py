@@ -19,6 +19,7 @@ import traceback
 import phone_flows
 from phone import PATIENCE, Mode, Pauses, Phone
 from phone_flows import Stage
+from program import Program
 
 NONE = Pauses()
 SLOW = Pauses(0.02, 0.02, 0.02)
@@ -35,32 +36,6 @@ MODES = [
 AT_ONCE = 6
 # A flow that takes longer hangs.
 FLOW_LIMIT = 60
-
-
-class Program:
-    """A server under test on a free port of this machine."""
-
-    def __init__(self, *command):
-        self._command = command
-
-    async def __aenter__(self):
-        # Cheap passwords: most of the time would go there. All limits are the defaults.
-        environment = os.environ | {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"}
-        self._process = await asyncio.create_subprocess_exec(
-            *self._command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
-        line = await asyncio.wait_for(self._process.stdout.readline(), 30)
-        if not line:
-            sys.exit(f"{self._command[0]} did not start")
-        self.url = line.decode().split()[-1]
-        return self
-
-    async def __aexit__(self, *_):
-        self._process.terminate()
-        try:
-            await asyncio.wait_for(self._process.wait(), 15)
-        except TimeoutError:
-            self._process.kill()
-            await self._process.wait()
 
 
 async def play(function, url, mode=None, elder=None):
@@ -98,21 +73,24 @@ async def play_flows(program, only):
     async def one_by_one(url):
         return sum([await play(function, url) for function in chosen(phone_flows.CLOCK)], [])
 
-    with tempfile.TemporaryDirectory() as data, tempfile.TemporaryDirectory() as other_data:
+    with tempfile.TemporaryDirectory() as data:
         async with (
-            Program(program, "serve", "--dev", "--port", "0", "--data", data) as server,
-            Program(program, "serve", "--dev", "--port", "0", "--data", other_data) as clock_server,
+            Program.development(program, f"{data}/1") as server,
+            Program.development(program, f"{data}/2") as clock_server,
+            Program.hosted(program, f"{data}/3") as hosted_server,
         ):
             stage = Stage(server.url, "V12")
             elder = await phone_flows.expiring(stage)
             runs = [in_turn(function, server.url) for function in chosen(phone_flows.PLAIN)]
             runs += [in_turn(function, server.url, mode, elder)
                      for function in chosen(phone_flows.SOCKETS) for mode in MODES]
+            runs += [in_turn(function, hosted_server.url, mode)
+                     for function in chosen(phone_flows.HOSTED) for mode in MODES if mode.pauses == NONE]
             found = await asyncio.gather(one_by_one(clock_server.url), *runs)
             stage.close()
             found.append([f"before V12: {difference}" for difference in stage.differences])
-    flows = {one.__name__.partition("_")[0].upper()
-             for one in chosen(phone_flows.PLAIN + phone_flows.SOCKETS + phone_flows.CLOCK)}
+    flows = {flow_id(one).upper()
+             for one in chosen(phone_flows.ALL)}
     print(f"{len(flows)} flows played, in all modes {len(runs) + len(chosen(phone_flows.CLOCK))} times", flush=True)
     return sum(found, [])
 
@@ -222,7 +200,7 @@ async def race_joins(madang, echo, openings):
     found = []
     with tempfile.TemporaryDirectory() as data:
         async with (
-            Program(madang, "serve", "--dev", "--port", "0", "--data", data) as server,
+            Program.development(madang, data) as server,
             Program(echo, "--mode", "rig", "--eio3", "--port", "0") as rig,
         ):
             for pauses, share in (NONE, openings), (LATE_POST, openings // 10):
@@ -243,8 +221,7 @@ async def main():
     for program in options.madang, options.echo:
         if not os.access(program, os.X_OK) or os.path.isdir(program):
             parser.error(f"there is no program {program}: build it with `swift build`")
-    flows = phone_flows.PLAIN + phone_flows.SOCKETS + phone_flows.CLOCK
-    known = sorted({flow_id(one) for one in flows}, key=lambda name: (name[0], int(name[1:])))
+    known = sorted({flow_id(one) for one in phone_flows.ALL}, key=lambda name: (name[0], int(name[1:])))
     if options.only and options.only.lower() not in known:
         parser.error(f"no flow is called {options.only}: choose one of {', '.join(known)}")
     if options.openings < 10:

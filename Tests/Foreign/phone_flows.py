@@ -126,8 +126,8 @@ class Room:
 class Person(Phone):
     """Somebody with a phone, and what the contract promises about every answer they get."""
 
-    def __init__(self, stage, edition):
-        super().__init__(stage.url, f"dev-key-{edition}", stage.new_address())
+    def __init__(self, stage, edition, address=None):
+        super().__init__(stage.url, f"dev-key-{edition}", address or stage.new_address())
         self.stage = stage
         self.edition = edition
         self.user = None
@@ -244,18 +244,18 @@ class Stage:
         number = next(self._addresses)
         return f"127.1.{number // 250}.{number % 250 + 1}" if sys.platform == "linux" else None
 
-    def phone(self, edition):
-        phone = Person(self, edition)
+    def phone(self, edition, address=None):
+        phone = Person(self, edition, address)
         self._phones.append(phone)
         return phone
 
     @property
     def edition(self):
-        return OCTOBER if self.flow.startswith("U") else JANUARY
+        return JANUARY if self.flow.startswith("V") else OCTOBER
 
-    async def person(self, nickname):
-        """Somebody who has just signed up."""
-        phone = self.phone(self.edition)
+    async def person(self, nickname, address=None):
+        """Somebody who has just signed up, at an address of their own if none is given."""
+        phone = self.phone(self.edition, address)
         email = f"{nickname}.{self.tag}.{next(self._numbers)}@example.com"
         body = json_body({"email": email, "password": PASSWORD, "nickname": nickname})
         phone.keep(await phone.post("users/join", body, "Login"))
@@ -332,8 +332,8 @@ class Stage:
             phone.close()
 
 
-FLOW = re.compile(r"[uv]\d+\w*")
-PLAIN, SOCKETS, CLOCK = [], [], []
+FLOW = re.compile(r"[uvh]\d+\w*")
+PLAIN, SOCKETS, CLOCK, HOSTED = [], [], [], []
 
 
 def flow(function):
@@ -351,6 +351,12 @@ def socket_flow(function):
 def clock_flow(function):
     """A flow that makes tokens expire, for a server of its own."""
     CLOCK.append(function)
+    return function
+
+
+def hosted_flow(function):
+    """A flow with sockets whose name is not of the contract, for a server that is not in development mode."""
+    HOSTED.append(function)
     return function
 
 
@@ -1220,3 +1226,46 @@ async def v12_background_and_foreground(s):
 
 def credentials(person):
     return {"SesacKey": person.key, "Authorization": person.access_token}
+
+
+# Both editions alike: what a server asks of sockets that is not in development mode (contract section 13.3).
+
+
+@hosted_flow
+async def h1_behind_one_address(s):
+    address = s.new_address()
+    a = await s.person("Mina", address)
+    hers = await a.channel(await a.workspace(), "hers")
+    # 1: alone at the address, an app without cookies is let in by it.
+    a.cookies.is_on = False
+    async with a.socket(s.mode, hers.namespace) as engine:
+        await s.joined("1", engine, hers)
+        await s.hears("1", engine, hers, await a.say(hers, "alone"))
+        s.quiet("1", engine)
+    b = await s.person("Joon", address)
+    his = await b.channel(await b.workspace(), "his")
+    a.cookies.is_on = True
+    # The next answer brings the cookie.
+    await a.get(hers.path)
+    # 2: two with cookies, each in their own room and not in the other's.
+    async with (
+        a.socket(s.mode, hers.namespace, his.namespace) as her_engine,
+        b.socket(s.mode, his.namespace, hers.namespace) as his_engine,
+    ):
+        sides = (a, hers, her_engine, his), (b, his, his_engine, hers)
+        for _, own, engine, _ in sides:
+            await s.joined("2", engine, own)
+        for _, _, engine, other in sides:
+            s.same("2", await engine.outcome(other.namespace), "not allowed")
+        for person, own, engine, _ in sides:
+            await s.hears("2", engine, own, await person.say(own, "each"))
+        s.same("2", [engine.has_events(other.namespace) for _, _, engine, other in sides], [False, False])
+        s.quiet("2", her_engine, his_engine)
+    # 3: without cookies nobody can tell the two apart.
+    a.cookies.is_on = b.cookies.is_on = False
+    async with a.socket(s.mode, hers.namespace) as her_engine, b.socket(s.mode, his.namespace) as his_engine:
+        for engine, own in (her_engine, hers), (his_engine, his):
+            s.same("3", await engine.outcome(own.namespace), "not allowed")
+
+
+ALL = PLAIN + SOCKETS + CLOCK + HOSTED

@@ -1,0 +1,44 @@
+"""A server under test."""
+
+import asyncio
+import os
+import sys
+
+# The keys of development mode, for a server that is not in it: by them the checks know what to send.
+KEYS = "dev-key-2024-10=2024-10,dev-key-2024-01=2024-01"
+
+
+class Program:
+    """A server under test on a free port of this machine. `settings` are names and values of its environment."""
+
+    def __init__(self, *command, settings=None):
+        self._command = command
+        self._settings = settings or {}
+
+    @classmethod
+    def hosted(cls, madang, data, settings=None):
+        """Madang as people host it: with keys, and not in development mode."""
+        return cls(madang, "serve", "--port", "0", "--data", data, settings={"MADANG_KEYS": KEYS} | (settings or {}))
+
+    @classmethod
+    def development(cls, madang, data, settings=None):
+        return cls(madang, "serve", "--dev", "--port", "0", "--data", data, settings=settings)
+
+    async def __aenter__(self):
+        # Cheap passwords: most of the time would go there. All limits are the defaults.
+        environment = os.environ | {"MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1"} | self._settings
+        self._process = await asyncio.create_subprocess_exec(
+            *self._command, env=environment, stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL)
+        line = await asyncio.wait_for(self._process.stdout.readline(), 30)
+        if not line:
+            sys.exit(f"{self._command[0]} did not start")
+        self.url = line.decode().split()[-1]
+        return self
+
+    async def __aexit__(self, *_):
+        self._process.terminate()
+        try:
+            await asyncio.wait_for(self._process.wait(), 15)
+        except TimeoutError:
+            self._process.kill()
+            await self._process.wait()
