@@ -1232,16 +1232,19 @@ def credentials(person):
 
 
 @hosted_flow
-async def h1_behind_one_address(s):
+async def h1_behind_one_address(s, is_known_by_address=True):
     address = s.new_address()
     a = await s.person("Mina", address)
     hers = await a.channel(await a.workspace(), "hers")
-    # 1: alone at the address, an app without cookies is let in by it.
+    # 1: alone at the address, an app without cookies is let in by it, unless a proxy hides whose it is.
     a.cookies.is_on = False
     async with a.socket(s.mode, hers.namespace) as engine:
-        await s.joined("1", engine, hers)
-        await s.hears("1", engine, hers, await a.say(hers, "alone"))
-        s.quiet("1", engine)
+        if is_known_by_address:
+            await s.joined("1", engine, hers)
+            await s.hears("1", engine, hers, await a.say(hers, "alone"))
+            s.quiet("1", engine)
+        else:
+            s.same("1", await engine.outcome(hers.namespace), "not allowed")
     b = await s.person("Joon", address)
     his = await b.channel(await b.workspace(), "his")
     a.cookies.is_on = True
