@@ -103,7 +103,7 @@ package func buildServer(
   socketConfiguration.allowedOrigins = SocketIOServer.AllowedOrigins(others: settings.socketOrigins)
   // Who may use sockets may read the answers to polls, too.
   if !settings.socketOrigins.isEmpty {
-    socketConfiguration.cors = .origins(Set(settings.socketOrigins), credentials: true)
+    socketConfiguration.cors = .origins(Set(settings.socketOrigins.map { $0.lowercased() }), credentials: true)
   }
   socketConfiguration.allowJSONP = settings.allowsJSONP
   socketConfiguration.maxSessions = settings.socketSessions.total

@@ -2,9 +2,9 @@
 
     python3 Tests/Foreign/browser_check.py .build/debug/madang .build/debug/socketio-echo
 
-The same script tries the same ways in pages that may hear (Madang's own, a listed origin's, any page of a server without
-such doors), so that it is known that each way can succeed. Needs Python 3.11 and a Chromium; takes less than a minute.
-Exits 0 when every check held.
+The same script tries the same ways in pages that may hear (Madang's own, a listed origin's, any page of a server
+without such doors), so that it is known that each way can succeed. Needs Python 3.11 and a Chromium; takes less than a
+minute. Exits 0 when every check held.
 """
 
 import argparse
@@ -20,7 +20,7 @@ import tempfile
 import time
 
 from browser import Browser
-from phone import Mode, Phone, json_body
+from phone import Body, Mode, Phone, json_body
 from phone_flows import OCTOBER, Stage
 from program import Program
 
@@ -50,7 +50,8 @@ TRY = r"""async (base, namespace, sids, trial) => {
   const wish = (eio) => eio == 4 ? `40${namespace},` : `${namespace.length + 3}:40${namespace},`;
 
   const byFetch = (options) => async (method, url, body) => {
-    const answer = await fetch(url, { method, body, credentials: "include", signal: AbortSignal.timeout(left()), ...options });
+    const answer = await fetch(url, {
+      method, body, credentials: "include", signal: AbortSignal.timeout(left()), ...options });
     return await answer.text();
   };
   const byXHR = (method, url, body) => new Promise((done, failed) => {
@@ -74,8 +75,8 @@ TRY = r"""async (base, namespace, sids, trial) => {
   }
   function socket(way, eio, sid) {
     return new Promise((done) => {
-      const url = `${base.replace("http", "ws")}/socket.io/?transport=websocket&EIO=${eio}` + (sid ? `&sid=${sid}` : "");
-      const socket = new WebSocket(url);
+      const url = `${base.replace("http", "ws")}/socket.io/?transport=websocket&EIO=${eio}`;
+      const socket = new WebSocket(url + (sid ? `&sid=${sid}` : ""));
       socket.onopen = () => { see(way, "open"); if (sid) socket.send("2probe"); };
       socket.onmessage = ({ data }) => {
         see(way, data);
@@ -111,7 +112,8 @@ TRY = r"""async (base, namespace, sids, trial) => {
       if (!fields) return;
       const form = Object.assign(document.createElement("form"), { method: "POST", action: url, target: frame.name });
       if (!fields.d) form.enctype = "text/plain";
-      for (const [name, value] of Object.entries(fields)) form.append(Object.assign(document.createElement("input"), { name, value }));
+      for (const [name, value] of Object.entries(fields))
+        form.append(Object.assign(document.createElement("input"), { name, value }));
       document.body.append(form);
       form.submit();
     });
@@ -137,7 +139,8 @@ TRY = r"""async (base, namespace, sids, trial) => {
     () => socket("another's session by WebSocket", 4, sids[3])];
 
   await all(
-    () => polls("fetch", byFetch({}), 4), () => polls("fetch, Engine.IO 3", byFetch({}), 3), () => polls("XHR", byXHR, 4),
+    () => polls("fetch", byFetch({}), 4), () => polls("fetch, Engine.IO 3", byFetch({}), 3),
+    () => polls("XHR", byXHR, 4),
     () => socket("WebSocket", 4), () => socket("WebSocket, Engine.IO 3", 3));
   // A browser opens six connections to a server.
   await all(
@@ -155,7 +158,8 @@ OPERATE = r"""async (base, advance) => {
   const seen = {};
   const ask = async (what, path, options) => {
     for (const mode of ["cors", "no-cors"]) try {
-      const answer = await fetch(base + path, { mode, credentials: "include", signal: AbortSignal.timeout(2000), ...options });
+      const answer = await fetch(base + path, {
+        mode, credentials: "include", signal: AbortSignal.timeout(2000), ...options });
       const text = await answer.text();
       if (answer.ok && text) seen[`${what}, ${mode}`] = text;
     } catch {}
@@ -168,7 +172,8 @@ OPERATE = r"""async (base, advance) => {
 
 SIGN_IN = r"""async (key, email, password) => {
   const answer = await fetch("/v1/users/login", {
-    method: "POST", headers: { SesacKey: key, "Content-Type": "application/json" }, body: JSON.stringify({ email, password }) });
+    method: "POST", headers: { SesacKey: key, "Content-Type": "application/json" },
+    body: JSON.stringify({ email, password }) });
   return answer.status;
 }"""
 
@@ -186,7 +191,8 @@ async def serve_pages():
     async def answer(reader, writer):
         with contextlib.suppress(OSError, asyncio.IncompleteReadError):
             request = await reader.readuntil(b"\r\n\r\n")
-            policy = "Content-Security-Policy: sandbox allow-scripts allow-forms\r\n" if b"GET /null " in request else ""
+            is_null = b"GET /null " in request
+            policy = "Content-Security-Policy: sandbox allow-scripts allow-forms\r\n" if is_null else ""
             body = "<!doctype html><title>Page</title><body>"
             writer.write((f"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n{policy}Content-Length: {len(body)}\r\n"
                           f"Connection: close\r\n\r\n{body}").encode())
@@ -211,7 +217,7 @@ class Courtyard:
         self.namespace = self._room.namespace
         self.heard = 0
 
-    async def page(self, browser, url, origin=None):
+    async def page(self, browser, url):
         """A page in a browser that holds the person's cookie: they signed in from a page of Madang's own."""
         page = await browser.page(f"http://localhost:{self.port}/livez")
         status = await page.apply(SIGN_IN, KEY, self.mina.email, "Passw0rd!")
@@ -228,7 +234,8 @@ class Courtyard:
         for _ in range(count):
             answer = await self.mina.call("GET", path)
             sids.append(json.loads(answer.body[1:])["sid"])
-            await self.mina.call("POST", f"{path}&sid={sids[-1]}", text(f"40{self.namespace},"))
+            wish = Body("text/plain;charset=UTF-8", f"40{self.namespace},".encode())
+            await self.mina.call("POST", f"{path}&sid={sids[-1]}", wish)
             await self.mina.call("GET", f"{path}&sid={sids[-1]}")
         return sids
 
@@ -270,24 +277,14 @@ class Courtyard:
         self._stage.close()
 
 
-def text(words):
-    body = json_body("")
-    body.type, body.data = "text/plain;charset=UTF-8", words.encode()
-    return body
-
-
 def hearing(seen):
     """The ways by which events came."""
     return {way for way, texts in seen.items() if any("42/" in one for one in texts)}
 
 
-def opening(seen):
-    """The ways by which a session could be opened and joined."""
-    return {way for way, texts in seen.items() if any('"sid"' in one for one in texts)}
-
-
 OWN_WAYS = {
-    "fetch", "fetch, Engine.IO 3", "XHR", "WebSocket", "WebSocket, Engine.IO 3", "fetch no-cors", "fetch without Referer"}
+    "fetch", "fetch, Engine.IO 3", "XHR", "WebSocket", "WebSocket, Engine.IO 3", "fetch no-cors",
+    "fetch without Referer"}
 THEFTS = {f"another's session {way}" for way in (
     "by fetch", "by fetch no-cors", "by WebSocket")}
 
@@ -297,7 +294,8 @@ async def foreign_pages(browser, server, pages_port, label):
     yard = Courtyard(server)
     await yard.prepare()
     own = f"http://localhost:{yard.port}"
-    check(await yard.by_address() == "joined", f"{label}: a phone without cookies at the browser's address is let in by it")
+    check(await yard.by_address() == "joined",
+          f"{label}: a phone without cookies at the browser's address is let in by it")
     others = {
         "a page at another port of localhost": f"http://localhost:{pages_port}/",
         "a page of a subdomain of localhost": f"http://evil.localhost:{pages_port}/",
@@ -310,9 +308,10 @@ async def foreign_pages(browser, server, pages_port, label):
     }
     pages = {name: await yard.page(browser, url) for name, url in (others | rebound).items()}
     sids = {name: await yard.sessions(4) for name in others}
+    bases = {name: own for name in others} | {name: address.removesuffix("/livez") for name, address in rebound.items()}
     async with yard.talk():
         before = await yard.admissions()
-        work = [page.apply(TRY, own if name in others else url(rebound[name]), yard.namespace, sids.get(name), TRIAL * 1000)
+        work = [page.apply(TRY, bases[name], yard.namespace, sids.get(name), TRIAL * 1000)
                 for name, page in pages.items()]
         results = dict(zip(pages, await asyncio.gather(*work)))
         after = await yard.admissions()
@@ -326,7 +325,7 @@ async def foreign_pages(browser, server, pages_port, label):
           (yard.heard, after - before))
     for name, page in pages.items():
         before = await yard.now() if label == "development" else 0
-        seen = await page.apply(OPERATE, own if name in others else url(rebound[name]), HOUR)
+        seen = await page.apply(OPERATE, bases[name], HOUR)
         after = await yard.now() if label == "development" else 0
         # Names below localhost are this machine's: what is there is a program of it.
         if EVIL in (others | rebound)[name] or name in others:
@@ -334,11 +333,6 @@ async def foreign_pages(browser, server, pages_port, label):
         if label == "development" and EVIL in (others | rebound)[name]:
             check(after - before < HOUR, f"{label}: {name} does not move the clock", after - before)
     yard.close()
-
-
-def url(address):
-    """An address without its path."""
-    return "/".join(address.split("/")[:3])
 
 
 async def own_pages(browser, server, page_address, label, wanted, mine):

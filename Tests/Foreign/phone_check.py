@@ -89,8 +89,7 @@ async def play_flows(program, only):
             found = await asyncio.gather(one_by_one(clock_server.url), *runs)
             stage.close()
             found.append([f"before V12: {difference}" for difference in stage.differences])
-    flows = {flow_id(one).upper()
-             for one in chosen(phone_flows.ALL)}
+    flows = {flow_id(one) for one in chosen(phone_flows.ALL)}
     print(f"{len(flows)} flows played, in all modes {len(runs) + len(chosen(phone_flows.CLOCK))} times", flush=True)
     return sum(found, [])
 

@@ -2,8 +2,8 @@
 
     python3 Tests/Foreign/proxy_check.py .build/debug/madang
 
-People call from addresses of their own (127.x.y.z), nginx from that of the network's gateway in docker-compose.yml, with
-127 in front. Needs Linux, Python 3.11, nginx and openssl; takes less than a minute. Exits 0 when every check held.
+People call from addresses of their own (127.x.y.z), nginx from that of the network's gateway in docker-compose.yml,
+with 127 in front. Needs Linux, Python 3.11, nginx and openssl; takes less than a minute. Exits 0 when every check held.
 """
 
 import argparse
@@ -130,7 +130,8 @@ def forgeries(address):
     return [
         *forwarded, forwarded[0] | forwarded[1],
         {"X-Forwarded-For": f"{address}, {address}", "X-Forwarded-Proto": "https"},
-        {"Forwarded": f'for={address};proto=https, for="{address}"'}, {"CF-Connecting-IP": address, "True-Client-IP": address}]
+        {"Forwarded": f'for={address};proto=https, for="{address}"'},
+        {"CF-Connecting-IP": address, "True-Client-IP": address}]
 
 
 @contextlib.asynccontextmanager
@@ -155,8 +156,8 @@ async def flows(url, is_trusted, label):
 
     differences = sum(await asyncio.gather(*map(play, MODES)), [])
     alone = "one alone is let in by it" if is_trusted else "nobody is let in by it"
-    check(not differences, f"{label}: two behind one address hear their rooms by cookie and only those, without cookies "
-          f"neither; {alone}; {len(MODES)} modes", differences)
+    check(not differences, f"{label}: two behind one address hear their rooms by cookie and only those, without "
+          f"cookies neither; {alone}; {len(MODES)} modes", differences)
 
 
 async def strangers(url, direct, gateway, is_trusted, label):
@@ -182,9 +183,10 @@ async def strangers(url, direct, gateway, is_trusted, label):
                 outcome(where, address, room, mode, headers) for where, address, headers in ways
                 for mode in (MODES[0], MODES[4])))
             await stage.hears("strangers", engine, room, await mina.say(room, "still"))
-        odd = [(one, words) for one, words in zip([way for way in ways for _ in range(2)], told) if words != "not allowed"]
-        check(not odd, f"{label}: strangers are refused: {len(told)} connects, through the proxy, from its addresses, around "
-              "it, with and without forged headers", odd)
+        twice = [way for way in ways for _ in range(2)]
+        odd = [(way, words) for way, words in zip(twice, told) if words != "not allowed"]
+        check(not odd, f"{label}: strangers are refused: {len(told)} connects, through the proxy, from its addresses, "
+              "around it, with and without forged headers", odd)
 
 
 async def sign_ins(url, is_trusted, label):
@@ -202,8 +204,8 @@ async def sign_ins(url, is_trusted, label):
         after = await sign_in(thief, PASSWORD)
         elsewhere = await sign_in(other, PASSWORD)
         check(set(wrong) == {"E03"} and after != "200" and elsewhere == ("200" if is_trusted else after),
-              f"{label}: after {TRIES} wrong passwords the right one is {after} there, {elsewhere} from another address",
-              wrong)
+              f"{label}: after {TRIES} wrong passwords the right one is {after} there, {elsewhere} from another "
+              "address", wrong)
         if not is_trusted:
             return
         forged = [await sign_in(thief, PASSWORD, {"X-Forwarded-For": f"127.9.{n}.9"}) for n in range(3)]
@@ -211,8 +213,8 @@ async def sign_ins(url, is_trusted, label):
         # Who contradicts the proxy is known by the proxy's address: one more set of tries for all of them together.
         tries = [await sign_in(thief, "Wr0ngPass!", {"Forwarded": f"for=127.9.{n}.8"}) for n in range(TRIES + 1)]
         last = await sign_in(thief, PASSWORD, {"Forwarded": "for=127.9.9.7"})
-        check(last != "200", f"{label}: forged Forwarded headers end at one common limit: then the right password is {last}",
-              tries)
+        check(last != "200", f"{label}: forged Forwarded headers end at one common limit: then the right password is "
+              f"{last}", tries)
 
 
 async def operations(hosted, development, direct, label):
@@ -229,16 +231,17 @@ async def operations(hosted, development, direct, label):
         ):
             for one in headers:
                 phone = Phone(url, KEY, address)
-                answer = await phone.call(method, path, json_body({"advance": 0}) if method == "POST" else None, headers=one)
+                body = json_body({"advance": 0}) if method == "POST" else None
+                answer = await phone.call(method, path, body, headers=one)
                 phone.close()
                 if answer.status == 200:
                     seen.append((url, path, one, answer.body[:80]))
-    check(is_there and not seen, f"{label}: neither /metrics nor /_dev through the proxy, whatever headers; /metrics is "
-          "there around it", seen or is_there)
+    check(is_there and not seen, f"{label}: neither /metrics nor /_dev through the proxy, whatever headers; /metrics "
+          "is there around it", seen or is_there)
 
 
 async def secure(nginx, name, expected, label):
-    """Over TLS the cookie is for TLS only, if the proxy is believed; and leads into the room by polling and WebSocket."""
+    """Over TLS the cookie is for TLS only, if the proxy is believed, and leads into the room in every mode."""
     async with staged(nginx.url(name)) as stage:
         mina = stage.phone(phone_flows.OCTOBER)
         server = SecureServer(nginx.url(name), mina.server._address)
