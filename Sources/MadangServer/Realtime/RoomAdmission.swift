@@ -174,10 +174,17 @@ struct RoomAdmission: Sendable {
   }
 
   /// An address speaks only for those who are alone behind it. A web page has cookies: its script may be anybody's whom the
-  /// person at that address visits, by a name that leads here. Starscream's `Origin` has the scheme of a socket, which no
-  /// page has.
+  /// person at that address visits, by a name that leads here.
   private func mayComeByAddress(_ origin: String?, _ client: ClientAddress) -> Bool {
-    service.settings.socketAccess == .recent && !client.isShared
-      && (origin.map { $0.lowercased().hasPrefix("ws") } ?? true)
+    service.settings.socketAccess == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
+  }
+
+  /// Starscream's `Origin` has the scheme of a socket, which no page has. Other programs write the server's own; where that
+  /// has no name but an address, nobody else's page can have it.
+  private static func isOfProgram(_ origin: String) -> Bool {
+    guard let mark = origin.firstRange(of: "://") else { return false }
+    let place = origin[mark.upperBound...].lowercased()
+    let isNameless = place == "localhost" || place.hasPrefix("localhost:") || IPAddress(place) != nil
+    return isNameless || origin.lowercased().hasPrefix("ws")
   }
 }
