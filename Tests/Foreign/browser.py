@@ -52,7 +52,9 @@ class Browser:
             *(f"EXCLUDE {name}" for name in ("localhost", "*.localhost", "127.0.0.1"))]
         self._arguments = [
             "--headless", "--remote-debugging-pipe", "--no-first-run", "--disable-gpu", "--disable-dev-shm-usage",
-            "--disable-background-networking", "--disable-component-update", "--no-proxy-server",
+            "--disable-background-timer-throttling", "--disable-renderer-backgrounding",
+            "--disable-backgrounding-occluded-windows", "--disable-background-networking",
+            "--disable-component-update", "--no-proxy-server",
             # Only what the server does is to protect it.
             "--disable-features=LocalNetworkAccessChecks,BlockInsecurePrivateNetworkRequests",
             f"--host-resolver-rules={', '.join(rules)}"]
@@ -110,7 +112,10 @@ class Browser:
             message["sessionId"] = session
         self._answers[number] = asyncio.get_running_loop().create_future()
         self._output.write(json.dumps(message).encode() + b"\0")
-        answer = await asyncio.wait_for(self._answers[number], ANSWER_LIMIT)
+        try:
+            answer = await asyncio.wait_for(self._answers[number], ANSWER_LIMIT)
+        except TimeoutError:
+            raise TimeoutError(f"the browser did not answer {method}") from None
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']}")
         return answer["result"]
