@@ -24,7 +24,11 @@ enum TextRules {
   /// What makes two e-mails the same.
   static func emailKey(_ email: String) -> String { email.lowercased() }
 
+  /// Bytes of a password. What is longer is none, and is not normalised to find out.
+  static let maxPasswordSize = 12 * 128
+
   static func newPassword(_ password: String) throws -> String {
+    guard password.utf8.count <= maxPasswordSize else { throw Failure(.invalid, "password: 8 to 128 characters") }
     let symbols = password.filter { !$0.isLetter && !$0.isNumber && !$0.isWhitespace }
     guard fits(password, 8...128), password.contains(where: \.isUppercase),
       password.contains(where: \.isLowercase), password.contains(where: \.isNumber), !symbols.isEmpty
@@ -112,9 +116,16 @@ enum TextRules {
     return text
   }
 
+  /// The most bytes of one character. Those of languages and emoji have 40 at most; putting any number of marks on a letter
+  /// in order, as NFC does, would take the square of their number.
+  private static let maxCharacterSize = 256
+
   /// Text in NFC without NUL, which no engine stores.
   private static func plain(_ text: String, _ field: String) throws -> String {
     guard !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): contains a NUL character") }
+    guard text.utf8.count <= maxCharacterSize || text.allSatisfy({ $0.utf8.count <= maxCharacterSize }) else {
+      throw Failure(.invalid, "\(field): a letter with too many marks")
+    }
     return text.precomposedStringWithCanonicalMapping
   }
 }

@@ -40,6 +40,9 @@ public struct MadangServer: Sendable {
     get async throws { try await listening.port }
   }
 
+  /// How many connects of sockets wait to be let in; for tests.
+  package var held: Int { service.ledger.totals[.heldConnects] ?? 0 }
+
   /// The port of the operators' listener, once it accepts connections; for tests, if there is one.
   package var operationsPort: Int {
     get async throws { try await operationsListening.port }
@@ -112,6 +115,10 @@ package func buildServer(
   socketConfiguration.reserveSession = { request in
     let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
     return ledger.place(.sessions, for: KeyHash(client.network))
+  }
+  socketConfiguration.reserveMessage = { [size = socketConfiguration.maxHTTPBufferSize] request in
+    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
+    return ledger.place(.memory, size, for: KeyHash(client.network))
   }
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
   let announcements = Announcements()

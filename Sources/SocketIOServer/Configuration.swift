@@ -70,6 +70,9 @@ extension SocketIOServer {
     /// Takes a place for a session where the application has limits of its own, for instance by address; what it answers
     /// is called once the session has ended. `nil` as the answer: there is none, and the handshake is answered 503.
     public var reserveSession: Reservation<OpeningRequest>?
+    /// Takes room for a message of more than 16 KiB that is being received, up to `maxHTTPBufferSize`; what it answers is
+    /// called once the message is complete or given up. `nil` as the answer: there is none, and the session is closed.
+    public var reserveMessage: Reservation<OpeningRequest>?
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 
@@ -110,7 +113,7 @@ extension SocketIOServer {
     /// The slowest pace at which a request may arrive for longer than `stallTimeout`.
     public var minBytesPerSecond = 1024
     /// The most connections at a time; further ones are closed at once.
-    public var maxConnections = 50_000
+    public var maxConnections = 100_000
     /// Takes a place for a connection where the application has limits of its own, for instance by address; what it
     /// answers is called once it is closed. `nil` as the answer: there is none, and the connection is closed at once.
     public var reserveConnection: Reservation<SocketAddress?>?

@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangServer
 import NIOHTTP1
@@ -22,6 +23,11 @@ struct LedgerTests {
     #expect(ledger.take(.memory, 5, for: b))
     ledger.giveBack(.memory, 10, for: b)
     #expect(ledger.totals == [.memory: 0])
+    // Those with little are not kept out by a few with much.
+    let full = Ledger([.memory: .init(perAddress: 640, total: 1280)])
+    #expect(full.take(.memory, 640, for: a) && full.take(.memory, 640, for: b))
+    #expect(!full.take(.memory, 11, for: KeyHash("c")))
+    #expect(full.take(.memory, 10, for: KeyHash("c")))
     // Without a limit everything may be had.
     #expect(ledger.take(.disk, .max, for: a))
   }
@@ -36,6 +42,23 @@ struct LedgerTests {
       #expect(try world.files(in: "uploads").isEmpty)
       let long = (0..<6).map { World.Part.text("x\($0)", String(repeating: "x", count: 1000)) }
       #expect(try await world.call(.POST, "users/join", .multipart(long + parts)).code == "E11")
+    }
+  }
+
+  @Test("a message of a socket that is on its way is counted as well")
+  func messages() async throws {
+    try await World.run(.sqlite, settings: World.settings(\.bodyMemory, .init(perAddress: 1 << 20, total: 1 << 30))) {
+      (world) async throws in
+      let polling = "/socket.io/?EIO=4&transport=polling"
+      let large = World.Body.raw("40" + String(repeating: " ", count: 100_000), type: "text/plain")
+      // One has room at a time; it is given back with the answer.
+      for _ in 0..<3 {
+        let opened = try await world.call(.GET, polling)
+        let sid = try #require(try JSON(Data(opened.body.dropFirst()))["sid"]?.string)
+        #expect(try await world.call(.POST, "\(polling)&sid=\(sid)", large).status == 200)
+      }
+      let page = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+      #expect(page.contains(#"madang_held{cost="memory"} 0"#))
     }
   }
 

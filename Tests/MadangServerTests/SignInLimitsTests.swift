@@ -1,10 +1,14 @@
+import Foundation
 import MadangAPI
 import MadangCore
 import MadangServer
 import NIOHTTP1
 import Storage
 import Support
+import Synchronization
 import Testing
+
+@testable import MadangServer
 
 @Suite("Guessing passwords")
 struct SignInLimitsTests {
@@ -73,6 +77,53 @@ struct SignInLimitsTests {
       #expect(try await Self.code(world, mina.email, from: "198.51.100.201") == "E03")
       #expect(try await Self.code(world, mina.email, from: "198.51.100.202") == "E98")
     }
+  }
+
+  @Test("where somebody signed in they are let in again, whatever others try, also after they signed out")
+  func home() async throws {
+    try await World.run(.sqlite, settings: try Self.settings()) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let home = "203.0.113.1"
+      let signIn: JSON = ["email": .text(mina.email), "password": .text(World.password)]
+      let forwarded = [("X-Forwarded-For", home)]
+      let login = try await world.call(.POST, "users/login", headers: forwarded, .json(signIn))
+      let token = try #require(try login.json["token"]?["accessToken"]?.string)
+      #expect(try await world.call(.GET, "users/logout", token: token, headers: forwarded).status == 200)
+      for index in 0..<100 { #expect(try await Self.code(world, mina.email, from: "198.51.100.\(index)") == "E03") }
+      #expect(try await Self.code(world, mina.email, World.password, from: "198.51.100.200") == "E98")
+      #expect(try await Self.code(world, mina.email, World.password, from: home) == nil)
+    }
+  }
+
+  @Test("what is far too long to be a password is a wrong one, and one letter of thousands of marks is no e-mail")
+  func dearTexts() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let dear = "a" + String(repeating: "\u{301}\u{323}", count: 1000)
+      #expect(try await Self.code(world, mina.email, dear) == "E03")
+      #expect(try await Self.code(world, "\(dear)@example.com") == "E11")
+      #expect(try await mina.code(.PUT, "users/me", .json(["nickname": .text(dear)])) == "E11")
+      #expect(try await mina.code(.GET, "workspaces/\(String(repeating: "%CC%81%CC%A3", count: 500))") == "E13")
+      // Names of fields nobody compares; the others count.
+      let fields: JSON = ["nickname": "Mina", "phone": ""]
+      let text = String(decoding: try JSONEncoder().encode(fields), as: UTF8.self)
+      let body = #"{"\#(dear)":1,"# + text.dropFirst()
+      #expect(try await mina.call(.PUT, "users/me", .raw(body, type: "application/json")).status == 200)
+    }
+  }
+
+  @Test("limits go on when the time of day is set back")
+  func steady() throws {
+    let time = Atomic<Int64>(10_000_000)
+    let clock = Clock({ time.load(ordering: .relaxed) }, steady: { 20_000_000 })
+    let limits = CallLimits(CallLimitSettings(), clock: clock)
+    try limits.count(.session(1))
+    time.store(6_400_000, ordering: .relaxed)
+    let other = Clock({ time.load(ordering: .relaxed) })
+    #expect(other.steady != other.now)
+    clock.advance(milliseconds: 10_000)
+    for _ in 0..<600 { try limits.count(.session(1)) }
+    #expect(throws: Refusal.self) { try limits.count(.session(1)) }
   }
 
   @Test("an address of IPv6 counts with its /64, and in one form with IPv4")

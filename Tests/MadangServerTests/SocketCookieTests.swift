@@ -130,6 +130,44 @@ struct SocketCookieTests {
     }
   }
 
+  @Test(
+    "a session that ends while its connect is held does not come in, whoever is invited meanwhile",
+    arguments: [true, false])
+  func endsWhileHeld(_ hasToken: Bool) async throws {
+    var settings = Self.settings()
+    settings.socketHold = .seconds(2)
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let (mina, bob) = (try await world.signUp("Mina"), try await world.signUp("Bob"))
+      let workspace = try await mina.workspace()
+      let room = SocketsTests.namespace(try await mina.channel("ios", in: workspace))
+      let cookie = try await Self.cookie(bob)
+      let auth: JSON? = hasToken ? ["SesacKey": .text(DevelopmentKey.october2024), "token": .text(bob.token)] : nil
+      try await SocketsTests.withSocket(world, headers: hasToken ? [] : [("Cookie", cookie)]) { (client) async throws in
+        async let outcome = SocketsTests.admission(client, room, auth: auth)
+        while world.server.held == 0 { await Task.yield() }
+        #expect(try await bob.call(.GET, "users/logout").status == 200)
+        #expect(try await mina.call(.POST, "\(workspace)/members", .json(["email": .text(bob.email)])).status == 200)
+        #expect(try await outcome == "not allowed")
+      }
+    }
+  }
+
+  @Test("connects with tokens that are none of ours are counted by their address")
+  func unknownTokens() async throws {
+    var settings = Self.settings()
+    settings.callLimits.connects = 3
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let room = SocketsTests.namespace(try await mina.channel("ios", in: try await mina.workspace()))
+      for expected in ["E02", "E02", "E02", "E98"] {
+        try await SocketsTests.withSocket(world) { (client) async throws in
+          let auth: JSON = ["SesacKey": .text(DevelopmentKey.october2024), "token": "r.junk"]
+          #expect(try await SocketsTests.admission(client, room, auth: auth) == expected)
+        }
+      }
+    }
+  }
+
   @Test("an address behind a proxy that is not trusted stands for nobody, and for no one who called through it")
   func untrustedProxy() async throws {
     try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in

@@ -48,6 +48,10 @@ struct Limits: Sendable {
   /// largest piece.
   var memoryPerByte: Int64
   var holdsWhole = true
+  /// Nanoseconds of processor time, and the same for each byte: far more than any input takes, for what is done in the
+  /// standard library, where steps are not counted. Normalising text takes the square of the marks on a letter.
+  var processor: UInt64 = 200_000_000
+  var processorPerByte: UInt64 = 5_000
 
   func work(_ input: Input) -> UInt64 {
     work + workPerByte * UInt64(input.bytes.count) + workPerPiece * UInt64(input.pieceCount)

@@ -99,6 +99,14 @@ struct Examination {
           \(allowed) are allowed
           """)
     }
+    let time = decoder.limits.processor + decoder.limits.processorPerByte * UInt64(input.bytes.count)
+    guard cost.processor <= time else {
+      throw Find(
+        description: """
+          \(cost.processor / 1_000_000) ms of the processor for \(input.bytes.count) bytes, where \(time / 1_000_000) \
+          are allowed
+          """)
+    }
     try measured.add(input, cost)
     return Price(bytes: input.bytes.count, work: cost.work)
   }

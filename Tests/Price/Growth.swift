@@ -33,6 +33,7 @@ struct Growth {
   private static let bytes: [UInt8] = Array(" \t\r\n%=&;\"\\09,.-+/:{}[]()b".utf8) + [0, 0x1e, 0x80, 0xcc, 0xf0, 0xff]
   private static let pairs: [(open: String, close: String)] = [
     ("[", "]"), (#"{"a":"#, "}"), ("[[],", "]"), (#"{"a":{},"b":"#, "}"), ("(", ")"), (#"\""#, ""), ("\u{301}", ""),
+    ("\u{301}\u{323}", ""), (#"\u0301\u0323"#, ""),
     ("%25", ""), ("\r\n", ""), ("\\u00e9", ""),
   ]
 

@@ -1,3 +1,4 @@
+import Foundation
 import PriceCounters
 
 /// What reading one input cost.
@@ -8,6 +9,8 @@ struct Cost {
   var peak: Int64
   /// What is still held: caches, unless it leaks.
   var kept: Int64
+  /// Nanoseconds of processor time: what the counters do not see, because it is done in the standard library.
+  var processor: UInt64
 }
 
 extension Decoder {
@@ -16,6 +19,7 @@ extension Decoder {
     let limit = 8 * limits.work(input)
     let count: price_count
     var before: Int64
+    let began = processorTime()
     switch body {
     case .plain(let read):
       price_begin(limit)
@@ -30,6 +34,14 @@ extension Decoder {
       try? await read(input)
       count = price_end()
     }
-    return Cost(work: count.steps + count.bytes / 16, peak: count.peak - before, kept: count.live - before)
+    return Cost(
+      work: count.steps + count.bytes / 16, peak: count.peak - before, kept: count.live - before,
+      processor: processorTime() - began)
   }
+}
+
+private func processorTime() -> UInt64 {
+  var time = timespec()
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time)
+  return UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec)
 }

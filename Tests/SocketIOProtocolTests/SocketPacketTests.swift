@@ -47,6 +47,28 @@ struct SocketPacketTests {
     #expect(try read(text)?.namespace == namespace)
   }
 
+  /// A letter whose marks are in no order: what compares it puts them in order first, at the square of their number.
+  static let dear = "a" + String(repeating: "\u{301}\u{323}", count: 200)
+
+  @Test("a namespace with a letter of more than 256 bytes is refused; other languages, emoji and marks are not")
+  func dearNamespaces() throws {
+    let error = #expect(throws: SocketParseError.self) { try read("0/\(Self.dear),") }
+    #expect(error == .badNamespace)
+    for name in ["/모임", "/👨‍👩‍👧‍👦🏳️‍🌈", "/Z̵̧̡̛̰̲̀a̷l̶g̸o", "/" + String(repeating: "각", count: 10_000)] {
+      #expect(try read("0\(name),")?.namespace == name)
+    }
+  }
+
+  @Test("names of events, of members and of a query's items that cannot be compared at a fair price are left out")
+  func dearNames() throws {
+    #expect(try read(#"2["\#(Self.dear)",1]"#).map(SocketEvent.init) == .some(nil))
+    let escaped = String(repeating: #"\u0301\u0323"#, count: 200)
+    #expect(try read(#"2["a\#(escaped)",1]"#).map(SocketEvent.init) == .some(nil))
+    let object = bytes(#"{"a":1,"a\#(escaped)":2,"b":3}"#)
+    #expect(JSONScanner.members(ofObject: object)?.map(\.key) == ["a", "b"])
+    #expect(QueryString("a=1&\(Self.dear)=2&b=3").items.map(\.name) == ["a", "b"])
+  }
+
   @Test(
     "an ack id keeps its digits, whatever its size",
     arguments: ["0", "7", "9007199254740993", String(repeating: "9", count: 40)])

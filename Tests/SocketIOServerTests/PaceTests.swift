@@ -58,11 +58,13 @@ struct PaceTests {
 
   @Test("a request that keeps the pace may take its time")
   func steady() async throws {
-    try await TestServer.with(http: Self.settings(10)) { (server) async throws in
+    var http = Self.settings(10)
+    http.stallTimeout = .seconds(2)
+    try await TestServer.with(http: http) { (server) async throws in
       let wire = try await server.wire()
       try await wire.send(Array("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n".utf8))
       for _ in 0..<6 {
-        try await Task.sleep(for: .milliseconds(100))
+        try await Task.sleep(for: .milliseconds(500))
         try await wire.send(Array(repeating: 0x78, count: 10))
       }
       #expect(try await wire.readAnswer().text == "60")
@@ -90,6 +92,77 @@ struct PaceTests {
       try await Task.sleep(for: .milliseconds(400))
       try await other.resumeReading()
       for _ in 0..<1000 { #expect(try await other.readAnswer().status == 200) }
+    }
+  }
+
+  @Test("what came fast buys no silence")
+  func fastThenSilent() async throws {
+    try await TestServer.with(http: Self.settings(1000)) { (server) async throws in
+      let wire = try await server.wire()
+      let head = "POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
+      // A thousand seconds' worth.
+      try await wire.send(Array(head.utf8) + Array(repeating: 0x78, count: 999_999))
+      _ = await wire.readToEnd()
+    }
+  }
+
+  @Test("a WebSocket keeps its connection's place until it is closed, whatever it is for")
+  func webSocketPlaces() async throws {
+    let places = Places(2)
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.reserveConnection = { _ in places.take() }
+    try await TestServer.with(.changed { $0.allowEIO3 = false }, http: http) { (server) async throws in
+      let webSocket = try await server.webSocket()
+      // Only told that its revision is not served.
+      let refused = try await server.webSocket("EIO=3&transport=websocket")
+      #expect(places.free == 0)
+      #expect(await (try server.wire()).readToEnd().isEmpty)
+      webSocket.wire.abort()
+      refused.wire.abort()
+      while places.free < 2 { await Task.yield() }
+      #expect(try await server.wire().request("GET", "/other").status == 200)
+    }
+    while places.free < 2 { await Task.yield() }
+  }
+
+  @Test("a large message takes a place while it is on its way, by POST and by WebSocket", arguments: [true, false])
+  func messagePlaces(_ isPost: Bool) async throws {
+    let places = Places(1)
+    try await TestServer.with(.changed { $0.reserveMessage = { _ in places.take() } }) { (server) async throws in
+      func begin() async throws -> Wire {
+        if isPost {
+          let client = try await EngineClient(server, .polling)
+          let wire = try await server.wire()
+          let target = "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)"
+          let head = "POST \(target) HTTP/1.1\r\nHost: a\r\nContent-Length: 50000\r\n\r\n"
+          try await wire.send(Array(head.utf8) + Array(repeating: 0x20, count: 40_000))
+          return wire
+        }
+        let webSocket = try await server.webSocket()
+        _ = await webSocket.text()
+        try await webSocket.wire.send(
+          Array(RawWebSocket.frame(0x81, Array(repeating: 0x36, count: 50_000)).prefix(40_000)))
+        return webSocket.wire
+      }
+      let first = try await begin()
+      while places.free > 0 { await Task.yield() }
+      let second = try await begin()
+      if isPost {
+        #expect(try await second.readAnswer().status == 503)
+      } else {
+        #expect(await second.readToEnd().isEmpty)
+      }
+      first.abort()
+      while places.free < 1 { await Task.yield() }
+    }
+  }
+
+  @Test("a head whose letters cannot be compared at a fair price is refused")
+  func dearHeads() async throws {
+    try await TestServer.with { (server) async throws in
+      let dear = "a" + String(repeating: "\u{301}\u{323}", count: 100)
+      #expect(try await server.wire().request("GET", "/other", headers: [("X-Name", dear)]).status == 400)
+      #expect(try await server.wire().request("GET", "/other", headers: [("X-Name", "모임")]).status == 200)
     }
   }
 

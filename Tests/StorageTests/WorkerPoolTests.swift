@@ -54,6 +54,34 @@ import Testing
     #expect(order.all.firstIndex(of: "few") == 1)
   }
 
+  @Test("when all places are taken, whoever has most of them gives one to who has fewer")
+  func displacement() async throws {
+    let pool = WorkerPool(name: "test", threads: 1, queueLimit: 4, turnLimit: 4)
+    let gate = Gate()
+    async let blocker: Void = pool.run { gate.wait() }
+    await gate.entered()
+    try await withThrowingTaskGroup(of: String.self) { group in
+      for index in 0..<4 {
+        group.addTask {
+          do {
+            try await pool.run(turn: "many") {}
+            return "many"
+          } catch let error as StorageError where error.code == .overloaded {
+            return "displaced"
+          }
+        }
+        while pool.waiting <= index { await Task.yield() }
+      }
+      group.addTask { try await pool.run(turn: "few") { "few" } }
+      #expect(try await group.next() == "displaced")
+      gate.open()
+      var others: [String] = []
+      for try await outcome in group { others.append(outcome) }
+      #expect(others.sorted() == ["few", "many", "many", "many"])
+    }
+    try await blocker
+  }
+
   @Test("a caller never has all threads: another's call begins at once, the own ones go on when a thread is given back")
   func share() async throws {
     let pool = WorkerPool(name: "test", threads: 3, queueLimit: 100, turnThreads: 2)

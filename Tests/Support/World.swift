@@ -62,7 +62,7 @@ package struct World: Sendable {
   ) async throws {
     // Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
     let start = Clock.systemTime()
-    let clock = Clock { start }
+    let clock = Clock({ start }, steady: { start })
     var quiet = Logger(label: "test")
     quiet.logLevel = .error
     let server = try await buildServer(settings, clock: clock, logger: logger ?? quiet)

@@ -65,7 +65,8 @@ package struct FileStore: Sendable {
 
   /// Removes what was received, finished or not.
   package func discard(_ uploads: [Upload]) async {
-    try? await workers.run { for upload in uploads { upload.discard() } }
+    // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
+    await Task { try? await workers.run { for upload in uploads { upload.discard() } } }.value
   }
 
   /// Gives a staged file its final name, durably. The caller inserts its row, or removes it again.
@@ -84,13 +85,14 @@ package struct FileStore: Sendable {
   package func ping() async throws {
     let probe = root.appending(path: Self.temporary).appending(path: "probe-\(ids.name(12))")
     try await workers.run {
+      defer { try? FileManager.default.removeItem(at: probe) }
       try Data([0]).write(to: probe)
-      try FileManager.default.removeItem(at: probe)
     }
   }
 
   func remove(_ paths: [String]) async {
-    try? await workers.run { for path in paths { try? FileManager.default.removeItem(at: url(path)) } }
+    await Task { try? await workers.run { for path in paths { try? FileManager.default.removeItem(at: url(path)) } } }
+      .value
   }
 
   /// Hands the paths of a folder's files that were last changed before `date` to `body`, `page` at a time.

@@ -24,9 +24,11 @@ extension Madang {
   {
     let (salt, current) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwordCost))
     let decoy = passwordCosts.decoy(for: emailKey, key: settings.decoyKey) ?? current
+    // What is too long to be a password costs as much as one.
+    let isPassword = password.utf8.count <= TextRules.maxPasswordSize
     return try await hashing.run(turn: turn) {
-      guard let stored, let hash = PasswordHash(stored: stored) else {
-        _ = try PasswordHash(of: password, salt: salt, method: decoy)
+      guard isPassword, let stored, let hash = PasswordHash(stored: stored) else {
+        _ = try PasswordHash(of: isPassword ? password : "", salt: salt, method: decoy)
         return .wrong
       }
       guard try hash.matches(password) else { return .wrong }

@@ -1,6 +1,7 @@
 import Logging
 import MadangAPI
 import MadangCore
+import SocketIOProtocol
 import Synchronization
 
 /// The API keys clients may send: those of the settings, and those of the database, which administrators change while the
@@ -25,6 +26,7 @@ final class KnownKeys: Sendable {
 
   /// The edition a key belongs to. While the database does not answer, what it said last counts.
   func edition(of key: String) async -> EditionName? {
+    guard key.isCheapToCompare else { return nil }
     if let edition = fixed[key] { return edition }
     if isStale() { await load() }
     let hash = Madang.keyHash(key)

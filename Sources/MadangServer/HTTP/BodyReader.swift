@@ -3,6 +3,7 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 import NIOCore
+import SocketIOProtocol
 
 /// Limits of request bodies, in bytes. Beyond one: `E11`.
 public struct BodyLimits: Sendable {
@@ -59,14 +60,20 @@ final class BodyReader {
       return try await multipart(boundary: Array(boundary.utf8), head: [])
     }
     // Otherwise the first byte that is no blank tells: clients label JSON as a form, or not at all.
-    var head: [UInt8] = []
-    while head.allSatisfy(isBlank), head.count <= limits.text, let chunk = try await nextText() { head += chunk }
-    let text = head.drop(while: isBlank)
+    var (head, blanks) = ([UInt8](), 0)
+    while blanks == head.count, head.count <= limits.text, let chunk = try await nextText() {
+      head += chunk
+      // Nothing is looked at twice, however small the chunks are.
+      blanks += chunk.prefix(while: isBlank).count
+    }
+    let text = head[blanks...]
     if text.starts(with: "--".utf8) {
-      while !head.contains(UInt8(ascii: "\n")), head.count <= limits.partHeader, let chunk = try await nextText() {
+      var hasLine = text.contains(UInt8(ascii: "\n"))
+      while !hasLine, head.count - blanks <= limits.partHeader, let chunk = try await nextText() {
         head += chunk
+        hasLine = chunk.contains(UInt8(ascii: "\n"))
       }
-      let line = head.drop(while: isBlank).prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
+      let line = head[blanks...].prefix { $0 != UInt8(ascii: "\r") && $0 != UInt8(ascii: "\n") }
       return try await multipart(boundary: Array(line.dropFirst(2)), head: head)
     }
     while head.count <= limits.text, let chunk = try await nextText() { head += chunk }
@@ -121,12 +128,24 @@ final class BodyReader {
   }
 
   private func json(_ bytes: [UInt8]) throws -> Fields {
-    guard let object = try? JSONDecoder().decode([String: JSONField].self, from: Data(bytes)) else {
+    // Only text is of use; the rest is told apart from absence.
+    guard String(validating: bytes, as: UTF8.self) != nil, let members = JSONScanner.members(ofObject: bytes) else {
       throw Failure(.invalid, "the body is no JSON object")
     }
     var fields = Fields()
-    for (name, field) in object { fields.add(name, field.value) }
+    for member in members {
+      fields.add(member.key, try value(of: bytes[member.value]))
+    }
     return fields
+  }
+
+  private func value(of json: ArraySlice<UInt8>) throws -> Fields.Value {
+    guard json.first == UInt8(ascii: "\"") else { return json.elementsEqual("null".utf8) ? .null : .other }
+    // Refuses escapes that are no text, such as half a surrogate pair.
+    guard let text = try? JSONDecoder().decode(String.self, from: Data(json)) else {
+      throw Failure(.invalid, "the body has a string that is no text")
+    }
+    return .text(text)
   }
 
   private func form(_ bytes: [UInt8]) throws -> Fields {
@@ -163,9 +182,12 @@ final class BodyReader {
     return fields
   }
 
+  /// Bytes of a file that are written at a time, or more.
+  private static let writeSize = 16 * 1024
+
   private enum Part {
     case text(name: String, [UInt8])
-    case file(name: String, Upload)
+    case file(name: String, Upload, unwritten: [UInt8])
     case ignored
   }
 
@@ -177,15 +199,22 @@ final class BodyReader {
     guard takesFiles else { return .ignored }
     let upload = try await store.receive(limit: maxFileSize)
     uploads.append(upload)
-    return .file(name: name, upload)
+    return .file(name: name, upload, unwritten: [])
   }
 
   private func add(_ bytes: [UInt8], to part: inout Part) async throws {
     switch part {
     case .ignored: break
-    case .file(_, let upload):
+    case .file(let name, let upload, var unwritten):
       try charge(bytes.count, .disk)
-      try await store.append(bytes, to: upload)
+      // However small the pieces are in which a client sends it, it is written in larger ones.
+      part = .ignored
+      unwritten += bytes
+      if unwritten.count >= Self.writeSize {
+        try await store.append(unwritten, to: upload)
+        unwritten = []
+      }
+      part = .file(name: name, upload, unwritten: unwritten)
     case .text(let name, var text):
       textSize += bytes.count
       guard textSize <= limits.text else {
@@ -207,24 +236,11 @@ final class BodyReader {
         throw Failure(.invalid, "\(name): is not UTF-8")
       }
       fields.add(name, .text(text))
-    case .file(let name, let upload):
+    case .file(let name, let upload, let unwritten):
+      if !unwritten.isEmpty { try await store.append(unwritten, to: upload) }
       if let staged = try await store.finish(upload) { fields.add(.init(name: name, staged: staged)) }
     }
   }
 }
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
-/// One value of a JSON body: only text is of use, the rest is told apart from absence.
-private struct JSONField: Decodable {
-  let value: Fields.Value
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      value = .null
-    } else {
-      value = (try? container.decode(String.self)).map(Fields.Value.text) ?? .other
-    }
-  }
-}

@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import SocketIOProtocol
 
 /// The fields of a body, whichever of the three encodings it came in (contract section 6).
 struct Fields: Sendable {
@@ -19,9 +20,9 @@ struct Fields: Sendable {
   /// File parts in order of appearance; empty ones are left out.
   private(set) var files: [File] = []
 
-  /// Adds a field; the first of a repeated name wins.
+  /// Adds a field; the first of a repeated name wins. One whose name is dear to compare is none of ours.
   mutating func add(_ name: String, _ value: Value) {
-    if values[name] == nil { values[name] = value }
+    if name.isCheapToCompare, values[name] == nil { values[name] = value }
   }
 
   mutating func add(_ file: File) { files.append(file) }

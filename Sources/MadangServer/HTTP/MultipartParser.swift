@@ -1,4 +1,5 @@
 import Foundation
+import SocketIOProtocol
 
 /// Reads `multipart/form-data` piece by piece: bytes in, events out, no I/O. Source: RFC 7578, RFC 2046 section 5.1.
 ///
@@ -87,9 +88,10 @@ struct MultipartParser {
       }
       guard end <= maxHeaderSize else { throw Malformed(reason: "the headers of a part are too long") }
       let headers = String(decoding: buffer[..<end], as: UTF8.self)
+      guard headers.isCheapToCompare else { throw Malformed(reason: "a letter with too many marks") }
       drop(end + 4)
       let disposition = headers.components(separatedBy: "\r\n").first {
-        $0.lowercased().hasPrefix("content-disposition:")
+        $0.utf8.prefix(20).map { $0 | 0x20 }.elementsEqual("content-disposition:".utf8)
       }
       guard let disposition, let name = parameter("name", of: disposition) else {
         throw Malformed(reason: "a part has no name")

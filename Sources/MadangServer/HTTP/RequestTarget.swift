@@ -1,3 +1,5 @@
+import SocketIOProtocol
+
 /// The path and query of a request, read as tolerantly as real clients need (contract sections 7.1 and 7.2).
 struct RequestTarget: Sendable {
   /// Percent-decoded segments. Runs of `/` collapse and a trailing one is ignored; `%2F` stays part of its segment.
@@ -12,7 +14,7 @@ struct RequestTarget: Sendable {
     for pair in text.split(separator: UInt8(ascii: "&")) {
       let key = percentDecoded(pair.prefix { $0 != UInt8(ascii: "=") }, plusIsBlank: true)
       // The first of repeated keys wins.
-      if query[key] == nil {
+      if key.isCheapToCompare, query[key] == nil {
         query[key] = percentDecoded(pair.drop { $0 != UInt8(ascii: "=") }.dropFirst(), plusIsBlank: true)
       }
     }

@@ -31,7 +31,8 @@ struct RouteTable: Sendable {
       var parameters: [String: String] = [:]
       for (segment, text) in zip(segments, path) {
         switch segment {
-        case .literal(let literal): guard literal == text else { return nil }
+        // Bytes are compared: what a client writes may have characters that are dear to compare.
+        case .literal(let literal): guard literal.utf8.elementsEqual(text.utf8) else { return nil }
         case .parameter(let name): parameters[name] = text
         }
       }

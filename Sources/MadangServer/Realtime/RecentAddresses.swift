@@ -19,7 +19,7 @@ final class RecentAddresses: Sendable {
   private let madang: Madang
   /// The connects that wait for somebody to be seen.
   private let held: HeldConnects
-  /// When a pair was last written, by the server's clock.
+  /// When a pair was last written, by the server's steady clock.
   private let noted = Mutex<[Key: Int64]>([:])
   /// How many sockets keep a pair fresh.
   private let connected = Mutex<[Key: Int]>([:])
@@ -38,7 +38,7 @@ final class RecentAddresses: Sendable {
   }
 
   private func saw(_ key: Key, always: Bool = false) {
-    let now = madang.clock.now
+    let (time, now) = (madang.clock.now, madang.clock.steady)
     let isDue = noted.withLock { noted in
       guard always || noted[key].map({ now - $0 >= Self.interval }) ?? true else { return false }
       if noted.count >= Self.maxPairs { noted.removeAll() }
@@ -47,11 +47,13 @@ final class RecentAddresses: Sendable {
     }
     guard isDue else { return }
     // Unstructured: the call that was seen must not wait for this note, nor fail with it.
-    Task { [madang, held] in
+    Task { [self, madang, held] in
       do {
-        try await madang.note(key.user, at: key.address, time: now)
+        try await madang.note(key.user, at: key.address, time: time)
         held.ring(.address(key.address))
       } catch {
+        // The next call is noted again.
+        noted.withLock { if $0[key] == now { $0[key] = nil } }
         madang.logger.warning("noting an address failed", metadata: ["error": "\(String(reflecting: error))"])
       }
     }

@@ -68,14 +68,32 @@ struct RoomAdmission: Sendable {
   {
     let client = service.client(request.handshake.headers, peer: request.handshake.remoteAddress)
     let credentials = SocketCredentials(request)
-    let known = try await known(credentials, request.handshake.headers, edition, client)
-    try service.limits.count(known?.session.map { .connects(session: $0) } ?? .connectsFrom(KeyHash(client.network)))
+    // Endings that come from here on are noticed when the socket joins.
+    let endings = admitted.endings
+    let known = try await counted(client) {
+      try await self.known(credentials, request.handshake.headers, edition, client)
+    }
     let attempt = Attempt(namespace: namespace, edition: edition, known: known, client: client)
     guard known != nil || service.settings.socketAccess == .open || mayComeByAddress(request.origin, client)
     else { throw NotAllowed() }
-    if let reason = try await reason(attempt, try await guest(attempt)) { return reason }
+    if let reason = try await reason(attempt, try await guest(attempt), endings) { return reason }
     guard let late = try await held(attempt) else { throw NotAllowed() }
     return late
+  }
+
+  /// Counts a connect: of the session it is known by, else of its address. Whoever shows what is none of ours pays for the
+  /// look.
+  private func counted(_ client: ClientAddress, _ identify: () async throws -> Guest?) async throws -> Guest? {
+    let stranger = CallLimits.Subject.connectsFrom(KeyHash(client.network))
+    try service.limits.check(stranger)
+    do {
+      let known = try await identify()
+      try service.limits.count(known?.session.map { .connects(session: $0) } ?? stranger)
+      return known
+    } catch let error as NotAllowed {
+      try service.limits.count(stranger)
+      throw error
+    }
   }
 
   /// Admits when something happens that lets the guest in; nil if that is not soon, or too many wait already.
@@ -85,17 +103,29 @@ struct RoomAdmission: Sendable {
       if attempt.known == nil { _ = service.held.extend(wait, for: .address(client.text)) }
       if attempt.known == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
       while true {
-        let rings = wait.rings
-        let guest = try await guest(attempt)
+        let (rings, endings) = (wait.rings, admitted.endings)
+        let guest = try await returning(attempt)
         // What happens from here on is heard of.
         if let guest, service.held.extend(wait, for: .user(guest.user)) { continue }
-        if let reason = try await reason(attempt, guest) { return reason }
+        if let reason = try await reason(attempt, guest, endings) { return reason }
         guard await service.held.next(wait, after: rings, until: deadline) else { break }
       }
       // Another process may have let them in.
-      return try await reason(attempt, try await guest(attempt))
+      let endings = admitted.endings
+      return try await reason(attempt, try await returning(attempt), endings)
     }
     return outcome.flatMap(\.self)
+  }
+
+  /// The guest of a connect that was held. Throws if the session by which they were known has ended meanwhile.
+  private func returning(_ attempt: Attempt) async throws -> Guest? {
+    if let session = attempt.known?.session {
+      do { _ = try await service.madang.caller(livingSession: session, edition: attempt.edition.name) } catch is Failure
+      {
+        throw NotAllowed()
+      }
+    }
+    return try await guest(attempt)
   }
 
   private func guest(_ attempt: Attempt) async throws -> Guest? {
@@ -107,10 +137,11 @@ struct RoomAdmission: Sendable {
   }
 
   /// What lets the socket in now, or nil.
-  private func reason(_ attempt: Attempt, _ guest: Guest?) async throws -> AdmittedSockets.Reason? {
+  ///
+  /// - Parameter endings: Those there had been before the guest was looked for.
+  private func reason(_ attempt: Attempt, _ guest: Guest?, _ endings: Int) async throws -> AdmittedSockets.Reason? {
     let access = service.settings.socketAccess
     guard guest != nil || access == .open || service.settings.isDevelopment else { return nil }
-    let endings = admitted.endings
     let (namespace, edition) = (attempt.namespace, attempt.edition)
     let reference = edition.reference(namespace.id)
     for kind in edition.rooms(namespace.prefix) {

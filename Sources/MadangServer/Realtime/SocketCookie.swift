@@ -36,12 +36,17 @@ struct SocketCookie: Sendable {
     return "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")"
   }
 
+  /// Cookies of our name that are looked at. A client has one, or a few while paths change.
+  private static let maxLooks = 8
+
   /// The session that a request's cookie stands for, if it is ours. Whether the session lives is another question.
   func session(in headers: HTTPFields) -> Int64? {
+    var looked = 0
     for field in headers[values: .cookie] {
       for pair in field.split(separator: ";") {
         let parts = pair.split(separator: "=", maxSplits: 1)
-        guard parts.count == 2, parts[0].trimmingWhitespace() == name else { continue }
+        guard parts.count == 2, parts[0].trimmingWhitespace() == name, looked < Self.maxLooks else { continue }
+        looked += 1
         let value = parts[1].trimmingWhitespace().split(separator: ".")
         guard value.count == 2, let session = Int64(value[0]), let mark = [UInt8](hex: value[1]),
           HMAC<SHA256>.isValidAuthenticationCode(mark, authenticating: Self.data(session), using: key)

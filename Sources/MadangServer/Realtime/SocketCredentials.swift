@@ -1,4 +1,3 @@
-import Foundation
 import HTTPTypes
 import MadangAPI
 import SocketIOProtocol
@@ -9,26 +8,17 @@ struct SocketCredentials {
   let key: String?
   let token: String?
 
-  private struct Payload: Decodable {
-    let key: String?
-    let token: String?
-    let authorization: String?
-
-    enum CodingKeys: String, CodingKey {
-      case key = "SesacKey"
-      case token
-      case authorization = "Authorization"
-    }
-  }
-
   init(_ request: ConnectRequest) {
-    let payload = request.auth.isEmpty ? nil : try? JSONDecoder().decode(Payload.self, from: Data(request.auth))
+    let members = JSONScanner.members(ofObject: request.auth) ?? []
+    func payload(_ name: String) -> String? {
+      members.last { $0.key == name }.flatMap { JSONText.string(request.auth[$0.value]) }
+    }
     let handshake = request.handshake
-    let keys = [handshake.headers[.apiKey], handshake.query[HeaderName.apiKey], payload?.key]
+    let keys = [handshake.headers[.apiKey], handshake.query[HeaderName.apiKey], payload(HeaderName.apiKey)]
     key = keys.lazy.compactMap { $0?.trimmingWhitespace() }.first { !$0.isEmpty }
     let tokens = [
-      handshake.headers[.authorization], handshake.query[HeaderName.authorization], payload?.token,
-      payload?.authorization,
+      handshake.headers[.authorization], handshake.query[HeaderName.authorization], payload("token"),
+      payload(HeaderName.authorization),
     ]
     token = tokens.lazy.compactMap { $0.flatMap(rawToken) }.first
   }

@@ -94,7 +94,7 @@ final class CallLimits: Sendable {
 
   private func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
-    let now = clock.now
+    let now = clock.steady
     let window = state.withLock { state in
       makeRoom(in: &state, now: now)
       var window = state.windows[subject] ?? Window(began: now, count: 0)
@@ -109,7 +109,7 @@ final class CallLimits: Sendable {
   /// Throws `E98` if more than `limit` calls were counted in the present window, without counting one.
   func check(_ subject: Subject, over limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
-    let now = clock.now
+    let now = clock.steady
     guard let window = state.withLock({ $0.windows[subject] }), window.began + settings.window > now,
       window.count > limit
     else { return }

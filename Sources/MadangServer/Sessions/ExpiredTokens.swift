@@ -21,7 +21,7 @@ final class ExpiredTokens: Sendable {
 
   /// A request showed an expired access token of the session.
   func shown(by session: Int64) {
-    let now = clock.now
+    let now = clock.steady
     sessions.withLock { sessions in
       if sessions.count >= maxSessions, sessions[session] == nil {
         let median = sessions.values.map(\.shown).sorted()[sessions.count / 2]
@@ -33,18 +33,18 @@ final class ExpiredTokens: Sendable {
 
   /// That request is answered `E05`.
   func answered(_ session: Int64) {
-    sessions.withLock { $0[session]?.answered = clock.now }
+    sessions.withLock { $0[session]?.answered = clock.steady }
   }
 
   /// Whether the session showed an expired token less than so many milliseconds ago.
   func wasShown(by session: Int64, within time: Int64) -> Bool {
-    let now = clock.now
+    let now = clock.steady
     return sessions.withLock { $0[session].map { now - $0.shown < time } ?? false }
   }
 
   /// Whether it was answered `E05` at most so many milliseconds ago.
   func wasAnswered(_ session: Int64, within time: Int64) -> Bool {
-    let now = clock.now
+    let now = clock.steady
     return sessions.withLock { $0[session]?.answered.map { now - $0 <= time } ?? false }
   }
 }

@@ -36,7 +36,9 @@ final class Ledger: Sendable {
     let payer = Payer(caller: caller, cost: cost)
     return state.withLock { state in
       let (held, total) = (state.held[payer] ?? 0, state.totals[cost] ?? 0)
-      guard held + amount <= limit.perAddress, total + amount <= limit.total else { return false }
+      guard held + amount <= limit.perAddress, total + amount <= limit.most(forWhoHolds: held + amount) else {
+        return false
+      }
       state.held[payer] = held + amount
       state.totals[cost] = total + amount
       return true
@@ -56,10 +58,10 @@ final class Ledger: Sendable {
 }
 
 extension Ledger {
-  /// Takes one place, and answers how to give it back.
-  func place(_ cost: Cost, for caller: KeyHash) -> (@Sendable () -> Void)? {
-    guard take(cost, for: caller) else { return nil }
-    return { self.giveBack(cost, for: caller) }
+  /// Takes a place, or as many bytes, and answers how to give them back.
+  func place(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash) -> (@Sendable () -> Void)? {
+    guard take(cost, amount, for: caller) else { return nil }
+    return { self.giveBack(cost, amount, for: caller) }
   }
 }
 
@@ -83,4 +85,8 @@ public struct LedgerLimit: Sendable {
     self.perAddress = perAddress
     self.total = total
   }
+
+  /// How much all together may hold when somebody comes to hold `amount`: a few addresses with much must not keep out
+  /// those with little.
+  func most(forWhoHolds amount: Int) -> Int { amount <= max(1, perAddress / 64) ? total + total / 4 : total }
 }

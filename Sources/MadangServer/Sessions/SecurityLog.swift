@@ -36,7 +36,7 @@ struct SecurityLog: Sendable {
     _ level: Logger.Level, _ message: Logger.Message, _ route: Route?, _ client: ClientAddress,
     _ metadata: Logger.Metadata = [:]
   ) {
-    guard level >= logger.logLevel, let leftOut = budget.take(at: clock.now) else { return }
+    guard level >= logger.logLevel, let leftOut = budget.take(at: clock.steady) else { return }
     var metadata = metadata
     metadata["address"] = "\(client.text)"
     metadata["call"] = route.map { "\($0.method.rawValue) \($0.template)" }

@@ -30,11 +30,15 @@ final class SignInTries: Sendable {
 
   private struct State {
     var tries: [Key: Tries] = [:]
-    /// Failures of accounts from everywhere; each is forgotten after its share of the window.
+    /// Where accounts signed in, and when: failures elsewhere do not count there, also after they signed out.
+    var homes: [Key: Int64] = [:]
+    /// Failures of accounts from everywhere, and tries under way; each is forgotten after its share of the window.
     var anywhere: [KeyHash: (failures: Double, at: Int64)] = [:]
     var nextSweep: Int64 = 0
   }
 
+  /// Milliseconds for which an address at which somebody signed in is known as theirs.
+  private static let homeTime: Int64 = 30 * 24 * 3_600_000
   /// How many tries may wait for others of their account and address.
   private static let maxWaiting = 128
 
@@ -54,7 +58,7 @@ final class SignInTries: Sendable {
     account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
   ) async throws -> Success {
     let key = Key(account: KeyHash(email), address: KeyHash(address))
-    if let refusal = tooManyAnywhere(key.account), try await !isKnown() { throw refusal }
+    if let refusal = tooManyAnywhere(key), try await !isKnown() { throw refusal }
     entering: while true {
       switch await entry(key) {
       case .admitted: break entering
@@ -64,7 +68,7 @@ final class SignInTries: Sendable {
     }
     do {
       let success = try await body()
-      ended(key, failed: false)
+      ended(key, failed: false, succeeded: true)
       return success
     } catch {
       ended(key, failed: (error as? Failure)?.code == .signInFailed)
@@ -75,7 +79,7 @@ final class SignInTries: Sendable {
   private func entry(_ key: Key) async -> Entry {
     guard settings.signInFailures > 0 else { return .admitted }
     return await withCheckedContinuation { continuation in
-      let now = clock.now
+      let now = clock.steady
       let entry = state.withLock { state -> Entry? in
         sweep(&state, now)
         var tries = state.tries[key] ?? Tries(began: now)
@@ -83,6 +87,8 @@ final class SignInTries: Sendable {
         let entry = enter(&tries, now)
         if entry == nil { tries.waiting.append(continuation) }
         if case .refused = entry {} else { state.tries[key] = tries }
+        // Counted before it is known to fail, so that many at once are no more than one after the other.
+        if case .admitted = entry { count(1, of: key.account, in: &state, now) }
         return entry
       }
       if let entry { continuation.resume(returning: entry) }
@@ -100,12 +106,11 @@ final class SignInTries: Sendable {
     return .admitted
   }
 
-  private func ended(_ key: Key, failed: Bool) {
-    let now = clock.now
+  private func ended(_ key: Key, failed: Bool, succeeded: Bool = false) {
+    let now = clock.steady
     let waiting = state.withLock { state in
-      if failed, settings.signInFailuresAnywhere > 0 {
-        state.anywhere[key.account] = (failuresAnywhere(state, key.account, now) + 1, now)
-      }
+      if !failed { count(-1, of: key.account, in: &state, now) }
+      if succeeded { state.homes[key] = now }
       guard var tries = state.tries[key] else { return [CheckedContinuation<Entry, Never>]() }
       tries.underWay -= 1
       if failed { tries.failures += 1 }
@@ -117,10 +122,17 @@ final class SignInTries: Sendable {
     for continuation in waiting { continuation.resume(returning: .again) }
   }
 
-  private func tooManyAnywhere(_ account: KeyHash) -> Refusal? {
-    let (limit, now) = (settings.signInFailuresAnywhere, clock.now)
+  private func count(_ change: Double, of account: KeyHash, in state: inout State, _ now: Int64) {
+    guard settings.signInFailuresAnywhere > 0 else { return }
+    state.anywhere[account] = (max(0, failuresAnywhere(state, account, now) + change), now)
+  }
+
+  private func tooManyAnywhere(_ key: Key) -> Refusal? {
+    let (limit, now) = (settings.signInFailuresAnywhere, clock.steady)
     guard limit > 0 else { return nil }
-    let failures = state.withLock { failuresAnywhere($0, account, now) }
+    let failures = state.withLock { state in
+      state.homes[key].map { now - $0 < Self.homeTime } ?? false ? 0 : failuresAnywhere(state, key.account, now)
+    }
     guard failures >= Double(limit) else { return nil }
     let pause = Int64((failures - Double(limit) + 1) * Double(settings.signInWindow) / Double(limit))
     return refusal("more than \(limit) failed sign-ins of this account", until: now + pause, now)
@@ -134,12 +146,18 @@ final class SignInTries: Sendable {
 
   /// Forgets what is over; when there is too much even so, the oldest half of what nobody waits for.
   private func sweep(_ state: inout State, _ now: Int64) {
-    guard now >= state.nextSweep || state.tries.count >= settings.maxCallers else { return }
+    let most = settings.maxCallers
+    guard now >= state.nextSweep || state.tries.count >= most || state.homes.count >= most else { return }
     state.nextSweep = now + settings.signInWindow
     state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.began + settings.signInWindow > now }
     let fading = state
     state.anywhere = state.anywhere.filter { failuresAnywhere(fading, $0.key, now) > 0 }
-    guard state.tries.count >= settings.maxCallers else { return }
+    state.homes = state.homes.filter { now - $0.value < Self.homeTime }
+    if state.homes.count >= most {
+      let median = state.homes.values.sorted()[state.homes.count / 2]
+      state.homes = state.homes.filter { $0.value > median }
+    }
+    guard state.tries.count >= most else { return }
     let median = state.tries.values.map(\.began).sorted()[state.tries.count / 2]
     state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.began > median }
   }

@@ -1,5 +1,5 @@
 /// The items of a URL query, percent-decoded; of a key that is there twice the last one counts. What stands behind the
-/// first ``maxItems`` items is left out.
+/// first ``maxItems`` items is left out, and so is an item whose name has a character of more than 256 bytes.
 public struct QueryString: Equatable, Sendable {
   public struct Item: Equatable, Sendable {
     public var name: String
@@ -18,6 +18,7 @@ public struct QueryString: Equatable, Sendable {
     for part in parts {
       let pair = part.split(separator: UInt8(ascii: "="), maxSplits: 1, omittingEmptySubsequences: false)
       let name = Self.decoded(pair[0])
+      guard name.isCheapToCompare else { continue }
       let value = pair.count > 1 ? Self.decoded(pair[1]) : ""
       if let place = places[name] {
         items[place].value = value

@@ -17,7 +17,7 @@ public struct RecoveryClaim: Equatable, Sendable {
     func text(_ key: String) -> String? {
       members.last { $0.key == key }.flatMap { JSONText.string(auth[$0.value]) }
     }
-    guard let pid = text("pid"), !pid.isEmpty else { return nil }
+    guard let pid = text("pid"), !pid.isEmpty, pid.isCheapToCompare else { return nil }
     self.init(pid: pid, offset: text("offset"))
   }
 

@@ -53,11 +53,12 @@ public struct SocketEvent: Equatable, Sendable {
 
   /// Reads an event packet: a non-empty array whose first item is a string or a number.
   ///
-  /// - Returns: `nil` for any other payload and for a reserved name.
+  /// - Returns: `nil` for any other payload, for a reserved name and for one that nobody can compare at a fair price.
   public init?(_ packet: SocketPacket) {
     guard packet.kind == .event,
       let all = SocketArguments(payload: packet.payload, attachments: packet.attachments),
-      let first = all.values.first, let name = Self.name(first), !Self.reservedNames.contains(name)
+      let first = all.values.first, let name = Self.name(first), name.isCheapToCompare,
+      !Self.reservedNames.contains(name)
     else { return nil }
     let arguments = SocketArguments(Array(all.values.dropFirst()), attachments: all.attachments)
     self.init(name: name, arguments: arguments, id: packet.id)

@@ -86,6 +86,7 @@ public struct SocketPacket: Equatable, Sendable {
 public enum SocketParseError: Error, Equatable, Sendable {
   case unknownType
   case badAttachmentCount
+  case badNamespace
   case tooManyAttachments
   case badID
   case badPayload

@@ -12,7 +12,7 @@ struct SocketPacketHead {
     isBinary = digit >= 0x35
     guard let kind = SocketPacket.Kind(rawValue: digit - (isBinary ? 0x33 : 0x30)) else { throw .unknownType }
     attachmentCount = isBinary ? try Self.takeAttachmentCount(&rest, max: maxAttachments) : 0
-    let namespace = Self.takeNamespace(&rest)
+    let namespace = try Self.takeNamespace(&rest)
     let id = try Self.takeID(&rest)
     packet = SocketPacket(kind, namespace: namespace, id: id, payload: Array(rest))
     try validatePayload()
@@ -32,10 +32,11 @@ struct SocketPacketHead {
   }
 
   /// The comma may be missing when nothing follows the namespace.
-  private static func takeNamespace(_ rest: inout ArraySlice<UInt8>) -> String {
+  private static func takeNamespace(_ rest: inout ArraySlice<UInt8>) throws(SocketParseError) -> String {
     guard rest.first == UInt8(ascii: "/") else { return SocketPacket.mainNamespace }
     let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
     let name = String(decoding: rest[..<end], as: UTF8.self)
+    guard name.isCheapToCompare else { throw .badNamespace }
     rest = rest[end...].dropFirst()
     return name
   }

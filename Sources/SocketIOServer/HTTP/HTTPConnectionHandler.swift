@@ -29,12 +29,19 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   var connectionLost: (@Sendable () -> Void)?
 
   private let pace: PaceHandler?
+  /// Nil once a WebSocket has it.
+  private var place: ConnectionPlace?
 
-  /// - Parameter pace: What looks after the connection's pace, and has to hear where requests end.
-  init(server: SocketIOServer, pace: PaceHandler? = nil) {
+  /// - Parameters:
+  ///   - pace: What looks after the connection's pace, and has to hear where requests end.
+  ///   - place: The connection's place, given back when it is closed or handed on to the WebSocket that it becomes.
+  init(server: SocketIOServer, pace: PaceHandler? = nil, place: ConnectionPlace? = nil) {
     self.server = server
     self.pace = pace
+    self.place = place
   }
+
+  func handlerRemoved(context: ChannelHandlerContext) { place?.giveBack() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
@@ -54,6 +61,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest, _ data: NIOAny) {
+    guard head.isCheapToCompare else {
+      state = .gone
+      return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
+    }
     let path = (head.path ?? "").prefix { $0 != "?" }
     isSocketRequest = server.isSocketPath(path)
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
@@ -144,8 +155,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       }
       // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
       // and an upgraded session need not change its loop.
+      let place = place
+      self.place = nil
       context.close(promise: nil)
-      shard.run { $0.accept(offer, descriptor) }
+      shard.run { $0.accept(offer, descriptor, place) }
     } catch {
       refuse(context, error)
     }
@@ -171,5 +184,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     context.write(wrapOutboundOut(.body(ByteBuffer(string: flaw.message))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     context.close(promise: nil)
+  }
+}
+
+extension HTTPRequest {
+  /// Whether what looks at the head pays no more than its length for it.
+  fileprivate var isCheapToCompare: Bool {
+    (path ?? "").isCheapToCompare && (authority ?? "").isCheapToCompare
+      && headerFields.allSatisfy { $0.value.isCheapToCompare }
   }
 }

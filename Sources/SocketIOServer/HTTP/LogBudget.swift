@@ -19,7 +19,7 @@ package final class LogBudget: Sendable {
   /// Takes a line of this minute's. Returns how many were left out since the last one, or `nil` if this one is, too.
   package func take(at now: Milliseconds) -> Int? {
     state.withLock { state in
-      if state.began == .min || now < state.began || now - state.began >= Self.window {
+      if state.began == .min || now - state.began >= Self.window {
         state.began = now
         state.lines = 0
       }

@@ -18,6 +18,13 @@ extension SocketIOServer {
       remoteAddress = request.remoteAddress
       self.transport = transport
     }
+
+    init(_ handshake: Handshake) {
+      headers = handshake.headers
+      query = handshake.query
+      remoteAddress = handshake.remoteAddress
+      transport = handshake.transport
+    }
   }
 
   /// The answer to an `OpeningRequest`.

@@ -8,9 +8,9 @@ final class PaceHandler: ChannelDuplexHandler {
 
   private let stallTimeout: TimeAmount
   private let minBytesPerSecond: Int
-  /// When the request that is arriving began.
-  private var began: NIODeadline?
-  private var received = 0
+  /// Until when more of the request that is arriving has to come. Each byte gives time, and no store of bytes gives more of it
+  /// than `stallTimeout`: what came fast buys no silence.
+  private var due: NIODeadline?
   /// Bytes handed to the connection; how many of them the kernel had taken when it was last seen to take some.
   private var written = 0
   private var taken = 0
@@ -34,13 +34,15 @@ final class PaceHandler: ChannelDuplexHandler {
   func handlerRemoved(context: ChannelHandlerContext) { check?.cancel() }
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    if began == nil { (began, received) = (.now(), 0) }
-    received += unwrapInboundIn(data).readableBytes
+    let earned = TimeAmount.milliseconds(
+      Int64(unwrapInboundIn(data).readableBytes) * 1000 / Int64(minBytesPerSecond))
+    let latest = NIODeadline.now() + stallTimeout
+    due = min((due ?? latest) + earned, latest)
     context.fireChannelRead(data)
   }
 
   /// The request has arrived whole.
-  func requestEnded() { began = nil }
+  func requestEnded() { due = nil }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     written += unwrapOutboundIn(data).readableBytes
@@ -51,8 +53,6 @@ final class PaceHandler: ChannelDuplexHandler {
     let waiting = (try? channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? 0
     if waiting == 0 || written - waiting > taken { (taken, lastTaken) = (written - waiting, now) }
     if now - lastTaken >= stallTimeout { return true }
-    guard let began else { return false }
-    let allowed = stallTimeout + .milliseconds(Int64(received) * 1000 / Int64(minBytesPerSecond))
-    return now - began >= allowed
+    return due.map { now >= $0 } ?? false
   }
 }

@@ -35,23 +35,22 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
     self.responder = responder
   }
 
-  /// Takes a place for a connection until it is closed.
-  private func reserve(_ channel: any Channel) -> Bool {
+  /// Takes a place for a connection; nil if there is none.
+  private func reserve(_ channel: any Channel) -> ConnectionPlace? {
     guard connections.add(1, ordering: .relaxed).newValue <= configuration.maxConnections,
       let release = configuration.reserveConnection.map({ $0(channel.remoteAddress) }) ?? { @Sendable in }
     else {
       connections.subtract(1, ordering: .relaxed)
-      return false
+      return nil
     }
-    channel.closeFuture.whenComplete { _ in
+    return ConnectionPlace {
       self.connections.subtract(1, ordering: .relaxed)
       release()
     }
-    return true
   }
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    guard reserve(channel) else {
+    guard let place = reserve(channel) else {
       // The listener leaves a connection whose setup fails to the setup.
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
@@ -61,6 +60,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       limits.maxHeaderFieldSize = configuration.maxHeaderFieldSize
       limits.maxHeaderListSize = configuration.maxHeaderListSize
       limits.maxHeaderFieldCount = configuration.maxHeaderFieldCount
+      try channel.keepUnsentBytesFew()
       let pipeline = channel.pipeline.syncOperations
       let pace = configuration.stallTimeout.map {
         PaceHandler(stallTimeout: $0, minBytesPerSecond: configuration.minBytesPerSecond)
@@ -72,7 +72,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
         withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
         withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
       try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-      try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace))
+      try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace, place: place))
       let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
       try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
       return try NIOAsyncChannel(
@@ -84,6 +84,24 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
     await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop)) {
       await handleHTTP(asyncChannel: value, logger: logger)
     }
+  }
+}
+
+/// A place among those there are for connections.
+final class ConnectionPlace: Sendable {
+  private let release: Mutex<(@Sendable () -> Void)?>
+
+  init(_ release: @escaping @Sendable () -> Void) { self.release = Mutex(release) }
+
+  deinit { giveBack() }
+
+  /// Gives the place back; once, however often it is asked for.
+  func giveBack() {
+    let release = release.withLock { release in
+      defer { release = nil }
+      return release
+    }
+    release?()
   }
 }
 

@@ -94,13 +94,21 @@ extension SocketIOServer {
     if let refused { return try await reply.answer(refused) }
     let limit = core.configuration.maxHTTPBufferSize
     let isBinary = request.headers[.contentType]?.hasPrefix("application/octet-stream") ?? false
-    var payload: [UInt8]
+    var payload: [UInt8] = []
+    var release: (@Sendable () -> Void)?
+    defer { release?() }
     do {
-      payload = Array((try await request.body.collect(upTo: limit)).readableBytesView)
+      for try await chunk in request.body {
+        guard payload.count + chunk.readableBytes <= limit else { throw NIOTooManyBytesError(maxBytes: limit) }
+        payload += chunk.readableBytesView
+        guard release == nil, payload.count > ServerCore.freeMessageSize else { continue }
+        release = core.reserveMessage(for: .init(engineRequest, transport: .polling))
+        if release == nil { throw NoRoom() }
+      }
     } catch {
       let isTooLarge = error is NIOTooManyBytesError
       shard.run { $0.sessions[sid]?.postFailed(closing: !isTooLarge) }
-      return reply.empty(isTooLarge ? .contentTooLarge : .badRequest)
+      return reply.empty(isTooLarge ? .contentTooLarge : error is NoRoom ? .serviceUnavailable : .badRequest)
     }
     if JSONP(engineRequest.query) != nil { payload = JSONP.payload(inForm: payload) }
     let answer: PollingAnswer = await withCheckedContinuation { [payload] continuation in
@@ -129,3 +137,6 @@ extension LoopShard {
     }
   }
 }
+
+/// Too many large messages are on their way.
+private struct NoRoom: Error {}

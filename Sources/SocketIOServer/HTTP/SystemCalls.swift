@@ -17,6 +17,16 @@ extension Int64 {
   }
 }
 
+extension Channel {
+  /// Has the kernel take bytes only as they are sent, 64 KiB ahead, so that one sees how fast a client reads: its buffers hold
+  /// megabytes, which a slow phone takes minutes for.
+  func keepUnsentBytesFew() throws {
+    let option = ChannelOptions.Types.SocketOption(
+      level: .tcp, name: NIOBSDSocket.Option(rawValue: CInt(TCP_NOTSENT_LOWAT)))
+    try syncOptions?.setOption(option, value: 64 * 1024)
+  }
+}
+
 /// A second descriptor for the same open socket, not inherited by child processes; `nil` when there are no more.
 func duplicate(_ descriptor: CInt) -> CInt? {
   let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

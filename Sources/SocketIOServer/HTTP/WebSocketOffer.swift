@@ -62,11 +62,13 @@ extension UpgradeFlaw {
 
 extension LoopShard {
   /// Makes a WebSocket of a connection that was taken out of HTTP. Owns the descriptor from here on.
-  func accept(_ offer: WebSocketOffer, _ descriptor: CInt) {
+  ///
+  /// - Parameter place: The connection's place, which lasts as long as the descriptor.
+  func accept(_ offer: WebSocketOffer, _ descriptor: CInt, _ place: ConnectionPlace?) {
     switch purpose(of: offer) {
     case .failure(let flaw):
       let answer = WebSocketHandshake.refusal(status: flaw.status, body: flaw.message, contentType: "text/html")
-      channel(descriptor).whenSuccess { channel in
+      channel(descriptor, place).whenSuccess { channel in
         channel.writeAndFlush(answer, promise: nil)
         channel.close(promise: nil)
       }
@@ -75,7 +77,7 @@ extension LoopShard {
       let answer = WebSocketHandshake.answer(acceptKey: offer.acceptKey, headers: headers)
       let link = NIOLoopBound(
         WebSocketLink(shard: self, descriptor: descriptor, purpose: purpose, answer: answer), eventLoop: loop)
-      channel(descriptor) { channel in
+      channel(descriptor, place) { channel in
         channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(link.value) }
       }.whenFailure { _ in link.value.failedToOpen() }
     }
@@ -102,16 +104,19 @@ extension LoopShard {
   }
 
   private func channel(
-    _ descriptor: CInt,
+    _ descriptor: CInt, _ place: ConnectionPlace?,
     _ initialize: @escaping @Sendable (any Channel) -> EventLoopFuture<Void> = {
       $0.eventLoop.makeSucceededVoidFuture()
     }
   ) -> EventLoopFuture<any Channel> {
     let limit = core.configuration.maxOutboundBytesPerSocket
-    return ClientBootstrap(group: loop)
+    let channel = ClientBootstrap(group: loop)
       .channelOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
       .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65536))
       .channelInitializer(initialize)
       .withConnectedSocket(descriptor)
+    channel.whenFailure { _ in place?.giveBack() }
+    channel.whenSuccess { $0.closeFuture.whenComplete { _ in place?.giveBack() } }
+    return channel
   }
 }

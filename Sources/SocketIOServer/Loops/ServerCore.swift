@@ -137,6 +137,15 @@ final class ServerCore: Sendable {
     }
   }
 
+  /// How many bytes of an unfinished message are nobody's business but the session's.
+  static let freeMessageSize = 16 * 1024
+
+  /// Takes room for a large message; `nil` if there is none.
+  func reserveMessage(for request: SocketIOServer.OpeningRequest) -> (@Sendable () -> Void)? {
+    guard let reserve = configuration.reserveMessage else { return {} }
+    return reserve(request)
+  }
+
   func beginShutdown() {
     state.withLock { $0.isShutDown = true }
   }

@@ -38,6 +38,10 @@ extension Session {
       _ = socketIO.refuse(namespace: namespace)
       return sendRefusal(namespace, message: "Invalid namespace", data: [])
     }
+    guard auth.count <= core.configuration.maxHandshakeBytes else {
+      _ = socketIO.refuse(namespace: namespace)
+      return sendRefusal(namespace, message: "Payload too large", data: [])
+    }
     let claim = core.recovery == nil ? nil : RecoveryClaim(auth: auth)
     if claim == nil, handlers.admit == nil { return join(namespace, SocketData(), handlers) }
     admissionNumber += 1

@@ -40,6 +40,8 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   /// Whether the channel may hold bytes, which have to go first.
   private var isChannelInUse = true
   var timerPlace: TimerWheel.Place?
+  /// Gives back the room that was taken for a large message.
+  private var messageRelease: (@Sendable () -> Void)?
 
   init(shard: LoopShard, descriptor: CInt, purpose: Purpose, answer: ByteBuffer) {
     self.shard = shard
@@ -77,6 +79,15 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     guard isReading else { return }
     parser.append(unwrapInboundIn(data))
     while isReading, let event = parser.next() { handle(event) }
+    guard parser.held > ServerCore.freeMessageSize else { return releaseMessage() }
+    guard case .open(let session) = state, messageRelease == nil else { return }
+    messageRelease = shard.core.reserveMessage(for: .init(session.handshake))
+    if messageRelease == nil { abort() }
+  }
+
+  private func releaseMessage() {
+    messageRelease?()
+    messageRelease = nil
   }
 
   private var isReading: Bool {
@@ -207,6 +218,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     context?.flush()
     context?.close(mode: .output, promise: nil)
     parser = WebSocketParser(maxMessageSize: 0)
+    releaseMessage()
     state = .failed(deadline: closeDeadline)
     shard.schedule(self)
   }
@@ -218,6 +230,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   private func ended(_ reason: DisconnectReason) {
     let before = state
     state = .closed
+    releaseMessage()
     shard.remove(self)
     switch before {
     case .open(let session): session.lost(self, reason)

@@ -28,7 +28,10 @@ struct WebSocketParser {
   /// A fragmented message: its opcode and what has come so far.
   private var fragments: (opcode: WebSocketFrame.Opcode, payload: [UInt8])?
 
-  /// The bytes that are held.
+  /// The bytes of a message that is not complete.
+  var held: Int { (buffered?.readableBytes ?? 0) + (fragments?.payload.count ?? 0) }
+
+  /// The bytes that are held, and those that could be without asking for more memory.
   var capacity: Int { (buffered?.storageCapacity ?? 0) + (fragments?.payload.capacity ?? 0) }
 
   init(maxMessageSize: Int) {

@@ -30,19 +30,30 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     self.isAbandoned = isAbandoned
   }
 
-  func put(_ element: Element, turn: String) throws(StorageError) {
+  /// Puts an element in, and answers the one that had to make room for it: when all is full, the latest of whoever has
+  /// most here, if that is more than `turn` has.
+  func put(_ element: Element, turn: String) throws(StorageError) -> Element? {
     condition.lock()
     defer { condition.unlock() }
     guard !isClosed else { throw StorageError(.closed, "closed") }
     if count >= limit || elements[turn]?.count ?? 0 >= limitPerTurn { removeAbandoned() }
-    guard count < limit else { throw StorageError(.overloaded, "more than \(limit) operations are waiting") }
-    guard elements[turn]?.count ?? 0 < limitPerTurn else {
+    let own = elements[turn]?.count ?? 0
+    guard own < limitPerTurn else {
       throw StorageError(.overloaded, "more than \(limitPerTurn) operations of one caller are waiting")
+    }
+    var displaced: Element?
+    if count >= limit {
+      guard let most = elements.max(by: { $0.value.count < $1.value.count }), most.value.count > own + 1 else {
+        throw StorageError(.overloaded, "more than \(limit) operations are waiting")
+      }
+      displaced = elements[most.key]?.popLast()
+      count -= 1
     }
     if elements[turn] == nil { turns.append(turn) }
     elements[turn, default: []].append(element)
     count += 1
     condition.signal()
+    return displaced
   }
 
   /// Waits for an element, and answers whose it is. Nil when closed and empty.

@@ -2,6 +2,7 @@
 package final class WorkerPool: Sendable {
   private struct Work: Sendable {
     let run: @Sendable () -> Void
+    let refuse: @Sendable (StorageError) -> Void
     let isAbandoned: @Sendable () -> Bool
   }
 
@@ -40,12 +41,13 @@ package final class WorkerPool: Sendable {
     -> Success
   {
     try await Ticket.wait { [queue] ticket in
-      try queue.put(
+      let displaced = try queue.put(
         Work(
           run: {
             guard ticket.start() else { return }
             ticket.finish(Result { try body() })
-          }, isAbandoned: { ticket.isDone }), turn: turn)
+          }, refuse: { ticket.finish(.failure($0)) }, isAbandoned: { ticket.isDone }), turn: turn)
+      displaced?.refuse(StorageError(.overloaded, "others with fewer operations went first"))
     }
   }
 
