@@ -59,6 +59,13 @@ struct SocketPacketTests {
     }
   }
 
+  @Test("a placeholder's names are found however they are escaped")
+  func escapedPlaceholders() throws {
+    let name = "_placeholder".utf8.map { "\\u00" + String($0, radix: 16) }.joined()
+    let packet = try read(#"51-["e",{"\#(name)":true,"\u006e\u0075\u006d":0}]"#, [[7]])
+    #expect(packet?.attachments == [[7]])
+  }
+
   @Test("names of events, of members and of a query's items that cannot be compared at a fair price are left out")
   func dearNames() throws {
     #expect(try read(#"2["\#(Self.dear)",1]"#).map(SocketEvent.init) == .some(nil))
