@@ -128,7 +128,7 @@ let package = Package(
       name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
     .target(
       name: "MadangCore", dependencies: ["CArgon2", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
-      resources: [.embedInCode("Resources/default.png")], swiftSettings: strict),
+      resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
 
     // The wire, both ends.
     .target(

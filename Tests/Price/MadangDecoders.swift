@@ -2,10 +2,10 @@ import Foundation
 import Hummingbird
 import JWTKit
 import MadangAPI
-import MadangCore
 import NIOCore
 import Storage
 
+@testable import MadangCore
 @testable import MadangServer
 
 extension Decoder {
@@ -34,11 +34,21 @@ extension Decoder {
       Decoder(
         "bodies", corpus: "bodies", Limits(work: 20_000, workPerByte: 250, workPerPiece: 500, memoryPerByte: 200),
         waiting: { input in
-          let body = BodyReader(input.request, store: store, limits: .init(), maxFileSize: 1 << 20)
+          let body = BodyReader(
+            input.request, store: store, limits: .init(), maxFileSize: 1 << 20, ledger: Ledger([:]),
+            payer: KeyHash(""))
+          body.takesFiles = true
           _ = try? await body.fields()
-          await body.drain()
-          await body.discardUploads()
+          await body.finish()
         }),
+      Decoder("texts", corpus: "headers", Limits(workPerByte: 400, memoryPerByte: 200)) { input in
+        let text = String(decoding: input.bytes, as: UTF8.self)
+        _ = try? TextRules.email(text + "@example.com")
+        _ = try? TextRules.newPassword(text)
+        _ = try? TextRules.name(text)
+        _ = try? TextRules.description(text)
+        _ = try? TextRules.content(text, maxLength: 10_000)
+      },
       Decoder(
         "tokens", corpus: "tokens", Limits(work: 20_000, workPerByte: 40, memory: 64 << 10, memoryPerByte: 16),
         waiting: { input in _ = await tokens.claims(of: String(decoding: input.bytes, as: UTF8.self)) }),
