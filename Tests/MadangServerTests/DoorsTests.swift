@@ -64,6 +64,23 @@ struct DoorsTests {
     #expect(error.description.contains("chmod -R o= '\(directory.path)'") == true)
   }
 
+  @Test("times of a payment provider that nobody can reckon with stop nothing")
+  func endlessTimes() throws {
+    for number in [Int64.max, .min, 9_223_372_036_854_775_806, -1] {
+      let text = """
+        {"code":0,"message":null,"response":{"imp_uid":"i","merchant_uid":"m","amount":1,"cancel_amount":0,"status":"paid",\
+        "paid_at":\(number)}}
+        """
+      let answer = ProviderCalls.Answer(status: 200, body: Array(text.utf8))
+      let payment = try answer.decode(PortOne.Envelope<PortOne.Record>.self).response?.payment
+      #expect((payment?.paidAt ?? -1) >= 0)
+      let token =
+        #"{"code":0,"message":null,"response":{"access_token":"t","now":\#(number),"expired_at":\#(~number)}}"#
+      let other = ProviderCalls.Answer(status: 200, body: Array(token.utf8))
+      #expect(try other.decode(PortOne.Envelope<PortOne.Token>.self).response?.lifetime != nil)
+    }
+  }
+
   @Test("a key for tokens that is shorter than what it signs with stops the start")
   func shortKey() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")

@@ -16,7 +16,7 @@ struct PortOne: PaymentVerifier {
     let now: Int64
     let expiredAt: Int64
 
-    var lifetime: Duration { .seconds(expiredAt - now) }
+    var lifetime: Duration { .seconds(expiredAt.reckonable - now.reckonable) }
   }
 
   struct Record: Decodable {
@@ -33,7 +33,7 @@ struct PortOne: PaymentVerifier {
       guard currency ?? "KRW" == "KRW", let amount = Int(exactly: amount) else { return nil }
       return Payment(
         id: impUid, merchantID: merchantUid, amount: amount, isSettled: status == "paid" && cancelAmount ?? 0 == 0,
-        paidAt: (paidAt ?? 0) * 1000)
+        paidAt: (paidAt ?? 0).reckonable * 1000)
     }
   }
 
@@ -89,4 +89,9 @@ struct PortOne: PaymentVerifier {
 
 extension Character {
   fileprivate var isLetterOrDigit: Bool { isASCII && (isLetter || isNumber) }
+}
+
+extension Int64 {
+  /// Seconds as another server wrote them, cut to what sums and products of stay numbers: over thirty thousand years.
+  fileprivate var reckonable: Int64 { Swift.min(Swift.max(self, 0), 1 << 40) }
 }

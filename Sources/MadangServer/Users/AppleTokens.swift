@@ -27,7 +27,7 @@ actor AppleTokens: SocialVerifier {
   func profile(of token: String) async throws -> SocialProfile? {
     guard let identity = try await identity(token), identity.issuer.value == Self.issuer,
       identity.audience.value.contains(where: settings.audiences.contains),
-      Int64(identity.expires.value.timeIntervalSince1970 * 1000) > clock.now
+      identity.expires.value.timeIntervalSince1970 * 1000 > Double(clock.now)
     else { return nil }
     let isTheirs = identity.emailVerified?.value ?? true
     return SocialProfile(
