@@ -138,8 +138,9 @@ let package = Package(
     .target(
       name: "MadangServer",
       dependencies: [
-        "MadangCore", "MadangAPI", "OpenAPI", "SocketIOServer", "Storage", .asyncHTTPClient, .crypto, .hummingbird,
-        .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
+        "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .asyncHTTPClient,
+        .crypto,
+        .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .serviceLifecycle,
       ],
       swiftSettings: counted),

@@ -26,6 +26,8 @@ from phone_flows import OCTOBER, Stage
 from program import Program
 
 # Seconds a page tries each third of its ways. A connect that is refused is answered after 3.
+# Madang's other answers have a policy by which a page of them may do nothing.
+PLAIN = "/socket.io/"
 TRIAL = 3.5
 # The same for pages that may hear, and stop when they do.
 PATIENT_TRIAL = 10
@@ -222,7 +224,7 @@ class Courtyard:
 
     async def page(self, browser, url):
         """A page in a browser that holds the person's cookie: they signed in from a page of Madang's own."""
-        page = await browser.page(f"http://localhost:{self.port}/livez")
+        page = await browser.page(f"http://localhost:{self.port}{PLAIN}")
         status = await page.apply(SIGN_IN, KEY, self.mina.email, "Passw0rd!")
         cookies = await page.cookies(f"http://localhost:{self.port}/socket.io/")
         if status != 200 or not any(one["name"].startswith("madang_") for one in cookies):
@@ -307,12 +309,12 @@ async def foreign_pages(browser, server, pages_port, label):
         "a page without an origin": f"http://localhost:{pages_port}/null",
     }
     rebound = {
-        "a page whose name was made to lead here": f"http://{EVIL}:{yard.port}/livez",
-        "a page of a local name that leads here": f"http://rebound.localhost:{yard.port}/livez",
+        "a page whose name was made to lead here": f"http://{EVIL}:{yard.port}{PLAIN}",
+        "a page of a local name that leads here": f"http://rebound.localhost:{yard.port}{PLAIN}",
     }
     pages = {name: await yard.page(browser, url) for name, url in (others | rebound).items()}
     sids = {name: await yard.sessions(4) for name in others}
-    bases = {name: own for name in others} | {name: address.removesuffix("/livez") for name, address in rebound.items()}
+    bases = {name: own for name in others} | {name: address.removesuffix(PLAIN) for name, address in rebound.items()}
     async with yard.talk():
         before = await yard.admissions()
         work = [page.apply(TRY, bases[name], yard.namespace, sids.get(name), TRIAL * 1000)
@@ -344,7 +346,7 @@ async def own_pages(browser, server, page_address, label, wanted, mine):
     yard = Courtyard(server)
     await yard.prepare()
     own = f"http://localhost:{yard.port}"
-    page = await yard.page(browser, page_address or f"{own}/livez")
+    page = await yard.page(browser, page_address or f"{own}{PLAIN}")
     sids = await yard.sessions(4)
     async with yard.talk():
         before = await yard.admissions()

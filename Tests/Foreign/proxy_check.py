@@ -47,15 +47,21 @@ def check(is_good, what, detail=""):
 def read_settings():
     """The README's location block and map for nginx, and what docker-compose.yml trusts."""
     block = re.search(r"```nginx\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
-    mapping = re.search(r"# (map .*\})", block)[1]
+    mapping = re.search(r"^map .*\}$", block, re.MULTILINE)[0]
+    block = block[block.index("location "):]
     trusted = re.search(r"MADANG_TRUSTED_PROXIES: (\S+)", (ROOT / "docker-compose.yml").read_text())[1]
     return block, mapping, "127." + trusted.partition(".")[2]
 
 
-def free_port():
-    with socket.socket() as one:
+def free_ports(count):
+    """As many ports, each of them once."""
+    sockets = [socket.socket() for _ in range(count)]
+    for one in sockets:
         one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    ports = [one.getsockname()[1] for one in sockets]
+    for one in sockets:
+        one.close()
+    return ports
 
 
 class Nginx:
@@ -63,7 +69,7 @@ class Nginx:
 
     def __init__(self, folder, mapping, gateway, sites):
         self._folder = folder
-        self.ports = {name: free_port() for name, *_ in sites}
+        self.ports = dict(zip((name for name, *_ in sites), free_ports(len(sites))))
         # The request's Host has to go by as it came.
         servers = "\n".join(
             f"""server {{

@@ -22,8 +22,9 @@ struct Secrets {
     guard mode & 0o007 == 0 else {
       throw SetupError(
         "\(file.path) is open to every user of this machine (mode \(String(mode & 0o777, radix: 8))). "
-          + "Close it with: chmod -R o= '\(directory.path)'; if others could read it, remove what is in it, too: "
-          + "new secrets are made, and everybody signs in anew")
+          + "Close it with: chmod -R o= '\(directory.path)'. If others could read it, also remove access-token.key (access "
+          + "tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang admin keys create' "
+          + "and end these with 'madang admin keys revoke': removing their files does not")
     }
   }
 

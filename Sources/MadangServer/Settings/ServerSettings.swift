@@ -102,6 +102,9 @@ public struct ServerSettings: Sendable {
         "kakao.app: without the number of your Kakao app, tokens of every app sign in here; set it, or allow that with "
           + "kakao.any.app = true")
     }
+    if providers.portOne.key.isEmpty != providers.portOne.secret.isEmpty {
+      problems.append("payments.portone: key and secret belong together; set both, or neither for no payments")
+    }
     for edition in EditionName.allCases where offset(of: edition) == nil {
       problems.append(
         "timezones: '\(timeZone(of: edition))' is no time zone without daylight saving; use one like Asia/Seoul or UTC")

@@ -1,14 +1,14 @@
 import ArgumentParser
 import Foundation
 
-/// For what cannot be undone: asks on the terminal. Without a terminal `--yes` must say that it is meant.
+/// For what has to be meant: asks on the terminal. Without a terminal `--yes` must say that it is meant.
 struct ConfirmationOption: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask; needed where there is no terminal.")
   var yes = false
 
   func validate() throws {
     if !yes, isatty(STDIN_FILENO) != 1 {
-      throw ValidationError("This cannot be undone, and there is no terminal to ask: give --yes if you mean it.")
+      throw ValidationError("There is no terminal to ask on: give --yes if you mean it.")
     }
   }
 

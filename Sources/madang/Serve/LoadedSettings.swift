@@ -26,7 +26,7 @@ struct LoadedSettings: Sendable {
         throw SetupError("--config: \(file) cannot be read as JSON: \(error)")
       }
     }
-    var mistakes: [String] = []
+    var mistakes = try file.map { try SettingNames.mistakes(inFile: $0) } ?? []
     for setting in Setting.all {
       for (source, reader) in readers {
         guard let text = Self.text(setting.key, in: reader) else { continue }

@@ -60,6 +60,12 @@ struct Serve: AsyncParsableCommand {
 
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = loaded.logLevel
+    for stranger in SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys) {
+      logger.warning("\(stranger)")
+    }
+    if loaded.settings.socketAccess == .open && !loaded.settings.isDevelopment {
+      logger.warning("socket.access=open: everybody hears every room; it is for local development")
+    }
     var settings = loaded.settings
     settings.connections.total = OpenFiles.connections(wanted: settings.connections.total, logger)
     let server: MadangServer

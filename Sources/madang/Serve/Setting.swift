@@ -31,7 +31,8 @@ struct Setting: Sendable {
     integer("database.readers", "connections that read", \.settings.databaseReaders, 1...64),
     flag("dev", "development mode", \.settings.isDevelopment),
     Setting(
-      key: "keys", help: "API keys and their editions: KEY=2024-10,KEY=2024-01", isSecret: true,
+      key: "keys", help: "API keys that 'madang admin keys' neither lists nor revokes: KEY=2024-10,KEY=2024-01",
+      isSecret: true,
       read: { text, loaded throws(Invalid) in
         for pair in text.split(separator: ",") {
           let parts = pair.split(separator: "=").map(String.init)
@@ -99,12 +100,15 @@ struct Setting: Sendable {
           return network
         }
       }, show: { $0.settings.trustedProxies.map(\.text).joined(separator: ",") }),
-    integer("limits.requests", "calls in 10 s of one session, 0 for no limit", \.settings.callLimits.requests),
     integer(
-      "limits.connects", "connects of sockets to rooms in 10 s of one session or address",
+      "limits.requests", "calls in 10 s of one session, or of one address without one; 0 for no limit",
+      \.settings.callLimits.requests),
+    integer(
+      "limits.connects", "connects of sockets to rooms in 10 s of one session or address; 0 for no limit",
       \.settings.callLimits.connects),
     integer(
-      "limits.refreshes", "refreshes in 10 s of one session, but for those that show its expired access token",
+      "limits.refreshes",
+      "refreshes in 10 s of one session, but for those that show its expired access token; 0 for no limit",
       \.settings.callLimits.refreshes),
     integer(
       "limits.expired.refreshes", "refreshes in 10 s of one session that show its expired access token",
@@ -116,17 +120,20 @@ struct Setting: Sendable {
       "limits.loop.refreshes", "refreshes in 10 s after which an expired access token is answered E98, not E05",
       \.settings.callLimits.refreshesBeforeDeadToken),
     integer(
-      "limits.refused.refreshes", "refreshes in 10 s with one unknown or expired refresh token",
+      "limits.refused.refreshes", "refreshes in 10 s with one unknown or expired refresh token; 0 for no limit",
       \.settings.callLimits.refusedRefreshes),
     milliseconds(
       "limits.expiry.grace", "seconds after an expiry in which every refresh succeeds",
       \.settings.callLimits.expiryGrace),
-    integer("limits.unknown.tokens", "calls in 10 s with one unknown token", \.settings.callLimits.unknownTokens),
     integer(
-      "limits.signin.failures", "failed sign-ins of one account in 5 min from one address",
+      "limits.unknown.tokens", "calls in 10 s with one unknown token; 0 for no limit",
+      \.settings.callLimits.unknownTokens),
+    integer(
+      "limits.signin.failures", "failed sign-ins of one account in 5 min from one address; 0 for no limit",
       \.settings.callLimits.signInFailures),
     integer(
-      "limits.signin.failures.anywhere", "failed sign-ins of one account in 5 min from addresses where it is not known",
+      "limits.signin.failures.anywhere",
+      "failed sign-ins of one account in 5 min from addresses where it is not known; 0 for no limit",
       \.settings.callLimits.signInFailuresAnywhere),
     integer(
       "password.memory", "KiB that hashing a password takes (Argon2id)", \.settings.passwordMemory, 8...4_194_304),
@@ -145,7 +152,8 @@ struct Setting: Sendable {
     integer(
       "limits.hashing", "passwords of one address that may wait to be hashed", \.settings.hashingPerAddress, 1...1024),
     integer(
-      "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute),
+      "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute,
+      1...Int.max),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),

@@ -1,0 +1,79 @@
+import Foundation
+
+/// Finds names that are none of a setting: a misspelt one would leave the server at a default its operator did not want.
+enum SettingNames {
+  /// What a settings file has in the place of a value.
+  private enum Shape: Decodable {
+    case object([String: Shape])
+    case list
+    case value
+
+    init(from decoder: any Decoder) throws {
+      if let object = try? decoder.singleValueContainer().decode([String: Shape].self) {
+        self = .object(object)
+      } else {
+        self = (try? decoder.unkeyedContainer()) == nil ? .value : .list
+      }
+    }
+
+    func leaves(_ key: String = "") -> [(key: String, isList: Bool)] {
+      switch self {
+      case .value: [(key, false)]
+      case .list: [(key, true)]
+      case .object(let members): members.flatMap { $1.leaves(key.isEmpty ? $0 : "\(key).\($0)") }
+      }
+    }
+  }
+
+  /// Settings of earlier versions, and what takes their place.
+  private static let former = [
+    "password.cost": "no longer a setting; use password.memory (KiB) and password.passes"
+  ]
+  /// Variables of the command line, and of the tests.
+  private static let otherVariables = ["MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_"]
+
+  /// The mistakes in the names of a settings file, which is JSON.
+  static func mistakes(inFile path: String) throws -> [String] {
+    let shape = try JSONDecoder().decode(Shape.self, from: Data(contentsOf: URL(filePath: path)))
+    let known = Setting.all.map(\.key)
+    return shape.leaves().sorted { $0.key < $1.key }.compactMap { key, isList in
+      guard known.contains(key) else { return "\(key) from \(path): \(unknown(key, known))" }
+      return isList ? "\(key) from \(path): write one text with commas, not a list" : nil
+    }
+  }
+
+  /// The variables of an environment that look like settings and are none.
+  static func strangers(in environment: some Sequence<String>) -> [String] {
+    let known = Setting.all.map { variable($0.key) }
+    return environment.sorted().compactMap { name in
+      guard name.hasPrefix("MADANG_"), !known.contains(name), !otherVariables.contains(where: name.hasPrefix) else {
+        return nil
+      }
+      return "\(name) is ignored: \(unknown(name, known, former[setting(name)]))"
+    }
+  }
+
+  private static func variable(_ key: String) -> String { "MADANG_" + key.uppercased().replacing(".", with: "_") }
+  private static func setting(_ name: String) -> String { name.dropFirst(7).lowercased().replacing("_", with: ".") }
+
+  private static func unknown(_ name: String, _ known: [String], _ cure: String? = nil) -> String {
+    if let cure = cure ?? former[name] { return cure }
+    let nearest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
+    let guess = nearest.flatMap { $0.distance <= 3 ? "; did you mean \($0.name)?" : nil } ?? ";"
+    return "there is no such setting\(guess) 'madang serve --print-config' lists them"
+  }
+
+  /// How many letters have to be changed, put in or left out (Levenshtein).
+  private static func distance(_ first: String, _ second: String) -> Int {
+    var row = Array(0...second.utf8.count)
+    for (index, letter) in first.utf8.enumerated() {
+      var corner = row[0]
+      row[0] = index + 1
+      for (column, other) in second.utf8.enumerated() {
+        let cost = letter == other ? corner : 1 + min(corner, row[column], row[column + 1])
+        (corner, row[column + 1]) = (row[column + 1], cost)
+      }
+    }
+    return row[second.utf8.count]
+  }
+}
