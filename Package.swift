@@ -44,6 +44,7 @@ extension Target.Dependency {
     name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
   static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
+  static let nioTLS: Self = .product(name: "NIOTLS", package: "swift-nio")
   static let nioWebSocket: Self = .product(name: "NIOWebSocket", package: "swift-nio")
   static let unixSignals: Self = .product(name: "UnixSignals", package: "swift-service-lifecycle")
   static let system: Self = .product(name: "SystemPackage", package: "swift-system")
@@ -148,7 +149,7 @@ let package = Package(
       name: "MadangClient",
       dependencies: [
         "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .crypto, .grdb, .logging, .nioCore,
-        .nioFoundationCompat, .nioHTTP1, .nioPosix,
+        .nioFoundationCompat, .nioHTTP1, .nioPosix, .nioSSL,
       ],
       swiftSettings: strict),
     .target(
@@ -193,7 +194,9 @@ let package = Package(
     .testTarget(
       name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
     .testTarget(
-      name: "MadangClientTests", dependencies: ["MadangClient", "MadangAPI"], swiftSettings: strict),
+      name: "MadangClientTests",
+      dependencies: ["MadangClient", "MadangAPI", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL, .nioTLS],
+      swiftSettings: strict),
     .testTarget(
       name: "MadangServerTests",
       dependencies: [

@@ -9,8 +9,10 @@ import Testing
 extension RoomScene {
   /// Runs `body` with a scene on a network on which answers go wrong, and with the same person's other device on a good
   /// one. The room's pages are of ten chats.
+  /// - Parameter readTimeout: How long an answer may pause: short for tests that wait for it, long for answers that come
+  ///   late on a busy machine.
   static func onFaultyNetwork(
-    _ engine: TestEngine,
+    _ engine: TestEngine, readTimeout: TimeAmount = .seconds(4),
     _ body:
       @escaping @Sendable (_ network: FaultyNetwork, _ scene: Self, _ elsewhere: MadangClient) async throws ->
       Void
@@ -18,7 +20,7 @@ extension RoomScene {
     try await World.run(engine, settings: World.settings(\.callLimits.requests, 0)) { world in
       let port = try #require(URL(string: world.url)?.port)
       try await FaultyNetwork.run(to: port) { network in
-        try await RoomScene.run(through: network.url, in: world.data, adjust) { scene in
+        try await RoomScene.run(through: network.url, in: world.data, { adjust(&$0, readTimeout) }) { scene in
           let elsewhere = MadangClient(configuration: .init(server: world.url, apiKey: DevelopmentKey.october2024))
           do {
             try await elsewhere.signIn(email: scene.email, password: RoomScene.password)
@@ -33,9 +35,8 @@ extension RoomScene {
     }
   }
 
-  private static func adjust(_ configuration: inout MadangClient.Configuration) {
-    // Short for tests, long for answers that come late on a busy machine.
-    configuration.readTimeout = .seconds(4)
+  private static func adjust(_ configuration: inout MadangClient.Configuration, _ readTimeout: TimeAmount) {
+    configuration.readTimeout = readTimeout
     configuration.historyPage = 10
     configuration.roomPage = 10
   }

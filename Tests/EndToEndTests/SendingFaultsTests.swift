@@ -7,7 +7,7 @@ import Testing
 @Suite("Sending while answers go wrong", .serialized, .timeLimit(.minutes(1)))
 struct SendingFaultsTests {
   /// What a refusal looks like on the wire.
-  private func refusal(_ code: ErrorCode) -> String {
+  static func refusal(_ code: ErrorCode) -> String {
     let body = #"{"errorCode":"\#(code.rawValue)"}"#
     return """
       HTTP/1.1 400 Bad Request\r\ncontent-type: application/json\r\ncontent-length: \(body.utf8.count)\r\n\r\n\(body)
@@ -24,7 +24,7 @@ struct SendingFaultsTests {
         // So that only looking can tell.
         network.areSocketsSilent = true
         network.order(.cut(after: 0), "POST", containing: "/chats")
-        network.order(.answered(refusal(.tooManyCalls)), "GET", containing: "/chats")
+        network.order(.answered(Self.refusal(.tooManyCalls)), "GET", containing: "/chats")
         try await room.send("said once")
         await network.fault()
         await network.fault()
@@ -55,7 +55,7 @@ struct SendingFaultsTests {
     var screen = RoomScreen(room)
     try await room.running {
       try await screen.wait { $0.state == .live }
-      network.order(.answered(refusal(.badRequest)), "POST", containing: "/chats")
+      network.order(.answered(Self.refusal(.badRequest)), "POST", containing: "/chats")
       try await room.send("twice")
       await network.fault()
       try await elsewhere.post("twice", to: scene.address)

@@ -12,15 +12,12 @@ struct Transport: Sendable {
   private let client: HTTPClient
 
   init(_ configuration: MadangClient.Configuration) {
+    self.init(configuration, settings: ConnectionSettings.make(configuration))
+  }
+
+  init(_ configuration: MadangClient.Configuration, settings: HTTPClient.Configuration) {
     self.configuration = configuration
-    var settings = HTTPClient.Configuration()
-    // A redirect would carry key and token to another place.
-    settings.redirectConfiguration = .disallow
-    settings.timeout.connect = configuration.connectTimeout
-    settings.httpVersion = .http1Only
-    // A server that refuses connections is told of at once; who wants to wait for it tries again.
-    settings.connectionPool.retryConnectionEstablishment = false
-    client = HTTPClient(eventLoopGroupProvider: .singleton, configuration: settings)
+    client = HTTPClient(eventLoopGroup: ConnectionSettings.group, configuration: settings)
   }
 
   func close() async throws { try await client.shutdown() }

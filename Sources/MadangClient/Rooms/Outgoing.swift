@@ -6,9 +6,10 @@ import MadangAPI
 /// The server knows no idempotency key. So after an answer got lost, the sender first looks whether the chat is in the
 /// room: same author, content and number of files, newer than what was there when it was first tried. If it cannot look,
 /// it looks again: only the server's word on the post itself makes it untried. Two doubts remain.
-/// A request that was under way for longer than ``MadangClient/Configuration/settleTime`` after its connection was lost
-/// may still be posted after the look, and so twice; and a chat of the same content posted from another device of the
-/// same account between trying and looking is taken for this one.
+/// A request that is under way in the network, or at the server, for longer than
+/// ``MadangClient/Configuration/settleTime`` after its connection was lost may still be posted after the look, and so
+/// twice (this machine sends nothing more of it: `ConnectionSettings`); and a chat of the same content posted from
+/// another device of the same account between trying and looking is taken for this one.
 struct Outgoing: Sendable {
   var chat: PendingChat
   /// If it was posted, then later than this.

@@ -4,11 +4,14 @@ import MadangAPI
 import SocketIOClient
 
 extension Room {
-  /// Sends what waits, one after another, while the room is live.
+  /// Whether chats posted from now on can be told from those that were in the room before.
+  private var maySend: Bool { state == .live || end != nil }
+
+  /// Sends what waits, one after another, while the room is connected and its end is known.
   func keepSending() async {
     var changes = signals().makeAsyncIterator()
     while !Task.isCancelled {
-      if state == .live, let next = outbox.first(where: { $0.chat.status == .waiting }) {
+      if maySend, let next = outbox.first(where: { $0.chat.status == .waiting }) {
         await deliver(next.chat.id)
       } else if await changes.next(isolation: #isolation) == nil {
         return
@@ -38,11 +41,12 @@ extension Room {
   /// - Returns: nil if it need not be any more.
   private func prepared(_ id: UUID) async throws -> PendingChat? {
     if try await wasPosted(id) { return nil }
-    guard state == .live, let queued = outgoing(id) else { return nil }
-    let newerThan = queued.wasTried ? queued.newerThan : max(newest, lastAcknowledged)
-    guard try await store.beginTrying(id, newerThan: newerThan, owner: owner), let index = index(id) else {
-      // Given up, or taken over by another program.
-      outbox.removeAll { $0.chat.id == id }
+    guard maySend, let queued = waiting(id) else { return nil }
+    let newerThan = queued.wasTried ? queued.newerThan : max(newest, end ?? "", lastAcknowledged)
+    guard try await store.beginTrying(id, newerThan: newerThan, owner: owner), waiting(id) != nil, let index = index(id)
+    else {
+      // Given up, taken over by another program, or seen in the room.
+      outbox.removeAll { $0.chat.id == id && $0.acknowledged == nil }
       changed()
       return nil
     }
@@ -77,7 +81,7 @@ extension Room {
 
   private func acknowledged(_ id: UUID, _ chat: Chat) async {
     if let index = index(id) {
-      if chat.createdAt <= newest {
+      if isOver(chat) {
         outbox.remove(at: index)
       } else {
         outbox[index].seen = nil
@@ -110,7 +114,8 @@ extension Room {
   /// Has a chat wait for its next attempt, or for somebody to decide. To be stopped is no failure.
   /// - Parameter atOnce: Whether the attempt after the first failure need not be put off.
   private func failed(_ id: UUID, _ error: any Error, atOnce: Bool) async {
-    guard let index = index(id) else { return }
+    // It may have been seen in the room meanwhile.
+    guard let index = index(id), outbox[index].acknowledged == nil else { return }
     let isFailure = !(error is CancellationError)
     if isFailure { outbox[index].failures += 1 }
     if let failure = error as? MadangError, !failure.isPassing {
@@ -129,18 +134,21 @@ extension Room {
 
   /// Whether a chat whose answer was lost is in the room. Waits until the server has decided about it.
   private func wasPosted(_ id: UUID) async throws -> Bool {
-    guard let queued = outgoing(id) else { return true }
+    guard let queued = waiting(id) else { return true }
     guard queued.wasTried else { return false }
     if let lostAt = queued.lostAt {
       try await Task.sleep(until: lostAt + client.configuration.settleTime, clock: .continuous)
     }
     for try await page in client.historyPages(of: address, after: queued.newerThan.isEmpty ? nil : queued.newerThan) {
       // Meanwhile the socket may have brought it.
-      guard let outgoing = outgoing(id) else { return true }
-      guard let found = page.first(where: { outgoing.mayBe($0, by: store.account) }) else { continue }
+      guard let queued = waiting(id) else { return true }
+      guard let found = page.first(where: { queued.mayBe($0, by: store.account) }) else { continue }
       await acknowledged(id, found)
       return true
     }
-    return outgoing(id) == nil
+    return waiting(id) == nil
   }
+
+  /// A chat that waits, unless it has been given up or seen in the room meanwhile.
+  private func waiting(_ id: UUID) -> Outgoing? { outbox.first { $0.chat.id == id && $0.chat.status == .waiting } }
 }

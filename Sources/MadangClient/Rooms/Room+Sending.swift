@@ -3,14 +3,17 @@ import MadangAPI
 
 extension Room {
   /// Sends text, up to five files, or both, in the order of the calls. Returns as soon as the chat is stored here; it
-  /// is sent while the room runs and is live, over restarts of the program, once: see ``PendingChat`` for what becomes of it.
+  /// is sent while the room runs and is connected, over restarts of the program, once: see ``PendingChat`` for what
+  /// becomes of it. A room that is opened for the first time sends as soon as its last page is known; one that was read
+  /// whole before, once it is live.
   /// - Parameters:
   ///   - content: The text, up to 10,000 characters; may be empty with files.
   ///   - files: Must stay where they are until the chat is acknowledged.
   /// - Throws: ``MadangError/outboxFull``, or ``MadangError/file(path:reason:)`` if it cannot be stored.
   @discardableResult
   public func send(_ content: String, files: [URL] = []) async throws -> PendingChat.ID {
-    guard outbox.count < client.configuration.maxPendingChats else { throw MadangError.outboxFull }
+    let unsent = outbox.count { $0.acknowledged == nil }
+    guard unsent < client.configuration.maxPendingChats else { throw MadangError.outboxFull }
     let row = OutboxRow(id: UUID(), content: content, files: files, newerThan: newest, wasTried: false)
     try await store.enqueue(row, in: address, owner: owner)
     outbox.append(Outgoing(row))
@@ -40,15 +43,13 @@ extension Room {
 
   /// Where a chat stands now; anything awaited may move it.
   func index(_ id: UUID) -> Int? { outbox.firstIndex { $0.chat.id == id } }
-
-  func outgoing(_ id: UUID) -> Outgoing? { index(id).map { outbox[$0] } }
 }
 
 // MARK: - Recognising
 
 extension Room {
   /// Takes a chat that has come out of the outbox, if it is from there. What is being posted stays there until the server
-  /// has answered.
+  /// has answered, and what is not both shown and stored, until it is.
   /// - Returns: Its id there.
   func recognise(_ chat: Chat) -> UUID? {
     guard chat.sender.userID == store.account else { return nil }
@@ -60,10 +61,12 @@ extension Room {
       outbox[index].seen = chat
       return nil
     }
-    return outbox.remove(at: index).chat.id
+    let id = outbox[index].chat.id
+    if isOver(chat) { outbox.remove(at: index) } else { outbox[index].chat.status = .acknowledged(chat) }
+    return id
   }
 }
 
 extension Outgoing {
-  fileprivate var acknowledged: Chat? { if case .acknowledged(let chat) = chat.status { chat } else { nil } }
+  var acknowledged: Chat? { if case .acknowledged(let chat) = chat.status { chat } else { nil } }
 }

@@ -12,10 +12,22 @@ extension Room {
   func update(since shown: Shown?) async throws -> (RoomUpdate, Shown)? {
     if let shown, shown.version == version, !hasMore(than: shown.date) { return nil }
     // All of one moment, whatever happens while the chats are read.
-    let (version, state, pending) = (version, state, outbox.filter { $0.seen == nil }.map(\.chat))
+    let (version, state, pending) = (version, state, outbox.filter { !isShown($0) }.map(\.chat))
     let (chats, date) = try await page(after: shown?.date)
     return (RoomUpdate(chats: chats, pending: pending, state: state), Shown(version: version, date: date))
   }
+
+  /// Whether a chat of one's own is among the chats to show, or before them.
+  private func isShown(_ outgoing: Outgoing) -> Bool {
+    guard let chat = outgoing.seen ?? outgoing.acknowledged else { return false }
+    return chat.createdAt <= shownUpTo
+  }
+
+  /// The date up to which the room can be shown.
+  private var shownUpTo: String { isWhole ? newest : lastPage.last?.createdAt ?? "" }
+
+  /// Whether a chat is shown and stored, so that it need not be recognised any more.
+  func isOver(_ chat: Chat) -> Bool { chat.createdAt <= min(newest, shownUpTo) }
 
   private func hasMore(than date: String?) -> Bool {
     guard let date else { return isWhole || !lastPage.isEmpty }

@@ -24,8 +24,10 @@ public actor Room {
   private(set) var newest: String
   /// Whether the room's history has been read to its end once.
   private(set) var isWhole: Bool
-  /// Whether a first reading of the history has turned out to take more than a page.
+  /// Whether reading what was posted before has turned out to take more than a page, over the present connection.
   private(set) var isLong = false
+  /// A date that no chat of the room was newer than when its end was looked for over the present connection.
+  var end: String?
   /// The last page of the history, as long as what is before it is still being read for the first time.
   var lastPage: [Chat] = []
   var outbox: [Outgoing] = []
@@ -61,7 +63,7 @@ extension Room {
   /// restart and expired tokens are dealt with. A second call waits until the first has ended.
   ///
   /// The room's chats are read whole the first time, which joins a channel. The last page is shown as soon as it is here,
-  /// before the rest of a long history.
+  /// before the rest of a long history; from then on chats are sent, too.
   /// - Throws: What running again will not cure by itself: ``MadangError/notAllowed(namespace:message:)``, ``MadangError/signedOut``,
   ///   ``MadangError/refused(_:status:)``, or ``MadangError/file(path:reason:)`` if the store cannot be written.
   public func run() async throws {
@@ -99,7 +101,7 @@ extension Room {
   }
 
   private func follow() async throws {
-    async let _ = findLastPage()
+    async let _ = keepFindingEnd()
     let cursor = newest.isEmpty ? RoomAddress.beginning : newest
     var events = client.watch([address], after: [address: cursor]).makeAsyncIterator()
     while let batch = try await events.nextBatch() {
@@ -141,10 +143,12 @@ extension Room {
     try await store.markWhole(address)
     isWhole = true
     lastPage = []
+    outbox.removeAll { $0.acknowledged.map(isOver) == true }
     changed()
   }
 
   private func enter(_ new: RoomState) {
+    (isLong, end) = (false, nil)
     guard state != new else { return }
     state = new
     changed()

@@ -23,22 +23,24 @@ public struct RoomUpdate: Sendable {
 public enum RoomState: Hashable, Sendable {
   /// Nobody runs the room: it shows what is stored here.
   case stopped
-  /// Connecting for the first time since it runs, and reading what was posted meanwhile.
+  /// Connecting for the first time since it runs, or connected and reading what was posted before. Of a long history that
+  /// is read for the first time, the last page is shown, and chats are sent, while the rest is on its way.
   case connecting
   /// Everything is here, and chats come as they are posted.
   case live
-  /// The connection is lost and being opened again; what is missed meanwhile will be caught up with.
+  /// The connection was lost and is being opened again, or is open and what was missed meanwhile is being read.
   case interrupted(reason: String)
 }
 
 /// A chat of one's own on its way.
 public struct PendingChat: Hashable, Identifiable, Sendable {
   public enum Status: Hashable, Sendable {
-    /// Waits for the connection, for the chats before it, or for its next attempt.
+    /// Waits for the connection, for what was posted before, for the chats before it, or for its next attempt.
     case waiting
     /// Travels: bytes handed to the network and bytes in all; both 0 for a chat without files.
     case sending(sent: Int, total: Int)
-    /// The server has it; it appears among the chats in its turn.
+    /// The server has it; it appears among the chats in its turn, which takes as long as what was posted before is
+    /// still being read.
     case acknowledged(Chat)
     /// The server refused it, or a file cannot be read. ``Room/retry(_:)`` and ``Room/discard(_:)`` go on from here.
     case failed(MadangError)
