@@ -62,7 +62,7 @@ enum TextRules {
 
   /// The new name of an edit; nil if there is none or it is blank, which leaves the name unchanged.
   static func newName(_ text: String?, _ rule: (String) throws -> String) rethrows -> String? {
-    guard let text, text.contains(where: { !$0.isWhitespace }) else { return nil }
+    guard let text, text.utf8.count > maxSize || text.contains(where: { !$0.isWhitespace }) else { return nil }
     return try rule(text)
   }
 
@@ -120,8 +120,13 @@ enum TextRules {
   /// in order, as NFC does, would take the square of their number.
   private static let maxCharacterSize = 256
 
+  /// Bytes of what people type into a field of a form, blanks around it included. More is refused before any of it is
+  /// looked at.
+  private static let maxSize = 16_384
+
   /// Text in NFC without NUL, which no engine stores.
   private static func plain(_ text: String, _ field: String) throws -> String {
+    guard text.utf8.count <= maxSize else { throw Failure(.invalid, "\(field): more than \(maxSize) bytes") }
     guard !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): contains a NUL character") }
     guard text.utf8.count <= maxCharacterSize || text.allSatisfy({ $0.utf8.count <= maxCharacterSize }) else {
       throw Failure(.invalid, "\(field): a letter with too many marks")

@@ -206,7 +206,8 @@ func openMadang(
     settings: settings.domain,
     // One more than an address may have: the next one's sign-in begins at once.
     hashing: WorkerPool(
-      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: settings.hashingPerAddress, turnThreads: 2),
+      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: settings.hashingPerAddress, turnThreads: 2,
+      isYielding: true),
     logger: logger,
     announce: announce)
   do {

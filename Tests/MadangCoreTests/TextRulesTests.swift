@@ -45,4 +45,16 @@ struct TextRulesTests {
     let uuid = IDSource().uuid()
     #expect(uuid.wholeMatch(of: /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/) != nil)
   }
+
+  @Test("what is longer than any field of a form is refused before it is looked at, blanks around it included")
+  func sizes() throws {
+    let blanks = String(repeating: " ", count: 16_384)
+    for rule in [
+      TextRules.email, TextRules.nickname, { try TextRules.name($0) }, TextRules.description, TextRules.note,
+    ] {
+      #expect { try rule("mina@example.com" + blanks) } throws: { "\($0)".contains("more than 16384 bytes") }
+    }
+    #expect(try TextRules.email("mina@example.com" + blanks.dropLast(16)) == "mina@example.com")
+    #expect(throws: Failure.self) { try TextRules.newName(blanks + " ", TextRules.nickname) }
+  }
 }

@@ -50,7 +50,7 @@ extension Decoder {
         _ = try? TextRules.content(text, maxLength: 10_000)
       },
       Decoder(
-        "tokens", corpus: "tokens", Limits(work: 20_000, workPerByte: 40, memory: 64 << 10, memoryPerByte: 16),
+        "tokens", corpus: "tokens", Limits(work: 20_000, workPerByte: 40, memory: 64 << 10, memoryPerByte: 100),
         waiting: { input in _ = await tokens.claims(of: String(decoding: input.bytes, as: UTF8.self)) }),
     ]
   }

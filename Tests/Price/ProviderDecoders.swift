@@ -15,7 +15,7 @@ extension Decoder {
         _ = (try? answer.decode(FirebaseMessaging.Token.self))?.expiring
       },
       Decoder(
-        "apple", corpus: "apple", Limits(work: 60_000, workPerByte: 100, memory: 64 << 10, memoryPerByte: 60),
+        "apple", corpus: "apple", Limits(work: 60_000, workPerByte: 100, memory: 64 << 10, memoryPerByte: 100),
         waiting: { input in
           let text = String(decoding: input.bytes, as: UTF8.self)
           let keys = JWTKeyCollection()

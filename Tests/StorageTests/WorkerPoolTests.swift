@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 import Synchronization
 import Testing
@@ -110,4 +111,16 @@ import Testing
     last.open()
     try await first
   }
+
+  #if os(Linux)
+    @Test("threads that yield have a lower priority than those that do not")
+    func priority() async throws {
+      func niceness(isYielding: Bool) async throws -> CInt {
+        let pool = WorkerPool(name: "test", threads: 1, queueLimit: 1, isYielding: isYielding)
+        return try await pool.run { getpriority(__priority_which_t(PRIO_PROCESS.rawValue), 0) }
+      }
+      let usual = try await niceness(isYielding: false)
+      #expect(try await niceness(isYielding: true) == min(19, usual + 5))
+    }
+  #endif
 }

@@ -21,6 +21,9 @@ package struct SocialProfile: Equatable, Sendable {
   }
 }
 
+/// Bytes of a provider's token. Theirs have 1 to 2 kB; reading one takes up to 100 bytes of memory for each.
+private let maxProviderTokenSize = 16_384
+
 /// Checks the tokens of a provider.
 package protocol SocialVerifier: Sendable {
   /// Whose token it is; nil if it is not valid. Throws if the provider cannot be asked.
@@ -61,6 +64,9 @@ extension Madang {
     -> SocialProfile
   {
     guard let verifier else { throw Failure(.signInFailed, "signing in with \(provider.rawValue) is not configured") }
+    guard token.utf8.count <= maxProviderTokenSize else {
+      throw Failure(.signInFailed, "the token has more than \(maxProviderTokenSize) bytes")
+    }
     let profile: SocialProfile?
     do { profile = try await verifier.profile(of: token) } catch {
       logger.error(
