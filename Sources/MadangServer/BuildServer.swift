@@ -109,6 +109,8 @@ package func buildServer(
     socketConfiguration.cors = .origins(Set(settings.socketOrigins.map { $0.lowercased() }), credentials: true)
   }
   socketConfiguration.allowJSONP = settings.allowsJSONP
+  // A hundred rooms joined at once, before anything is read.
+  socketConfiguration.maxUnreadReplyBytes = 16_384
   socketConfiguration.maxSessions = settings.socketSessions.total
   let ledger = Ledger(settings.ledgerLimits)
   let trusted = settings.trustedProxies

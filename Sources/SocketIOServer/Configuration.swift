@@ -32,6 +32,9 @@ extension SocketIOServer {
     public var maxAttachments = 10
     /// What may wait for one client, in bytes, before it is closed as too slow.
     public var maxOutboundBytesPerSocket = 2_097_152
+    /// What may wait for one client of answers to its own packets (CONNECT, Engine.IO 3's ping), in bytes, before it is closed:
+    /// it goes on asking and does not read.
+    public var maxUnreadReplyBytes = 65_536
     /// The most namespaces one session may join or ask for at a time.
     public var maxNamespacesPerSession = 1000
     /// The most events of one socket that may wait for an asynchronous handler before its session is closed.

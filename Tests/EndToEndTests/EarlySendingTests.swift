@@ -5,7 +5,7 @@ import NIOCore
 import Support
 import Testing
 
-@Suite("Sending while a long history is read for the first time", .serialized, .timeLimit(.minutes(1)))
+@Suite("Sending while a long history is read for the first time", .serialized, .timeLimit(.minutes(5)))
 struct EarlySendingTests {
   @Test(
     "what is sent is posted before the history is here, and stands in its place after", arguments: TestEngine.available)

@@ -174,6 +174,29 @@ struct PollingTests {
     }
   }
 
+  @Test(
+    "a client that asks and does not read is closed, be it by one long name or by many short ones; one that reads is not"
+  )
+  func unreadReplies() async throws {
+    try await TestServer.with(.changed { $0.maxUnreadReplyBytes = 2000 }) { server in
+      let long = try await EngineClient(server, .polling)
+      let name = "/" + String(repeating: "x", count: 3000)
+      #expect(try await long.post("40\(name),").status == 200)
+      #expect(try await long.get("&sid=\(await long.sid)").status == 400)
+      let many = try await EngineClient(server, .polling)
+      let asked = [String](repeating: "40/unknown,", count: 100).joined(separator: "\u{1e}")
+      #expect(try await many.post(asked).status == 200)
+      #expect(try await many.get("&sid=\(await many.sid)").status == 400)
+      let reader = try await EngineClient(server, .polling)
+      for _ in 0..<50 {
+        #expect(try await reader.post("40/unknown,").status == 200)
+        let answer = try await reader.get("&sid=\(await reader.sid)")
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("44/unknown,"))
+      }
+      #expect(await server.settles(sessions: 1))
+    }
+  }
+
   @Test("a poll that never comes is bounded: the session ends at its outbound limit")
   func outboundLimit() async throws {
     try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { server in

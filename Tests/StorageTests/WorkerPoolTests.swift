@@ -112,6 +112,28 @@ import Testing
     try await first
   }
 
+  @Test("while others are there, a caller has one thread less")
+  func others() async throws {
+    let pool = WorkerPool(name: "test", threads: 3, queueLimit: 100, turnThreads: 2)
+    let (gate, order) = (Gate(), Log<Int>())
+    try await pool.run(turn: "few") {}
+    try await withThrowingTaskGroup { group in
+      for number in 0..<3 {
+        group.addTask {
+          try await pool.run(turn: "many") {
+            order.append(number)
+            gate.wait()
+          }
+        }
+      }
+      while order.all.count < 1 || pool.waiting != 2 { await Task.yield() }
+      try await pool.run(turn: "few") {}
+      #expect(order.all.count == 1 && pool.waiting == 2)
+      for _ in 0..<3 { gate.open() }
+      try await group.waitForAll()
+    }
+  }
+
   #if os(Linux)
     @Test("threads that yield have a lower priority than those that do not")
     func priority() async throws {

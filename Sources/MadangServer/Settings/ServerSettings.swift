@@ -35,7 +35,7 @@ public struct ServerSettings: Sendable {
   /// Connects that are held at a time; what is beyond it is refused at once.
   public var heldConnects = LedgerLimit(perAddress: 64, total: 4096)
   /// Bytes of bodies in memory.
-  public var bodyMemory = LedgerLimit(perAddress: 32 << 20, total: 512 << 20)
+  public var bodyMemory = LedgerLimit(perAddress: 16 << 20, total: 512 << 20)
   /// Bytes of files that are being received.
   public var uploadsOnDisk = LedgerLimit(perAddress: 1 << 30, total: 16 << 30)
   /// Whether old clients (Socket.IO 1 and 2) are served.

@@ -129,7 +129,7 @@ extension Session {
   private func sendConnected(_ socket: Socket) {
     let pid = socket.pid.map { #","pid":"\#($0)""# } ?? ""
     let payload = revision == .v4 ? Array(#"{"sid":"\#(socket.id)"\#(pid)}"#.utf8) : []
-    send(OutboundMessage(SocketPacket(.connect, namespace: socket.namespace, payload: payload)))
+    reply(OutboundMessage(SocketPacket(.connect, namespace: socket.namespace, payload: payload)).text)
   }
 
   private func sendRefusal(_ namespace: String, message: String, data: [UInt8]) {
@@ -137,7 +137,7 @@ extension Session {
     if !data.isEmpty { payload += Array(#","data":"#.utf8) + data }
     payload.append(UInt8(ascii: "}"))
     if revision == .v3 { payload = data.isEmpty ? JSONText.quotedBytes(message) : data }
-    send(OutboundMessage(SocketPacket(.connectError, namespace: namespace, payload: payload)))
+    reply(OutboundMessage(SocketPacket(.connectError, namespace: namespace, payload: payload)).text)
   }
 
   // MARK: Leaving

@@ -26,6 +26,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// What waits for the next long-polling answer.
   var queue: Deque<OutboundPacket> = []
   var queuedBytes = 0
+  /// Of those what answers the client's own packets, since everything was read the last time.
+  private var unreadReplyBytes = 0
   /// The long-polling GET that waits.
   var poll: PollReply?
   /// Counts the GETs that waited, so that the end of an old connection is not taken for the end of a newer one.
@@ -131,7 +133,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       // A pong brings the next ping nearer where the interval is shorter than the time-out.
       if timerDeadline < deadline { shard.schedule(self) }
     case .deliver: deliver(packet, isLate: isLate)
-    case .pong(let data): send(OutboundPacket(EnginePacket(.pong, data)))
+    case .pong(let data): reply(OutboundPacket(EnginePacket(.pong, data)))
     case .close(let reason): close(reason, pollAnswer: packet.kind == .close ? .noop : .close)
     }
   }
@@ -155,6 +157,17 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   func sendIfWritable(_ message: OutboundMessage) {
     let isReady = engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
     if isReady { send(message) }
+  }
+
+  /// Sends the answer to a packet of the client's. Nobody need be let in to ask, so what they leave unread is little.
+  func reply(_ packet: OutboundPacket) {
+    if link?.isIdle ?? queue.isEmpty { unreadReplyBytes = 0 }
+    unreadReplyBytes += packet.size
+    guard unreadReplyBytes <= core.configuration.maxUnreadReplyBytes else {
+      core.logger.debug("Client closed: it asks and does not read", metadata: ["sid": "\(id)"])
+      return close(.transportError)
+    }
+    send(packet)
   }
 
   func send(_ packet: OutboundPacket) {

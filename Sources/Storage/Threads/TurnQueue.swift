@@ -2,7 +2,8 @@ import DequeModule
 import Foundation
 
 /// A bounded queue from tasks to threads in which callers take turns: however many elements one of them puts in, the next
-/// of another waits behind one of each only, and no caller has all threads. Putting never waits, taking does.
+/// of another waits behind one of each only, and no caller has all threads; one of them less as long as others are here, so
+/// that cores and memory are left to them. Putting never waits, taking does.
 ///
 /// `@unchecked Sendable`: all variables are touched only while `condition` is held.
 final class TurnQueue<Element: Sendable>: @unchecked Sendable {
@@ -12,21 +13,30 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
   private var turns = Deque<String>()
   /// How many elements of each have been taken and not finished.
   private var taken: [String: Int] = [:]
+  /// The last two who took something, the latest first.
+  private var latest: [(turn: String, at: ContinuousClock.Instant)] = []
   private var count = 0
   private var isClosed = false
   private let limit: Int
   private let limitPerTurn: Int
-  private let takenPerTurn: Int
+  private let takenPerTurn: Int?
+  private let presence: Duration
   private let isAbandoned: @Sendable (Element) -> Bool
 
   /// - Parameters:
   ///   - limitPerTurn: how many elements of one caller may wait.
-  ///   - takenPerTurn: how many of one caller may be taken and not finished; more of them wait.
+  ///   - takenPerTurn: how many of one caller may be taken and not finished, one less while there are others; more of them
+  ///     wait. Nil for any number.
+  ///   - presence: for how long somebody is here after an element of theirs was taken.
   ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against limits.
-  init(limit: Int, limitPerTurn: Int, takenPerTurn: Int, isAbandoned: @escaping @Sendable (Element) -> Bool) {
+  init(
+    limit: Int, limitPerTurn: Int, takenPerTurn: Int?, presence: Duration = .seconds(5),
+    isAbandoned: @escaping @Sendable (Element) -> Bool
+  ) {
     self.limit = limit
     self.limitPerTurn = limitPerTurn
     self.takenPerTurn = takenPerTurn
+    self.presence = presence
     self.isAbandoned = isAbandoned
   }
 
@@ -65,13 +75,14 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     if let finished, let rest = taken[finished] { taken[finished] = rest > 1 ? rest - 1 : nil }
     while true {
       // Whoever may not have more now keeps their turn. They are fewer than there are threads.
-      if let index = turns.firstIndex(where: { taken[$0] ?? 0 < takenPerTurn }),
-        let element = elements[turns[index]]?.popFirst()
-      {
+      if let index = turns.firstIndex(where: mayTake), let element = elements[turns[index]]?.popFirst() {
         let turn = turns.remove(at: index)
         count -= 1
         if elements[turn]?.isEmpty ?? true { elements[turn] = nil } else { turns.append(turn) }
         taken[turn, default: 0] += 1
+        latest = [(turn, .now)] + latest.filter { $0.turn != turn }.prefix(1)
+        // A thread that found nothing to take may find something now that some time has passed.
+        if !turns.isEmpty { condition.signal() }
         // Threads that waited for a turn have nothing to wait for any more.
         if isClosed && count == 0 { condition.broadcast() }
         return (element, turn)
@@ -79,6 +90,13 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
       if isClosed && count == 0 { return nil }
       condition.wait()
     }
+  }
+
+  private func mayTake(_ turn: String) -> Bool {
+    guard let takenPerTurn else { return true }
+    let start = ContinuousClock.now - presence
+    let isAlone = !latest.contains { $0.turn != turn && $0.at > start }
+    return taken[turn] ?? 0 < (isAlone ? takenPerTurn : max(1, takenPerTurn - 1))
   }
 
   var waiting: Int {

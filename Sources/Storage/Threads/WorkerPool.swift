@@ -12,14 +12,14 @@ package final class WorkerPool: Sendable {
   /// - Parameters:
   ///   - queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
   ///   - turnLimit: the same for those of one caller; nil where callers are not told apart.
-  ///   - turnThreads: how many threads one caller may have at a time; nil for all.
+  ///   - turnThreads: how many threads one caller may have at a time, one less while there are others; nil for all.
   ///   - isYielding: whether the program's other threads go first when cores are few.
   package init(
     name: String, threads: Int, queueLimit: Int, turnLimit: Int? = nil, turnThreads: Int? = nil,
     isYielding: Bool = false
   ) {
     let queue = TurnQueue<Work>(
-      limit: queueLimit, limitPerTurn: turnLimit ?? queueLimit, takenPerTurn: turnThreads ?? threads
+      limit: queueLimit, limitPerTurn: turnLimit ?? queueLimit, takenPerTurn: turnThreads
     ) { $0.isAbandoned() }
     self.queue = queue
     self.threads = (0..<max(1, threads)).map { index in
