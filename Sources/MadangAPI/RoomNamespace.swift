@@ -16,7 +16,7 @@ public struct RoomNamespace: Hashable, Sendable {
 
   /// The parts of a namespace's name, or nil if it is no room's.
   public init?(name: String) {
-    guard let prefix = Prefix.allCases.first(where: { name.hasPrefix($0.rawValue) }) else { return nil }
+    guard let prefix = Prefix.allCases.first(where: { name.utf8.starts(with: $0.rawValue.utf8) }) else { return nil }
     self.init(prefix, String(name.dropFirst(prefix.rawValue.count)))
   }
 
