@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangCore
 import NIOHTTP1
@@ -164,6 +165,19 @@ struct SessionsTests {
       let mina = try await world.signUp("Mina")
       for _ in 0..<600 { #expect(try await mina.call(.GET, "users/none").code != "E98") }
       #expect(try await mina.call(.GET, "users/me").code == "E98")
+    }
+  }
+
+  @Test("a stranger's token of any nesting is refused, and the server goes on")
+  func nestedTokens() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      for depth in 511...514 {
+        let bytes = Data([UInt8](repeating: UInt8(ascii: "["), count: depth))
+        let part = bytes.base64EncodedString().replacing("=", with: "")
+        for token in ["\(part).e30.AAAA", "e30.\(part).AAAA", "e30.e30.\(part)"] {
+          #expect(try await world.call(.GET, "users/me", token: token).code == "E02")
+        }
+      }
     }
   }
 }
