@@ -17,7 +17,7 @@ public struct RoomNamespace: Hashable, Sendable {
   /// The parts of a namespace's name, or nil if it is no room's.
   public init?(name: String) {
     guard let prefix = Prefix.allCases.first(where: { name.utf8.starts(with: $0.rawValue.utf8) }) else { return nil }
-    self.init(prefix, String(name.dropFirst(prefix.rawValue.count)))
+    self.init(prefix, String(Substring(name.utf8.dropFirst(prefix.rawValue.utf8.count))))
   }
 
   public var name: String { prefix.rawValue + id }

@@ -12,11 +12,7 @@ struct EarlySendingTests {
   func early(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
-      holdHistory(of: scene, on: network)
-      let room = try await scene.room()
-      var screen = RoomScreen(room)
-      try await room.running {
-        try await screen.wait { !$0.chats.isEmpty }
+      _ = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
         try await room.send("early")
         try await screen.wait { $0.hasAcknowledged("early") }
         #expect(screen.state == .connecting)
@@ -34,11 +30,7 @@ struct EarlySendingTests {
   func sameWords(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
-      holdHistory(of: scene, on: network)
-      let room = try await scene.room()
-      var screen = RoomScreen(room)
-      try await room.running {
-        try await screen.wait { !$0.chats.isEmpty }
+      _ = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
         network.order(.answered(SendingFaultsTests.refusal(.serverFailure)), "POST", containing: "/chats")
         try await room.send("chat 59")
         await network.fault()
@@ -55,14 +47,11 @@ struct EarlySendingTests {
   func stoppedAndRunAgain(_ engine: TestEngine) async throws {
     try await RoomScene.onFaultyNetwork(engine, readTimeout: .seconds(60)) { network, scene, elsewhere in
       try await fill(scene.address, by: elsewhere)
-      holdHistory(of: scene, on: network)
-      let room = try await scene.room()
-      var screen = RoomScreen(room)
-      try await room.running {
-        try await screen.wait { !$0.chats.isEmpty }
+      let (room, shown) = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
         try await room.send("early")
         try await screen.wait { $0.hasAcknowledged("early") }
       }
+      var screen = shown
       try await screen.wait { $0.state == .stopped }
       // So long that the history stops among them.
       let later = (0..<30).map { "later \($0) " + String(repeating: "-", count: 4000) }
@@ -112,13 +101,23 @@ struct EarlySendingTests {
     }
   }
 
-  /// Ends a room whose history is still on its way and whose first chat is posted, without knowing it.
-  private func endInDoubt(_ network: FaultyNetwork, _ scene: RoomScene, _ elsewhere: MadangClient) async throws {
+  /// Runs a room that is opened for the first time, from when its last page is shown: its history stops on the way.
+  private func whileHistoryIsHeld(
+    of scene: RoomScene, on network: FaultyNetwork, _ body: (Room, inout RoomScreen) async throws -> Void
+  ) async throws -> (Room, RoomScreen) {
     holdHistory(of: scene, on: network)
     let room = try await scene.room()
     var screen = RoomScreen(room)
     try await room.running {
       try await screen.wait { !$0.chats.isEmpty }
+      try await body(room, &screen)
+    }
+    return (room, screen)
+  }
+
+  /// Ends a room whose history is still on its way and whose first chat is posted, without knowing it.
+  private func endInDoubt(_ network: FaultyNetwork, _ scene: RoomScene, _ elsewhere: MadangClient) async throws {
+    _ = try await whileHistoryIsHeld(of: scene, on: network) { room, screen in
       network.order(.stalled(after: 0), "POST", containing: "/chats")
       try await room.send("early")
       let last = try #require(screen.chats.last)

@@ -35,11 +35,12 @@ actor AppleTokens: SocialVerifier {
       subject: identity.subject.value, email: isTheirs ? identity.email : nil, nickname: nil)
   }
 
-  /// Whether no part of the token opens more brackets than any of Apple's does: Foundation's JSON decoder ends the process
-  /// at 513.
+  /// Whether each part of the token can be read here, and opens no more brackets than any of Apple's does: Foundation's JSON
+  /// decoder ends the process at 513.
   private static func isShallow(_ token: String) -> Bool {
     token.split(separator: ".").allSatisfy { part in
-      ([UInt8](base64URL: part) ?? []).count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } <= 64
+      guard let bytes = [UInt8](base64URL: part) else { return false }
+      return bytes.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } <= 64
     }
   }
 
