@@ -78,6 +78,6 @@ extension SocketArguments {
     guard values.indices.contains(index) else {
       throw DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "there is no argument \(index)"))
     }
-    return try JSONDecoder().decode(type, from: Data(values[index]))
+    return try ForeignJSON.decode(type, from: values[index])
   }
 }

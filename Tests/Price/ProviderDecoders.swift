@@ -17,11 +17,10 @@ extension Decoder {
       Decoder(
         "apple", corpus: "apple", Limits(work: 60_000, workPerByte: 100, memory: 64 << 10, memoryPerByte: 100),
         waiting: { input in
-          let text = String(decoding: input.bytes, as: UTF8.self)
-          let keys = JWTKeyCollection()
-          _ = try? await keys.add(jwksJSON: text)
+          let answer = ProviderCalls.Answer(status: 200, body: input.bytes)
+          let keys = (try? await AppleTokens.keys(of: answer)) ?? JWTKeyCollection()
           await keys.add(hmac: "price", digestAlgorithm: .sha256)
-          _ = try? await keys.verify(text, as: AppleTokens.Identity.self)
+          _ = await AppleTokens.identity(String(decoding: input.bytes, as: UTF8.self), keys: keys)
         }),
     ]
   }

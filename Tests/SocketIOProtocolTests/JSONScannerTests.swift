@@ -60,6 +60,12 @@ struct JSONScannerTests {
     #expect(JSONText.quoted(string) == #""a\"\\/\b\f\n\r\t\u0001\u001fé😀""#)
     #expect(JSONText.string(bytes(JSONText.quoted(string))[...]) == string)
     #expect(JSONText.string(bytes(#""\ud83d\ude00\u00e9\/""#)[...]) == "😀é/")
+    #expect(
+      JSONText.string(bytes(#""\ud83d\ude00\ud83d\ude00e\u0301""#)[...], loneSurrogates: .refused) == "😀😀e\u{301}")
+    for lone in [#"\ud800"#, #"\udc00"#, #"\ud800\ud800"#, #"\ud800a"#, #"\ud800é\udc00"#, #"a\ud800\n"#] {
+      #expect(JSONText.string(bytes("\"\(lone)\"")[...])?.unicodeScalars.contains("\u{fffd}") == true)
+      #expect(JSONText.string(bytes("\"\(lone)\"")[...], loneSurrogates: .refused) == nil)
+    }
     #expect(JSONText.string(bytes(#""\ud800""#)[...]) == "\u{fffd}")
     #expect(JSONText.string(bytes("1")[...]) == nil)
   }

@@ -5,6 +5,7 @@ import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
 import NIOPosix
+import SocketIOProtocol
 
 /// Calls over HTTP, without any knowledge of sessions: a token goes in, an answer or a ``MadangError`` comes out.
 struct Transport: Sendable {
@@ -27,7 +28,7 @@ struct Transport: Sendable {
     let response = try await send(call, token: token)
     let body = try await collect(response)
     do {
-      return try JSONDecoder().decode(Response.self, from: Data(body.readableBytesView))
+      return try ForeignJSON.decode(Response.self, from: Array(body.readableBytesView))
     } catch {
       throw MadangError.unintelligible(
         status: Int(response.status.code), reason: "the body is no \(Response.self)")
@@ -93,7 +94,7 @@ struct Transport: Sendable {
     let status = Int(response.status.code)
     do {
       let body = try await collect(response)
-      let error = try JSONDecoder().decode(ErrorBody.self, from: Data(body.readableBytesView))
+      let error = try ForeignJSON.decode(ErrorBody.self, from: Array(body.readableBytesView))
       guard let code = ErrorCode(rawValue: error.errorCode) else {
         return .unintelligible(status: status, reason: "unknown code \(error.errorCode)")
       }

@@ -1,5 +1,6 @@
 import Foundation
 import MadangAPI
+import SocketIOProtocol
 
 /// A place where chats are: a channel or a direct-message room, in its workspace.
 public enum RoomAddress: Hashable, Sendable {
@@ -36,10 +37,10 @@ public enum RoomAddress: Hashable, Sendable {
 extension RoomAddress {
   /// A chat of this room from its JSON, the same in a reply, in the history, in an event and in the local store.
   func chat(json: some DataProtocol) throws -> Chat {
-    let data = Data(json)
-    switch self {
-    case .channel: return .channel(try JSONDecoder().decode(Edition2024_10.ChannelChat.self, from: data))
-    case .directMessage: return .directMessage(try JSONDecoder().decode(Edition2024_10.DMChat.self, from: data))
+    let bytes = Array(json)
+    return switch self {
+    case .channel: .channel(try ForeignJSON.decode(Edition2024_10.ChannelChat.self, from: bytes))
+    case .directMessage: .directMessage(try ForeignJSON.decode(Edition2024_10.DMChat.self, from: bytes))
     }
   }
 
@@ -47,9 +48,9 @@ extension RoomAddress {
   func chats(json: [UInt8]) throws -> [Chat] {
     switch self {
     case .channel:
-      try JSONDecoder().decode([Edition2024_10.ChannelChat].self, from: Data(json)).map(Chat.channel)
+      try ForeignJSON.decode([Edition2024_10.ChannelChat].self, from: json).map(Chat.channel)
     case .directMessage:
-      try JSONDecoder().decode([Edition2024_10.DMChat].self, from: Data(json)).map(Chat.directMessage)
+      try ForeignJSON.decode([Edition2024_10.DMChat].self, from: json).map(Chat.directMessage)
     }
   }
 }

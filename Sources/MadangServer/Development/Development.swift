@@ -2,6 +2,7 @@ import Foundation
 import Hummingbird
 import MadangAPI
 import MadangCore
+import SocketIOProtocol
 
 /// What only a server in development mode has: stand-ins for other people's servers, and calls under `/_dev` that need
 /// no key.
@@ -46,7 +47,7 @@ struct Development: Sendable {
   private func body<Value: Decodable>(of request: Request) async throws -> Value {
     do {
       let body = try await request.body.collect(upTo: 64 * 1024)
-      return try JSONDecoder().decode(Value.self, from: Data(body.readableBytesView))
+      return try ForeignJSON.decode(Value.self, from: Array(body.readableBytesView))
     } catch {
       throw BadCall("the body is no JSON object with the fields of this call")
     }

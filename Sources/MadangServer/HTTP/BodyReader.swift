@@ -141,8 +141,7 @@ final class BodyReader {
 
   private func value(of json: ArraySlice<UInt8>) throws -> Fields.Value {
     guard json.first == UInt8(ascii: "\"") else { return json.elementsEqual("null".utf8) ? .null : .other }
-    // Refuses escapes that are no text, such as half a surrogate pair.
-    guard let text = try? JSONDecoder().decode(String.self, from: Data(json)) else {
+    guard let text = JSONText.string(json, loneSurrogates: .refused) else {
       throw Failure(.invalid, "the body has a string that is no text")
     }
     return .text(text)

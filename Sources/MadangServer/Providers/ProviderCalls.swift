@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import SocketIOProtocol
 
 /// Calls to other people's servers, bounded in time and in the size of the answer.
 struct ProviderCalls: Sendable {
@@ -11,9 +12,7 @@ struct ProviderCalls: Sendable {
 
     /// The JSON body, its snake-case keys read as camel case.
     func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
-      let decoder = JSONDecoder()
-      decoder.keyDecodingStrategy = .convertFromSnakeCase
-      return try decoder.decode(type, from: Data(body))
+      try ForeignJSON.decode(type, from: body, keys: .convertFromSnakeCase)
     }
   }
 

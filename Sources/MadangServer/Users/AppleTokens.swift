@@ -1,6 +1,7 @@
 import Foundation
 import JWTKit
 import MadangCore
+import SocketIOProtocol
 
 /// Apple identity tokens: signature by one of Apple's keys, issuer, audience and expiry.
 ///
@@ -25,7 +26,6 @@ actor AppleTokens: SocialVerifier {
   }
 
   func profile(of token: String) async throws -> SocialProfile? {
-    guard Self.isShallow(token) else { return nil }
     guard let identity = try await identity(token), identity.issuer.value == Self.issuer,
       identity.audience.value.contains(where: settings.audiences.contains),
       identity.expires.value.timeIntervalSince1970 * 1000 > Double(clock.now)
@@ -35,28 +35,39 @@ actor AppleTokens: SocialVerifier {
       subject: identity.subject.value, email: isTheirs ? identity.email : nil, nickname: nil)
   }
 
-  /// Whether each part of the token can be read here, and opens no more brackets than any of Apple's does: Foundation's JSON
-  /// decoder ends the process at 513.
-  private static func isShallow(_ token: String) -> Bool {
-    token.split(separator: ".").allSatisfy { part in
-      guard let bytes = [UInt8](base64URL: part) else { return false }
-      return bytes.count { $0 == UInt8(ascii: "[") || $0 == UInt8(ascii: "{") } <= 64
-    }
-  }
-
   private func identity(_ token: String) async throws -> Identity? {
     let age = fetchedAt.map { ContinuousClock.now - $0 } ?? Self.lifetime
-    if age < Self.lifetime, let keys, let identity = try? await keys.verify(token, as: Identity.self) {
+    if age < Self.lifetime, let keys, let identity = await Self.identity(token, keys: keys) {
       return identity
     }
     guard age >= Self.interval else { return nil }
     let answer = try await calls.get(settings.keysURL)
     guard answer.status == 200 else { throw ProviderCalls.Unusable(status: answer.status) }
-    let fresh = JWTKeyCollection()
-    try await fresh.add(jwksJSON: String(decoding: answer.body, as: UTF8.self))
+    let fresh = try await Self.keys(of: answer)
     keys = fresh
     fetchedAt = .now
-    return try? await fresh.verify(token, as: Identity.self)
+    return await Self.identity(token, keys: fresh)
+  }
+
+  /// Throws ``ProviderCalls/Unusable`` if the answer is no set of keys.
+  static func keys(of answer: ProviderCalls.Answer) async throws -> JWTKeyCollection {
+    let keys = JWTKeyCollection()
+    guard JSONScanner.isValue(answer.body, maxDepth: ForeignJSON.maxDepth),
+      (try? await keys.add(jwksJSON: String(decoding: answer.body, as: UTF8.self))) != nil
+    else { throw ProviderCalls.Unusable(status: answer.status) }
+    return keys
+  }
+
+  /// What a token says that one of the keys signed. Its head and its claims are looked at first, as the library decodes
+  /// them before it asks who signed them.
+  static func identity(_ token: String, keys: JWTKeyCollection) async -> Identity? {
+    let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
+    guard parts.count == 3, parts.dropLast().allSatisfy({ isShallowJSON(base64URL: $0) }) else { return nil }
+    return try? await keys.verify(token, as: Identity.self)
+  }
+
+  private static func isShallowJSON(base64URL part: Substring.UTF8View) -> Bool {
+    [UInt8](base64URL: Substring(part)).map { JSONScanner.isValue($0, maxDepth: ForeignJSON.maxDepth) } ?? false
   }
 
   /// The claims of an identity token. The library's own type judges the expiry by the system's clock.

@@ -1,7 +1,7 @@
 /// A stack of booleans, one bit each.
 struct BitStack {
   private var words: [UInt64] = []
-  private var count = 0
+  private(set) var count = 0
 
   var isEmpty: Bool { count == 0 }
 

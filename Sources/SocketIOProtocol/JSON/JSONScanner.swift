@@ -11,9 +11,12 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// Whether the bytes are exactly one JSON value.
-  public static func isValue(_ bytes: [UInt8]) -> Bool {
+  public static func isValue(_ bytes: [UInt8]) -> Bool { isValue(bytes, maxDepth: .max) }
+
+  /// Whether the bytes are exactly one JSON value, in which no more than `maxDepth` arrays and objects are nested.
+  public static func isValue(_ bytes: [UInt8], maxDepth: Int) -> Bool {
     var scanner = JSONScanner(bytes)
-    guard scanner.skipValue() else { return false }
+    guard scanner.skipValue(maxDepth: maxDepth) else { return false }
     scanner.skipSpace()
     return scanner.index == bytes.count
   }
@@ -85,13 +88,14 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// Skips one value of any depth without recursion, so that no input exhausts the stack.
-  mutating func skipValue() -> Bool {
+  mutating func skipValue(maxDepth: Int = .max) -> Bool {
     var open = BitStack()
     repeat {
       skipSpace()
       guard let byte = next else { return false }
       switch byte {
       case UInt8(ascii: "{"):
+        guard open.count < maxDepth else { return false }
         index += 1
         skipSpace()
         if !take(UInt8(ascii: "}")) {
@@ -100,6 +104,7 @@ public struct JSONScanner: ~Copyable {
           continue
         }
       case UInt8(ascii: "["):
+        guard open.count < maxDepth else { return false }
         index += 1
         skipSpace()
         if !take(UInt8(ascii: "]")) {

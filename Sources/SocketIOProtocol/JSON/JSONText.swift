@@ -30,14 +30,25 @@ public enum JSONText {
     }
   }
 
+  /// What to do with half of a surrogate pair, which JSON can escape but which is no text.
+  public enum LoneSurrogates: Sendable {
+    /// It becomes U+FFFD, as in JavaScript when text is sent.
+    case replaced
+    /// The string has no value.
+    case refused
+  }
+
   /// The value of a JSON string, or `nil` when the text is not one. A lone surrogate becomes U+FFFD.
-  public static func string(_ json: ArraySlice<UInt8>) -> String? {
+  public static func string(_ json: ArraySlice<UInt8>) -> String? { string(json, loneSurrogates: .replaced) }
+
+  /// The value of a JSON string, or `nil` when the text is not one.
+  public static func string(_ json: ArraySlice<UInt8>, loneSurrogates: LoneSurrogates) -> String? {
     guard json.count >= 2, json.first == UInt8(ascii: "\""), json.last == UInt8(ascii: "\"") else { return nil }
     let inner = json.dropFirst().dropLast()
     guard inner.contains(UInt8(ascii: "\\")) else {
       return inner.contains(UInt8(ascii: "\"")) ? nil : String(decoding: inner, as: UTF8.self)
     }
-    return unescaped(inner)
+    return unescaped(inner, loneSurrogates)
   }
 
   /// The value of a JSON integer that fits, or `nil`.
@@ -45,21 +56,35 @@ public enum JSONText {
     Int(String(decoding: json, as: UTF8.self))
   }
 
-  private static func unescaped(_ text: ArraySlice<UInt8>) -> String? {
+  private static func unescaped(_ text: ArraySlice<UInt8>, _ loneSurrogates: LoneSurrogates) -> String? {
+    var utf8: [UInt8] = []
+    utf8.reserveCapacity(text.count)
+    // Of escapes that follow one another: pairs of surrogates are escaped as two.
     var units: [UInt16] = []
     var rest = text
     while let byte = rest.first {
       if byte == UInt8(ascii: "\"") { return nil }
-      if byte != UInt8(ascii: "\\") {
-        let end = rest.firstIndex { $0 == UInt8(ascii: "\\") || $0 == UInt8(ascii: "\"") } ?? rest.endIndex
-        units += Array(String(decoding: rest[..<end], as: UTF8.self).utf16)
-        rest = rest[end...]
-        continue
+      if byte == UInt8(ascii: "\\") {
+        guard let unit = takeEscape(&rest) else { return nil }
+        units.append(unit)
+      } else {
+        guard take(&units, into: &utf8, loneSurrogates) else { return nil }
+        utf8.append(byte)
+        rest.removeFirst()
       }
-      guard let unit = takeEscape(&rest) else { return nil }
-      units.append(unit)
     }
-    return String(decoding: units, as: UTF16.self)
+    return take(&units, into: &utf8, loneSurrogates) ? String(decoding: utf8, as: UTF8.self) : nil
+  }
+
+  /// Moves escaped text to the end of `utf8`. False if half a surrogate pair is among it that is to be refused.
+  private static func take(_ units: inout [UInt16], into utf8: inout [UInt8], _ loneSurrogates: LoneSurrogates) -> Bool
+  {
+    guard !units.isEmpty else { return true }
+    let hasLone = transcode(
+      units.makeIterator(), from: UTF16.self, to: UTF8.self, stoppingOnError: loneSurrogates == .refused
+    ) { utf8.append($0) }
+    units.removeAll(keepingCapacity: true)
+    return !hasLone || loneSurrogates == .replaced
   }
 
   private static func takeEscape(_ rest: inout ArraySlice<UInt8>) -> UInt16? {

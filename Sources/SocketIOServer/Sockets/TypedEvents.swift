@@ -18,7 +18,7 @@ extension SocketArguments {
     guard values.indices.contains(index) else {
       throw DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "there is no argument \(index)"))
     }
-    return try JSONDecoder().decode(type, from: Data(values[index]))
+    return try ForeignJSON.decode(type, from: values[index])
   }
 }
 
@@ -83,7 +83,7 @@ extension ConnectRequest {
   ///
   /// - Throws: `DecodingError` if there is no payload, or it is no such value.
   public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
-    try JSONDecoder().decode(type, from: Data(auth))
+    try ForeignJSON.decode(type, from: auth)
   }
 }
 
