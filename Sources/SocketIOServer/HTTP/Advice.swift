@@ -81,21 +81,27 @@ extension ServerCore {
 
   /// A client asked for a namespace nobody declared. What stands behind its name may be a token: it is not told.
   func logUnknown(_ namespace: String) {
-    let name = namespace.prefix { $0 != "?" }
-    let advice: Logger.Message =
-      name.count < namespace.count && handlers(for: String(name)) != nil
+    advise(.info, advice(onUnknown: namespace))
+  }
+
+  private func advice(onUnknown namespace: String) -> Logger.Message {
+    let name = Substring(namespace.utf8.prefix { $0 != UInt8(ascii: "?") })
+    return name.utf8.count < namespace.utf8.count && handlers(for: String(name)) != nil
       ? """
       Namespace refused: Engine.IO 4 clients cannot put a query behind \(LogText(name)); send it as auth payload
       """
       : "Namespace \(LogText(name)) refused: declared are \(declaredNamespaces.joined(separator: ", "))"
-    advise(.info, advice)
   }
 
-  /// Logs a line that a client has caused, as long as clients cause no more of them than the log is to hold.
-  func advise(_ level: Logger.Level, _ advice: Logger.Message, metadata: Logger.Metadata = [:]) {
+  /// Logs a line that a client has caused, as long as clients cause no more of them than the log is to hold. A line that is
+  /// left out is not even made.
+  func advise(
+    _ level: Logger.Level, _ advice: @autoclosure () -> Logger.Message,
+    metadata: @autoclosure () -> Logger.Metadata = [:]
+  ) {
     guard level >= logger.logLevel, let leftOut = adviceBudget.take(at: LoopShard.now) else { return }
-    var metadata = metadata
+    var metadata = metadata()
     if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
-    logger.log(level: level, advice, metadata: metadata)
+    logger.log(level: level, advice(), metadata: metadata)
   }
 }
