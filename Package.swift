@@ -186,7 +186,7 @@ let package = Package(
       dependencies: [
         "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Support", .httpTypes, .hummingbird,
         .logging,
-        .nioCore, .nioPosix,
+        .nioCore, .nioEmbedded, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
     .testTarget(

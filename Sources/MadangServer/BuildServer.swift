@@ -63,13 +63,17 @@ private func httpChannel(_ settings: ServerSettings, _ ledger: Ledger) -> Socket
   var configuration = SocketIOServer.HTTPChannelConfiguration()
   configuration.maxConnections = settings.connections.total
   configuration.reserveConnection = { [trusted = settings.trustedProxies] peer in
-    let client = ClientAddress(peer: peer, headers: [:], trusted: [])
-    let isProxy = peer?.ipAddress.flatMap { IPAddress($0) }.map { address in
-      trusted.contains { $0.contains(address) }
-    }
-    return isProxy ?? false ? { @Sendable in } : ledger.place(.connections, for: KeyHash(client.network))
+    guard let network = connectionOwner(peer, trusted) else { return {} }
+    return ledger.place(.connections, for: KeyHash(network))
   }
   return configuration
+}
+
+/// The network at the other end of a connection; nil for a trusted proxy.
+private func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> String? {
+  let address = peer?.ipAddress.flatMap { IPAddress($0) }
+  if let address, trusted.contains(where: { $0.contains(address) }) { return nil }
+  return ClientAddress(peer: peer, headers: [:], trusted: []).network
 }
 
 /// Puts a server together: the one place where all parts meet, for the program and for tests alike. Opens and migrates the
@@ -114,6 +118,7 @@ package func buildServer(
   socketConfiguration.maxSessions = settings.socketSessions.total
   let ledger = Ledger(settings.ledgerLimits)
   let trusted = settings.trustedProxies
+  socketConfiguration.connectionOwner = { connectionOwner($0, trusted) }
   socketConfiguration.reserveSession = { request in
     let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
     return ledger.place(.sessions, for: KeyHash(client.network))

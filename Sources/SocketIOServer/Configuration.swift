@@ -76,6 +76,12 @@ extension SocketIOServer {
     /// Takes room for a message of more than 16 KiB that is being received, up to `maxHTTPBufferSize`; what it answers is
     /// called once the message is complete or given up. `nil` as the answer: there is none, and the session is closed.
     public var reserveMessage: Reservation<OpeningRequest>?
+    /// Whose a connection to `httpServer` is, usually its address; `nil` as the answer for one that carries many people's
+    /// requests, as a proxy's. `nil`: nobody's time on the event loops is counted.
+    public var connectionOwner: (@Sendable (SocketAddress?) -> String?)?
+    /// The largest part of an event loop's time, from 0 to 1, that reading for one owner and answering HTTP requests may take
+    /// while others send as well. What is more waits.
+    public var maxLoopPart = 0.25
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 

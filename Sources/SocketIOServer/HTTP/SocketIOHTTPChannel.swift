@@ -43,7 +43,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       connections.subtract(1, ordering: .relaxed)
       return nil
     }
-    return ConnectionPlace {
+    return ConnectionPlace(owner: server.core.configuration.connectionOwner?(channel.remoteAddress)) {
       self.connections.subtract(1, ordering: .relaxed)
       release()
     }
@@ -62,10 +62,16 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       limits.maxHeaderFieldCount = configuration.maxHeaderFieldCount
       try channel.keepUnsentBytesFew()
       let pipeline = channel.pipeline.syncOperations
+      let share = server.core.share(of: place.owner, on: channel.eventLoop)
       let pace = configuration.stallTimeout.map {
         PaceHandler(stallTimeout: $0, minBytesPerSecond: configuration.minBytesPerSecond)
       }
       if let pace { try pipeline.addHandler(pace) }
+      if let share {
+        // What is held back is one read's at most.
+        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+        try pipeline.addHandler(LoopShareHandler(share))
+      }
       try pipeline.configureHTTPServerPipeline(
         withPipeliningAssistance: false,  // The async channel takes one request after another.
         withErrorHandling: false,  // Hummingbird answers parse errors.
@@ -81,7 +87,14 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
   }
 
   func handle(value: Value, logger: Logger) async {
-    await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop)) {
+    let channel = value.channel
+    let share = try? await channel.eventLoop.submit {
+      let handler = try? channel.pipeline.syncOperations.handler(type: LoopShareHandler.self)
+      return NIOLoopBound(handler?.share, eventLoop: channel.eventLoop)
+    }.get()
+    // Without it, the loop has ended.
+    guard let share else { return }
+    await withTaskExecutorPreference(EventLoopTaskExecutor(channel.eventLoop, share: share)) {
       await handleHTTP(asyncChannel: value, logger: logger)
     }
   }
@@ -89,9 +102,14 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
 
 /// A place among those there are for connections.
 final class ConnectionPlace: Sendable {
+  /// Whose share of a loop's time the connection's work is counted to.
+  let owner: String?
   private let release: Mutex<(@Sendable () -> Void)?>
 
-  init(_ release: @escaping @Sendable () -> Void) { self.release = Mutex(release) }
+  init(owner: String?, _ release: @escaping @Sendable () -> Void) {
+    self.owner = owner
+    self.release = Mutex(release)
+  }
 
   deinit { giveBack() }
 

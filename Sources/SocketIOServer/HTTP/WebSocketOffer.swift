@@ -78,7 +78,11 @@ extension LoopShard {
       let link = NIOLoopBound(
         WebSocketLink(shard: self, descriptor: descriptor, purpose: purpose, answer: answer), eventLoop: loop)
       channel(descriptor, place) { channel in
-        channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(link.value) }
+        channel.eventLoop.makeCompletedFuture {
+          let share = self.shares?.share(of: place?.owner)
+          if let share { try channel.pipeline.syncOperations.addHandler(LoopShareHandler(share)) }
+          try channel.pipeline.syncOperations.addHandler(link.value)
+        }
       }.whenFailure { _ in link.value.failedToOpen() }
     }
   }
@@ -112,6 +116,7 @@ extension LoopShard {
     let limit = core.configuration.maxOutboundBytesPerSocket
     let channel = ClientBootstrap(group: loop)
       .channelOption(.writeBufferWaterMark, value: .init(low: limit / 2, high: limit))
+      .channelOption(.maxMessagesPerRead, value: 1)
       .channelOption(.recvAllocator, value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 512, maximum: 65536))
       .channelInitializer(initialize)
       .withConnectedSocket(descriptor)

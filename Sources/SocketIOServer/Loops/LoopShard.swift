@@ -10,6 +10,8 @@ final class LoopShard: @unchecked Sendable {
   let index: Int
   private(set) var sessions: [String: Session] = [:]
   private(set) var namespaces: [String: NamespaceShard] = [:]
+  /// Set when the time of owners is counted.
+  let shares: LoopShares?
   private var wheel: TimerWheel
   private var isTicking = false
   /// Sessions with something written since the last flush.
@@ -27,6 +29,7 @@ final class LoopShard: @unchecked Sendable {
     self.core = core
     self.loop = loop
     self.index = index
+    shares = core.configuration.connectionOwner.map { _ in LoopShares(loop, part: core.configuration.maxLoopPart) }
     wheel = TimerWheel(tick: Self.tick(core.configuration), at: Self.now)
   }
 

@@ -61,6 +61,12 @@ final class ServerCore: Sendable {
     state.withLock { state in state.shards.first { $0.loop === loop } ?? state.shards.randomElement() }
   }
 
+  /// The share of a loop's time that a connection's owner has; nil if none is counted.
+  func share(of owner: String?, on loop: any EventLoop) -> LoopShare? {
+    guard let shard = shard(on: loop), shard.loop === loop else { return nil }
+    return shard.shares?.share(of: owner)
+  }
+
   /// A number for an event that wants acknowledgements; one for all clients, so that a broadcast is encoded once.
   func makeAckID() -> AckID {
     AckID(nextAckID.wrappingAdd(1, ordering: .relaxed).oldValue)

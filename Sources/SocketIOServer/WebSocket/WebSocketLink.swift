@@ -2,7 +2,7 @@ import Logging
 import NIOCore
 import SocketIOProtocol
 
-/// The only handler in the pipeline of a WebSocket: bytes to messages for a session, frames to bytes.
+/// The last handler in the pipeline of a WebSocket: bytes to messages for a session, frames to bytes.
 final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   typealias InboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
