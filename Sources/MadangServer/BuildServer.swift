@@ -118,7 +118,10 @@ package func buildServer(
   socketConfiguration.maxSessions = settings.socketSessions.total
   let ledger = Ledger(settings.ledgerLimits)
   let trusted = settings.trustedProxies
-  socketConfiguration.connectionOwner = { connectionOwner($0, trusted) }
+  if settings.loopPercent < 100 {
+    socketConfiguration.connectionOwner = { connectionOwner($0, trusted) }
+    socketConfiguration.maxLoopPart = Double(settings.loopPercent) / 100
+  }
   socketConfiguration.reserveSession = { request in
     let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
     return ledger.place(.sessions, for: KeyHash(client.network))

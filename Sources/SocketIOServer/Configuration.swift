@@ -81,7 +81,7 @@ extension SocketIOServer {
     public var connectionOwner: (@Sendable (SocketAddress?) -> String?)?
     /// The largest part of an event loop's time, from 0 to 1, that reading for one owner and answering HTTP requests may take
     /// while others send as well. What is more waits.
-    public var maxLoopPart = 0.25
+    public var maxLoopPart = 0.15
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 

@@ -48,8 +48,23 @@ public actor Room {
     lock = try OutboxLock(store.folder.appending(path: LocalStore.fileName(address.id) + ".lock"))
     newest = try await store.newest(in: address)
     isWhole = try await store.isWhole(address)
-    if lock.wasAlone { outbox = try await store.adopt(from: address, by: owner).map { Outgoing($0) } }
+    try await takeOver()
+  }
+
+  /// Takes over what was left to be sent, unless another object may be sending it: this room's of a moment ago, which is about
+  /// to go, or another program's.
+  private func takeOver() async throws {
+    let left: Result<[OutboxRow], any Error>
+    do {
+      left = .success(lock.isAlone() ? try await store.adopt(from: address, by: owner) : [])
+    } catch {
+      left = .failure(error)
+    }
     try await lock.share()
+    let new = try left.get().filter { index($0.id) == nil }
+    guard !new.isEmpty else { return }
+    outbox += new.map { Outgoing($0) }
+    changed()
   }
 
   /// What happens in the room, from the last page of the local history on.
@@ -114,6 +129,7 @@ extension Room {
           try await take(chats)
           chats = []
           failures = 0
+          try await takeOver()
           try await becomeWhole()
           enter(.live)
         case .interrupted(let reason):

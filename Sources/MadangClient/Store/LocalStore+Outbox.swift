@@ -26,14 +26,16 @@ extension LocalStore {
     }
   }
 
-  /// Takes over what is still to be sent to a room, oldest first.
+  /// Takes over what others have still to send to a room, oldest first.
   func adopt(from room: RoomAddress, by owner: UUID) async throws -> [OutboxRow] {
     try await write { database in
-      try database.execute(
-        sql: "UPDATE outbox SET owner = ? WHERE room = ?", arguments: [owner.uuidString, room.id])
+      let others = "room = ? AND owner <> ?"
       let rows = try Row.fetchAll(
-        database, sql: "SELECT id, content, files, newer_than, was_tried FROM outbox WHERE room = ? ORDER BY position",
-        arguments: [room.id])
+        database,
+        sql: "SELECT id, content, files, newer_than, was_tried FROM outbox WHERE \(others) ORDER BY position",
+        arguments: [room.id, owner.uuidString])
+      try database.execute(
+        sql: "UPDATE outbox SET owner = ? WHERE \(others)", arguments: [owner.uuidString, room.id, owner.uuidString])
       return try rows.map { row in
         let paths = try JSONDecoder().decode([String].self, from: Data((row["files"] as String).utf8))
         return OutboxRow(

@@ -5,14 +5,15 @@ import Foundation
 /// The lock lasts as long as this object, and ends with the program however it ends.
 final class OutboxLock: Sendable {
   private let descriptor: Int32
-  /// Whether this one was alone when it was made: what is in the outbox was left behind then.
-  let wasAlone: Bool
 
   init(_ file: URL) throws(MadangError) {
     descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else { throw .file(path: file.path, reason: String(cString: strerror(errno))) }
-    wasAlone = flock(descriptor, LOCK_EX | LOCK_NB) == 0
   }
+
+  /// Whether this one is alone: what is in the outbox and not its own was left behind then. Whoever is made meanwhile is not
+  /// alone. ``share()`` has to follow, whatever the answer is.
+  func isAlone() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
 
   /// How long to wait before asking again for a lock that somebody holds while taking over what was left behind.
   private static let pause: Duration = .milliseconds(20)

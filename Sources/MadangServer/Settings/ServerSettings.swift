@@ -54,6 +54,9 @@ public struct ServerSettings: Sendable {
   public var trustedProxies: [IPNetwork] = []
   /// How many passwords of one address may wait to be hashed; what is beyond it is answered `E98`.
   public var hashingPerAddress = 128
+  /// The largest part of an event loop's time, in hundredths, that the requests and packets of one address may take while
+  /// others send as well; the rest of them waits. Those of trusted proxies are not counted.
+  public var loopPercent = 15
   public var body = BodyLimits()
   public var callLimits = CallLimitSettings()
   /// How long a stop waits for what is in flight.

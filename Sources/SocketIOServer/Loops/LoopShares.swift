@@ -67,7 +67,7 @@ final class LoopShares {
 /// The part of a loop's time that one owner has: a token bucket. Work makes a debt of time, which is paid off at the rate of
 /// the part; beyond ``burst`` of it, further work waits.
 final class LoopShare {
-  static let burst = TimeAmount.milliseconds(5)
+  static let burst = TimeAmount.milliseconds(3)
   /// Work done while nobody else was there, and single pieces that took long, are forgiven beyond this.
   static let maxDebt = TimeAmount.milliseconds(50)
   /// Bytes that may wait. What comes beyond them is worked on at once, as memory is worth more than time.

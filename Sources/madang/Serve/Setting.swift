@@ -152,6 +152,9 @@ struct Setting: Sendable {
     integer(
       "limits.hashing", "passwords of one address that may wait to be hashed", \.settings.hashingPerAddress, 1...1024),
     integer(
+      "limits.loop", "percent of the event loops' time that one address may take while others send; 100 for no limit",
+      \.settings.loopPercent, 1...100),
+    integer(
       "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute,
       1...Int.max),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
