@@ -79,8 +79,8 @@ extension SocketIOServer {
     /// Whose a connection to `httpServer` is, usually its address; `nil` as the answer for one that carries many people's
     /// requests, as a proxy's. `nil`: nobody's time on the event loops is counted.
     public var connectionOwner: (@Sendable (SocketAddress?) -> String?)?
-    /// The largest part of an event loop's time, from 0 to 1, that reading for one owner and answering HTTP requests may take
-    /// while others send as well. What is more waits.
+    /// The part of an event loop's time, from 0 to 1, that reading for one owner and answering its HTTP requests may take while
+    /// others send as well. What it sends beyond that waits, but for 2 KiB every 50 ms; answers under way are not stopped.
     public var maxLoopPart = 0.15
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict

@@ -25,7 +25,7 @@ struct RoomLockTests {
 
   /// Holds the room's lock as a program does that takes over its outbox.
   private func lock(_ store: LocalStore) throws -> Int32 {
-    let file = store.folder.appending(path: LocalStore.fileName(address.id) + ".lock")
+    let file = store.folder.appending(path: LocalStore.fileName(address.id) + ".turn")
     let descriptor = open(file.path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
     try #require(flock(descriptor, LOCK_EX) == 0)
     return descriptor
@@ -83,6 +83,46 @@ struct RoomLockTests {
       opening.cancel()
       await #expect(throws: CancellationError.self) { try await opening.value }
       close(descriptor)
+    }
+  }
+
+  @Test(
+    "what a room object left to be sent is there for the next one once it is freed, also if that one was there before")
+  func successor() async throws {
+    try await withStore { store, client in
+      var first: Room? = try await Room(address, client: client, store: store)
+      weak let freed = first
+      try await first?.send("left")
+      let second = try await Room(address, client: client, store: store)
+      try await second.send("later")
+      #expect(await second.outbox.map(\.chat.content) == ["later"], "the first may be sending it")
+      first = nil
+      while freed != nil { await Task.yield() }
+      var changes = await second.signals().makeAsyncIterator()
+      // Nothing can be reached, so it is not live.
+      let run = Task { try await second.run() }
+      while await second.outbox.count < 2 { await changes.next() }
+      #expect(await second.outbox.map(\.chat.content) == ["left", "later"])
+      run.cancel()
+      _ = await run.result
+    }
+  }
+
+  @Test("of two room objects neither takes over from the other, however often they ask")
+  func bothThere() async throws {
+    try await withStore { store, _ in
+      let path = store.folder.appending(path: "room")
+      let (first, second) = (try OutboxLock(path), try OutboxLock(path))
+      try await first.ifAlone {}
+      try await second.ifAlone {}
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for lock in [first, second, first, second] {
+          group.addTask {
+            for _ in 0..<50 { try await lock.ifAlone { Issue.record("it is not alone") } }
+          }
+        }
+        try await group.waitForAll()
+      }
     }
   }
 

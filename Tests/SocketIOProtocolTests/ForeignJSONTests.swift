@@ -31,4 +31,16 @@ struct ForeignJSONTests {
     _ = try ForeignJSON.decode(Empty.self, from: nested(ForeignJSON.maxDepth))
     #expect(throws: DecodingError.self) { try ForeignJSON.decode(Empty.self, from: nested(ForeignJSON.maxDepth + 1)) }
   }
+
+  @Test("A key longer than allowed is an error, wherever it stands; a value of any length is not")
+  func keys() throws {
+    let marks = String(repeating: "\u{301}", count: 128)
+    let fitting = String(repeating: "x", count: ForeignJSON.maxKeySize - 2)
+    for (open, close) in [(#"{"#, "}"), (#"{"a":1,"#, "}"), (#"[{"b":{"#, "}}]")] {
+      #expect(ForeignJSON.isSafe(Array(#"\#(open)"\#(fitting)":1\#(close)"#.utf8)))
+      #expect(!ForeignJSON.isSafe(Array(#"\#(open)"x\#(fitting)":1\#(close)"#.utf8)))
+      #expect(!ForeignJSON.isSafe(Array(#"\#(open)"e\#(marks)":1\#(close)"#.utf8)))
+    }
+    _ = try ForeignJSON.decode(Empty.self, from: Array(#"{"a":"\#(String(repeating: marks, count: 100))"}"#.utf8))
+  }
 }

@@ -6,12 +6,15 @@ import Testing
 
 @Suite("Shares of a loop's time", .timeLimit(.minutes(1)))
 struct LoopSharesTests {
-  /// A loop with a clock of its own. Work for the connection called `other` takes no time, all else 10 ms.
+  /// A loop with a clock of its own. Work takes time by the byte, but none for the connection called `other`.
   private final class Bench {
     let loop = EmbeddedEventLoop()
+    private let perByte: TimeAmount
     private(set) var log: [String] = []
     private var worked = TimeAmount.zero
     private(set) lazy var shares = LoopShares(loop, part: 0.25) { self.loop.now + self.worked }
+
+    init(perByte: TimeAmount = .microseconds(5)) { self.perByte = perByte }
 
     func connection(_ name: String, of owner: String?) throws -> EmbeddedChannel {
       let share = shares.share(of: owner)
@@ -20,9 +23,8 @@ struct LoopSharesTests {
       return channel
     }
 
-    func work(_ what: String, for name: String) {
-      log.append("\(name) \(what)")
-      if name != "other" { worked = worked + .milliseconds(10) }
+    func work(_ bytes: Int, for name: String) {
+      if name != "other" { worked = worked + perByte * bytes }
     }
 
     func note(_ what: String) { log.append(what) }
@@ -39,7 +41,9 @@ struct LoopSharesTests {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-      bench.work(String(buffer: unwrapInboundIn(data)), for: name)
+      let buffer = unwrapInboundIn(data)
+      bench.work(buffer.readableBytes, for: name)
+      for message in String(buffer: buffer).split(separator: " ") { bench.note("\(name) \(message)") }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -49,8 +53,9 @@ struct LoopSharesTests {
     func channelInactive(context: ChannelHandlerContext) { bench.note("\(name) is gone") }
   }
 
-  private func send(_ text: String, _ channel: EmbeddedChannel) throws {
-    try channel.writeInbound(ByteBuffer(string: text))
+  /// Sends a message filled up with blanks.
+  private func send(_ text: String, _ channel: EmbeddedChannel, size: Int = 4096) throws {
+    try channel.writeInbound(ByteBuffer(string: text + String(repeating: " ", count: size - text.utf8.count)))
   }
 
   @Test("beyond its share an owner waits while others send: its own work comes in order, theirs at once")
@@ -68,26 +73,25 @@ struct LoopSharesTests {
     first.pipeline.fireUserInboundEventTriggered(ChannelEvent.inputClosed)
     try send("2", other)
     #expect(bench.log == ["other 1", "first 1", "other 2"])
-    bench.loop.advanceTime(by: .seconds(1))
-    #expect(
-      bench.log.dropFirst(3) == ["first 2", "first 3", "first closed its side", "second 1"])
-    bench.loop.advanceTime(by: .seconds(1))
+    bench.loop.advanceTime(by: .seconds(2))
+    #expect(bench.log.filter { $0.hasPrefix("first") } == ["first 1", "first 2", "first 3", "first closed its side"])
+    #expect(bench.log.contains("second 1"))
     try send("2", second)
     #expect(bench.log.last == "second 2")
   }
 
   @Test("an owner has a quarter of the loop's time while others send, and not less")
   func part() throws {
-    let bench = Bench()
+    let bench = Bench(perByte: .microseconds(1))
     let other = try bench.connection("other", of: "b")
-    for number in 0..<100 {
+    for number in 0..<200 {
       try send("x", other)
       try send("x", bench.connection("own \(number)", of: "a"))
-      bench.loop.advanceTime(by: .milliseconds(10))
+      bench.loop.advanceTime(by: .milliseconds(5))
     }
-    // In 1 s besides the work, which takes a third of it then: a quarter of the whole.
+    // In 1 s besides the work, which takes a third of that then: a quarter of the whole. Each takes 4 ms.
     let done = bench.log.count { $0.hasPrefix("own") }
-    #expect((30...36).contains(done), "\(done)")
+    #expect((78...92).contains(done), "\(done)")
   }
 
   @Test("alone, and after the others have left, nobody waits; nor does what is nobody's in particular")
@@ -105,37 +109,78 @@ struct LoopSharesTests {
     #expect(bench.log.count == 302)
   }
 
-  @Test("what was sent before a connection ended is worked on before its end is told, and nothing after it")
-  func ending() throws {
+  @Test(
+    "what is held back when a connection ends, or is closed by this side, is lost with it", arguments: [true, false])
+  func ending(_ isClosedHere: Bool) throws {
+    struct Broken: Error {}
     let bench = Bench()
     let (other, own) = (try bench.connection("other", of: "b"), try bench.connection("own", of: "a"))
     try send("1", other)
     try send("1", own)
     try send("2", own)
-    try own.close().wait()
-    #expect(bench.log == ["other 1", "own 1", "own 2", "own is gone"])
+    if isClosedHere {
+      try own.close().wait()
+    } else {
+      own.pipeline.fireErrorCaught(Broken())
+      own.pipeline.fireChannelInactive()
+      #expect(throws: Broken.self) { try own.throwIfErrorCaught() }
+    }
     bench.loop.advanceTime(by: .seconds(1))
-    #expect(bench.log.count == 4)
+    #expect(bench.log == ["other 1", "own 1", "own is gone"])
+    #expect(bench.shares.share(of: "a").waitingBytes == 0)
   }
 
-  @Test("what waits has a limit in bytes: what is beyond it is worked on at once")
+  @Test("what was sent before the server wants to stop is worked on before that is told")
+  func stopping() throws {
+    let bench = Bench()
+    let (other, own) = (try bench.connection("other", of: "b"), try bench.connection("own", of: "a"))
+    try send("1", other)
+    try send("1", own)
+    try send("2", own)
+    own.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+    #expect(bench.log == ["other 1", "own 1", "own 2"])
+  }
+
+  @Test(
+    "what waits has its turns even while answers take more than the whole part, small messages soon, large ones bit by bit"
+  )
+  func busyAnswers() throws {
+    let bench = Bench()
+    let other = try bench.connection("other", of: "b")
+    let share = bench.shares.share(of: "a")
+    let connections = try (0..<10).map { try bench.connection("\($0)", of: "a") }
+    try send("x", other)
+    share.spend { bench.work(1 << 16, for: "a") }
+    try send("x", connections[0], size: 16_384)
+    for connection in connections { try send("y", connection, size: 20) }
+    #expect(bench.log == ["other x"])
+    for turn in 1...10 {
+      try send("x", other)
+      share.spend { bench.work(8192, for: "a") }
+      bench.loop.advanceTime(by: LoopShare.longestWait)
+      if turn == 2 { for number in 1..<10 { #expect(bench.log.contains("\(number) y")) } }
+    }
+    #expect(bench.log.filter { $0.hasPrefix("0") } == ["0 x", "0 y"])
+  }
+
+  @Test("what waits has a limit in bytes: who sends more is cut off")
   func memory() throws {
     let bench = Bench()
     let other = try bench.connection("other", of: "b")
     try send("1", other)
     let share = bench.shares.share(of: "a")
-    let half = String(repeating: "x", count: LoopShare.maxWaitingBytes / 2)
+    let half = LoopShare.maxWaitingBytes / 2
     let connections = try (1...4).map { try bench.connection("\($0)", of: "a") }
     try send("x", connections[0])
-    try send(half, connections[1])
-    try send(half, connections[2])
-    #expect(bench.log.count == 2)
+    try send("x", connections[1], size: half)
+    try send("x", connections[2], size: half)
     #expect(share.waitingBytes == LoopShare.maxWaitingBytes)
     try send("x", connections[3])
-    #expect(bench.log.last == "4 x")
+    #expect(bench.log == ["other 1", "1 x", "4 is gone"])
     try connections[1].close().wait()
-    bench.loop.advanceTime(by: .seconds(1))
-    #expect(bench.log.count == 6)
+    #expect(share.waitingBytes == half)
+    bench.loop.advanceTime(by: LoopShares.presence)
+    #expect(bench.log.last == "3 x")
     #expect(share.waitingBytes == 0)
   }
 
@@ -151,12 +196,12 @@ struct LoopSharesTests {
       if number == 1 { try own.close().wait() }
     }
     #expect(bench.log == ["other x", "1 x", "1 is gone", "other x"])
-    bench.loop.advanceTime(by: .seconds(1))
+    bench.loop.advanceTime(by: .seconds(2))
     #expect(bench.shares.share(of: "a") === share)
     let brief = try bench.connection("brief", of: "c")
     let former = bench.shares.share(of: "c")
     try brief.close().wait()
-    bench.loop.advanceTime(by: .seconds(1))
+    bench.loop.advanceTime(by: .seconds(2))
     #expect(bench.shares.share(of: "c") !== former)
   }
 

@@ -1,7 +1,9 @@
 import NIOCore
-import SocketIOServer
+import NIOEmbedded
 import Synchronization
 import Testing
+
+@testable import SocketIOServer
 
 /// Places that are taken and given back.
 final class Places: Sendable {
@@ -57,18 +59,25 @@ struct PaceTests {
   }
 
   @Test("a request that keeps the pace may take its time")
-  func steady() async throws {
-    var http = Self.settings(10)
-    http.stallTimeout = .seconds(2)
-    try await TestServer.with(http: http) { (server) async throws in
-      let wire = try await server.wire()
-      try await wire.send(Array("POST /upload HTTP/1.1\r\nHost: a\r\nContent-Length: 60\r\n\r\n".utf8))
-      for _ in 0..<6 {
-        try await Task.sleep(for: .milliseconds(500))
-        try await wire.send(Array(repeating: 0x78, count: 10))
+  func steady() throws {
+    let loop = EmbeddedEventLoop()
+    let pace = PaceHandler(stallTimeout: .seconds(2), minBytesPerSecond: 20) { loop.now }
+    let channel = EmbeddedChannel(handler: pace, loop: loop)
+    try channel.connect(to: SocketAddress(ipAddress: "127.0.0.1", port: 1)).wait()
+    func send(_ count: Int, times: Int) throws {
+      for _ in 0..<times {
+        guard channel.isActive else { return }
+        try channel.writeInbound(ByteBuffer(repeating: 0x78, count: count))
+        loop.advanceTime(by: .milliseconds(500))
       }
-      #expect(try await wire.readAnswer().text == "60")
     }
+    try send(10, times: 100)
+    #expect(channel.isActive, "twenty bytes a second, for 50 s")
+    pace.requestEnded()
+    loop.advanceTime(by: .seconds(60))
+    #expect(channel.isActive, "nothing is due between requests")
+    try send(9, times: 100)
+    #expect(!channel.isActive, "a little less than that")
   }
 
   @Test("a connection whose answers are not read is cut off; one that reads late, but reads, is not")
@@ -111,7 +120,12 @@ struct PaceTests {
     let places = Places(2)
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.reserveConnection = { _ in places.take() }
-    try await TestServer.with(.changed { $0.allowEIO3 = false }, http: http) { (server) async throws in
+    let configuration = SocketIOServer.Configuration.changed { configuration in
+      configuration.allowEIO3 = false
+      // The refused one stays until the client goes.
+      configuration.closeTimeout = .seconds(60)
+    }
+    try await TestServer.with(configuration, http: http) { (server) async throws in
       let webSocket = try await server.webSocket()
       // Only told that its revision is not served.
       let refused = try await server.webSocket("EIO=3&transport=websocket")

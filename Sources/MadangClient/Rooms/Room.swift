@@ -45,26 +45,24 @@ public actor Room {
     self.address = address
     self.client = client
     self.store = store
-    lock = try OutboxLock(store.folder.appending(path: LocalStore.fileName(address.id) + ".lock"))
+    lock = try OutboxLock(store.folder.appending(path: LocalStore.fileName(address.id)))
     newest = try await store.newest(in: address)
     isWhole = try await store.isWhole(address)
     try await takeOver()
   }
 
-  /// Takes over what was left to be sent, unless another object may be sending it: this room's of a moment ago, which is about
-  /// to go, or another program's.
+  /// Takes over what was left to be sent, unless another object may be sending it: an earlier one of this room that has not been
+  /// freed yet, or another program's.
   private func takeOver() async throws {
-    let left: Result<[OutboxRow], any Error>
-    do {
-      left = .success(lock.isAlone() ? try await store.adopt(from: address, by: owner) : [])
-    } catch {
-      left = .failure(error)
+    try await lock.ifAlone {
+      let rows = try await store.adopt(from: address, by: owner)
+      guard !rows.isEmpty else { return }
+      // What had been taken from here comes back as it was left. All of it is older than what was sent here meanwhile.
+      let left = Set(rows.map(\.id))
+      outbox.removeAll { left.contains($0.chat.id) }
+      outbox.insert(contentsOf: rows.map { Outgoing($0) }, at: 0)
+      changed()
     }
-    try await lock.share()
-    let new = try left.get().filter { index($0.id) == nil }
-    guard !new.isEmpty else { return }
-    outbox += new.map { Outgoing($0) }
-    changed()
   }
 
   /// What happens in the room, from the last page of the local history on.
@@ -116,6 +114,7 @@ extension Room {
   }
 
   private func follow() async throws {
+    try await takeOver()
     async let _ = keepFindingEnd()
     let cursor = newest.isEmpty ? RoomAddress.beginning : newest
     var events = client.watch([address], after: [address: cursor]).makeAsyncIterator()
@@ -126,10 +125,10 @@ extension Room {
         case .chat(let chat):
           chats.append(chat)
         case .live:
+          try await takeOver()
           try await take(chats)
           chats = []
           failures = 0
-          try await takeOver()
           try await becomeWhole()
           enter(.live)
         case .interrupted(let reason):

@@ -52,7 +52,7 @@ actor AppleTokens: SocialVerifier {
   /// Throws ``ProviderCalls/Unusable`` if the answer is no set of keys.
   static func keys(of answer: ProviderCalls.Answer) async throws -> JWTKeyCollection {
     let keys = JWTKeyCollection()
-    guard JSONScanner.isValue(answer.body, maxDepth: ForeignJSON.maxDepth),
+    guard ForeignJSON.isSafe(answer.body),
       (try? await keys.add(jwksJSON: String(decoding: answer.body, as: UTF8.self))) != nil
     else { throw ProviderCalls.Unusable(status: answer.status) }
     return keys
@@ -62,12 +62,12 @@ actor AppleTokens: SocialVerifier {
   /// them before it asks who signed them.
   static func identity(_ token: String, keys: JWTKeyCollection) async -> Identity? {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-    guard parts.count == 3, parts.dropLast().allSatisfy({ isShallowJSON(base64URL: $0) }) else { return nil }
+    guard parts.count == 3, parts.dropLast().allSatisfy({ isSafeJSON(base64URL: $0) }) else { return nil }
     return try? await keys.verify(token, as: Identity.self)
   }
 
-  private static func isShallowJSON(base64URL part: Substring.UTF8View) -> Bool {
-    [UInt8](base64URL: Substring(part)).map { JSONScanner.isValue($0, maxDepth: ForeignJSON.maxDepth) } ?? false
+  private static func isSafeJSON(base64URL part: Substring.UTF8View) -> Bool {
+    [UInt8](base64URL: Substring(part)).map(ForeignJSON.isSafe) ?? false
   }
 
   /// The claims of an identity token. The library's own type judges the expiry by the system's clock.

@@ -6,19 +6,29 @@
 
 /// JSON that others wrote, to be read as values.
 package enum ForeignJSON {
-  /// Foundation's decoder takes 512 levels of arrays and objects, and ends the process at 513 instead of throwing.
+  /// Arrays and objects within each other. Foundation's decoder takes 512 levels and ends the process at 513.
   package static let maxDepth = 100
+  /// Bytes of a key. To hash one takes the square of the number of marks on one of its letters.
+  package static let maxKeySize = 256
+
+  /// Whether the bytes are JSON that a decoder of Foundation's may be given.
+  package static func isSafe(_ bytes: [UInt8]) -> Bool {
+    // It is UTF-8, then: Foundation's decoder reads other encodings, in which nesting would look different.
+    JSONScanner.isValue(bytes, within: .init(depth: maxDepth, keySize: maxKeySize))
+  }
 
   /// A value from its JSON.
   ///
-  /// - Throws: `DecodingError` when the bytes are no such value, or nest arrays and objects deeper than ``maxDepth``.
+  /// - Throws: `DecodingError` when the bytes are no such value, or pass a limit.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys
   ) throws -> Value {
-    // What passes is UTF-8 as well: Foundation's decoder reads other encodings, in which nesting would look different.
-    guard JSONScanner.isValue(bytes, maxDepth: maxDepth) else {
+    guard isSafe(bytes) else {
       throw DecodingError.dataCorrupted(
-        .init(codingPath: [], debugDescription: "no JSON value, or one nested deeper than \(maxDepth) levels"))
+        .init(
+          codingPath: [],
+          debugDescription:
+            "no JSON value, or one nested deeper than \(maxDepth) levels or with keys over \(maxKeySize) bytes"))
     }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = keys

@@ -11,12 +11,20 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// Whether the bytes are exactly one JSON value.
-  public static func isValue(_ bytes: [UInt8]) -> Bool { isValue(bytes, maxDepth: .max) }
+  public static func isValue(_ bytes: [UInt8]) -> Bool { isValue(bytes, within: Limits()) }
 
-  /// Whether the bytes are exactly one JSON value, in which no more than `maxDepth` arrays and objects are nested.
-  public static func isValue(_ bytes: [UInt8], maxDepth: Int) -> Bool {
+  /// Limits of what a value may be made of.
+  struct Limits {
+    /// Arrays and objects within each other.
+    var depth = Int.max
+    /// Bytes of a key as it is written, with its quotes.
+    var keySize = Int.max
+  }
+
+  /// Whether the bytes are exactly one JSON value within limits.
+  static func isValue(_ bytes: [UInt8], within limits: Limits) -> Bool {
     var scanner = JSONScanner(bytes)
-    guard scanner.skipValue(maxDepth: maxDepth) else { return false }
+    guard scanner.skipValue(within: limits) else { return false }
     scanner.skipSpace()
     return scanner.index == bytes.count
   }
@@ -88,23 +96,23 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// Skips one value of any depth without recursion, so that no input exhausts the stack.
-  mutating func skipValue(maxDepth: Int = .max) -> Bool {
+  mutating func skipValue(within limits: Limits = Limits()) -> Bool {
     var open = BitStack()
     repeat {
       skipSpace()
       guard let byte = next else { return false }
       switch byte {
       case UInt8(ascii: "{"):
-        guard open.count < maxDepth else { return false }
+        guard open.count < limits.depth else { return false }
         index += 1
         skipSpace()
         if !take(UInt8(ascii: "}")) {
-          guard skipKey() else { return false }
+          guard skipKey(limits) else { return false }
           open.push(true)
           continue
         }
       case UInt8(ascii: "["):
-        guard open.count < maxDepth else { return false }
+        guard open.count < limits.depth else { return false }
         index += 1
         skipSpace()
         if !take(UInt8(ascii: "]")) {
@@ -114,18 +122,18 @@ public struct JSONScanner: ~Copyable {
       default:
         guard skipScalar(byte) else { return false }
       }
-      guard closeFinished(&open) else { return false }
+      guard closeFinished(&open, limits) else { return false }
     } while !open.isEmpty
     return true
   }
 
   /// After a value: takes closing brackets until a comma asks for another value or everything is closed.
-  private mutating func closeFinished(_ open: inout BitStack) -> Bool {
+  private mutating func closeFinished(_ open: inout BitStack, _ limits: Limits) -> Bool {
     while let isObject = open.top {
       skipSpace()
       if take(UInt8(ascii: ",")) {
         skipSpace()
-        return isObject ? skipKey() : true
+        return isObject ? skipKey(limits) : true
       }
       guard take(isObject ? UInt8(ascii: "}") : UInt8(ascii: "]")) else { return false }
       open.pop()
@@ -133,8 +141,9 @@ public struct JSONScanner: ~Copyable {
     return true
   }
 
-  private mutating func skipKey() -> Bool {
-    guard skipString() else { return false }
+  private mutating func skipKey(_ limits: Limits) -> Bool {
+    let start = index
+    guard skipString(), index - start <= limits.keySize else { return false }
     skipSpace()
     return take(UInt8(ascii: ":"))
   }

@@ -1,14 +1,17 @@
 import DequeModule
 import NIOCore
 
-/// Holds back what a connection has sent while its owner has had its share of the loop's time. It stands in front of all that
-/// costs any.
+/// Holds back what a connection has sent while its owner has had its share of the loop's time. It stands before the handlers
+/// that take time.
+///
+/// What is held back when the connection breaks, or is closed by this side, is lost as if it had never arrived: nobody would
+/// get the answer.
 final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
 
-  let share: LoopShare
+  private let share: LoopShare
   private var context: ChannelHandlerContext?
   private var held = Deque<ByteBuffer>()
   private var heldBytes = 0
@@ -25,8 +28,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    share.waitingBytes -= heldBytes
-    heldBytes = 0
+    drop()
     share.left()
   }
 
@@ -36,7 +38,11 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   }
 
   private func hold(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
-    if held.isEmpty { share.wait(self) }
+    guard share.waitingBytes < LoopShare.maxWaitingBytes else {
+      drop()
+      return context.close(promise: nil)
+    }
+    if held.isEmpty { share.wait(passOn) }
     // The buffer has room for the largest read.
     held.append(context.channel.allocator.buffer(buffer: buffer))
     heldBytes += buffer.readableBytes
@@ -55,30 +61,61 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
     if !held.isEmpty, let event = event as? ChannelEvent, event == .inputClosed {
       isInputClosedHeld = true
     } else {
+      // Whoever hears that the server is about to stop has to know what there is to answer.
+      _ = passOn(upTo: .max)
       context.fireUserInboundEventTriggered(event)
     }
   }
 
-  /// What came before the end comes before it.
   func channelInactive(context: ChannelHandlerContext) {
-    isReadHeld = false
-    passOn()
+    drop()
     context.fireChannelInactive()
   }
 
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    drop()
+    context.fireErrorCaught(error)
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    if mode != .output { drop() }
+    context.close(mode: mode, promise: promise)
+  }
+
+  private func drop() {
+    held.removeAll()
+    share.waitingBytes -= heldBytes
+    heldBytes = 0
+    (isReadCompleteHeld, isReadHeld, isInputClosedHeld) = (false, false, false)
+  }
+
   /// The connection's turn has come.
-  func passOn() {
-    guard !held.isEmpty else { return }
-    share.spend {
-      while let buffer = held.popFirst() {
-        heldBytes -= buffer.readableBytes
-        share.waitingBytes -= buffer.readableBytes
-        context?.fireChannelRead(wrapInboundOut(buffer))
-      }
-      if take(&isReadCompleteHeld) { context?.fireChannelReadComplete() }
+  private func passOn(upTo limit: Int) -> Int {
+    guard !held.isEmpty else { return 0 }
+    let done = share.spend { passBytes(upTo: limit) }
+    if !held.isEmpty {
+      share.wait(passOn)
+      return done
     }
     if take(&isInputClosedHeld) { context?.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
     if take(&isReadHeld) { context?.read() }
+    return done
+  }
+
+  private func passBytes(upTo limit: Int) -> Int {
+    var done = 0
+    while done < limit, var buffer = held.popFirst() {
+      let size = min(buffer.readableBytes, limit - done)
+      guard let bytes = buffer.readSlice(length: size) else { break }
+      if buffer.readableBytes > 0 { held.prepend(buffer) }
+      done += size
+      heldBytes -= size
+      share.waitingBytes -= size
+      context?.fireChannelRead(wrapInboundOut(bytes))
+    }
+    // Handlers work on what they were given.
+    if held.isEmpty ? take(&isReadCompleteHeld) : isReadCompleteHeld { context?.fireChannelReadComplete() }
+    return done
   }
 
   private func take(_ flag: inout Bool) -> Bool {

@@ -14,10 +14,13 @@ final class PaceHandler: ChannelDuplexHandler {
   /// Bytes handed to the connection; how many of them the kernel had taken when it was last seen to take some.
   private var written = 0
   private var taken = 0
-  private var lastTaken = NIODeadline.now()
+  private var lastTaken: NIODeadline
+  private let now: () -> NIODeadline
   private var check: RepeatedTask?
 
-  init(stallTimeout: TimeAmount, minBytesPerSecond: Int) {
+  init(stallTimeout: TimeAmount, minBytesPerSecond: Int, now: @escaping () -> NIODeadline = NIODeadline.now) {
+    self.now = now
+    lastTaken = now()
     self.stallTimeout = stallTimeout
     self.minBytesPerSecond = max(1, minBytesPerSecond)
   }
@@ -27,7 +30,7 @@ final class PaceHandler: ChannelDuplexHandler {
     let channel = context.channel
     let bound = NIOLoopBound(self, eventLoop: context.eventLoop)
     check = context.eventLoop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in
-      if bound.value.isTooSlow(channel, at: .now()) { channel.close(promise: nil) }
+      if bound.value.isTooSlow(channel, at: bound.value.now()) { channel.close(promise: nil) }
     }
   }
 
@@ -36,7 +39,7 @@ final class PaceHandler: ChannelDuplexHandler {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let earned = TimeAmount.milliseconds(
       Int64(unwrapInboundIn(data).readableBytes) * 1000 / Int64(minBytesPerSecond))
-    let latest = NIODeadline.now() + stallTimeout
+    let latest = now() + stallTimeout
     due = min((due ?? latest) + earned, latest)
     context.fireChannelRead(data)
   }

@@ -17,7 +17,12 @@ extension SocketIOServer {
 
 /// An HTTP/1 connection out of which WebSockets can be taken at any request.
 final class SocketIOHTTPChannel: HTTPChannelHandler {
-  typealias Value = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+  struct Value: ServerChildChannelValue {
+    let http: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    let share: NIOLoopBound<LoopShare?>
+
+    var channel: any Channel { http.channel }
+  }
 
   let server: SocketIOServer
   let configuration: SocketIOServer.HTTPChannelConfiguration
@@ -56,46 +61,48 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
     return channel.eventLoop.makeCompletedFuture {
-      var limits = NIOHTTPDecoderLimitConfiguration()
-      limits.maxHeaderFieldSize = configuration.maxHeaderFieldSize
-      limits.maxHeaderListSize = configuration.maxHeaderListSize
-      limits.maxHeaderFieldCount = configuration.maxHeaderFieldCount
-      try channel.keepUnsentBytesFew()
-      let pipeline = channel.pipeline.syncOperations
-      let share = server.core.share(of: place.owner, on: channel.eventLoop)
-      let pace = configuration.stallTimeout.map {
-        PaceHandler(stallTimeout: $0, minBytesPerSecond: configuration.minBytesPerSecond)
+      guard let share = server.core.share(of: place.owner, on: channel.eventLoop) else {
+        return try configure(channel, place, nil, logger)
       }
-      if let pace { try pipeline.addHandler(pace) }
-      if let share {
-        // What is held back is one read's at most.
-        try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-        try pipeline.addHandler(LoopShareHandler(share))
-      }
-      try pipeline.configureHTTPServerPipeline(
-        withPipeliningAssistance: false,  // The async channel takes one request after another.
-        withErrorHandling: false,  // Hummingbird answers parse errors.
-        withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
-        withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-      try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-      try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace, place: place))
-      let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
-      try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
-      return try NIOAsyncChannel(
-        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+      return try share.spend { Result { try configure(channel, place, share, logger) } }.get()
     }
   }
 
+  private func configure(
+    _ channel: any Channel, _ place: ConnectionPlace, _ share: LoopShare?, _ logger: Logger
+  ) throws -> Value {
+    var limits = NIOHTTPDecoderLimitConfiguration()
+    limits.maxHeaderFieldSize = configuration.maxHeaderFieldSize
+    limits.maxHeaderListSize = configuration.maxHeaderListSize
+    limits.maxHeaderFieldCount = configuration.maxHeaderFieldCount
+    try channel.keepUnsentBytesFew()
+    let pipeline = channel.pipeline.syncOperations
+    let pace = configuration.stallTimeout.map {
+      PaceHandler(stallTimeout: $0, minBytesPerSecond: configuration.minBytesPerSecond)
+    }
+    if let pace { try pipeline.addHandler(pace) }
+    if let share {
+      // What is held back is one read's, as long as the client does not end its side.
+      try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
+      try pipeline.addHandler(LoopShareHandler(share))
+    }
+    try pipeline.configureHTTPServerPipeline(
+      withPipeliningAssistance: false,  // The async channel takes one request after another.
+      withErrorHandling: false,  // Hummingbird answers parse errors.
+      withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
+      withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
+    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+    try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace, place: place))
+    let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
+    try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
+    let http = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+      wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+    return Value(http: http, share: NIOLoopBound(share, eventLoop: channel.eventLoop))
+  }
+
   func handle(value: Value, logger: Logger) async {
-    let channel = value.channel
-    let share = try? await channel.eventLoop.submit {
-      let handler = try? channel.pipeline.syncOperations.handler(type: LoopShareHandler.self)
-      return NIOLoopBound(handler?.share, eventLoop: channel.eventLoop)
-    }.get()
-    // Without it, the loop has ended.
-    guard let share else { return }
-    await withTaskExecutorPreference(EventLoopTaskExecutor(channel.eventLoop, share: share)) {
-      await handleHTTP(asyncChannel: value, logger: logger)
+    await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop, share: value.share)) {
+      await handleHTTP(asyncChannel: value.http, logger: logger)
     }
   }
 }

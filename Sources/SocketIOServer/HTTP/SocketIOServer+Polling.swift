@@ -111,8 +111,9 @@ extension SocketIOServer {
       return reply.empty(isTooLarge ? .contentTooLarge : error is NoRoom ? .serviceUnavailable : .badRequest)
     }
     if JSONP(engineRequest.query) != nil { payload = JSONP.payload(inForm: payload) }
+    let owner = core.configuration.connectionOwner?(engineRequest.remoteAddress)
     let answer: PollingAnswer = await withCheckedContinuation { [payload] continuation in
-      shard.run { shard in
+      shard.work(for: owner, size: payload.count) { shard in
         continuation.resume(
           returning: shard.sessions[sid]?.posted(payload, isBinary: isBinary) ?? .refused(.unknownSession))
       }

@@ -54,6 +54,16 @@ final class LoopShard: @unchecked Sendable {
     }
   }
 
+  /// Does work on the shard's loop, when its owner has a turn.
+  ///
+  /// - Parameter size: Of what is worked on, in bytes.
+  func work(for owner: String?, size: Int, _ body: @escaping @Sendable (LoopShard) -> Void) {
+    run { shard in
+      guard let shares = shard.shares else { return body(shard) }
+      shares.share(of: owner).perform(size: size) { body(shard) }
+    }
+  }
+
   /// Runs `body` on the shard's loop behind what is queued there already, also when called on it: what sockets hear of,
   /// they hear of in the order in which it was asked for.
   func enqueue(_ body: @escaping @Sendable (LoopShard) -> Void) {

@@ -2,7 +2,7 @@ import DequeModule
 import NIOCore
 
 /// Shares an event loop's time among the owners of its connections: while others send as well, the work that one of them
-/// causes by sending takes a part of it at most. What is more waits, in the order in which it came.
+/// causes by sending takes a part of it. What is more waits, each connection's in the order in which it came.
 ///
 /// Belongs to one loop, as the objects it hands out.
 final class LoopShares {
@@ -32,17 +32,18 @@ final class LoopShares {
     if let share = shares[owner] { return share }
     let share = LoopShare(self, part: part)
     shares[owner] = share
+    sweep()
     return share
   }
 
-  /// Drops shares without connections. Their debt is kept until it would be paid, so that nobody is rid of it by connecting
-  /// anew.
+  /// Drops shares that have no connection and no debt, so that nobody is rid of it by connecting anew.
   fileprivate func sweep() {
     guard !isSweeping else { return }
     isSweeping = true
-    schedule(in: .nanoseconds(Int64(Double(LoopShare.maxDebt.nanoseconds) / part))) {
+    schedule(in: .seconds(1)) {
       self.isSweeping = false
-      self.shares = self.shares.filter { $0.value.connections > 0 }
+      self.shares = self.shares.filter { !$0.value.isOver }
+      if self.shares.values.contains(where: { $0.connections == 0 }) { self.sweep() }
     }
   }
 
@@ -59,28 +60,45 @@ final class LoopShares {
   }
 
   fileprivate func schedule(in delay: TimeAmount, _ body: @escaping () -> Void) {
-    let body = NIOLoopBound(body, eventLoop: loop)
-    loop.scheduleTask(in: delay) { body.value() }
+    let body = NIOLoopBound((self, body), eventLoop: loop)
+    loop.scheduleTask(in: delay) { body.value.1() }
   }
 }
 
 /// The part of a loop's time that one owner has: a token bucket. Work makes a debt of time, which is paid off at the rate of
 /// the part; beyond ``burst`` of it, further work waits.
 final class LoopShare {
-  static let burst = TimeAmount.milliseconds(3)
-  /// Work done while nobody else was there, and single pieces that took long, are forgiven beyond this.
-  static let maxDebt = TimeAmount.milliseconds(50)
-  /// Bytes that may wait. What comes beyond them is worked on at once, as memory is worth more than time.
-  static let maxWaitingBytes = 4 * 1024 * 1024
+  static let burst = TimeAmount.milliseconds(10)
+  /// How much of the burst has to be there again before what waits has its turn, so that a turn is worth its timer.
+  static let turn = TimeAmount.microseconds(1500)
+  /// Debt beyond this is forgiven.
+  static let maxDebt = TimeAmount.seconds(1)
+  /// The same for work while nobody else sends.
+  static let maxDebtAlone = TimeAmount.milliseconds(50)
+  /// Bytes that connections may hold back.
+  static let maxWaitingBytes = 16 * 1024 * 1024
+  /// What waits has a turn at least this often, and for at least so many bytes, however large the debt is. Answers that are
+  /// under way make debt as well, and cannot be stopped: meanwhile small messages still get through.
+  static let longestWait = TimeAmount.milliseconds(50)
+  static let leastTurn = 2048
+  /// How many turns of the least size a single piece of work may use up beforehand.
+  private static let mostTurns = 32
+
+  /// Works on so many bytes, or on all it has if it can only do that; answers on how many.
+  typealias Work = (_ limit: Int) -> Int
 
   private unowned let shares: LoopShares
   /// Nil: without limit.
   private let part: Double?
   private var debt = TimeAmount.zero
   private var paidAt: NIODeadline
-  private var waiting = Deque<LoopShareHandler>()
+  private var isWorking = false
+  private var waiting = Deque<Work>()
   private var isScheduled = false
-  fileprivate(set) var connections = 0
+  /// Bytes that may be worked on in a turn although the part is used up.
+  private var allowance = 0
+  fileprivate private(set) var connections = 0
+  /// Bytes that the owner's connections hold back.
   var waitingBytes = 0
 
   fileprivate init(_ shares: LoopShares, part: Double?) {
@@ -97,11 +115,13 @@ final class LoopShare {
     if connections == 0 { shares.sweep() }
   }
 
-  /// Whether work that comes now is to be done at once.
-  var isFree: Bool {
-    guard part != nil, waitingBytes < Self.maxWaitingBytes else { return true }
-    return waiting.isEmpty && !isSpent
+  fileprivate var isOver: Bool {
+    payOff(until: shares.now())
+    return connections == 0 && waiting.isEmpty && debt == .zero
   }
+
+  /// Whether work that comes now is to be done at once.
+  var isFree: Bool { part == nil || waiting.isEmpty && !isSpent }
 
   private var isSpent: Bool {
     let now = shares.now()
@@ -116,32 +136,54 @@ final class LoopShare {
   }
 
   /// Does work of the owner's, and counts the time.
-  func spend(_ work: () -> Void) {
+  func spend<Result>(_ work: () -> Result) -> Result {
+    guard !isWorking else { return work() }
+    isWorking = true
     let began = shares.now()
-    work()
-    let ended = shares.now()
-    payOff(until: ended)
-    debt = min(Self.maxDebt, debt + (ended - began))
-    shares.note(self, at: ended)
+    defer {
+      let ended = shares.now()
+      isWorking = false
+      payOff(until: ended)
+      let isAlone = !shares.hasOthers(than: self, at: ended)
+      debt = min(isAlone ? Self.maxDebtAlone : Self.maxDebt, debt + (ended - began))
+      shares.note(self, at: ended)
+    }
+    return work()
   }
 
-  /// Has a connection wait for its turn.
-  func wait(_ handler: LoopShareHandler) {
-    waiting.append(handler)
+  /// Does work at once if the owner has not had its part, else when it has its turn.
+  func perform(size: Int, _ work: @escaping () -> Void) {
+    guard !isFree else { return spend(work) }
+    wait { _ in
+      self.spend(work)
+      return size
+    }
+  }
+
+  /// Has work wait for its turn, behind what waits already.
+  func wait(_ work: @escaping Work) {
+    waiting.append(work)
     schedule()
   }
 
   private func schedule() {
     guard !isScheduled, let part else { return }
     isScheduled = true
-    // Until half of the burst is there again, so that a turn is worth its timer.
-    let owed = max(0, debt.nanoseconds - Self.burst.nanoseconds / 2)
-    shares.schedule(in: max(.milliseconds(1), .nanoseconds(Int64(Double(owed) / part)))) { self.takeTurn() }
+    let owed = max(0, (debt - Self.burst + Self.turn).nanoseconds)
+    let delay = TimeAmount.nanoseconds(Int64(Double(owed) / part))
+    shares.schedule(in: min(max(.milliseconds(1), delay), Self.longestWait)) { self.takeTurn() }
   }
 
   private func takeTurn() {
     isScheduled = false
-    while !isSpent, let handler = waiting.popFirst() { handler.passOn() }
+    if isSpent {
+      allowance = min(allowance + Self.leastTurn, Self.leastTurn)
+      while allowance > 0, let work = waiting.popFirst() {
+        allowance = max(allowance - work(allowance), -Self.mostTurns * Self.leastTurn)
+      }
+    } else {
+      while !isSpent, let work = waiting.popFirst() { _ = work(.max) }
+    }
     if !waiting.isEmpty { schedule() }
   }
 }
