@@ -163,6 +163,22 @@ struct LoopSharesTests {
     #expect(bench.log.filter { $0.hasPrefix("0") } == ["0 x", "0 y"])
   }
 
+  @Test("what comes at once is worked on in pieces while others send, whole while nobody does")
+  func pieces() throws {
+    let bench = Bench()
+    let (other, own) = (try bench.connection("other", of: "b"), try bench.connection("own", of: "a"))
+    let share = bench.shares.share(of: "a")
+    try send("1", own, size: 4 * LoopShare.piece)
+    #expect(share.waitingBytes == 0)
+    bench.loop.advanceTime(by: .seconds(1))
+    try send("1", other)
+    try send("2", own, size: 4 * LoopShare.piece)
+    #expect(share.waitingBytes == 3 * LoopShare.piece)
+    bench.loop.advanceTime(by: .seconds(1))
+    #expect(share.waitingBytes == 0)
+    #expect(bench.log == ["own 1", "other 1", "own 2"])
+  }
+
   @Test("what waits has a limit in bytes: who sends more is cut off")
   func memory() throws {
     let bench = Bench()

@@ -15,6 +15,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   private var context: ChannelHandlerContext?
   private var held = Deque<ByteBuffer>()
   private var heldBytes = 0
+  private var isOpen = true
   private var isReadCompleteHeld = false
   private var isReadHeld = false
   private var isInputClosedHeld = false
@@ -34,7 +35,14 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard held.isEmpty, share.isFree else { return hold(unwrapInboundIn(data), context) }
-    share.spend { context.fireChannelRead(data) }
+    guard share.isShort else { return share.spend { context.fireChannelRead(data) } }
+    var rest = unwrapInboundIn(data)
+    while share.isFree, isOpen, let piece = rest.readSlice(length: min(rest.readableBytes, LoopShare.piece)),
+      piece.readableBytes > 0
+    {
+      share.spend { context.fireChannelRead(wrapInboundOut(piece)) }
+    }
+    if isOpen, rest.readableBytes > 0 { hold(rest, context) }
   }
 
   private func hold(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -83,6 +91,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   }
 
   private func drop() {
+    isOpen = false
     held.removeAll()
     share.waitingBytes -= heldBytes
     heldBytes = 0

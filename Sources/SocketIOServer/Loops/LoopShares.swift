@@ -81,6 +81,8 @@ final class LoopShare {
   /// under way make debt as well, and cannot be stopped: meanwhile small messages still get through.
   static let longestWait = TimeAmount.milliseconds(50)
   static let leastTurn = 2048
+  /// Bytes of a connection that are worked on at a time while others send: what they cost is known afterwards only.
+  static let piece = 4096
   /// How many turns of the least size a single piece of work may use up beforehand.
   private static let mostTurns = 32
 
@@ -122,6 +124,9 @@ final class LoopShare {
 
   /// Whether work that comes now is to be done at once.
   var isFree: Bool { part == nil || waiting.isEmpty && !isSpent }
+
+  /// Whether there is a part to keep to.
+  var isShort: Bool { part != nil && shares.hasOthers(than: self, at: shares.now()) }
 
   private var isSpent: Bool {
     let now = shares.now()
@@ -182,7 +187,7 @@ final class LoopShare {
         allowance = max(allowance - work(allowance), -Self.mostTurns * Self.leastTurn)
       }
     } else {
-      while !isSpent, let work = waiting.popFirst() { _ = work(.max) }
+      while !isSpent, let work = waiting.popFirst() { _ = work(Self.piece) }
     }
     if !waiting.isEmpty { schedule() }
   }
