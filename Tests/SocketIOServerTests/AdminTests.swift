@@ -144,20 +144,21 @@ struct AdminTests {
         var disconnected = await admin.events("socket_disconnected", in: "/admin").makeAsyncIterator()
         try await admin.connect(to: "/admin", auth: Self.good)
         _ = try await lists.next(isolation: #isolation)
-        try await server.withClient(.upgrade) { (client) async throws in
-          try await client.connect(to: "/open")
-          let socket = try #require(try await connected.next())
-          #expect(socket.nsp == "/open")
-          #expect(try await updated.next()?["transport"] == "websocket")
-          server.server.join(["red"], for: .init(namespace: "/open"))
-          let joining = try #require(try await joined.next(isolation: #isolation)).arguments
-          #expect(joining.values.dropLast() == [json(#""/open""#), json(#""red""#), json("\"\(socket.id)\"")])
-          server.server.leave(["red"], for: .init(namespace: "/open"))
-          #expect(try await left.next(isolation: #isolation)?.arguments.values[1] == json(#""red""#))
-          await client.leave("/open")
-          let leaving = try #require(try await disconnected.next(isolation: #isolation)).arguments
-          #expect(leaving.values[2] == json(#""client namespace disconnect""#))
-        }
+        let client = try await EngineClient(server, .polling)
+        try await client.join("/open")
+        let socket = try #require(try await connected.next())
+        #expect(socket.nsp == "/open")
+        try await client.upgrade()
+        #expect(try await updated.next()?["transport"] == "websocket")
+        server.server.join(["red"], for: .init(namespace: "/open"))
+        let joining = try #require(try await joined.next(isolation: #isolation)).arguments
+        #expect(joining.values.dropLast() == [json(#""/open""#), json(#""red""#), json("\"\(socket.id)\"")])
+        server.server.leave(["red"], for: .init(namespace: "/open"))
+        #expect(try await left.next(isolation: #isolation)?.arguments.values[1] == json(#""red""#))
+        try await client.send("41/open,")
+        let leaving = try #require(try await disconnected.next(isolation: #isolation)).arguments
+        #expect(leaving.values[2] == json(#""client namespace disconnect""#))
+        await client.abort()
       }
     }
   }

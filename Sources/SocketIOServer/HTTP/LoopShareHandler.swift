@@ -37,12 +37,13 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
     guard held.isEmpty, share.isFree else { return hold(unwrapInboundIn(data), context) }
     guard share.isShort else { return share.spend { context.fireChannelRead(data) } }
     var rest = unwrapInboundIn(data)
-    while share.isFree, isOpen, let piece = rest.readSlice(length: min(rest.readableBytes, LoopShare.piece)),
-      piece.readableBytes > 0
-    {
+    repeat {
+      let piece = rest.readSlice(length: min(rest.readableBytes, LoopShare.piece)) ?? ByteBuffer()
       share.spend { context.fireChannelRead(wrapInboundOut(piece)) }
-    }
-    if isOpen, rest.readableBytes > 0 { hold(rest, context) }
+    } while isOpen && rest.readableBytes > 0 && share.isFree
+    guard isOpen, rest.readableBytes > 0 else { return }
+    hold(rest, context)
+    context.fireChannelReadComplete()
   }
 
   private func hold(_ buffer: ByteBuffer, _ context: ChannelHandlerContext) {
@@ -70,7 +71,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
       isInputClosedHeld = true
     } else {
       // Whoever hears that the server is about to stop has to know what there is to answer.
-      _ = passOn(upTo: .max)
+      if event is ChannelShouldQuiesceEvent { _ = passOn(upTo: .max) }
       context.fireUserInboundEventTriggered(event)
     }
   }
@@ -86,8 +87,10 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   }
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    let hasInputEnded = isInputClosedHeld && mode == .input
     if mode != .output { drop() }
     context.close(mode: mode, promise: promise)
+    if hasInputEnded { context.fireUserInboundEventTriggered(ChannelEvent.inputClosed) }
   }
 
   private func drop() {

@@ -61,10 +61,11 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
     return channel.eventLoop.makeCompletedFuture {
-      guard let share = server.core.share(of: place.owner, on: channel.eventLoop) else {
-        return try configure(channel, place, nil, logger)
-      }
-      return try share.spend { Result { try configure(channel, place, share, logger) } }.get()
+      let share = server.core.share(of: place.owner, on: channel.eventLoop)
+      let configured = { Result { try self.configure(channel, place, share, logger) } }
+      let result = share.map { $0.spend(configured) } ?? configured()
+      if case .failure = result { channel.close(promise: nil) }
+      return try result.get()
     }
   }
 

@@ -161,7 +161,7 @@ final class LoopShare {
     guard !isFree else { return spend(work) }
     wait { _ in
       self.spend(work)
-      return size
+      return max(1, size)
     }
   }
 
@@ -174,9 +174,8 @@ final class LoopShare {
   private func schedule() {
     guard !isScheduled, let part else { return }
     isScheduled = true
-    let owed = max(0, (debt - Self.burst + Self.turn).nanoseconds)
-    let delay = TimeAmount.nanoseconds(Int64(Double(owed) / part))
-    shares.schedule(in: min(max(.milliseconds(1), delay), Self.longestWait)) { self.takeTurn() }
+    let delay = isSpent ? Double((debt - Self.burst + Self.turn).nanoseconds) / part : 0
+    shares.schedule(in: min(.nanoseconds(Int64(delay)), Self.longestWait)) { self.takeTurn() }
   }
 
   private func takeTurn() {
@@ -187,7 +186,10 @@ final class LoopShare {
         allowance = max(allowance - work(allowance), -Self.mostTurns * Self.leastTurn)
       }
     } else {
-      while !isSpent, let work = waiting.popFirst() { _ = work(Self.piece) }
+      allowance = 0
+      let began = shares.now()
+      // Nobody may be there who shortens it: others are noted between turns only.
+      while !isSpent, shares.now() - began < Self.burst, let work = waiting.popFirst() { _ = work(Self.piece) }
     }
     if !waiting.isEmpty { schedule() }
   }

@@ -7,7 +7,7 @@ extension Replay {
   func pollingSession() async throws {
     var target = try await polling()
     try await http("POST connect", "POST", target, .shown, Array("40".utf8))
-    try await http("poll ", "GET", target, .shown)
+    try await joined("poll ", target, .shown)
     try await post("POST 2 packets", target, #"42["echo",1]\#(Self.separator)42["echo",2]"#)
     try await http("poll ", "GET", target)
     try await pending("poll idle", "GET", target)
@@ -21,7 +21,7 @@ extension Replay {
     target = try await polling()
     let json = Fields(request: [("Content-Type", "application/json")])
     try await http("POST application/json content type", "POST", target, json, Array("40".utf8))
-    try await http("then poll", "GET", target)
+    try await joined("then poll", target)
     target = try await polling(joining: "40")
     try await post("POST 1000001 bytes", target, String(repeating: "x", count: 1_000_001))
     try await pending("then poll", "GET", target)
@@ -40,7 +40,7 @@ extension Replay {
     try await http(
       "GET transport=websocket with polling sid, no upgrade", "GET", target.replacing("polling", with: "websocket"))
     try await post("POST still works", target, "40")
-    try await http("poll ", "GET", target)
+    try await joined("poll ", target)
     try await overlaps()
     try await binaryAndCompressed()
   }
@@ -62,7 +62,7 @@ extension Replay {
       Array(
         "POST \(target) HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1\r\n4\r\n1\r\n0\r\n0\r\n\r\n".utf8))
     try saw("POST chunked", text(await within(Self.patience) { try await wire.readAnswer() }))
-    try await http("then poll", "GET", target)
+    try await joined("then poll", target)
   }
 
   /// Requests that meet while another of their session is under way.

@@ -33,6 +33,20 @@ extension Replay {
     try saw(name, text(try await exchange(method, target, fields.request, body), showsFields: fields.isShown))
   }
 
+  /// The poll that brings what joining the main namespace brings.
+  func joined(_ name: String, _ target: String, _ fields: Fields = Fields()) async throws {
+    try saw(name, text(try await untilWelcome(target), showsFields: fields.isShown))
+  }
+
+  /// A poll that waits is answered with the first packet there is, as the reference does; the rest comes with the next one.
+  private func untilWelcome(_ target: String) async throws -> HTTPAnswer {
+    var answer = try #require(try await exchange("GET", target))
+    while answer.status == 200, !answer.text.contains("welcome") {
+      answer.body += [0x1e] + (try #require(try await exchange("GET", target))).body
+    }
+    return answer
+  }
+
   /// A request that must stay unanswered.
   func pending(_ name: String, _ method: String, _ target: String) async throws {
     try saw(name, text(try await exchange(method, target, for: Self.silence)))
@@ -61,7 +75,7 @@ extension Replay {
     let target = "\(base)&sid=\(try EngineOpen(data: Array(opening.body.dropFirst())).sid)"
     if let connect {
       _ = try await exchange("POST", target, [], Array(connect.utf8))
-      _ = try await exchange("GET", target)
+      if connect == "40" { _ = try await untilWelcome(target) } else { _ = try await exchange("GET", target) }
     }
     return target
   }

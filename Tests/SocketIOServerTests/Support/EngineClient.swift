@@ -40,7 +40,7 @@ actor EngineClient {
     sid = try EngineOpen(data: Array(answer.body.dropFirst())).sid
   }
 
-  private func upgrade() async throws {
+  func upgrade() async throws {
     let webSocket = try await RawWebSocket.open(port, "/socket.io/?EIO=4&transport=websocket&sid=\(sid)")
     try await webSocket.send("2probe")
     guard await webSocket.text() == "3probe" else { throw Wire.Closed() }
