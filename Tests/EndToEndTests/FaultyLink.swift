@@ -70,6 +70,11 @@ final class FaultyLink: Sendable {
     if isEnd { close() }
   }
 
+  /// Whether the rest of an answer is held back.
+  var isHolding: Bool {
+    state.withLock { if case .held = $0.fault { true } else { false } }
+  }
+
   func release() {
     client.eventLoop.execute { [self] in
       let released = state.withLock { state in

@@ -68,6 +68,11 @@ final class FaultyNetwork: Sendable {
     for link in state.withLock(\.links) { link.release() }
   }
 
+  /// Ends the connections of answers that are held back.
+  func cut() {
+    for link in state.withLock(\.links) where link.isHolding { link.close() }
+  }
+
   /// Whether nothing comes from the server over sockets.
   var areSocketsSilent: Bool {
     get { state.withLock(\.areSocketsSilent) }
