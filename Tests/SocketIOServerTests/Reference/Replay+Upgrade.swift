@@ -54,14 +54,14 @@ extension Replay {
     try await messages(name, from: try await upgrading(target), [.text(packet)])
     guard polls else { return }
     try await http("polling still usable", "POST", target, Fields(), Array("40".utf8))
-    try await http("poll ", "GET", target)
+    try await joined("poll ", target)
   }
 
   private func dropped() async throws {
     let target = try await polling()
     try await upgrading(target).wire.abort()
     try await http("websocket dropped before upgrade: polling POST", "POST", target, Fields(), Array("40".utf8))
-    try await http("poll ", "GET", target)
+    try await joined("poll ", target)
     try await pending("poll again", "GET", target)
   }
 

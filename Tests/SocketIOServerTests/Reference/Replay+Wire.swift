@@ -33,7 +33,7 @@ extension Replay {
     try saw(name, text(try await exchange(method, target, fields.request, body), showsFields: fields.isShown))
   }
 
-  /// The poll that brings what joining the main namespace brings.
+  /// The poll that brings what joining a namespace brings.
   func joined(_ name: String, _ target: String, _ fields: Fields = Fields()) async throws {
     try saw(name, text(try await untilWelcome(target), showsFields: fields.isShown))
   }
@@ -75,7 +75,7 @@ extension Replay {
     let target = "\(base)&sid=\(try EngineOpen(data: Array(opening.body.dropFirst())).sid)"
     if let connect {
       _ = try await exchange("POST", target, [], Array(connect.utf8))
-      if connect == "40" { _ = try await untilWelcome(target) } else { _ = try await exchange("GET", target) }
+      _ = try await untilWelcome(target)
     }
     return target
   }
