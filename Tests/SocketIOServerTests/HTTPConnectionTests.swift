@@ -1,6 +1,9 @@
+import Logging
 import NIOCore
-import SocketIOServer
+import NIOPosix
 import Testing
+
+@testable import SocketIOServer
 
 @Suite("The HTTP connections of the application", .timeLimit(.minutes(1)))
 struct HTTPConnectionTests {
@@ -69,5 +72,20 @@ struct HTTPConnectionTests {
       _ = await wire.readToEnd()
       #expect(try await server.wire().request("GET", "/other").status == 200)
     }
+  }
+
+  @Test("a connection that a stopping listener drops is closed, and ends nothing else")
+  func dropped() async throws {
+    let group = MultiThreadedEventLoopGroup.singleton
+    let handler = SocketIOHTTPChannel(
+      server: SocketIOServer(eventLoopGroup: group), configuration: .init(), responder: { _, _, _ in })
+    let listener = try await ServerBootstrap(group: group).childChannelInitializer { channel in
+      handler.setup(channel: channel, logger: Logger(label: "test")).map { _ in }
+    }.bind(host: "127.0.0.1", port: 0).get()
+    for _ in 0..<20 {
+      let wire = try await Wire.connect(try #require(listener.localAddress?.port))
+      #expect(await wire.readToEnd().isEmpty)
+    }
+    try await listener.close()
   }
 }

@@ -67,16 +67,15 @@ struct MultipartParser {
       searched = padding
       guard padding <= maxHeaderSize else { throw Malformed(reason: "a delimiter line is too long") }
       guard buffer.count >= padding + 2 else { return false }
-      let mark = buffer[padding..<padding + 2]
-      drop(padding + 2)
+      let mark = Array(buffer[padding..<padding + 2])
+      // The line end stays: the blank line of a part without headers follows the delimiter's own.
+      drop(padding)
       if mark.elementsEqual("--".utf8) {
         state = .finished
       } else if mark.elementsEqual("\r\n".utf8) {
         state = .headers
         parts += 1
         guard parts <= maxParts else { throw Malformed(reason: "more than \(maxParts) parts") }
-        // The blank line of a part without headers follows the delimiter's own line end.
-        buffer.insert(contentsOf: "\r\n".utf8, at: 0)
       } else {
         throw Malformed(reason: "a delimiter is followed by neither a line end nor '--'")
       }

@@ -17,11 +17,13 @@ extension SocketIOServer {
 
 /// An HTTP/1 connection out of which WebSockets can be taken at any request.
 final class SocketIOHTTPChannel: HTTPChannelHandler {
+  typealias HTTPConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+
   struct Value: ServerChildChannelValue {
-    let http: NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
+    let accepted: AcceptedConnection
     let share: NIOLoopBound<LoopShare?>
 
-    var channel: any Channel { http.channel }
+    var channel: any Channel { accepted.channel }
   }
 
   let server: SocketIOServer
@@ -96,15 +98,38 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
     try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace, place: place))
     let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
-    let http = try NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>(
+    let http = try HTTPConnection(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    return Value(http: http, share: NIOLoopBound(share, eventLoop: channel.eventLoop))
+    return Value(accepted: AcceptedConnection(http), share: NIOLoopBound(share, eventLoop: channel.eventLoop))
   }
 
   func handle(value: Value, logger: Logger) async {
     await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop, share: value.share)) {
-      await handleHTTP(asyncChannel: value.http, logger: logger)
+      await handleHTTP(asyncChannel: value.accepted.take(), logger: logger)
     }
+  }
+}
+
+/// A connection between its set-up and its handling. A listener that stops just then drops it; an async channel that nobody
+/// closes would end the process.
+final class AcceptedConnection: Sendable {
+  private let http: SocketIOHTTPChannel.HTTPConnection
+  private let isTaken = Atomic(false)
+
+  init(_ http: SocketIOHTTPChannel.HTTPConnection) { self.http = http }
+
+  deinit {
+    guard !isTaken.load(ordering: .acquiring) else { return }
+    // Unstructured: whoever dropped it waits for nothing.
+    Task { [http] in try? await http.executeThenClose { _, _ in } }
+  }
+
+  var channel: any Channel { http.channel }
+
+  /// The connection, for whoever handles it and closes it.
+  func take() -> SocketIOHTTPChannel.HTTPConnection {
+    isTaken.store(true, ordering: .releasing)
+    return http
   }
 }
 
