@@ -50,14 +50,14 @@ enum TextRules {
 
   /// A name of a person, workspace or channel: 1 to 30 characters without surrounding blanks.
   static func name(_ text: String, _ field: String = "name") throws -> String {
-    let name = comparableName(try plain(text, field))
+    let name = try plain(text, field).trimmingCharacters(in: .whitespacesAndNewlines)
     guard fits(name, 1...30) else { throw Failure(.invalid, "\(field): 1 to 30 characters") }
     return name
   }
 
   /// A name as it is compared with stored ones: NFC, without surrounding blanks.
   static func comparableName(_ text: String) -> String {
-    text.precomposedStringWithCanonicalMapping.trimmingCharacters(in: .whitespacesAndNewlines)
+    normalized(text).trimmingCharacters(in: .whitespacesAndNewlines)
   }
 
   /// The new name of an edit; nil if there is none or it is blank, which leaves the name unchanged.
@@ -116,8 +116,8 @@ enum TextRules {
     return text
   }
 
-  /// The most bytes of one character. Those of languages and emoji have 40 at most; putting any number of marks on a letter
-  /// in order, as NFC does, would take the square of their number.
+  /// The most bytes of one character. Those of languages and emoji have 40 at most; NFC takes the square of the number of
+  /// marks on a letter.
   private static let maxCharacterSize = 256
 
   /// Bytes of what people type into a field of a form, blanks around it included. More is refused before any of it is
@@ -131,6 +131,34 @@ enum TextRules {
     guard text.utf8.count <= maxCharacterSize || text.allSatisfy({ $0.utf8.count <= maxCharacterSize }) else {
       throw Failure(.invalid, "\(field): a letter with too many marks")
     }
-    return text.precomposedStringWithCanonicalMapping
+    return normalized(text)
+  }
+
+  /// Text in NFC. A character of more than `maxCharacterSize` bytes stays as it is.
+  ///
+  /// No two characters combine into one, so that pieces of a text can be normalised by themselves. Foundation moves the
+  /// rest of a text for each letter that it composes, the square of the length for all.
+  static func normalized(_ text: String) -> String {
+    guard text.utf8.contains(where: { $0 >= 0x80 }) else { return text }
+    var result = ""
+    var piece = text.startIndex..<text.startIndex
+    var size = 0
+    func finishPiece() {
+      let text = text[piece]
+      result += size > maxCharacterSize ? String(text) : text.precomposedStringWithCanonicalMapping
+    }
+    for index in text.indices {
+      let next = text.index(after: index)
+      let added = text.utf8.distance(from: index, to: next)
+      if size + added > maxCharacterSize {
+        finishPiece()
+        piece = index..<index
+        size = 0
+      }
+      piece = piece.lowerBound..<next
+      size += added
+    }
+    finishPiece()
+    return result
   }
 }

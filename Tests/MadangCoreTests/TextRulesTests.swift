@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 @testable import MadangCore
@@ -24,6 +25,22 @@ struct TextRulesTests {
   @Test("names are trimmed and stored in NFC")
   func normalised() throws {
     #expect(try TextRules.name(" \u{1112}\u{1161}\u{11AB} ", "name").unicodeScalars.count == 1)
+  }
+
+  @Test(
+    "long texts are normalised as a whole would be",
+    arguments: ["e\u{301}", "\u{1100}\u{1161}\u{11a8}", "b\u{301}\u{323}", "x", "\r\n", "क\u{93c}", "👩🏽‍🚀"])
+  func longTexts(_ character: String) throws {
+    for count in [1, 50, 300] {
+      let text = "a" + String(repeating: character, count: count)
+      #expect(TextRules.normalized(text).utf8.elementsEqual(text.precomposedStringWithCanonicalMapping.utf8))
+    }
+  }
+
+  @Test("a name with a letter of many marks is compared with stored ones as it is")
+  func longCharacters() {
+    let marks = String(repeating: "\u{301}\u{323}", count: 5000)
+    #expect(TextRules.comparableName(" e\u{301}a\(marks)e\u{301}").utf8.elementsEqual("éa\(marks)é".utf8))
   }
 
   @Test("names that cannot be addressed are refused", arguments: ["my", ".", "..", " my "])

@@ -8,8 +8,8 @@ enum ContentCoding: String {
   /// The coding the client likes best, gzip among equals; `nil` when it accepts none of them.
   init?(accepted field: String?) {
     var weights: [String: Double] = [:]
-    for item in (field ?? "").lowercased().split(separator: ",") {
-      let parts = item.split(separator: ";").map { $0.filter { !$0.isWhitespace } }
+    for item in (field ?? "").utf8.split(separator: UInt8(ascii: ",")) {
+      let parts = item.split(separator: UInt8(ascii: ";"), maxSplits: Self.maxParameters).map(Self.word)
       let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
       if let name = parts.first { weights[name] = weight ?? 1 }
     }
@@ -17,6 +17,18 @@ enum ContentCoding: String {
     let deflate = weights["deflate"] ?? weights["*"] ?? 0
     guard max(gzip, deflate) > 0 else { return nil }
     self = deflate > gzip ? .deflate : .gzip
+  }
+
+  private static let maxParameters = 4
+
+  /// Bytes of a name or a parameter. The longest that means anything is `identity`.
+  private static let maxWordSize = 16
+
+  /// Part of the field in lower case without blanks; empty if it is longer than what means anything. Bytes, not
+  /// characters: those of any text take long to compare.
+  private static func word(_ part: Substring.UTF8View) -> String {
+    let word = part.lazy.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.prefix(maxWordSize + 1)
+    return word.count > maxWordSize ? "" : String(decoding: word, as: UTF8.self).lowercased()
   }
 
   /// The bytes in this coding; `nil` when there is no memory for it.
