@@ -55,9 +55,10 @@ struct Examination {
       let small = try await price(growth.input(size: size))
       let large = try await price(growth.input(size: 4 * size))
       guard grows(small, large) else { return }
-      // Something else may have changed, such as from refused to taken: only what goes on growing is a find.
+      // Something else may have changed, such as from refused to taken, or what stands in front may be long and cheap:
+      // only added bytes that cost more than those added before are a find.
       let largest = try await price(growth.input(size: 16 * size))
-      guard grows(large, largest) else { return }
+      guard grows(large, largest), grows(large.added(to: small), largest.added(to: large)) else { return }
       throw Find(
         description: """
           work per byte grows with length: \(small.perByte) at \(small.bytes) bytes, \(large.perByte) at \
@@ -72,6 +73,9 @@ struct Examination {
     let work: UInt64
 
     var perByte: UInt64 { work / UInt64(max(1, bytes)) }
+
+    /// What the bytes cost by which this input is longer than one that cost less.
+    func added(to smaller: Price) -> Price { Price(bytes: bytes - smaller.bytes, work: work - smaller.work) }
   }
 
   /// Whether the work grew by more than a half beyond what the length did, and is no trifle.
