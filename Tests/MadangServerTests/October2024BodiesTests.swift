@@ -186,6 +186,19 @@ struct October2024BodiesTests {
     }
   }
 
+  @Test("a boundary has 256 bytes at most, named by the content type or by the body", arguments: [255, 256, 257, 8000])
+  func boundarySizes(_ size: Int) async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let boundary = String(repeating: "b", count: size)
+      let body = "--\(boundary)\r\nContent-Disposition: form-data; name=\"nickname\"\r\n\r\nMina\r\n--\(boundary)--\r\n"
+      for type in ["multipart/form-data; boundary=\(boundary)", nil] {
+        let answer = try await a.call(.PUT, "users/me", .raw(body, type: type))
+        #expect(answer.status == (size <= 256 ? 200 : 400) && answer.code == (size <= 256 ? nil : "E11"))
+      }
+    }
+  }
+
   @Test("M11 five files of 7 MiB are taken, and beyond a limit nothing is kept", arguments: TestEngine.available)
   func sizes(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in

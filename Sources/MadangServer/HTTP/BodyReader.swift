@@ -12,6 +12,8 @@ public struct BodyLimits: Sendable {
   public var text = 1024 * 1024
   public var parts = 64
   public var partHeader = 8192
+  /// Of what stands between parts. RFC 2046 section 5.1.1 allows 70.
+  public var boundary = 256
 
   public init() {}
 }
@@ -159,6 +161,9 @@ final class BodyReader {
   }
 
   private func multipart(boundary: [UInt8], head: [UInt8]) async throws -> Fields {
+    guard boundary.count <= limits.boundary else {
+      throw Failure(.invalid, "the boundary of a multipart body may have \(limits.boundary) bytes at most")
+    }
     var parser = MultipartParser(boundary: boundary, maxHeaderSize: limits.partHeader, maxParts: limits.parts)
     var fields = Fields()
     var part = Part.ignored
