@@ -3,6 +3,7 @@ import Hummingbird
 import JWTKit
 import MadangAPI
 import NIOCore
+import SocketIOProtocol
 import Storage
 
 @testable import MadangCore
@@ -73,7 +74,9 @@ extension Input {
     var body = bytes[...]
     var headers: HTTPFields = [:]
     if let end = body.firstIndex(of: 0x0a), body[..<end].contains(UInt8(ascii: "/")) {
-      headers[.contentType] = String(decoding: body[..<end], as: UTF8.self)
+      let type = String(decoding: body[..<end], as: UTF8.self)
+      // A connection refuses the heads of other requests.
+      if type.isCheapToCompare { headers[.contentType] = type }
       body = body[(end + 1)...]
     }
     return Request(
