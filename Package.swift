@@ -123,6 +123,7 @@ let package = Package(
       resources: [
         .embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql"),
         .embedInCode("0003_administration.sql"), .embedInCode("0004_payment_claims.sql"),
+        .embedInCode("0005_installation.sql"), .embedInCode("0006_deletions.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(

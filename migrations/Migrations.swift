@@ -5,5 +5,7 @@ package enum MigrationFiles {
     (2, "file removals", String(decoding: PackageResources._002_file_removals_sql, as: UTF8.self)),
     (3, "administration", String(decoding: PackageResources._003_administration_sql, as: UTF8.self)),
     (4, "payment claims", String(decoding: PackageResources._004_payment_claims_sql, as: UTF8.self)),
+    (5, "installation", String(decoding: PackageResources._005_installation_sql, as: UTF8.self)),
+    (6, "deletions", String(decoding: PackageResources._006_deletions_sql, as: UTF8.self)),
   ]
 }

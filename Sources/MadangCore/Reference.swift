@@ -23,9 +23,14 @@ package indirect enum Reference: Hashable, Sendable {
     .channelName(names.map(TextRules.comparableName).filter { !$0.utf8.contains(0) }, in: workspace)
   }
 
+  /// The condition that `alias`, of `rooms` or `workspaces`, is the object and was not deleted.
+  func finds(_ alias: StaticString) -> SQL {
+    "\(sql: matches(alias)) AND \(raw: "\(alias)").deleted_at IS NULL"
+  }
+
   /// The condition that `alias` is the object: it is part of the statement that acts on it, so what it names is
   /// decided where the rules are.
-  package func matches(_ alias: StaticString) -> SQL {
+  func matches(_ alias: StaticString) -> SQL {
     switch self {
     case .uuid(let uuid) where uuid.utf8.contains(0): "1 = 0"
     case .uuid(let uuid): "\(raw: "\(alias)").uuid = \(uuid)"

@@ -134,6 +134,7 @@ package func buildServer(
   let announcements = Announcements()
   let madang = try await openMadang(settings, clock: clock, ids: ids, logger: logger) { announcements.announce($0) }
   try madang.files.prepare()
+  try await join(madang, settings)
   if settings.keys.isEmpty {
     for edition in EditionName.allCases {
       try await madang.register(
@@ -169,7 +170,7 @@ package func buildServer(
     sockets.receive(event)
     switch event {
     case .chatPosted(let chat): pushes.add(chat)
-    case .roomDeleted, .workspaceDeleted: housekeeping.removeFilesSoon()
+    case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()
     case .membershipBegan, .membershipEnded, .sessionEnded: break
     }
   }
@@ -228,6 +229,22 @@ func openMadang(
     throw error
   }
   return madang
+}
+
+/// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
+private func join(_ madang: Madang, _ settings: ServerSettings) async throws {
+  do {
+    try await madang.joinInstallation()
+  } catch {
+    await madang.database.close()
+    guard let error = error as? ForeignFiles else { throw error }
+    throw SetupError(
+      """
+      \(error); no upload was touched.
+      Check that --data (\(settings.dataDirectory.path)) and \(settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url") \
+      belong together. To begin anew, name a new directory with --data.
+      """)
+  }
 }
 
 /// What brings notifications to devices; nil where that is off.

@@ -3,7 +3,7 @@ import MadangCore
 import ServiceLifecycle
 
 /// Tidies up at start and once in a while: files nothing names, addresses that are no longer fresh; and looks at which costs
-/// passwords are stored. Files of deleted rooms go soon after the deletion; sockets of people an administrator shut out, after some seconds.
+/// passwords are stored. What was deleted is cleared up soon after; sockets of people an administrator shut out, after some seconds.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
@@ -20,7 +20,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   private static let uploadAge: Int64 = 3_600_000
 
   /// Returns at once.
-  func removeFilesSoon() { wake.yield() }
+  func clearDeletedSoon() { wake.yield() }
 
   func run() async throws {
     await withTaskGroup { group in
@@ -29,7 +29,7 @@ struct Housekeeping: ServiceLifecycle.Service {
         await every(.seconds(service.settings.socketReviewInterval)) { await attempt { try await sockets.review() } }
       }
       for await _ in wakes.cancelOnGracefulShutdown() {
-        await attempt { try await service.madang.removeRetiredFiles() }
+        await attempt { try await clearDeleted() }
       }
     }
   }
@@ -47,10 +47,16 @@ struct Housekeeping: ServiceLifecycle.Service {
     await attempt {
       service.recent.noteConnected()
       try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow)
-      try await service.madang.removeRetiredFiles()
+      try await clearDeleted()
       try await service.madang.sweepFiles(olderThan: Self.uploadAge)
     }
     await attempt { try await service.madang.surveyPasswords() }
+  }
+
+  /// Rows first: they name the files.
+  private func clearDeleted() async throws {
+    try await service.madang.clearDeleted()
+    try await service.madang.removeRetiredFiles()
   }
 
   private func attempt(_ chore: () async throws -> Void) async {

@@ -33,7 +33,7 @@ package struct World: Sendable {
       defer { try? FileManager.default.removeItem(at: data) }
       settings.dataDirectory = data
       if case .postgres(let url) = place { settings.databaseURL = url }
-      try await run(settings, logger, body)
+      try await run(settings, logger: logger, body)
     }
   }
 
@@ -57,8 +57,9 @@ package struct World: Sendable {
     return settings
   }
 
-  private static func run(
-    _ settings: ServerSettings, _ logger: Logger?, _ body: @Sendable (World) async throws -> Void
+  /// The same on the place that the settings name, which stays.
+  package static func run(
+    _ settings: ServerSettings, logger: Logger? = nil, _ body: @Sendable (World) async throws -> Void
   ) async throws {
     // Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
     let start = Clock.systemTime()

@@ -40,9 +40,11 @@ extension Madang {
         """
         SELECT \(sql: Workspace.columns), (SELECT o.email FROM users o WHERE o.id = w.owner_id) AS owner_email,
           (SELECT COUNT(*) FROM workspace_members m WHERE m.workspace_id = w.id) AS members,
-          (SELECT COUNT(*) FROM channels c WHERE c.workspace_id = w.id) AS channels,
-          (SELECT CAST(COALESCE(SUM(r.last_seq), 0) AS BIGINT) FROM rooms r WHERE r.workspace_id = w.id) AS chats
-        FROM workspaces w WHERE w.id > \(number) ORDER BY w.id LIMIT \(limit)
+          (SELECT COUNT(*) FROM rooms r
+            WHERE r.workspace_id = w.id AND r.kind = 'channel' AND r.deleted_at IS NULL) AS channels,
+          (SELECT CAST(COALESCE(SUM(r.last_seq), 0) AS BIGINT) FROM rooms r
+            WHERE r.workspace_id = w.id AND r.deleted_at IS NULL) AS chats
+        FROM workspaces w WHERE w.id > \(number) AND w.deleted_at IS NULL ORDER BY w.id LIMIT \(limit)
         """
       ) { row in
         WorkspaceRecord(
@@ -92,14 +94,16 @@ extension Madang {
       func count(_ what: SQL) throws -> Int {
         try transaction.one("SELECT CAST(\(sql: what) AS BIGINT) AS number") { try $0.get("number") }
       }
+      let rooms: SQL =
+        "rooms r JOIN workspaces w ON w.id = r.workspace_id WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL"
       return Statistics(
         accounts: try count("(SELECT COUNT(*) FROM users)"),
         disabledAccounts: try count("(SELECT COUNT(*) FROM users WHERE disabled_at IS NOT NULL)"),
         sessions: try count("(SELECT COUNT(*) FROM sessions)"),
-        workspaces: try count("(SELECT COUNT(*) FROM workspaces)"),
-        channels: try count("(SELECT COUNT(*) FROM channels)"),
-        directMessages: try count("(SELECT COUNT(*) FROM direct_messages)"),
-        chats: try count("(SELECT COALESCE(SUM(last_seq), 0) FROM rooms)"),
+        workspaces: try count("(SELECT COUNT(*) FROM workspaces WHERE deleted_at IS NULL)"),
+        channels: try count("(SELECT COUNT(*) FROM \(sql: rooms) AND r.kind = 'channel')"),
+        directMessages: try count("(SELECT COUNT(*) FROM \(sql: rooms) AND r.kind = 'dm')"),
+        chats: try count("(SELECT COALESCE(SUM(r.last_seq), 0) FROM \(sql: rooms))"),
         files: try count("(SELECT COUNT(*) FROM files)"),
         fileBytes: try count("(SELECT COALESCE(SUM(size), 0) FROM files)"),
         coins: try count("(SELECT COALESCE(SUM(coins), 0) FROM users)"))

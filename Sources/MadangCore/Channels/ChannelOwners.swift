@@ -48,15 +48,15 @@ extension Madang {
     }
   }
 
-  /// Deletes a channel with its chats and files. Throws `.notFound`, `.notOwner`, `.defaultChannel`, in this order.
+  /// Deletes a channel with its chats and files, which vanish at once and are cleared up afterwards.
+  /// Throws `.notFound`, `.notOwner`, `.defaultChannel`, in this order.
   package func deleteChannel(_ reference: Reference, in workspace: Reference, as caller: Caller) async throws {
     try await database.write { [self] transaction in
       let channel = try transaction.ownedChannel(reference, in: workspace, by: caller.id)
       guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be deleted") }
       let id = channel.id.number
-      try transaction.retireFiles(ofRoom: id, due: clock.now)
       try transaction.retire(channel.cover, due: clock.now)
-      try transaction.deleteRoom(id)
+      try transaction.deleteChannel(id, now: clock.now)
       transaction.afterCommit { announce(.roomDeleted(id, workspace: channel.workspace)) }
     }
   }

@@ -44,8 +44,16 @@ extension Transaction {
     try execute("UPDATE channels SET owner_id = \(owner) WHERE room_id = \(room)")
   }
 
-  /// Takes the channel and its chats with it.
-  func deleteRoom(_ id: Int64) throws { try execute("DELETE FROM rooms WHERE id = \(id)") }
+  /// Takes a channel out of sight, and gives its name free. ``Madang/clearDeleted()`` clears up after it.
+  func deleteChannel(_ room: Int64, now: Int64) throws {
+    try execute("UPDATE rooms SET deleted_at = \(now) WHERE id = \(room)")
+    // No channel can be given such a name: it is too long.
+    try execute(
+      """
+      UPDATE channels SET name = (SELECT 'deleted ' || r.uuid FROM rooms r WHERE r.id = room_id)
+      WHERE room_id = \(room)
+      """)
+  }
 
   /// Whether the person was a member.
   func leaveChannel(_ room: Int64, user: Int64) throws -> Bool {
@@ -79,7 +87,7 @@ extension Transaction {
       SELECT \(sql: Channel.columns) FROM rooms r JOIN channels c ON c.room_id = r.id
       JOIN workspaces w ON w.id = r.workspace_id
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: channel.matches("r")) AND \(sql: workspace.matches("w"))
+      WHERE \(sql: channel.finds("r")) AND \(sql: workspace.finds("w"))
       """, Channel.init)
     guard let found else { throw Failure(.notFound, "no such channel in a workspace of the caller") }
     return found
@@ -104,7 +112,7 @@ extension Transaction {
     return try all(
       """
       SELECT \(sql: Channel.columns) FROM channels c JOIN rooms r ON r.id = c.room_id
-      WHERE c.workspace_id = \(workspace) \(sql: joined) ORDER BY r.created_at DESC, r.id DESC
+      WHERE c.workspace_id = \(workspace) AND r.deleted_at IS NULL \(sql: joined) ORDER BY r.created_at DESC, r.id DESC
       """, Channel.init)
   }
 

@@ -8,10 +8,8 @@ extension Transaction {
       """
       UPDATE rooms AS r SET last_seq = last_seq + 1,
         last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
-      WHERE \(sql: address.room.matches("r")) AND r.kind = \(address.kind.rawValue)
-        AND EXISTS (SELECT 1 FROM workspaces w
-          JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-          WHERE w.id = r.workspace_id AND \(sql: address.workspace.matches("w")))
+      WHERE \(sql: address.room.finds("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: isIn(address.workspace, as: user))
         AND \(sql: mayPost(user, kind: address.kind))
       RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
         (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
@@ -19,6 +17,14 @@ extension Transaction {
     ) { (room: try Room($0), createdAt: try $0.get("last_chat_at") as Int64) }
     guard let found else { throw Failure(.notFound, "no such room, or the caller is not in it") }
     return found
+  }
+
+  /// Whether a room lies in this workspace, and the person belongs to it.
+  private func isIn(_ workspace: Reference, as user: Int64) -> SQL {
+    """
+    EXISTS (SELECT 1 FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
+      WHERE w.id = r.workspace_id AND \(sql: workspace.finds("w")))
+    """
   }
 
   private func mayPost(_ user: Int64, kind: Room.Kind) -> SQL {
@@ -68,10 +74,8 @@ extension Transaction {
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
     try room(
       """
-      JOIN workspaces w ON w.id = r.workspace_id
-      JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: address.room.matches("r")) AND r.kind = \(address.kind.rawValue)
-        AND \(sql: address.workspace.matches("w"))
+      \(sql: address.room.finds("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: isIn(address.workspace, as: user))
         \(sql: address.kind == .dm ? "AND \(sql: isPartOfDirectMessage("\(user)"))" : "")
       """)
   }
@@ -79,41 +83,50 @@ extension Transaction {
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
     try room(
       """
-      WHERE \(sql: reference.matches("r")) AND r.kind = \(kind.rawValue) AND \(sql: mayRead("\(user)"))
+      \(sql: reference.finds("r")) AND r.kind = \(kind.rawValue) AND \(sql: mayRead("\(user)"))
       """)
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference) throws -> Room {
-    try room("WHERE \(sql: reference.matches("r")) AND r.kind = \(kind.rawValue)")
+    try room("\(sql: reference.finds("r")) AND r.kind = \(kind.rawValue) AND \(sql: isOfWorkspace)")
   }
 
-  func requireRoom(_ room: Int64) throws { _ = try self.room("WHERE r.id = \(room)") }
+  func requireRoom(_ room: Int64) throws {
+    _ = try self.room("\(sql: Reference.number(room).finds("r")) AND \(sql: isOfWorkspace)")
+  }
 
   func requireReader(_ user: Int64, ofRoom room: Int64) throws {
-    _ = try self.room("WHERE r.id = \(room) AND \(sql: mayRead("\(user)"))")
+    _ = try self.room("\(sql: Reference.number(room).finds("r")) AND \(sql: mayRead("\(user)"))")
   }
 
   /// May read a room: a channel's workspace members, a direct message's two people while they are members.
   private func mayRead(_ user: SQL) -> SQL {
     """
-    EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = r.workspace_id AND m.user_id = \(sql: user))
+    \(sql: isOfWorkspace)
+      AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = r.workspace_id AND m.user_id = \(sql: user))
       AND (r.kind = 'channel' OR \(sql: isPartOfDirectMessage(user)))
     """
+  }
+
+  /// Whether a room's workspace was not deleted.
+  private var isOfWorkspace: SQL {
+    "EXISTS (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.deleted_at IS NULL)"
   }
 
   /// An account seen at an address since a time that may read the room, the latest first.
   func reader(of room: Int64, seenAt address: String, since: Int64) throws -> Int64? {
     try first(
       """
-      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON r.id = \(room) JOIN users u ON u.id = a.user_id
+      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).finds("r"))
+      JOIN users u ON u.id = a.user_id
       WHERE a.address = \(address) AND a.seen_at >= \(since) AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
       ORDER BY a.seen_at DESC LIMIT 1
       """
     ) { try $0.get("user_id") }
   }
 
-  private func room(_ rest: SQL) throws -> Room {
-    guard let room = try first("SELECT \(sql: Room.columns) FROM rooms r \(sql: rest)", Room.init) else {
+  private func room(_ condition: SQL) throws -> Room {
+    guard let room = try first("SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)", Room.init) else {
       throw Failure(.notFound, "no such room, or the caller may not read it")
     }
     return room

@@ -17,6 +17,16 @@ extension Transaction {
     Set(try all("SELECT path FROM files WHERE path IN (\(list: paths))") { try $0.get("path") })
   }
 
+  /// Paths of the files that were stored last, those given up left out.
+  func newestFiles(limit: Int) throws -> [String] {
+    try all(
+      """
+      SELECT f.path FROM files f WHERE NOT EXISTS (SELECT 1 FROM file_removals g WHERE g.path = f.path)
+      ORDER BY f.id DESC LIMIT \(limit)
+      """
+    ) { try $0.get("path") }
+  }
+
   /// Gives a picture up: it can be fetched until then, and vanishes some time after.
   func retire(_ path: String?, due: Int64) throws {
     guard let path else { return }
@@ -24,25 +34,19 @@ extension Transaction {
       "INSERT INTO file_removals (path, due_at) VALUES (\(path), \(due)) ON CONFLICT (path) DO NOTHING")
   }
 
-  func retireFiles(ofRoom room: Int64, due: Int64) throws {
-    try retire("SELECT path, \(due) FROM files WHERE room_id = \(room)")
-  }
-
-  /// The files of a workspace's rooms, and the pictures of its channels.
-  func retireFiles(ofWorkspace workspace: Int64, due: Int64) throws {
-    try retire(
+  /// Gives up some of a room's files, and answers how many.
+  func retireFiles(ofRoom room: Int64, due: Int64, limit: Int) throws -> Int {
+    let paths: [String] = try all("SELECT path FROM files WHERE room_id = \(room) LIMIT \(limit)") {
+      try $0.get("path")
+    }
+    guard !paths.isEmpty else { return 0 }
+    try execute(
       """
-      SELECT path, \(due) FROM files
-      WHERE room_id IN (SELECT r.id FROM rooms r WHERE r.workspace_id = \(workspace))
+      INSERT INTO file_removals (path, due_at) SELECT path, \(due) FROM files WHERE path IN (\(list: paths))
+      ON CONFLICT (path) DO NOTHING
       """)
-    try retire(
-      """
-      SELECT cover_image, \(due) FROM channels WHERE workspace_id = \(workspace) AND cover_image IS NOT NULL
-      """)
-  }
-
-  private func retire(_ select: SQL) throws {
-    try execute("INSERT INTO file_removals (path, due_at) \(sql: select) ON CONFLICT (path) DO NOTHING")
+    try deleteFiles(paths)
+    return paths.count
   }
 
   func retiredFiles(dueBy now: Int64, limit: Int) throws -> [String] {

@@ -81,6 +81,37 @@ package struct FileStore: Sendable {
       path: "\(folder.rawValue)/\(name)", type: file.type, size: file.size, sha256: file.sha256)
   }
 
+  /// The id of the installation whose files these are; nil if none was set.
+  func installationID() async throws -> String? {
+    try await workers.run { [installationFile] in
+      guard FileManager.default.fileExists(atPath: installationFile.path) else { return nil }
+      let text = try String(contentsOf: installationFile, encoding: .utf8)
+      return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
+    }
+  }
+
+  func setInstallationID(_ id: String) async throws {
+    try await workers.run { [root, installationFile] in
+      try Data((id + "\n").utf8).write(to: installationFile, options: .atomic)
+      try synchronize(directory: root)
+    }
+  }
+
+  private var installationFile: URL { root.appending(path: "installation") }
+
+  /// Whether there is any file but those the program brings itself.
+  func hasUploads() async throws -> Bool {
+    for folder in FileFolder.allCases {
+      let names = try await workers.run { [root] in try DirectoryNames(root.appending(path: folder.rawValue)).next(2) }
+      if names?.contains(where: { $0 != Self.defaultPicture }) ?? false { return true }
+    }
+    return false
+  }
+
+  func holdsAny(of paths: [String]) async throws -> Bool {
+    try await workers.run { paths.contains { FileManager.default.fileExists(atPath: url($0).path) } }
+  }
+
   /// Throws if the disk takes no files.
   package func ping() async throws {
     let probe = root.appending(path: Self.temporary).appending(path: "probe-\(ids.name(12))")

@@ -20,7 +20,10 @@ extension Madang {
   package func pushPlace(of chat: Chat) async throws -> PushPlace? {
     try await database.read { transaction in
       try transaction.first(
-        "SELECT id AS workspace_id, uuid AS workspace_uuid, name FROM workspaces WHERE id = \(chat.room.workspace)"
+        """
+        SELECT id AS workspace_id, uuid AS workspace_uuid, name FROM workspaces
+        WHERE id = \(chat.room.workspace) AND deleted_at IS NULL
+        """
       ) { PushPlace(workspace: try $0.objectID("workspace_"), workspaceName: try $0.get("name")) }
     }
   }

@@ -50,10 +50,11 @@ extension Transaction {
       SELECT \(sql: Profile.columns) FROM users u WHERE \(sql: reference.matches("u")) AND (u.id = \(caller)
         OR EXISTS (SELECT 1 FROM workspace_members mine
           JOIN workspace_members theirs ON theirs.workspace_id = mine.workspace_id
-          WHERE mine.user_id = \(caller) AND theirs.user_id = u.id)
-        OR EXISTS (SELECT 1 FROM direct_messages d
-          WHERE d.low_user_id = \(caller) AND d.high_user_id = u.id
-            OR d.high_user_id = \(caller) AND d.low_user_id = u.id))
+          JOIN workspaces w ON w.id = mine.workspace_id
+          WHERE mine.user_id = \(caller) AND theirs.user_id = u.id AND w.deleted_at IS NULL)
+        OR EXISTS (SELECT 1 FROM direct_messages d JOIN workspaces w ON w.id = d.workspace_id
+          WHERE (d.low_user_id = \(caller) AND d.high_user_id = u.id
+            OR d.high_user_id = \(caller) AND d.low_user_id = u.id) AND w.deleted_at IS NULL))
       """, Profile.init)
   }
 

@@ -41,14 +41,14 @@ extension Madang {
     }
   }
 
-  /// Deletes a workspace with its channels, rooms, chats and files. Throws `.notFound`, `.notOwner`, in this order.
+  /// Deletes a workspace with its channels, rooms, chats and files, which vanish at once and are cleared up
+  /// afterwards. Throws `.notFound`, `.notOwner`, in this order.
   package func deleteWorkspace(_ reference: Reference, as caller: Caller) async throws {
     try await database.write { [self] transaction in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       let id = workspace.id.number
-      try transaction.retireFiles(ofWorkspace: id, due: clock.now)
       try transaction.retire(workspace.cover, due: clock.now)
-      try transaction.deleteWorkspace(id)
+      try transaction.deleteWorkspace(id, now: clock.now)
       transaction.afterCommit { announce(.workspaceDeleted(id)) }
     }
   }

@@ -30,7 +30,7 @@ extension Transaction {
       """
       SELECT \(sql: Workspace.columns) FROM workspaces w
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: reference.matches("w"))
+      WHERE \(sql: reference.finds("w"))
       """, Workspace.init)
     guard let found else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
     return found
@@ -38,7 +38,12 @@ extension Transaction {
 
   /// The same, held until COMMIT: a workspace's members and owners change one at a time, whichever process asks.
   func heldWorkspace(_ reference: Reference, of user: Int64) throws -> Workspace {
-    try execute("UPDATE workspaces AS w SET owner_id = owner_id WHERE \(sql: reference.matches("w"))")
+    // Those who do not belong to it write nothing, and wait for nobody.
+    try execute(
+      """
+      UPDATE workspaces AS w SET owner_id = owner_id WHERE \(sql: reference.finds("w"))
+        AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
+      """)
     return try workspace(reference, of: user)
   }
 
@@ -66,9 +71,12 @@ extension Transaction {
   }
 
   func ownsChannel(_ user: Int64, in workspace: Int64) throws -> Bool {
-    try first("SELECT 1 AS found FROM channels WHERE workspace_id = \(workspace) AND owner_id = \(user) LIMIT 1") { _ in
-      true
-    } ?? false
+    try first(
+      """
+      SELECT 1 AS found FROM channels c JOIN rooms r ON r.id = c.room_id
+      WHERE c.workspace_id = \(workspace) AND c.owner_id = \(user) AND r.deleted_at IS NULL LIMIT 1
+      """
+    ) { _ in true } ?? false
   }
 
   func removeWorkspaceMember(_ user: Int64, workspace: Int64) throws {
@@ -80,14 +88,18 @@ extension Transaction {
     try execute("DELETE FROM workspace_members WHERE workspace_id = \(workspace) AND user_id = \(user)")
   }
 
-  /// Takes all channels, rooms and chats with it.
-  func deleteWorkspace(_ id: Int64) throws { try execute("DELETE FROM workspaces WHERE id = \(id)") }
+  /// Takes a workspace with all its rooms out of sight, and gives its name free. ``Madang/clearDeleted()`` clears up
+  /// after it.
+  func deleteWorkspace(_ id: Int64, now: Int64) throws {
+    // No workspace can be given such a name: it is too long.
+    try execute("UPDATE workspaces SET deleted_at = \(now), name = 'deleted ' || uuid WHERE id = \(id)")
+  }
 
   func workspaces(of user: Int64) throws -> [Workspace] {
     try all(
       """
       SELECT \(sql: Workspace.columns) FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
-      WHERE m.user_id = \(user) ORDER BY w.created_at DESC, w.id DESC
+      WHERE m.user_id = \(user) AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.id DESC
       """, Workspace.init)
   }
 

@@ -1,0 +1,96 @@
+import Foundation
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@Suite("Deletions")
+struct DeletionsTests {
+  /// Puts chats of a person into every room of a workspace, as if they had been posted.
+  private static func fill(_ world: World, _ count: Int, by author: String) async throws {
+    try await world.server.madang.database.write { transaction in
+      try transaction.execute(
+        """
+        WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < \(count))
+        INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
+        SELECT 'chat', r.id, r.last_seq + n, u.id, r.last_seq + n, 'x', 0, r.last_chat_at + n
+        FROM numbers, rooms r, users u WHERE u.email = \(author)
+        """)
+      try transaction.execute("UPDATE rooms SET last_seq = last_seq + \(count), last_chat_at = last_chat_at + \(count)")
+    }
+  }
+
+  private static func rows(_ world: World, _ table: StaticString) async throws -> Int {
+    try await world.server.madang.database.read { transaction in
+      try transaction.first("SELECT COUNT(*) AS number FROM \(raw: "\(table)")") { try $0.get("number") } ?? 0
+    }
+  }
+
+  @Test(
+    "a deleted workspace is out of sight at once, its name is free, and its rows are cleared up",
+    arguments: TestEngine.available)
+  func workspace(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard()
+      let (a, b, w) = (yard.a, yard.b, yard.w)
+      let channel = try await a.channel("ios", in: w)
+      let room = try await a.directMessage(with: b, in: w)
+      _ = try await a.success(.POST, "\(channel)/chats", .multipart([.file("files", Sample.png)]))
+      try await Self.fill(world, 3000, by: a.email)
+      let name = try await a.get(w)["name"]?.string ?? ""
+      #expect(try await a.success(.DELETE, w) == [:])
+      for path in [w, channel, "\(channel)/chats", "\(room)/chats", "\(w)/channels", "\(w)/dms"] {
+        #expect(try await b.call(.GET, path).code == "E13", "\(path)")
+      }
+      #expect(try await a.call(.POST, "\(channel)/chats", .json(["content": "late"])).code == "E13")
+      #expect(try await b.get("workspaces").list?.isEmpty ?? false)
+      let again = try await a.call(.POST, "workspaces", .multipart([.text("name", name), .file("image", Sample.png)]))
+      #expect(again.status == 200)
+      #expect(try await World.eventually { try await Self.rows(world, "workspaces") == 1 })
+      for (table, left) in [
+        ("rooms", 1), ("channels", 1), ("chats", 0), ("channel_members", 1), ("workspace_members", 1),
+        ("direct_messages", 0), ("chat_files", 0),
+      ] as [(StaticString, Int)] {
+        #expect(try await Self.rows(world, table) == left, "\(table)")
+      }
+      #expect(try await World.eventually { try world.files(in: "channelChats").isEmpty })
+    }
+  }
+
+  @Test(
+    "a deleted channel gives its name free at once, and what a stopped server left is cleared up later",
+    arguments: TestEngine.available)
+  func channel(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let w = try await a.workspace()
+      let channel = try await a.channel("ios", in: w)
+      try await Self.fill(world, 1000, by: a.email)
+      _ = try await a.success(.DELETE, channel)
+      _ = try await a.channel("ios", in: w)
+      #expect(try await World.eventually { try await Self.rows(world, "chats") == 1000 })
+      // As if the server had stopped right after the deletion.
+      _ = try await world.server.madang.database.write { transaction in
+        try transaction.execute("UPDATE rooms SET deleted_at = 1 WHERE id IN (SELECT room_id FROM channels)")
+      }
+      try await world.server.madang.clearDeleted()
+      #expect(try await Self.rows(world, "chats") == 0)
+      #expect(try await Self.rows(world, "rooms") == 0)
+    }
+  }
+
+  @Test(
+    "somebody who is no member of a workspace writes nothing when asking to change it", arguments: TestEngine.available)
+  func strangers(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let b = try await world.signUp("Joon")
+      let w = try await a.workspace()
+      let before = world.server.madang.database.writeCounts.commits
+      for _ in 0..<5 { #expect(try await b.call(.DELETE, w).code == "E13") }
+      #expect(world.server.madang.database.writeCounts.commits - before <= 5)
+    }
+  }
+}
