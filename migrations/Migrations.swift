@@ -7,5 +7,6 @@ package enum MigrationFiles {
     (4, "payment claims", String(decoding: PackageResources._004_payment_claims_sql, as: UTF8.self)),
     (5, "installation", String(decoding: PackageResources._005_installation_sql, as: UTF8.self)),
     (6, "deletions", String(decoding: PackageResources._006_deletions_sql, as: UTF8.self)),
+    (7, "changes", String(decoding: PackageResources._007_changes_sql, as: UTF8.self)),
   ]
 }

@@ -44,14 +44,6 @@ package struct Madang: Sendable {
 /// A fact that others must hear of, told after it was committed.
 package enum Event: Sendable {
   case chatPosted(Chat)
-  /// A channel is gone, and all its chats with it.
-  case roomDeleted(Int64, workspace: Int64)
-  /// A workspace is gone with all its rooms.
-  case workspaceDeleted(Int64)
-  /// An account belongs to a workspace no more, nor to any room in it.
-  case membershipEnded(user: Int64, workspace: Int64)
-  /// An account belongs to a workspace.
-  case membershipBegan(user: Int64)
-  /// A session was ended by signing out; `wasLast` if its account has none left.
-  case sessionEnded(Int64, user: Int64, wasLast: Bool)
+  /// Under the number it has in the log of changes.
+  case changed(Change, Int64)
 }

@@ -20,6 +20,8 @@ package struct Settings: Sendable {
   package var filePage = 500
   /// Read at a time while a history is sent; memory per history call grows with it, not with the history.
   package var historyPage = HistoryPage()
+  /// Read at a time to find out what is new to sockets.
+  package var newsPage = NewsPage()
   /// Devices read at a time while a chat is told to them.
   package var pushPage = 500
   package var passwordCost = PasswordCost()

@@ -165,19 +165,20 @@ package func buildServer(
     editions: allEditions, metrics: metrics)
   let sockets = RoomSockets(service)
   let housekeeping = Housekeeping(service, sockets)
-  sockets.register()
+  let dispatcher = Dispatcher(madang: madang) { sockets.act(on: $0) } deliver: { sockets.deliver($0) }
+  sockets.register(dispatcher)
   announcements.connect { event in
-    sockets.receive(event)
+    dispatcher.committed(event)
     switch event {
     case .chatPosted(let chat): pushes.add(chat)
-    case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()
-    case .membershipBegan, .membershipEnded, .sessionEnded: break
+    case .changed(.roomDeleted, _), .changed(.workspaceDeleted, _): housekeeping.clearDeletedSoon()
+    case .changed: break
     }
   }
 
   let listening = Listening()
   let operationsListening = Listening()
-  var services: [any ServiceLifecycle.Service] = [housekeeping, pushes]
+  var services: [any ServiceLifecycle.Service] = [dispatcher, housekeeping, pushes]
   if let (host, port) = settings.operations {
     services.append(
       Application(

@@ -50,6 +50,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       try await clearDeleted()
       try await service.madang.sweepFiles(olderThan: Self.uploadAge)
     }
+    await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.surveyPasswords() }
   }
 

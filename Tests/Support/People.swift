@@ -14,6 +14,13 @@ package struct TestPerson: Sendable {
   package let token: String
   package let refreshToken: String
 
+  /// The same person, calling another server of the same database.
+  package func at(_ other: World) -> TestPerson {
+    TestPerson(
+      world: other, edition: edition, id: id, email: email, nickname: nickname, token: token,
+      refreshToken: refreshToken)
+  }
+
   /// How others see the person, before any change of their profile.
   package var member: JSON {
     ["user_id": userID, "email": .text(email), "nickname": .text(nickname), "profileImage": nil]

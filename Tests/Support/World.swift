@@ -37,6 +37,22 @@ package struct World: Sendable {
     }
   }
 
+  /// Two servers on one database and one data directory.
+  package static func pair(
+    _ engine: TestEngine, settings: ServerSettings = settings,
+    _ body: @escaping @Sendable (World, World) async throws -> Void
+  ) async throws {
+    try await withEngine(engine) { place in
+      var settings = settings
+      settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
+      if case .postgres(let url) = place { settings.databaseURL = url }
+      try await run(settings) { [settings] first in
+        try await run(settings) { second in try await body(first, second) }
+      }
+    }
+  }
+
   /// Settings that suit tests: development mode, short waits, cheap passwords.
   package static var settings: ServerSettings {
     var settings = ServerSettings()

@@ -23,11 +23,11 @@ extension Madang {
   /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.
   /// Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email) { transaction, user, now in
+    try await changeAccount(email) { [self] transaction, user, now in
       // The time of the first disabling stays.
       try transaction.execute(
         "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
-      try transaction.endSessions(of: user)
+      try endSessions(of: user, in: transaction)
     }
   }
 
@@ -41,9 +41,9 @@ extension Madang {
   /// Gives an account another password and ends its sessions. Throws `.invalid`, `.noSuchUser`, in this order.
   package func resetPassword(email: String, to password: String) async throws -> AccountRecord {
     let hash = try await hash(password: try TextRules.newPassword(password))
-    return try await changeAccount(email) { transaction, user, _ in
+    return try await changeAccount(email) { [self] transaction, user, _ in
       try transaction.execute("UPDATE users SET password_hash = \(hash) WHERE id = \(user)")
-      try transaction.endSessions(of: user)
+      try endSessions(of: user, in: transaction)
     }
   }
 
@@ -83,13 +83,6 @@ extension Transaction {
       throw Failure(.noSuchUser, "no account has the address \(email)")
     }
     return person.id.number
-  }
-
-  /// How many there were. No address stands for the account any more, either.
-  @discardableResult
-  func endSessions(of user: Int64) throws -> Int {
-    try forgetAddresses(of: user)
-    return try execute("DELETE FROM sessions WHERE user_id = \(user)")
   }
 
   func forgetAddresses(of user: Int64) throws {

@@ -75,17 +75,18 @@ extension Madang {
 
   /// Ends a session. Throws `.noSuchSession`.
   package func endSession(_ id: Int64) async throws {
-    try await database.write { transaction in
-      guard try transaction.execute("DELETE FROM sessions WHERE id = \(id)") == 1 else {
+    try await database.write { [self] transaction in
+      guard let user = try transaction.user(ofSession: id) else {
         throw Failure(.noSuchSession, "there is no session \(id)")
       }
+      _ = try end(session: id, of: user, in: transaction)
     }
   }
 
   /// Ends all sessions of an account and answers how many there were. Throws `.noSuchUser`.
   package func endSessions(email: String) async throws -> Int {
-    try await database.write { transaction in
-      try transaction.endSessions(of: try transaction.userID(email: email))
+    try await database.write { [self] transaction in
+      try endSessions(of: try transaction.userID(email: email), in: transaction)
     }
   }
 

@@ -57,7 +57,7 @@ extension Madang {
       let id = channel.id.number
       try transaction.retire(channel.cover, due: clock.now)
       try transaction.deleteChannel(id, now: clock.now)
-      transaction.afterCommit { announce(.roomDeleted(id, workspace: channel.workspace)) }
+      try note(.roomDeleted(id, workspace: channel.workspace), in: transaction)
     }
   }
 

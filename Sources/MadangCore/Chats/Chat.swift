@@ -25,7 +25,8 @@ package struct Room: Hashable, Sendable {
   package let workspace: Int64
   /// The channel's present name; empty for a direct message.
   package let name: String
-  let lastSeq: Int64
+  /// The `seq` of its newest chat; 0 before the first.
+  package let lastSeq: Int64
 
   /// What ``init(_:)`` reads, of `rooms r`.
   static let columns: SQL = """

@@ -156,7 +156,8 @@ extension Transaction {
   /// A page of a room's chats after a date, oldest first, with their authors' present profiles.
   func chats(in room: Room, after date: Int64, page: HistoryPage) throws -> (chats: [Chat], isLast: Bool) {
     let end = try pageEnd(in: room.id.number, after: date, page)
-    let chats = try chats(in: room, after: date, through: end ?? .max, limit: page.chats)
+    let chats = try chats(
+      in: room, "c.created_at > \(date) AND c.created_at <= \(end ?? .max)", limit: page.chats)
     return (chats, end == nil && chats.count < page.chats)
   }
 
@@ -173,12 +174,17 @@ extension Transaction {
     ) { try $0.get("created_at") }
   }
 
-  private func chats(in room: Room, after date: Int64, through end: Int64, limit: Int) throws -> [Chat] {
+  /// The chats after one up to another, oldest first.
+  func chats(in room: Room, afterSeq seq: Int64, through last: Int64) throws -> [Chat] {
+    try chats(in: room, "c.seq > \(seq) AND c.seq <= \(last)", limit: Int(last - seq))
+  }
+
+  private func chats(in room: Room, _ condition: SQL, limit: Int) throws -> [Chat] {
     let rows = try all(
       """
       SELECT c.id AS chat_id, c.uuid AS chat_uuid, c.seq, c.content, c.file_count, c.created_at, \(sql: Person.columns)
       FROM chats c JOIN users u ON u.id = c.author_id
-      WHERE c.room_id = \(room.id.number) AND c.created_at > \(date) AND c.created_at <= \(end)
+      WHERE c.room_id = \(room.id.number) AND \(sql: condition)
       ORDER BY c.created_at LIMIT \(limit)
       """
     ) { row in

@@ -66,6 +66,10 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
+  func user(ofSession id: Int64) throws -> Int64? {
+    try first("SELECT user_id FROM sessions WHERE id = \(id)") { try $0.get("user_id") }
+  }
+
   func hasSession(_ user: Int64) throws -> Bool {
     try first("SELECT 1 AS found FROM sessions WHERE user_id = \(user) LIMIT 1") { _ in true } ?? false
   }
@@ -87,7 +91,13 @@ extension Transaction {
     try execute("UPDATE sessions SET device_token = \(token) WHERE id = \(session)")
   }
 
-  func deleteSession(_ id: Int64) throws { try execute("DELETE FROM sessions WHERE id = \(id)") }
+  /// False if there is none.
+  func deleteSession(_ id: Int64) throws -> Bool { try execute("DELETE FROM sessions WHERE id = \(id)") == 1 }
+
+  /// Which there were.
+  func deleteSessions(of user: Int64) throws -> [Int64] {
+    try all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get("id") }
+  }
 
   /// The only row of a statement that always answers one, as INSERT ... RETURNING does.
   func one<T>(_ sql: SQL, _ decode: (Row) throws -> T) throws -> T {

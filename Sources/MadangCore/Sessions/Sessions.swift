@@ -104,12 +104,31 @@ extension Madang {
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
   package func signOut(_ caller: Caller) async throws {
-    try await database.write { [announce] transaction in
-      try transaction.deleteSession(caller.session)
-      let wasLast = try !transaction.hasSession(caller.id)
-      if wasLast { try transaction.forgetAddresses(of: caller.id) }
-      transaction.afterCommit { announce(.sessionEnded(caller.session, user: caller.id, wasLast: wasLast)) }
+    try await database.write { [self] transaction in
+      _ = try end(session: caller.session, of: caller.id, in: transaction)
     }
+  }
+
+  /// With its last session an account's addresses are forgotten, too. False if there is no such session.
+  func end(session: Int64, of user: Int64, in transaction: Transaction) throws -> Bool {
+    guard try transaction.deleteSession(session) else { return false }
+    if try transaction.hasSession(user) {
+      try note(.sessionEnded(session), in: transaction)
+    } else {
+      try transaction.forgetAddresses(of: user)
+      try note(.sessionsEnded(user: user, through: session), in: transaction)
+    }
+    return true
+  }
+
+  /// Ends all sessions of an account and answers how many there were. No address stands for it any more, either.
+  @discardableResult
+  func endSessions(of user: Int64, in transaction: Transaction) throws -> Int {
+    try transaction.forgetAddresses(of: user)
+    let ended = try transaction.deleteSessions(of: user)
+    // Without a session, too: sockets may have come by an address.
+    try note(.sessionsEnded(user: user, through: ended.max() ?? 0), in: transaction)
+    return ended.count
   }
 
   /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.

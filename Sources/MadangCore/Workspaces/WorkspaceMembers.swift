@@ -5,14 +5,14 @@ extension Madang {
   /// stay with the other person. Throws `.notFound`, or `.mustHandOver` for the owner of the workspace or of any of its
   /// channels.
   package func leaveWorkspace(_ reference: Reference, as caller: Caller) async throws -> [Workspace] {
-    try await database.write { [announce] transaction in
+    try await database.write { [self] transaction in
       let workspace = try transaction.heldWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       guard workspace.owner.number != caller.id, try !transaction.ownsChannel(caller.id, in: id) else {
         throw Failure(.mustHandOver, "the caller owns the workspace or a channel of it")
       }
       try transaction.removeWorkspaceMember(caller.id, workspace: id)
-      transaction.afterCommit { announce(.membershipEnded(user: caller.id, workspace: id)) }
+      try note(.membershipEnded(user: caller.id, workspace: id), in: transaction)
       return try transaction.workspaces(of: caller.id)
     }
   }

@@ -49,7 +49,7 @@ extension Madang {
       let id = workspace.id.number
       try transaction.retire(workspace.cover, due: clock.now)
       try transaction.deleteWorkspace(id, now: clock.now)
-      transaction.afterCommit { announce(.workspaceDeleted(id)) }
+      try note(.workspaceDeleted(id), in: transaction)
     }
   }
 }

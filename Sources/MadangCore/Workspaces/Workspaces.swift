@@ -24,7 +24,7 @@ extension Madang {
           description: settings.defaultChannelDescription, cover: nil, owner: caller.id, isDefault: true), now: now)
       guard let channel else { throw UnexpectedlyEmpty() }
       try transaction.joinChannel(channel, user: caller.id, now: now)
-      transaction.afterCommit { announce(.membershipBegan(user: caller.id)) }
+      try note(.membershipBegan(user: caller.id), in: transaction)
       return try transaction.workspace(.number(id), of: caller.id)
     }
   }
@@ -55,7 +55,7 @@ extension Madang {
   /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, in this order.
   package func invite(email: String, to reference: Reference, as caller: Caller) async throws -> Person {
     let email = try TextRules.email(email)
-    return try await database.write { [announce, now = clock.now] transaction in
+    return try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       guard let person = try transaction.personByEmail(email) else {
         throw Failure(.noSuchInvitee, "no account has this e-mail")
@@ -64,7 +64,7 @@ extension Madang {
         throw Failure(.duplicate, "the account is a member already")
       }
       try transaction.joinDefaultChannel(of: workspace.id.number, user: person.id.number, now: now)
-      transaction.afterCommit { announce(.membershipBegan(user: person.id.number)) }
+      try note(.membershipBegan(user: person.id.number), in: transaction)
       return person
     }
   }

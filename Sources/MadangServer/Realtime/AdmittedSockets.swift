@@ -14,6 +14,8 @@ final class AdmittedSockets: Sendable {
     let by: SocketAdmission
     /// Endings known when the check that let the socket in began.
     let endings: Int
+    /// The room's newest chat at that check: what follows it is delivered.
+    let seq: Int64
   }
 
   private struct State {
@@ -67,7 +69,7 @@ final class AdmittedSockets: Sendable {
 extension AdmittedSockets.Reason {
   /// As it travels with the socket.
   var data: SocketData {
-    let numbers = [workspace, room, session ?? 0, Int64(endings)]
+    let numbers = [workspace, room, session ?? 0, Int64(endings), seq]
     return SocketData(number: user, text: ([by.rawValue] + numbers.map(String.init)).joined(separator: " "))
   }
 
@@ -75,9 +77,9 @@ extension AdmittedSockets.Reason {
   init?(_ data: SocketData) {
     let parts = data.text?.split(separator: " ") ?? []
     let numbers = parts.dropFirst().compactMap { Int64($0) }
-    guard numbers.count == 4, let by = SocketAdmission(rawValue: String(parts[0])) else { return nil }
+    guard numbers.count == 5, let by = SocketAdmission(rawValue: String(parts[0])) else { return nil }
     self.init(
       workspace: numbers[0], room: numbers[1], user: data.number, session: numbers[2] == 0 ? nil : numbers[2], by: by,
-      endings: Int(numbers[3]))
+      endings: Int(numbers[3]), seq: numbers[4])
   }
 }

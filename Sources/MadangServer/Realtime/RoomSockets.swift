@@ -20,7 +20,9 @@ struct RoomSockets: Sendable {
 
   /// Declares the namespaces: `/` accepts everybody and never emits; a room's admits its readers.
   /// No event of a client has a handler: all are ignored, none is relayed.
-  func register() {
+  ///
+  /// - Parameter dispatcher: Hears which rooms have sockets.
+  func register(_ dispatcher: Dispatcher) {
     service.socketIO.namespace(where: { $0 == "/" }, configure: NamespaceHandlers())
     service.socketIO.namespace(
       where: { RoomNamespace(name: $0) != nil },
@@ -30,19 +32,20 @@ struct RoomSockets: Sendable {
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
           if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
           if !admitted.joined(socket, reason) { checkAgain(socket, reason) }
+          dispatcher.joined(reason.room, after: reason.seq)
         },
         disconnected: { socket, _ in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+          dispatcher.left(reason.room)
           let wasAdmitted = admitted.left(socket, reason)
           guard let user = reason.user else { return }
           service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
         }))
   }
 
-  /// Acts on what was committed, in that order. Returns at once.
-  func receive(_ event: MadangCore.Event) {
-    switch event {
-    case .chatPosted(let chat): deliver(chat)
+  /// Acts on what was taken away, or given. Returns at once.
+  func act(on change: Change) {
+    switch change {
     case .roomDeleted(let room, let workspace): admitted.end(in: workspace) { $0.room == room }
     case .workspaceDeleted(let workspace): admitted.end(in: workspace) { _ in true }
     case .membershipEnded(let user, let workspace): admitted.end(in: workspace) { $0.user == user }
@@ -50,13 +53,13 @@ struct RoomSockets: Sendable {
       service.held.ring(.user(user))
       service.held.ring(.anybody)
     // A session that is over keeps no socket open, nor does the address of somebody who has none left.
-    case .sessionEnded(let session, let user, let wasLast):
-      admitted.end { $0.session == session || wasLast && $0.session == nil && $0.user == user }
+    case .sessionEnded(let session): admitted.end { $0.session == session }
+    case .sessionsEnded(let user, let last): admitted.end { $0.user == user && $0.session ?? 0 <= last }
     }
   }
 
-  /// Sends away the sockets of sessions that are over and of accounts that are disabled. What this server ends itself
-  /// it hears of at once; an administrator works on the database.
+  /// Sends away the sockets of sessions that are over and of accounts that are disabled. Changes tell
+  /// of them; this finds what no change told.
   func review() async throws {
     let reasons = admitted.reasons
     let ended = try await service.madang.ended(
@@ -80,7 +83,7 @@ struct RoomSockets: Sendable {
   }
 
   /// Sends a committed chat to everybody in its namespaces, encoded once per edition that is listening.
-  private func deliver(_ chat: Chat) {
+  func deliver(_ chat: Chat) {
     for edition in service.editions {
       let targets = edition.targets(chat).filter { service.socketIO.hasSockets(in: $0.namespace.name) }
       guard !targets.isEmpty else { continue }

@@ -1,0 +1,109 @@
+import Logging
+import MadangCore
+import ServiceLifecycle
+import Synchronization
+
+/// Delivers to this server's sockets what the database holds, whichever process wrote it: every chat of the rooms they are
+/// in once and in order, and what was taken away from them.
+///
+/// The database is the log. What this process commits is told here directly and needs no reading; everything else is
+/// found by reading past what was delivered last. So whatever is not told, such as a commit whose answer was lost, is
+/// delivered with the next look.
+final class Dispatcher: ServiceLifecycle.Service {
+  private let madang: Madang
+  private let feeds = RoomFeeds()
+  private let changes = Mutex(ChangeLog())
+  private let act: @Sendable (Change) -> Void
+  private let deliver: @Sendable (Chat) -> Void
+  private let wakes: AsyncStream<Void>
+  private let wake: AsyncStream<Void>.Continuation
+
+  /// How often changes are looked for. They are acted on within a second.
+  static let interval: Duration = .milliseconds(500)
+  /// With every how manieth look all rooms are asked for.
+  static let roomTurn = 10
+
+  /// - Parameters:
+  ///   - act: Acts on a change, at once.
+  ///   - deliver: Hands a chat to the sockets in its room, at once.
+  init(madang: Madang, act: @escaping @Sendable (Change) -> Void, deliver: @escaping @Sendable (Chat) -> Void) {
+    self.madang = madang
+    self.act = act
+    self.deliver = deliver
+    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// A socket has joined a room whose newest chat was `seq` when it was let in: what follows is delivered.
+  func joined(_ room: Int64, after seq: Int64) {
+    // What was committed meanwhile was told to nobody.
+    if feeds.join(room, after: seq) { wake.yield() }
+  }
+
+  func left(_ room: Int64) { feeds.leave(room) }
+
+  /// This process has committed something. Returns at once.
+  func committed(_ event: MadangCore.Event) {
+    switch event {
+    case .chatPosted(let chat):
+      guard let feed = feeds[chat.room.id.number] else { return }
+      if !feed.tell(chat, deliver) { wake.yield() }
+    case .changed(let change, let number):
+      if changes.withLock({ $0.isNew(number) }) { act(change) }
+    }
+  }
+
+  func run() async throws {
+    await withTaskGroup { group in
+      group.addTask { [wake] in
+        try? await cancelWhenGracefulShutdown {
+          while true {
+            try await Task.sleep(for: Self.interval)
+            wake.yield()
+          }
+        }
+      }
+      await look()
+      group.cancelAll()
+    }
+  }
+
+  private func look() async {
+    var (turn, isFailing) = (0, false)
+    for await _ in wakes.cancelOnGracefulShutdown() {
+      turn += 1
+      if turn % Self.roomTurn == 0 || isFailing { feeds.review() }
+      do {
+        try await lookOnce()
+        if isFailing { madang.logger.notice("chats and changes can be read again") }
+        isFailing = false
+      } catch is CancellationError {
+        return
+      } catch {
+        if !isFailing {
+          madang.logger.warning(
+            "chats and changes cannot be read; sockets hear of them later",
+            metadata: ["error": "\(String(reflecting: error))"])
+        }
+        isFailing = true
+      }
+    }
+  }
+
+  /// Reads what is new, and hands it on.
+  private func lookOnce() async throws {
+    if changes.withLock({ $0.start == nil }) {
+      let start = try await madang.startOfChanges()
+      changes.withLock { $0.begin(at: start) }
+    }
+    var cursor = changes.withLock { $0.start ?? 0 }
+    var hasMore = true
+    while hasMore {
+      let news = try await madang.news(of: feeds.takeBehind(), changesAfter: cursor)
+      // Changes first: who was sent away does not hear what was said afterwards.
+      for change in changes.withLock({ $0.new(news.changes, now: madang.clock.now) }) { act(change) }
+      for room in news.rooms { feeds[room.room]?.read(room, deliver) }
+      cursor = news.changes.last?.number ?? cursor
+      hasMore = news.hasMoreChanges || news.rooms.contains(where: \.hasMore)
+    }
+  }
+}

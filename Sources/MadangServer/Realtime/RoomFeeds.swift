@@ -1,0 +1,46 @@
+import Synchronization
+
+/// The rooms in which this server has sockets, or had some until a moment ago.
+final class RoomFeeds: Sendable {
+  private struct Entry {
+    let feed: RoomFeed
+    var sockets = 0
+    var isForgotten = false
+  }
+
+  private let entries = Mutex<[Int64: Entry]>([:])
+
+  subscript(room: Int64) -> RoomFeed? { entries.withLock { $0[room]?.feed } }
+
+  /// A socket has joined a room whose newest chat was `seq` when it was let in. True if nothing was known of the room.
+  func join(_ room: Int64, after seq: Int64) -> Bool {
+    entries.withLock { entries in
+      let isNew = entries[room] == nil
+      var entry = entries[room] ?? Entry(feed: RoomFeed(after: seq))
+      entry.sockets += 1
+      entry.isForgotten = false
+      entries[room] = entry
+      return isNew
+    }
+  }
+
+  /// A socket has left a room.
+  func leave(_ room: Int64) { entries.withLock { $0[room]?.sockets -= 1 } }
+
+  /// Has the chats of all rooms read, and forgets those that had no socket since the last time. Not at once: chats on their
+  /// way to a room's sockets may reach one that is just joining, and must not be delivered to it again.
+  func review() {
+    entries.withLock { entries in
+      entries = entries.filter { $0.value.sockets > 0 || !$0.value.isForgotten }
+      for (room, entry) in entries {
+        if entry.sockets == 0 { entries[room]?.isForgotten = true }
+        entry.feed.setBehind()
+      }
+    }
+  }
+
+  /// The rooms whose chats are to be read, with the `seq` that was delivered last; each is answered once.
+  func takeBehind() -> [Int64: Int64] {
+    entries.withLock { entries in entries.compactMapValues { $0.feed.takeBehind() ? $0.feed.delivered : nil } }
+  }
+}

@@ -1,0 +1,129 @@
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import SocketIOClient
+import SocketIOProtocol
+import Storage
+import Support
+import Testing
+
+@Suite("Delivery from the log")
+struct DeliveryTests {
+  /// The texts of the next chats of a room.
+  private static func texts(_ count: Int, _ updates: inout SocketEndingsTests.Updates) async throws -> [String] {
+    var texts: [String] = []
+    while texts.count < count, let update = try await updates.next(isolation: #isolation) {
+      guard case .event(let event) = update.kind, let json = event.arguments.values.first else {
+        throw SocketsTests.Refused()
+      }
+      texts.append(try JSON(json)["content"]?.string ?? "")
+    }
+    return texts
+  }
+
+  /// Posts a chat into every room as another process would that nobody hears of.
+  private static func write(_ text: String, by person: TestPerson, behind world: World) async throws {
+    _ = try await world.server.madang.database.write { transaction in
+      try transaction.execute("UPDATE rooms SET last_seq = last_seq + 1, last_chat_at = last_chat_at + 1")
+      try transaction.execute(
+        """
+        INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
+        SELECT 'chat', r.id, r.last_seq, u.id, r.last_seq, \(text), 0, r.last_chat_at
+        FROM rooms r, users u WHERE u.email = \(person.email)
+        """)
+    }
+  }
+
+  @Test(
+    "chats whose commit nobody told of are delivered, in order with others, each once", arguments: TestEngine.available)
+  func untold(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      try await SocketsTests.withSocket(world) { client in
+        var updates = try await SocketEndingsTests.join(client, channel, as: a)
+        _ = try await a.say("1", in: channel)
+        for text in ["2", "3"] { try await Self.write(text, by: a, behind: world) }
+        _ = try await a.say("4", in: channel)
+        _ = try await a.say("5", in: channel)
+        try await Self.write("6", by: a, behind: world)
+        #expect(try await Self.texts(6, &updates) == ["1", "2", "3", "4", "5", "6"])
+      }
+    }
+  }
+
+  @Test("sockets at two servers hear the same chats in the same order, each once", arguments: TestEngine.available)
+  func pair(_ engine: TestEngine) async throws {
+    try await World.pair(engine) { first, second in
+      let yard = try await first.courtyard()
+      let (a, b) = (yard.a, yard.b.at(second))
+      let channel = try await a.channel("ios", in: yard.w)
+      _ = try await b.get("\(channel)/chats")
+      try await SocketsTests.withSocket(first) { mine in
+        try await SocketsTests.withSocket(second) { theirs in
+          var atFirst = try await SocketEndingsTests.join(mine, channel, as: a)
+          var atSecond = try await SocketEndingsTests.join(theirs, channel, as: b)
+          for index in 0..<20 { _ = try await (index.isMultiple(of: 3) ? a : b).say("\(index)", in: channel) }
+          let heard = try await Self.texts(20, &atFirst)
+          #expect(heard == (0..<20).map(String.init))
+          #expect(try await Self.texts(20, &atSecond) == heard)
+          await withTaskGroup { group in
+            for index in 0..<40 {
+              group.addTask { _ = try? await (index.isMultiple(of: 2) ? a : b).say("p\(index)", in: channel) }
+            }
+          }
+          let together = try await Self.texts(40, &atFirst)
+          #expect(Set(together).count == 40)
+          #expect(try await Self.texts(40, &atSecond) == together)
+        }
+      }
+    }
+  }
+
+  @Test("what is taken away at one server ends sockets at another", arguments: TestEngine.available)
+  func takenAway(_ engine: TestEngine) async throws {
+    try await World.pair(engine) { first, second in
+      let yard = try await first.courtyard()
+      let (a, b, w) = (yard.a, yard.b, yard.w)
+      let channel = try await a.channel("ios", in: w)
+      let deleted = try await a.channel("web", in: w)
+      let other = try await first.signUp("Haru")
+      try await a.invite(other, to: w)
+      try await SocketsTests.withSocket(second) { client in
+        var inDeleted = try await SocketEndingsTests.join(client, deleted, as: a)
+        _ = try await a.success(.DELETE, deleted)
+        #expect(try await SocketEndingsTests.next(&inDeleted) == "41")
+        try await SocketsTests.withSocket(second) { theirs in
+          var ofMember = try await SocketEndingsTests.join(theirs, channel, as: b)
+          _ = try await b.get("\(w)/exit")
+          #expect(try await SocketEndingsTests.next(&ofMember) == "41")
+        }
+        try await SocketsTests.withSocket(second) { theirs in
+          var ofSession = try await SocketEndingsTests.join(theirs, channel, as: other)
+          _ = try await other.call(.GET, "users/logout")
+          #expect(try await SocketEndingsTests.next(&ofSession) == "41")
+        }
+        var ofOwner = try await SocketEndingsTests.join(client, channel, as: a)
+        _ = try await first.server.madang.disable(email: a.email)
+        #expect(try await SocketEndingsTests.next(&ofOwner) == "41")
+      }
+    }
+  }
+
+  @Test("a connect that is held at one server is let in when another makes its account a member")
+  func held() async throws {
+    try await World.pair(.sqlite, settings: World.settings(\.socketHold, .seconds(60))) { first, second in
+      let a = try await first.signUp("Mina")
+      let b = try await first.signUp("Joon")
+      let w = try await a.workspace()
+      let channel = try await a.channel("ios", in: w)
+      try await SocketsTests.withSocket(second) { client in
+        async let admission = SocketsTests.admission(
+          client, SocketsTests.namespace(channel), auth: ["token": .text(b.token)])
+        #expect(try await World.eventually { second.server.held == 1 })
+        try await a.invite(b, to: w)
+        #expect(try await admission == "joined")
+      }
+    }
+  }
+}
