@@ -165,7 +165,11 @@ package func buildServer(
     editions: allEditions, metrics: metrics)
   let sockets = RoomSockets(service)
   let housekeeping = Housekeeping(service, sockets)
-  let dispatcher = Dispatcher(madang: madang) { sockets.act(on: $0) } deliver: { sockets.deliver($0) }
+  let dispatcher = Dispatcher(madang: madang) {
+    sockets.act(on: $0)
+  } deliver: {
+    sockets.deliver($0)
+  }
   sockets.register(dispatcher)
   announcements.connect { event in
     dispatcher.committed(event)

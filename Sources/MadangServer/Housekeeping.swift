@@ -51,6 +51,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       try await service.madang.sweepFiles(olderThan: Self.uploadAge)
     }
     await attempt { try await service.madang.forgetChanges() }
+    await attempt { try await service.madang.removeExpiredSessions() }
     await attempt { try await service.madang.surveyPasswords() }
   }
 

@@ -49,4 +49,27 @@ struct HousekeepingTests {
       #expect(left == 5)
     }
   }
+
+  @Test(
+    "sessions go when they expired long ago, changes when every server heard of them", arguments: TestEngine.available)
+  func expired(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let (madang, day) = (world.server.madang, Int64(24 * 3_600_000))
+      let a = try await world.signUp("Mina")
+      _ = try await a.call(.GET, "users/logout")
+      _ = try await world.signUp("Joon")
+      @Sendable func rows(_ table: StaticString) async throws -> Int {
+        try await madang.database.read { transaction in
+          try transaction.first("SELECT COUNT(*) AS number FROM \(raw: "\(table)")") { try $0.get("number") } ?? 0
+        }
+      }
+      for (days, sessions, changes) in [(0, 1, 1), (2, 1, 0), (60, 1, 0), (90, 0, 0)] as [(Int64, Int, Int)] {
+        world.clock.advance(milliseconds: days * day)
+        try await madang.removeExpiredSessions()
+        try await madang.forgetChanges()
+        #expect(try await rows("sessions") == sessions, "after \(days) days more")
+        #expect(try await rows("changes") == changes, "after \(days) days more")
+      }
+    }
+  }
 }

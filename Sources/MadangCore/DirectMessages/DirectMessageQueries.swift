@@ -16,33 +16,38 @@ extension Transaction {
     return (workspace, other, try directMessage(of: user, and: other, in: workspace))
   }
 
-  /// Rooms of `user`, each joined with the other person.
-  private func rooms(of user: Int64, _ rest: SQL) -> SQL {
+  /// Rooms, each joined with the other person.
+  ///
+  /// - Parameter pairs: Rooms as `room_id`, their other people as `other_id`.
+  private func rooms(_ pairs: SQL) -> SQL {
     """
     SELECT r.id AS room_id, r.uuid AS room_uuid, r.workspace_id, r.created_at, \(sql: Person.columns)
-    FROM direct_messages d JOIN rooms r ON r.id = d.room_id
-    JOIN users u ON u.id = CASE WHEN d.low_user_id = \(user) THEN d.high_user_id ELSE d.low_user_id END
-    \(sql: rest)
+    FROM (\(sql: pairs)) AS d JOIN rooms r ON r.id = d.room_id JOIN users u ON u.id = d.other_id
     """
   }
 
   func directMessages(in workspace: Int64, of user: Int64) throws -> [DirectMessage] {
-    try all(
-      rooms(
-        of: user,
-        """
-        WHERE d.workspace_id = \(workspace) AND (d.low_user_id = \(user) OR d.high_user_id = \(user))
-        ORDER BY CASE WHEN r.last_seq > 0 THEN r.last_chat_at ELSE r.created_at END DESC, r.id DESC
-        """), DirectMessage.init)
+    // Two look-ups in an index each; with OR an engine may walk the rooms of all people.
+    let pairs: SQL = """
+      SELECT room_id, high_user_id AS other_id FROM direct_messages
+      WHERE workspace_id = \(workspace) AND low_user_id = \(user)
+      UNION ALL
+      SELECT room_id, low_user_id FROM direct_messages WHERE workspace_id = \(workspace) AND high_user_id = \(user)
+      """
+    return try all(
+      """
+      \(sql: rooms(pairs))
+      ORDER BY CASE WHEN r.last_seq > 0 THEN r.last_chat_at ELSE r.created_at END DESC, r.id DESC
+      """, DirectMessage.init)
   }
 
   func directMessage(of user: Int64, and other: Int64, in workspace: Int64) throws -> DirectMessage? {
     try first(
       rooms(
-        of: user,
         """
-        WHERE d.workspace_id = \(workspace) AND d.low_user_id = \(min(user, other))
-          AND d.high_user_id = \(max(user, other))
+        SELECT room_id, CASE WHEN low_user_id = \(user) THEN high_user_id ELSE low_user_id END AS other_id
+        FROM direct_messages WHERE workspace_id = \(workspace) AND low_user_id = \(min(user, other))
+          AND high_user_id = \(max(user, other))
         """), DirectMessage.init)
   }
 

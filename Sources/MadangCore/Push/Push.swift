@@ -40,20 +40,23 @@ extension Madang {
 extension Transaction {
   func pushDevices(for chat: Chat, after session: Int64, now: Int64, limit: Int) throws -> [PushDevice] {
     let room = chat.room.id.number
-    let isPart: SQL =
+    // The people of the room, not those of its workspace: a chat costs what its room is large.
+    let people: SQL =
       switch chat.room.kind {
-      case .channel: "s.user_id IN (SELECT p.user_id FROM channel_members p WHERE p.room_id = \(room))"
+      case .channel: "SELECT user_id FROM channel_members WHERE room_id = \(room)"
       case .dm:
         """
-        EXISTS (SELECT 1 FROM direct_messages d WHERE d.room_id = \(room)
-          AND (d.low_user_id = s.user_id OR d.high_user_id = s.user_id))
+        SELECT low_user_id AS user_id FROM direct_messages WHERE room_id = \(room)
+        UNION ALL SELECT high_user_id FROM direct_messages WHERE room_id = \(room)
         """
       }
     return try all(
       """
-      SELECT s.id, s.device_token, s.edition FROM workspace_members m JOIN sessions s ON s.user_id = m.user_id
-      WHERE m.workspace_id = \(chat.room.workspace) AND \(sql: isPart) AND s.id > \(session)
-        AND s.user_id <> \(chat.author.id.number) AND s.device_token IS NOT NULL AND s.refresh_expires_at > \(now)
+      SELECT s.id, s.device_token, s.edition FROM (\(sql: people)) AS p JOIN sessions s ON s.user_id = p.user_id
+      WHERE s.id > \(session) AND s.user_id <> \(chat.author.id.number) AND s.device_token IS NOT NULL
+        AND s.refresh_expires_at > \(now)
+        AND EXISTS (SELECT 1 FROM workspace_members m
+          WHERE m.workspace_id = \(chat.room.workspace) AND m.user_id = s.user_id)
         AND NOT EXISTS (SELECT 1 FROM sessions n
           WHERE n.user_id = s.user_id AND n.device_token = s.device_token AND n.id > s.id)
       ORDER BY s.id LIMIT \(limit)

@@ -94,6 +94,15 @@ extension Transaction {
   /// False if there is none.
   func deleteSession(_ id: Int64) throws -> Bool { try execute("DELETE FROM sessions WHERE id = \(id)") == 1 }
 
+  /// How many of them.
+  func deleteSessions(expiredBefore time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM sessions WHERE id IN
+        (SELECT id FROM sessions WHERE refresh_expires_at < \(time) ORDER BY refresh_expires_at LIMIT \(limit))
+      """)
+  }
+
   /// Which there were.
   func deleteSessions(of user: Int64) throws -> [Int64] {
     try all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get("id") }

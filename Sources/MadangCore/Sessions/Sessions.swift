@@ -93,13 +93,27 @@ extension Madang {
     }
   }
 
-  /// Accepts a refresh: throws `.refreshExpired` or `.accountGone`, else notes the use.
-  package func refresh(_ session: Session) async throws {
+  /// Throws `.refreshExpired` or `.accountGone` if the session cannot be refreshed.
+  package func requireRefreshable(_ session: Session) throws {
     guard session.refreshExpiresAt > clock.now else {
       throw Failure(.refreshExpired, "the refresh token has expired")
     }
     guard session.user != nil else { throw Failure(.accountGone, "the account does not exist any more") }
+  }
+
+  /// Notes that a session was refreshed.
+  package func noteRefresh(of session: Session) async throws {
     try await database.write { [now = clock.now] in try $0.touchSession(session.id, now: now) }
+  }
+
+  /// How long an expired session is told from an unknown one, in milliseconds.
+  private static let expiredSessionLifetime: Int64 = 90 * 24 * 3_600_000
+
+  /// Deletes sessions that expired long ago, some at a time.
+  package func removeExpiredSessions() async throws {
+    while try await database.write({ [before = clock.now - Self.expiredSessionLifetime] transaction in
+      try transaction.deleteSessions(expiredBefore: before, limit: 500)
+    }) == 500 {}
   }
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.

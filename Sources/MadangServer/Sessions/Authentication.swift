@@ -87,12 +87,14 @@ extension Service {
     if isValid == true && edition.refusesEarlyRefresh && !limits.metExpiry(session.id) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
+    // Whoever is refused writes nothing.
+    try await madang.noteRefresh(of: session)
     call.session.state = .live(session.id)
     if let user = session.user { recent.saw(user, at: call.client, always: true) }
     return try await issueToken(session: session.id, edition: edition)
   }
 
-  /// The session to refresh, its use noted; counts refusals.
+  /// The session to refresh; counts refusals.
   private func refreshSession(_ refreshToken: String, _ edition: Edition) async throws -> Session {
     let session: Session
     do {
@@ -102,7 +104,7 @@ extension Service {
       throw failure
     }
     do {
-      try await madang.refresh(session)
+      try madang.requireRefreshable(session)
     } catch let failure as Failure where failure.code == .refreshExpired {
       try limits.count(.refreshWithExpiredToken(session: session.id))
       throw failure
