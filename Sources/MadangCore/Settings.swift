@@ -16,6 +16,8 @@ package struct Settings: Sendable {
   package var maxContentLength = 10_000
   /// How long a replaced picture can still be fetched: clients hold on to paths.
   package var replacedPictureLifetime: Int64 = 24 * 3_600_000
+  /// How many whole days a file that no row names stays in the trash.
+  package var trashDays = 30
   /// Files removed, or looked up, at a time while tidying up.
   package var filePage = 500
   /// Read at a time while a history is sent; memory per history call grows with it, not with the history.

@@ -2,8 +2,10 @@ import Logging
 import MadangCore
 import ServiceLifecycle
 
-/// Tidies up at start and once in a while: files nothing names, addresses that are no longer fresh; and looks at which costs
-/// passwords are stored. What was deleted is cleared up soon after; sockets of people an administrator shut out, after some seconds.
+/// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and looks at
+/// which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an operator who
+/// started with the wrong database has time to see it. What is deleted is cleared up soon after; sockets of people an
+/// administrator shut out, after some seconds.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
@@ -25,6 +27,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   func run() async throws {
     await withTaskGroup { group in
       group.addTask { await every(service.settings.housekeepingInterval) { await tidy() } }
+      group.addTask { await every(service.settings.housekeepingInterval, atOnce: false) { await sweep() } }
       group.addTask {
         await every(.seconds(service.settings.socketReviewInterval)) { await attempt { try await sockets.review() } }
       }
@@ -34,11 +37,12 @@ struct Housekeeping: ServiceLifecycle.Service {
     }
   }
 
-  private func every(_ interval: Duration, _ chore: @escaping @Sendable () async -> Void) async {
+  private func every(_ interval: Duration, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void) async {
     try? await cancelWhenGracefulShutdown {
+      if atOnce { await chore() }
       while true {
-        await chore()
         try await Task.sleep(for: interval)
+        await chore()
       }
     }
   }
@@ -48,11 +52,14 @@ struct Housekeeping: ServiceLifecycle.Service {
       service.recent.noteConnected()
       try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow)
       try await clearDeleted()
-      try await service.madang.sweepFiles(olderThan: Self.uploadAge)
     }
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
     await attempt { try await service.madang.surveyPasswords() }
+  }
+
+  private func sweep() async {
+    await attempt { try await service.madang.sweepFiles(olderThan: Self.uploadAge) }
   }
 
   /// Rows first: they name the files.

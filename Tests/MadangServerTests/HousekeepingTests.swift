@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Housekeeping")
 struct HousekeepingTests {
-  @Test("a sweep removes what no row names, page by page, and nothing else", arguments: TestEngine.available)
+  @Test("a sweep takes away what no row names, page by page, and nothing else", arguments: TestEngine.available)
   func sweep(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.domain.filePage, 2)) { (world) async throws in
       let a = try await world.signUp("Mina")

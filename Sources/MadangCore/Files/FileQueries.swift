@@ -12,9 +12,15 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Those of the paths that rows name.
+  /// Those of the paths that rows name: of files that are there, or of files that were given up and wait to be removed.
   func paths(among paths: [String]) throws -> Set<String> {
-    Set(try all("SELECT path FROM files WHERE path IN (\(list: paths))") { try $0.get("path") })
+    Set(
+      try all(
+        """
+        SELECT path FROM files WHERE path IN (\(list: paths))
+        UNION SELECT path FROM file_removals WHERE path IN (\(list: paths))
+        """
+      ) { try $0.get("path") })
   }
 
   /// Paths of the files that were stored last, those given up left out.

@@ -12,12 +12,12 @@ package enum FileFolder: String, CaseIterable, Sendable {
 /// Files on disk under names the server makes: `<root>/<folder>/<name>.<ext>`.
 ///
 /// A file is written to a temporary name, flushed, and renamed before the row that names it commits; what a crash
-/// leaves without a row is swept (``Madang/sweepFiles(olderThan:)``). Blocking calls run on threads of the store's own.
+/// leaves without a row goes to the trash later (``Madang/sweepFiles(olderThan:)``). Blocking calls run on threads of the store's own.
 package struct FileStore: Sendable {
   package let root: URL
-  private let workers: WorkerPool
+  let workers: WorkerPool
   private let ids: IDSource
-  private let clock: Clock
+  let clock: Clock
 
   package init(root: URL, workers: WorkerPool, ids: IDSource, clock: Clock) {
     self.root = root
@@ -121,9 +121,13 @@ package struct FileStore: Sendable {
     }
   }
 
-  func remove(_ paths: [String]) async {
-    await Task { try? await workers.run { for path in paths { try? FileManager.default.removeItem(at: url(path)) } } }
-      .value
+  /// Removes files, and answers which of them are gone now.
+  @discardableResult
+  func remove(_ paths: [String]) async -> [String] {
+    await Task {
+      let gone = try? await workers.run { paths.filter { unlink(url($0).path) == 0 || errno == ENOENT } }
+      return gone ?? []
+    }.value
   }
 
   /// Hands the paths of a folder's files that were last changed before `date` to `body`, `page` at a time.

@@ -42,7 +42,9 @@ extension Madang {
     }
   }
 
-  /// Removes files that no row names: uploads that were cut off, and what a crash left between rename and commit.
+  /// Moves files that no row names to the trash: what a crash left between rename and commit, or the files of another
+  /// database than the one the server was started with. Removes uploads that were cut off, and what was in the trash for
+  /// ``Settings/trashDays``.
   /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
@@ -54,13 +56,15 @@ extension Madang {
         let known = try await database.read { try $0.paths(among: page) }
         let orphans = page.filter { !known.contains($0) }
         guard !orphans.isEmpty else { return }
-        logger.notice("removing files without a row", metadata: ["count": "\(orphans.count)"])
-        await files.remove(orphans)
+        logger.notice("moving files without a row to the trash", metadata: ["count": "\(orphans.count)"])
+        try await files.moveToTrash(orphans)
       }
     }
+    try await files.emptyTrash(after: settings.trashDays, page: settings.filePage)
   }
 
-  /// Removes the files that were given up and are due: those of deleted rooms, and pictures replaced some time ago.
+  /// Removes the files that were given up and are due: those of deleted rooms, and pictures replaced some time ago. They
+  /// do not go to the trash: their owners deleted them, and this database says so.
   package func removeRetiredFiles() async throws {
     while true {
       let due = try await database.write { [now = clock.now, page = settings.filePage] in
@@ -70,8 +74,15 @@ extension Madang {
         return paths
       }
       guard !due.isEmpty else { return }
-      await files.remove(due)
-      try await database.write { try $0.forgetRetiredFiles(due) }
+      let removed = await files.remove(due)
+      // What cannot be removed keeps its note and is tried again the next time.
+      guard !removed.isEmpty else { throw FilesStay(count: due.count) }
+      try await database.write { try $0.forgetRetiredFiles(removed) }
     }
   }
+}
+
+/// Files that were given up could not be removed.
+struct FilesStay: Error {
+  let count: Int
 }

@@ -59,6 +59,12 @@ extension ServerSettings {
     set { domain.replacedPictureLifetime = newValue }
   }
 
+  /// How many whole days a file that no row names stays in the trash before it is removed.
+  public var trashDays: Int {
+    get { domain.trashDays }
+    set { domain.trashDays = newValue }
+  }
+
   /// What the store sells: `NAME:WON:COINS`, separated by commas.
   public var storeItems: String {
     domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")

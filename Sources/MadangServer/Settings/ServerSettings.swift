@@ -63,7 +63,7 @@ public struct ServerSettings: Sendable {
   public var shutdownTimeout: Duration = .seconds(8)
   /// Database connections that read: more than there are cores only slow each other down.
   public var databaseReaders = min(max(ProcessInfo.processInfo.activeProcessorCount, 2), 8)
-  /// How often the server tidies up: orphan files, old addresses.
+  /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.
   public var housekeepingInterval: Duration = .seconds(3600)
   public var providers = ProviderSettings()
   public var push = PushSettings()

@@ -30,6 +30,9 @@ struct Serve: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Use PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
   var databaseURL: String?
 
+  @Option(help: ArgumentHelp("Keep files that no row names in the trash so long (default: 30).", valueName: "days"))
+  var trashDays: String?
+
   @Option(help: ArgumentHelp("Speak this edition only (default: both).", valueName: "2024-10|2024-01"))
   var edition: String?
 
@@ -50,6 +53,7 @@ struct Serve: AsyncParsableCommand {
     flags["port"] = port.map(String.init)
     flags["data"] = data
     flags["database.url"] = databaseURL
+    flags["files.trash.days"] = trashDays
     flags["edition"] = edition
     if dev { flags["dev"] = "true" }
     let loaded = try await LoadedSettings(flags: flags, file: config)

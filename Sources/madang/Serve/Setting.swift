@@ -161,6 +161,8 @@ struct Setting: Sendable {
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),
     integer("files.chat", "files of one chat", \.settings.maxFilesPerChat, 0...64),
+    integer(
+      "files.trash.days", "days a file that no row names stays in the trash", \.settings.trashDays, 1...36_500),
     milliseconds("pictures.replaced", "seconds a replaced picture is kept", \.settings.replacedPictureLifetime),
     milliseconds("tokens.access", "seconds an access token lives", \.settings.accessTokenLifetime),
     milliseconds("tokens.refresh", "seconds a refresh token lives", \.settings.refreshTokenLifetime),
