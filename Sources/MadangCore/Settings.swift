@@ -24,6 +24,8 @@ package struct Settings: Sendable {
   package var historyPage = HistoryPage()
   /// Read at a time to find out what is new to sockets.
   package var newsPage = NewsPage()
+  /// Whether chats are told to devices.
+  package var tellsDevices = false
   /// Devices read at a time while a chat is told to them.
   package var pushPage = 500
   package var passwordCost = PasswordCost()

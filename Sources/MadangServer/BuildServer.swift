@@ -101,6 +101,7 @@ package func buildServer(
 
   let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
   let sender = try await pushSender(settings.providers, development)
+  settings.domain.tellsDevices = sender != nil
   let group = MultiThreadedEventLoopGroup.singleton
   var socketConfiguration = SocketIOServer.Configuration()
   socketConfiguration.conduct = .lenient
@@ -174,7 +175,7 @@ package func buildServer(
   announcements.connect { event in
     dispatcher.committed(event)
     switch event {
-    case .chatPosted(let chat): pushes.add(chat)
+    case .chatPosted: pushes.chatPosted()
     case .changed(.roomDeleted, _), .changed(.workspaceDeleted, _): housekeeping.clearDeletedSoon()
     case .changed: break
     }

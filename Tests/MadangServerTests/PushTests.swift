@@ -4,6 +4,7 @@ import MadangAPI
 import MadangCore
 import MadangServer
 import NIOHTTP1
+import Storage
 import Support
 import Synchronization
 import Testing
@@ -130,6 +131,55 @@ struct PushTests {
       let message = try JSON(Data(all[1].body.utf8))["message"]
       #expect(message?["token"] == "a \"token\"")
       #expect(message?["apns"]?["payload"]?["aps"]?["alert"]?["body"] == "#일반\nMina: one")
+    }
+  }
+
+  @Test(
+    "a chat that a stopped server left untold is told by another, once its claim is over",
+    arguments: TestEngine.available)
+  func leftUntold(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard()
+      let (a, b, madang) = (yard.a, yard.b, world.server.madang)
+      let room = try await a.directMessage(with: b, in: yard.w)
+      try await Self.register(b, "device-b")
+      _ = try await a.say("one", in: room)
+      #expect(try await Self.pushes(world, 1).count == 1)
+      #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
+      // As if a server had claimed a chat and died.
+      let claim = world.clock.now + Madang.pushClaim
+      _ = try await madang.database.write { transaction in
+        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, \(claim) FROM chats")
+      }
+      #expect(try await madang.claimPushes(limit: 10).isEmpty)
+      world.clock.advance(milliseconds: Madang.pushClaim)
+      _ = try await a.say("two", in: room)
+      #expect(try await Self.pushes(world, 3).count == 3)
+      #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
+    }
+  }
+
+  @Test(
+    "two servers tell each chat once, and one that waited for too long is told to nobody",
+    arguments: TestEngine.available)
+  func pair(_ engine: TestEngine) async throws {
+    try await World.pair(engine) { first, second in
+      let yard = try await first.courtyard()
+      let (a, b) = (yard.a, yard.b)
+      let room = try await a.directMessage(with: b, in: yard.w)
+      try await Self.register(b, "device-b")
+      for index in 0..<20 { _ = try await (index.isMultiple(of: 2) ? a : a.at(second)).say("\(index)", in: room) }
+      let madang = first.server.madang
+      #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
+      let told = try await Self.pushes(first, 0).count + Self.pushes(second, 0).count
+      #expect(told == 20)
+      _ = try await madang.database.write { transaction in
+        try transaction.execute("UPDATE chats SET created_at = created_at - 7200000 WHERE seq = 1")
+        try transaction.execute(
+          "INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats WHERE seq = 1")
+      }
+      #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
+      #expect(try await Self.pushes(first, 0).count + Self.pushes(second, 0).count == 20)
     }
   }
 

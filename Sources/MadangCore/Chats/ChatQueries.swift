@@ -179,7 +179,7 @@ extension Transaction {
     try chats(in: room, "c.seq > \(seq) AND c.seq <= \(last)", limit: Int(last - seq))
   }
 
-  private func chats(in room: Room, _ condition: SQL, limit: Int) throws -> [Chat] {
+  func chats(in room: Room, _ condition: SQL, limit: Int) throws -> [Chat] {
     let rows = try all(
       """
       SELECT c.id AS chat_id, c.uuid AS chat_uuid, c.seq, c.content, c.file_count, c.created_at, \(sql: Person.columns)

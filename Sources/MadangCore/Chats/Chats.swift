@@ -27,6 +27,7 @@ extension Madang {
         let file = try transaction.insertFile(file, room: room.room.id.number, uploader: caller.id, now: now)
         try transaction.attach(file, to: id.number, at: position)
       }
+      if settings.tellsDevices { try transaction.addPush(of: id.number) }
       let chat = Chat(
         id: id, room: room.room, seq: room.room.lastSeq, author: caller.person, content: draft.content,
         files: files.map(\.path), createdAt: room.createdAt)

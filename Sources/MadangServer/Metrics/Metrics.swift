@@ -71,8 +71,7 @@ final class Metrics: Sendable {
     state.withLock { $0.socketAdmissions[admission, default: 0] += 1 }
   }
 
-  func pushQueued() { state.withLock { $0.pushesWaiting += 1 } }
-  func pushTaken() { state.withLock { $0.pushesWaiting -= 1 } }
+  func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
   func pushDropped() { state.withLock { $0.pushesDropped += 1 } }
   func pushSent() { state.withLock { $0.pushesSent += 1 } }
   func pushFailed() { state.withLock { $0.pushesFailed += 1 } }

@@ -55,7 +55,8 @@ extension Service {
     page.add("madang_database_commit_writes_sum", writes.writes)
     page.add("madang_database_commit_writes_count", writes.commits)
     page.single("madang_push_waiting", .gauge, "Chats that wait to be told to devices.", now.pushesWaiting)
-    page.single("madang_push_dropped_total", .counter, "Chats told to nobody: the queue was full.", now.pushesDropped)
+    page.single(
+      "madang_push_dropped_total", .counter, "Chats told to nobody: they had waited for too long.", now.pushesDropped)
     page.begin("madang_push_notifications_total", .counter, "Notifications by what became of them.")
     page.add("madang_push_notifications_total", labels: [("outcome", "sent")], now.pushesSent)
     page.add("madang_push_notifications_total", labels: [("outcome", "refused")], now.pushesFailed)

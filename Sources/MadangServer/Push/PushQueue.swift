@@ -5,15 +5,21 @@ import Synchronization
 
 /// Tells devices of new chats, after their commit and beside everything else: a post never waits for it.
 ///
-/// Chats wait in a bounded queue; when it is full, further ones are told to nobody, which is logged and counted.
+/// Chats wait in the database, so that none is forgotten when a server stops; each is told by one server. A device is
+/// told twice only if a server dies while it tells a chat.
 struct PushQueue: ServiceLifecycle.Service {
   private let madang: Madang
   private let sender: (any PushSender)?
   private let settings: PushSettings
   private let editions: [Edition]
   private let metrics: Metrics
-  private let chats: AsyncStream<Chat>
-  private let queue: AsyncStream<Chat>.Continuation
+  private let wakes: AsyncStream<Void>
+  private let wake: AsyncStream<Void>.Continuation
+
+  /// Chats claimed at a time.
+  private static let page = 16
+  /// How often chats are looked for that another server has left.
+  private static let interval: Duration = .seconds(5)
 
   /// - Parameter sender: Nil where notifications are off.
   init(madang: Madang, sender: (any PushSender)?, settings: PushSettings, editions: [Edition], metrics: Metrics) {
@@ -22,35 +28,60 @@ struct PushQueue: ServiceLifecycle.Service {
     self.settings = settings
     self.editions = editions
     self.metrics = metrics
-    (chats, queue) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(settings.queueLimit))
+    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// Returns at once.
-  func add(_ chat: Chat) {
-    guard sender != nil else { return }
-    switch queue.yield(chat) {
-    case .enqueued: metrics.pushQueued()
-    case .dropped:
-      metrics.pushDropped()
-      madang.logger.warning("the push queue is full: nobody is told of a chat")
-    case .terminated: break
-    @unknown default: break
-    }
-  }
+  /// A chat was committed. Returns at once.
+  func chatPosted() { wake.yield() }
 
   func run() async throws {
     guard let sender else { return try await gracefulShutdown() }
-    for await chat in chats.cancelOnGracefulShutdown() {
-      metrics.pushTaken()
-      do { try await tell(chat, sender) } catch is CancellationError {
-        return
-      } catch {
-        madang.logger.warning("a chat could not be pushed", metadata: ["error": "\(String(reflecting: error))"])
+    await withTaskGroup { group in
+      group.addTask { [wake] in
+        try? await cancelWhenGracefulShutdown {
+          while true {
+            wake.yield()
+            try await Task.sleep(for: Self.interval)
+          }
+        }
       }
+      for await _ in wakes.cancelOnGracefulShutdown() {
+        do { try await tellAll(sender) } catch is CancellationError {
+          break
+        } catch {
+          madang.logger.warning("chats could not be pushed", metadata: ["error": "\(String(reflecting: error))"])
+        }
+      }
+      group.cancelAll()
     }
   }
 
-  private func tell(_ chat: Chat, _ sender: any PushSender) async throws {
+  /// Tells what waits until nothing does, or the server stops: the rest keeps.
+  private func tellAll(_ sender: any PushSender) async throws {
+    while true {
+      let claimed = try await madang.claimPushes(limit: Self.page)
+      for push in claimed {
+        guard let push = try await renewed(push) else { continue }
+        if push.chat.createdAt > madang.clock.now - settings.lifetime {
+          try await tell(push, sender)
+        } else {
+          metrics.pushDropped()
+        }
+        try await madang.finishPush(of: push.chat)
+      }
+      metrics.setPushesWaiting(try await madang.waitingPushes())
+      guard claimed.count == Self.page, !Task.isShuttingDownGracefully else { return }
+    }
+  }
+
+  /// The push, claimed for long enough to be told; nil if another server has it.
+  private func renewed(_ push: ClaimedPush) async throws -> ClaimedPush? {
+    guard push.until - madang.clock.now < Madang.pushClaim / 2 else { return push }
+    return try await madang.renewPush(push)
+  }
+
+  private func tell(_ push: ClaimedPush, _ sender: any PushSender) async throws {
+    var (push, chat) = (push, push.chat)
     var devices = try await madang.pushDevices(for: chat, after: nil)
     guard !devices.isEmpty, let place = try await madang.pushPlace(of: chat) else { return }
     var payloads: [String: [UInt8]] = [:]
@@ -70,6 +101,8 @@ struct PushQueue: ServiceLifecycle.Service {
       }
       // A last look would find the sessions begun meanwhile, and tell their devices twice.
       guard devices.count == madang.settings.pushPage else { return }
+      guard let renewed = try await renewed(push) else { return }
+      push = renewed
       devices = try await madang.pushDevices(for: chat, after: last)
     }
   }
@@ -87,8 +120,8 @@ struct PushQueue: ServiceLifecycle.Service {
 
 /// How notifications are sent.
 public struct PushSettings: Sendable {
-  /// Chats that may wait to be told; beyond it they are told to nobody.
-  public var queueLimit = 10_000
+  /// Milliseconds after which a chat that could not be told is told to nobody any more.
+  public var lifetime: Int64 = 3_600_000
   /// Notifications on their way at once.
   public var parallelSends = 16
   /// What a notification of a chat without text says.

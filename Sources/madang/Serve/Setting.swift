@@ -191,7 +191,7 @@ struct Setting: Sendable {
     text("push.firebase.account", "service account file; empty for no push", \.settings.providers.firebase.accountFile),
     text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
     text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
-    integer("push.queue", "chats that may wait to be pushed", \.settings.push.queueLimit, 1...10_000_000),
+    milliseconds("push.lifetime", "seconds a chat may wait to be pushed", \.settings.push.lifetime),
     integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
     Setting(
       key: "operations", help: "HOST:PORT of a listener of its own for /metrics, /readyz and /_dev; empty for none",

@@ -1,0 +1,83 @@
+import Storage
+
+/// A chat whose devices this process tells, until then nobody else.
+package struct ClaimedPush: Sendable {
+  package let chat: Chat
+  /// By the server's clock.
+  package let until: Int64
+}
+
+extension Madang {
+  /// How long a claim holds, in milliseconds.
+  package static let pushClaim: Int64 = 60_000
+
+  /// Takes chats whose devices nobody is telling, the oldest first. Each is to be finished with ``finishPush(of:)``; when
+  /// the claim's time is over, it is taken again.
+  package func claimPushes(limit: Int) async throws -> [ClaimedPush] {
+    let until = clock.now + Self.pushClaim
+    let chats = try await database.write { [now = clock.now] in
+      try $0.claimPushes(at: now, until: until, limit: limit)
+    }
+    guard !chats.isEmpty else { return [] }
+    return try await database.read { transaction in
+      try chats.sorted().compactMap { try transaction.chat($0) }.map { ClaimedPush(chat: $0, until: until) }
+    }
+  }
+
+  /// Claims a chat for longer. Nil if the claim was over and another process has it.
+  package func renewPush(_ push: ClaimedPush) async throws -> ClaimedPush? {
+    let until = clock.now + Self.pushClaim
+    let isRenewed = try await database.write { transaction in
+      try transaction.execute(
+        """
+        UPDATE push_outbox SET claimed_until = \(until)
+        WHERE chat_id = \(push.chat.id.number) AND claimed_until = \(push.until)
+        """) == 1
+    }
+    return isRenewed ? ClaimedPush(chat: push.chat, until: until) : nil
+  }
+
+  /// Nothing is left to do for a chat.
+  package func finishPush(of chat: Chat) async throws {
+    try await database.write { _ = try $0.execute("DELETE FROM push_outbox WHERE chat_id = \(chat.id.number)") }
+  }
+
+  /// How many chats wait.
+  package func waitingPushes() async throws -> Int {
+    try await database.read { transaction in
+      try transaction.first("SELECT COUNT(*) AS number FROM push_outbox") { try $0.get("number") } ?? 0
+    }
+  }
+}
+
+extension Transaction {
+  /// Has the chat's devices told, if anybody has one.
+  func addPush(of chat: Int64) throws {
+    try execute(
+      """
+      INSERT INTO push_outbox (chat_id, claimed_until)
+      SELECT \(chat), 0 WHERE EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
+      """)
+  }
+
+  fileprivate func claimPushes(at now: Int64, until: Int64, limit: Int) throws -> [Int64] {
+    // The condition stands twice: of two processes that find the same row, the second one waits, looks again, and leaves it.
+    try all(
+      """
+      UPDATE push_outbox SET claimed_until = \(until) WHERE claimed_until <= \(now) AND chat_id IN
+        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(now) ORDER BY chat_id LIMIT \(limit))
+      RETURNING chat_id
+      """
+    ) { try $0.get("chat_id") }
+  }
+
+  /// A chat of a place that was not deleted.
+  fileprivate func chat(_ id: Int64) throws -> Chat? {
+    let room = try first(
+      """
+      SELECT \(sql: Room.columns) FROM chats c JOIN rooms r ON r.id = c.room_id
+      WHERE c.id = \(id) AND r.deleted_at IS NULL
+      """, Room.init)
+    return try room.flatMap { try chats(in: $0, "c.id = \(id)", limit: 1).first }
+  }
+}
