@@ -58,6 +58,7 @@ let package = Package(
   products: [
     .library(name: "SocketIOProtocol", targets: ["SocketIOProtocol"]),
     .library(name: "SocketIOServer", targets: ["SocketIOServer"]),
+    .library(name: "SocketIOPostgres", targets: ["SocketIOPostgres"]),
     .library(name: "SocketIOClient", targets: ["SocketIOClient"]),
     .library(name: "MadangAPI", targets: ["MadangAPI"]),
     .library(name: "MadangServer", targets: ["MadangServer"]),
@@ -104,14 +105,18 @@ let package = Package(
     .executableTarget(
       name: "socketio-echo",
       dependencies: [
-        "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes, .hummingbird, .logging,
+        "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes, .hummingbird, .logging,
         .nioCore, .nioPosix,
       ],
       swiftSettings: strict),
 
-    // Storage and domain: know nothing of HTTP or of an edition.
     .systemLibrary(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
+    .target(
+      name: "SocketIOPostgres", dependencies: ["CPostgres", "SocketIOServer", "SocketIOProtocol", .deque],
+      swiftSettings: strict),
+
+    // Storage and domain: know nothing of HTTP or of an edition.
     .systemLibrary(
       name: "CSQLite", pkgConfig: "sqlite3",
       providers: [.apt(["libsqlite3-dev"]), .brew(["sqlite3"])]),
@@ -192,6 +197,13 @@ let package = Package(
         .nioCore, .nioEmbedded, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
+    .testTarget(
+      name: "SocketIOPostgresTests",
+      dependencies: [
+        "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Storage", "Support", .httpTypes,
+        .logging, .nioCore,
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "StorageTests", dependencies: ["Storage", "Support", .logging], swiftSettings: strict),
     .testTarget(

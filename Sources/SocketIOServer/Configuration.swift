@@ -7,6 +7,15 @@ extension SocketIOServer {
   public struct Configuration: Sendable {
     /// The path clients ask; it is matched as a prefix, and without its last slash as well.
     public var path = "/socket.io/"
+    /// Connects this server with others, from `init` until `shutdown()`, so that broadcasts and requests reach the sockets of
+    /// all. `nil`: it is alone, and keeps everything in memory.
+    public var adapter: (any SocketIOAdapter)?
+    /// How it watches the others.
+    public var cluster = ClusterSettings()
+    /// What the ids of this server's sessions begin with, a dot behind it, so that a proxy can tell by the `sid` of a
+    /// request which server has the session. A request with the id of another node is answered as one with an unknown
+    /// id. 1 to 16 letters, digits, `-` and `_` of ASCII. `nil`: ids have no node.
+    public var node: String?
     /// From an answered ping to the next one.
     public var pingInterval: Duration = .seconds(25)
     /// How long a ping may stay unanswered before the session is closed.

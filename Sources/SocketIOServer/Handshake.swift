@@ -24,6 +24,19 @@ public final class Handshake: Sendable {
     self.revision = revision
     self.issued = issued
   }
+
+  /// The handshake of another server's client.
+  init(
+    headers: HTTPFields, query: QueryString, remoteAddress: SocketAddress?, transport: EngineTransport,
+    revision: EngineRevision, issued: Int64
+  ) {
+    self.headers = headers
+    self.query = query
+    self.remoteAddress = remoteAddress
+    self.transport = transport
+    self.revision = revision
+    self.issued = issued
+  }
 }
 
 /// An HTTP request under the server's path, as far as Engine.IO reads it.

@@ -3,8 +3,8 @@ public import SocketIOProtocol
 import Synchronization
 
 extension SocketIOServer {
-  /// Sends an event with one argument to everybody in a namespace. It may be called from any thread; all sockets get
-  /// all broadcasts in one order, and calls of one thread in the order in which they were made.
+  /// Sends an event with one argument to everybody in a namespace. It may be called from any thread; all sockets of a
+  /// server get all broadcasts in one order, and calls of one thread in the order in which they were made.
   ///
   /// - Parameter json: The argument, one JSON value.
   public func emit(_ event: String, json: [UInt8], to namespace: String) {
@@ -18,13 +18,26 @@ extension SocketIOServer {
 
   /// Whether anybody is in the namespace, or may return to it by connection state recovery. Cheap: ask before encoding
   /// an event.
-  public func hasSockets(in namespace: String) -> Bool {
-    core.hasSockets(in: namespace) || core.recovery?.remembers(namespace) ?? false
+  ///
+  /// - Parameter isLocal: Whether only sockets of this server count. Otherwise the answer is always yes where an adapter
+  ///   connects it with others, as these may have some.
+  public func hasSockets(in namespace: String, isLocal: Bool = false) -> Bool {
+    (core.cluster != nil && !isLocal) || core.hasSockets(in: namespace) || core.recovery?.remembers(namespace) ?? false
   }
 }
 
 extension ServerCore {
+  /// The other servers, if there are any and the target means their sockets as well.
+  func cluster(for target: BroadcastTarget) -> Cluster? {
+    target.isLocal ? nil : cluster
+  }
+
   func broadcast(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
+    cluster(for: target)?.publish(.broadcast(target, event: event, arguments))
+    broadcastLocally(event, arguments, to: target)
+  }
+
+  func broadcastLocally(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
     if let recovery {
       // All of them: a client may be about to return on any.
       let shards = self.shards

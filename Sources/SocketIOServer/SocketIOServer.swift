@@ -23,6 +23,8 @@ public final class SocketIOServer: Sendable {
     logger: Logger = Logger(label: "socketio"),
     engineHandler: EngineHandler? = nil
   ) {
+    precondition(
+      configuration.node.map(SessionID.isNode) ?? true, "a node is 1 to 16 letters, digits, - and _ of ASCII")
     let core = ServerCore(configuration, logger: logger, engineHandler: engineHandler)
     self.core = core
     group = eventLoopGroup
@@ -47,7 +49,8 @@ public final class SocketIOServer: Sendable {
   }
 
   /// Ends every session: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect.
-  /// Returns when all WebSockets are gone, at the latest after `closeTimeout`. New sessions are refused from the start.
+  /// Returns when all WebSockets are gone, at the latest after `closeTimeout`, and the server has left its cluster. New
+  /// sessions are refused from the start.
   public func shutdown() async {
     core.beginShutdown()
     for shard in core.shards {
@@ -55,6 +58,7 @@ public final class SocketIOServer: Sendable {
         shard.run { $0.shutDown().whenComplete { _ in continuation.resume() } }
       }
     }
+    await core.cluster?.close()
   }
 
   /// How much there is, at one moment.

@@ -3,6 +3,7 @@ import Foundation
 import Hummingbird
 import Logging
 import NIOPosix
+import SocketIOPostgres
 import SocketIOServer
 
 /// The application against which the official Socket.IO suites, foreign clients and load tools are run.
@@ -29,6 +30,8 @@ struct SocketIOEcho: AsyncParsableCommand {
   var recovery = false
   @Option(help: "Open /admin to the Socket.IO Admin UI, for the user admin with this password.")
   var adminPassword: String?
+  @Option(help: "Form a cluster with the others that are given this PostgreSQL URL.") var postgres: String?
+  @Option(help: "The node that the ids of sessions begin with.") var node: String?
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
 
   func run() async throws {
@@ -77,6 +80,8 @@ struct SocketIOEcho: AsyncParsableCommand {
       settings.recovery = SocketIOServer.Recovery()
       settings.recovery?.offsets = .always
     }
+    settings.adapter = postgres.map { PostgresAdapter(url: $0) }
+    settings.node = node
     if mode != .rig {
       // What the official suites expect.
       settings.pingInterval = .milliseconds(300)

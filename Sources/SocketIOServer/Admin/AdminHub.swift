@@ -147,7 +147,7 @@ final class AdminHub: Sendable {
       if let watcher {
         watcher.emit(event, arguments)
       } else {
-        core.broadcast(event, arguments, to: BroadcastTarget(namespace: settings.namespace))
+        core.broadcastLocally(event, arguments, to: BroadcastTarget(namespace: settings.namespace))
       }
     } catch {
       core.logger.error("The admin namespace could not encode an event", metadata: ["error": "\(error)"])

@@ -98,7 +98,7 @@ struct AdminSocket: Encodable {
 
   init(_ socket: SocketSnapshot) {
     id = socket.id
-    clientId = String(socket.sessionID.prefix(Self.clientIDLength))
+    clientId = String(SessionID.secret(of: socket.sessionID).prefix(Self.clientIDLength))
     transport = socket.transport.rawValue
     nsp = socket.namespace
     data = Data(number: socket.data.number)

@@ -41,7 +41,7 @@ extension ServerCore {
     case .unknownSession:
       """
       Request for an unknown session: it has ended, or a load balancer sends the requests of one session to \
-      several servers (see the cookie setting)
+      several servers (see the cookie and node settings)
       """
     case .unknownTransport, .badHandshakeMethod, .badRequest:
       "Engine.IO request refused: \(flaw.refusal.message)"

@@ -15,6 +15,8 @@ final class ServerCore: Sendable {
   private struct State {
     var shards: [LoopShard] = []
     var rules: [Rule] = []
+    /// Handlers for events of other servers, by namespace and name.
+    var serverSide: [String: [String: ServerSideHandler]] = [:]
     /// How many sockets of a namespace each shard has.
     var members: [String: [Int]] = [:]
     var sessions = 0
@@ -28,6 +30,8 @@ final class ServerCore: Sendable {
   let engineHandler: SocketIOServer.EngineHandler?
   /// Set when lost clients may return to their sockets.
   let recovery: RecoveryStore?
+  /// Set when an adapter connects this server with others.
+  let cluster: Cluster?
   private let state = Mutex(State())
   private let nextAckID = Atomic<UInt64>(0)
   let adviceBudget: LogBudget
@@ -42,17 +46,19 @@ final class ServerCore: Sendable {
     self.engineHandler = engineHandler
     adviceBudget = LogBudget(limit: configuration.maxLogLinesPerMinute)
     recovery = configuration.recovery.map { RecoveryStore($0, configuration) }
+    cluster = configuration.adapter.map { Cluster($0, configuration.cluster) }
   }
 
   func start(_ shards: [LoopShard]) {
     state.withLock { $0.shards = shards }
+    if let loop = shards.first?.loop { cluster?.start(self, on: loop) }
   }
 
   var shards: [LoopShard] { state.withLock { $0.shards } }
 
   /// The shard of a session id, or `nil` when the id is none of ours.
   func shard(of sid: String) -> LoopShard? {
-    guard let index = SessionID.shardIndex(of: sid) else { return nil }
+    guard let index = SessionID.shardIndex(of: sid, node: configuration.node) else { return nil }
     return state.withLock { $0.shards.indices.contains(index) ? $0.shards[index] : nil }
   }
 
@@ -81,6 +87,17 @@ final class ServerCore: Sendable {
   func handlers(for namespace: String) -> NamespaceHandlers? {
     // The predicates are the application's: they run outside the lock.
     state.withLock { $0.rules }.first { $0.matches(namespace) }?.handlers
+  }
+
+  /// Takes an event of another server.
+  typealias ServerSideHandler = @Sendable (Event) -> Void
+
+  func setServerSideHandler(for event: String, in namespace: String, _ body: @escaping ServerSideHandler) {
+    state.withLock { $0.serverSide[namespace, default: [:]][event] = body }
+  }
+
+  func serverSideHandler(for event: String, in namespace: String) -> ServerSideHandler? {
+    state.withLock { $0.serverSide[namespace]?[event] }
   }
 
   /// What the log tells of the namespaces there are.

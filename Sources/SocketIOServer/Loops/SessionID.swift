@@ -1,4 +1,5 @@
-/// Session and socket ids: 20 characters of URL-safe base64, 108 random bits behind the number of the event loop.
+/// Session and socket ids: 20 characters of URL-safe base64, 108 random bits behind the number of the event loop. Those of
+/// sessions begin with the node and a dot, if there is one.
 enum SessionID {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let length = 20
@@ -24,7 +25,28 @@ enum SessionID {
     }
   }
 
-  static func shardIndex(of sid: String) -> Int? {
+  /// The id of a session: proxies read the node off it.
+  static func make(shard index: Int, node: String?) -> String {
+    let id = make(shard: index)
+    return node.map { "\($0).\(id)" } ?? id
+  }
+
+  /// Whether a node's name may stand in an id: 1 to 16 letters, digits, `-` and `_` of ASCII.
+  static func isNode(_ name: String) -> Bool {
+    (1...16).contains(name.utf8.count) && name.utf8.allSatisfy(alphabet.contains)
+  }
+
+  /// What of a session's id is not its node.
+  static func secret(of sid: String) -> Substring { sid.suffix(length) }
+
+  /// The event loop of a session's id; `nil` for an id that this node does not make.
+  static func shardIndex(of sid: String, node: String?) -> Int? {
+    guard let node else { return shardIndex(of: sid) }
+    guard sid.utf8.starts(with: "\(node).".utf8) else { return nil }
+    return shardIndex(of: String(decoding: sid.utf8.dropFirst(node.utf8.count + 1), as: UTF8.self))
+  }
+
+  private static func shardIndex(of sid: String) -> Int? {
     let bytes = sid.utf8
     guard bytes.count == length, let first = bytes.first, let second = bytes.dropFirst().first,
       let high = alphabet.firstIndex(of: first), let low = alphabet.firstIndex(of: second)

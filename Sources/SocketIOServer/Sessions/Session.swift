@@ -48,7 +48,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     origin = handshake.headers[.origin]
     let configuration = shard.core.configuration
     let now = LoopShard.now
-    id = SessionID.make(shard: shard.index)
+    id = SessionID.make(shard: shard.index, node: configuration.node)
     engine = EngineServerSession(
       configuration.engineSettings, revision: handshake.revision, transport: transport, at: now)
     socketIO = SocketServerSession(configuration.socketSettings, revision: handshake.revision)

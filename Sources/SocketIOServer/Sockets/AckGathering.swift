@@ -8,36 +8,67 @@ public struct BroadcastAckError: Error, Sendable {
   public let answers: [SocketArguments]
   /// The ids of the sockets that did not answer in time, or left before.
   public let missing: [String]
+  /// How many other servers did not say in time which sockets they asked.
+  public let silentServers: Int
 }
 
-/// Collects the acknowledgements of one broadcast from all event loops.
-final class AckGathering: Sendable {
+/// Takes the acknowledgements of one broadcast to the sockets of this server.
+protocol AckCollector: AnyObject, Sendable {
+  /// So many event loops are about to send the event. Called first.
+  func willSend(on loops: Int)
+  /// An event loop is about to send to these sockets, which the timer gives up one day.
+  func begin(asking sockets: [String], timer: Scheduled<Void>?)
+  func received(_ result: Result<SocketArguments, AckError>, from socket: String)
+}
+
+/// Collects the acknowledgements of one broadcast from all event loops, and from the other servers.
+final class AckGathering: AckCollector, ClusterRequest {
+  typealias Outcome = Result<[SocketArguments], BroadcastAckError>
+
   private struct State {
-    /// Event loops that have not sent the event yet, and sockets that owe an answer.
-    var open: Int
+    /// The broadcast itself until it is sent, event loops that have not sent the event yet, other servers that have not
+    /// said whom they asked, and sockets that owe an answer.
+    var open = 1
     var answers: [SocketArguments] = []
     var missing: [String] = []
+    var silentServers = 0
+    /// Other servers that have not said all of whom they asked.
+    var awaited: Set<SocketIOServer.ServerID>
+    /// Sockets of other servers that owe an answer.
+    var owed: [SocketIOServer.ServerID: Set<String>] = [:]
     var timers: [Scheduled<Void>] = []
-    var continuation: CheckedContinuation<Result<[SocketArguments], BroadcastAckError>, Never>?
+    var continuation: CheckedContinuation<Outcome, Never>?
   }
 
   private let state: Mutex<State>
+  private let onEnd: @Sendable () -> Void
 
-  init(loops: Int, _ continuation: CheckedContinuation<Result<[SocketArguments], BroadcastAckError>, Never>) {
-    state = Mutex(State(open: loops, continuation: continuation))
+  init(
+    servers: Set<SocketIOServer.ServerID> = [], _ continuation: CheckedContinuation<Outcome, Never>,
+    onEnd: @escaping @Sendable () -> Void = {}
+  ) {
+    var state = State(awaited: servers, continuation: continuation)
+    state.open += servers.count
+    self.state = Mutex(state)
+    self.onEnd = onEnd
   }
 
-  /// An event loop is about to send to this many sockets, which the timer gives up one day.
-  func begin(sockets: Int, timer: Scheduled<Void>?) {
-    state.withLock { state in
-      state.open += sockets
+  // MARK: Sockets of this server
+
+  func willSend(on loops: Int) {
+    change { $0.open += loops }
+  }
+
+  func begin(asking sockets: [String], timer: Scheduled<Void>?) {
+    change { state in
+      state.open += sockets.count - 1
       if let timer { state.timers.append(timer) }
     }
-    finishOne { _ in }
   }
 
   func received(_ result: Result<SocketArguments, AckError>, from socket: String) {
-    finishOne { state in
+    change { state in
+      state.open -= 1
       switch result {
       case .success(let answer): state.answers.append(answer)
       case .failure: state.missing.append(socket)
@@ -45,58 +76,69 @@ final class AckGathering: Sendable {
     }
   }
 
-  private func finishOne(_ note: (inout State) -> Void) {
-    let finished: State? = state.withLock { state in
-      note(&state)
-      state.open -= 1
-      return state.open == 0 ? state : nil
-    }
-    guard let finished else { return }
-    for timer in finished.timers { timer.cancel() }
-    let isComplete = finished.missing.isEmpty
-    let error = BroadcastAckError(answers: finished.answers, missing: finished.missing)
-    finished.continuation?.resume(returning: isComplete ? .success(finished.answers) : .failure(error))
-  }
-}
+  // MARK: Sockets of other servers
 
-extension SocketIOServer {
-  /// Sends an event to everybody whom the target means, and waits until all have acknowledged it.
+  /// The event is on its way to all who are to get it.
   ///
-  /// - Returns: One answer for each socket, in the order in which they came; none if the target means nobody.
-  /// - Throws: `BroadcastAckError`, with the answers that came, once the time-out has passed or the last client that
-  ///   still owed an answer has left.
-  public func emit(
-    _ event: String, _ arguments: SocketArguments = SocketArguments(), to target: BroadcastTarget, timeout: Duration
-  ) async throws -> [SocketArguments] {
-    let shards = core.shards(in: target.namespace)
-    guard !shards.isEmpty else { return [] }
-    let id = core.makeAckID()
-    let message = OutboundMessage(
-      .event(
-        event, arguments: arguments.joined, namespace: target.namespace, id: id, attachments: arguments.attachments))
-    let outcome: Result<[SocketArguments], BroadcastAckError> = await withCheckedContinuation { continuation in
-      let gathering = AckGathering(loops: shards.count, continuation)
-      core.hand(to: shards) { $0.ask(message, id, target, timeout, gathering) }
+  /// - Parameter timer: Gives up the other servers one day.
+  func sent(timer: Scheduled<Void>? = nil) {
+    change { state in
+      state.open -= 1
+      if let timer { state.timers.append(timer) }
     }
-    return try outcome.get()
   }
-}
 
-extension LoopShard {
-  fileprivate func ask(
-    _ message: OutboundMessage, _ id: AckID, _ target: BroadcastTarget, _ timeout: Duration, _ gathering: AckGathering
-  ) {
-    let asked = sockets(in: target)
-    let timer =
-      asked.isEmpty
-      ? nil
-      : loop.scheduleTask(in: .milliseconds(timeout.milliseconds)) {
-        for socket in asked { socket.settle(id, .failure(.timedOut)) }
+  func received(_ reply: ClusterReply, from server: SocketIOServer.ServerID) {
+    change { state in
+      switch reply {
+      case .asked(let ids, let isLast):
+        guard state.awaited.contains(server) else { return }
+        for id in ids where state.owed[server, default: []].insert(id).inserted { state.open += 1 }
+        guard isLast else { return }
+        state.awaited.remove(server)
+        state.open -= 1
+      case .acknowledged(let id, let answer):
+        guard state.owed[server]?.remove(id) != nil else { return }
+        state.open -= 1
+        if let answer { state.answers.append(answer) } else { state.missing.append(id) }
+      case .sockets, .answered: break
       }
-    gathering.begin(sockets: asked.count, timer: timer)
-    for socket in asked {
-      socket.acks.wait(id) { gathering.received($0, from: socket.id) }
-      socket.session?.send(message)
     }
+  }
+
+  func lost(_ server: SocketIOServer.ServerID) {
+    change { Self.giveUp(server, &$0) }
+  }
+
+  func giveUpServers() {
+    change { state in
+      for server in state.awaited.union(state.owed.keys) { Self.giveUp(server, &state) }
+    }
+  }
+
+  private static func giveUp(_ server: SocketIOServer.ServerID, _ state: inout State) {
+    if state.awaited.remove(server) != nil {
+      state.silentServers += 1
+      state.open -= 1
+    }
+    let owed = state.owed.removeValue(forKey: server) ?? []
+    state.missing += owed
+    state.open -= owed.count
+  }
+
+  private func change(_ body: (inout State) -> Void) {
+    let ended: State? = state.withLock { state in
+      body(&state)
+      guard state.open == 0, state.continuation != nil else { return nil }
+      defer { state.continuation = nil }
+      return state
+    }
+    guard let ended else { return }
+    for timer in ended.timers { timer.cancel() }
+    onEnd()
+    let isComplete = ended.missing.isEmpty && ended.silentServers == 0
+    let error = BroadcastAckError(
+      answers: ended.answers, missing: ended.missing, silentServers: ended.silentServers)
+    ended.continuation?.resume(returning: isComplete ? .success(ended.answers) : .failure(error))
   }
 }

@@ -7,12 +7,18 @@ public struct BroadcastTarget: Sendable {
   public var except: Set<String>
   /// Whether sockets that cannot take the event at once may miss it.
   public var isVolatile: Bool
+  /// Whether only sockets of this server are meant, where an adapter connects it with others.
+  public var isLocal: Bool
 
-  public init(namespace: String, rooms: Set<String> = [], except: Set<String> = [], isVolatile: Bool = false) {
+  public init(
+    namespace: String, rooms: Set<String> = [], except: Set<String> = [], isVolatile: Bool = false,
+    isLocal: Bool = false
+  ) {
     self.namespace = namespace
     self.rooms = rooms
     self.except = except
     self.isVolatile = isVolatile
+    self.isLocal = isLocal
   }
 
   /// Whether the target means the socket with this id that is in these rooms.

@@ -73,14 +73,16 @@ public final class Socket: @unchecked Sendable {
   /// - Parameters:
   ///   - except: Rooms, or ids of sockets, to leave out as well.
   ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
+  ///   - isLocal: Whether only sockets of this server get it, where an adapter connects it with others.
   public func broadcast(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String> = [],
-    except: Set<String> = [], isVolatile: Bool = false
+    except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false
   ) {
     shard.core.broadcast(
       event, arguments,
       to: BroadcastTarget(
-        namespace: namespace, rooms: rooms, except: except.union([id]), isVolatile: isVolatile))
+        namespace: namespace, rooms: rooms, except: except.union([id]), isVolatile: isVolatile,
+        isLocal: isLocal))
   }
 
   public func join(_ room: String) {

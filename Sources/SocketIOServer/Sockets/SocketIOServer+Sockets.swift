@@ -1,3 +1,4 @@
+import Logging
 public import SocketIOProtocol
 
 /// A socket as it was at one moment.
@@ -23,13 +24,78 @@ public struct SocketSnapshot: Sendable {
     rooms = socket.joinedRooms
     sessionID = socket.session?.id ?? ""
   }
+
+  /// A socket of another server, which keeps the session's id to itself.
+  init(
+    id: String, namespace: String, data: SocketData, transport: EngineTransport, rooms: Set<String>,
+    handshake: Handshake
+  ) {
+    self.id = id
+    self.namespace = namespace
+    self.data = data
+    self.handshake = handshake
+    self.transport = transport
+    self.rooms = rooms
+    sessionID = ""
+  }
 }
 
 extension SocketIOServer {
-  /// The sockets whom the target means, in no particular order.
+  /// The sockets whom the target means, in no particular order. Of other servers those that answer within
+  /// `ClusterSettings.requestTimeout`; the log says if some did not.
   public func sockets(in target: BroadcastTarget) async -> [SocketSnapshot] {
+    guard let cluster = core.cluster(for: target), let loop = core.shards.first?.loop else {
+      return await core.sockets(in: target)
+    }
+    async let own = core.sockets(in: target)
+    let others = await cluster.gather(on: loop, timeout: cluster.settings.requestTimeout) { number in
+      .fetch(number, target)
+    } _: { reply -> ServerGathering<SocketSnapshot>.Part? in
+      guard case .sockets(let sockets, let isLast) = reply else { return nil }
+      return .init(elements: sockets, isLast: isLast)
+    }
+    if others.silent > 0 {
+      core.advise(
+        .warning, "Not all servers of the cluster told of their sockets", metadata: ["silent": "\(others.silent)"])
+    }
+    return await own + others.found
+  }
+
+  /// Makes the sockets whom the target means join rooms, those of lost clients that may return included. Broadcasts of the
+  /// same thread that follow reach them there.
+  public func join(_ rooms: Set<String>, for target: BroadcastTarget) {
+    core.cluster(for: target)?.publish(.join(rooms, target))
+    core.join(rooms, for: target)
+  }
+
+  /// Makes the sockets whom the target means leave rooms.
+  public func leave(_ rooms: Set<String>, for target: BroadcastTarget) {
+    core.cluster(for: target)?.publish(.leave(rooms, target))
+    core.leave(rooms, for: target)
+  }
+
+  /// Removes the sockets whom the target means from their namespace. Their sessions stay open unless `closingSessions`.
+  /// Lost clients of such sockets do not return to them.
+  public func disconnectSockets(in target: BroadcastTarget, closingSessions: Bool = false) {
+    core.cluster(for: target)?.publish(.disconnect(target, closingSessions: closingSessions))
+    core.disconnectSockets(in: target, closingSessions: closingSessions)
+  }
+
+  /// Removes the sockets of a namespace for which the predicate holds, on this server only; their sessions stay open. No
+  /// lost client of the namespace returns to its socket.
+  public func disconnectSockets(
+    in namespace: String, where matches: @escaping @Sendable (Socket) -> Bool = { _ in true }
+  ) {
+    core.recovery?.forgetParked(BroadcastTarget(namespace: namespace))
+    core.change(BroadcastTarget(namespace: namespace)) { if matches($0) { $0.leaveNamespace(closingSession: false) } }
+  }
+}
+
+/// The same for the sockets of this server.
+extension ServerCore {
+  func sockets(in target: BroadcastTarget) async -> [SocketSnapshot] {
     var found: [SocketSnapshot] = []
-    for shard in core.shards(in: target.namespace) {
+    for shard in shards(in: target.namespace) {
       found += await withCheckedContinuation { continuation in
         shard.run { continuation.resume(returning: $0.sockets(in: target).map(SocketSnapshot.init)) }
       }
@@ -37,37 +103,23 @@ extension SocketIOServer {
     return found
   }
 
-  /// Makes the sockets whom the target means join rooms, those of lost clients that may return included. Broadcasts of the
-  /// same thread that follow reach them there.
-  public func join(_ rooms: Set<String>, for target: BroadcastTarget) {
-    core.recovery?.changeParked(target) { $0.formUnion(rooms) }
+  func join(_ rooms: Set<String>, for target: BroadcastTarget) {
+    recovery?.changeParked(target) { $0.formUnion(rooms) }
     change(target) { socket in for room in rooms { socket.shard.join(room, socket) } }
   }
 
-  /// Makes the sockets whom the target means leave rooms.
-  public func leave(_ rooms: Set<String>, for target: BroadcastTarget) {
-    core.recovery?.changeParked(target) { $0.subtract(rooms) }
+  func leave(_ rooms: Set<String>, for target: BroadcastTarget) {
+    recovery?.changeParked(target) { $0.subtract(rooms) }
     change(target) { socket in for room in rooms { socket.shard.leave(room, socket) } }
   }
 
-  /// Removes the sockets whom the target means from their namespace. Their sessions stay open unless `closingSessions`.
-  /// Lost clients of such sockets do not return to them.
-  public func disconnectSockets(in target: BroadcastTarget, closingSessions: Bool = false) {
-    core.recovery?.forgetParked(target)
+  func disconnectSockets(in target: BroadcastTarget, closingSessions: Bool) {
+    recovery?.forgetParked(target)
     change(target) { $0.leaveNamespace(closingSession: closingSessions) }
   }
 
-  /// Removes the sockets of a namespace for which the predicate holds; their sessions stay open. No lost client of the
-  /// namespace returns to its socket.
-  public func disconnectSockets(
-    in namespace: String, where matches: @escaping @Sendable (Socket) -> Bool = { _ in true }
-  ) {
-    core.recovery?.forgetParked(BroadcastTarget(namespace: namespace))
-    change(BroadcastTarget(namespace: namespace)) { if matches($0) { $0.leaveNamespace(closingSession: false) } }
-  }
-
-  private func change(_ target: BroadcastTarget, _ body: @escaping @Sendable (Socket) -> Void) {
-    core.hand(to: core.shards(in: target.namespace)) { shard in
+  func change(_ target: BroadcastTarget, _ body: @escaping @Sendable (Socket) -> Void) {
+    hand(to: shards(in: target.namespace)) { shard in
       for socket in shard.sockets(in: target) { body(socket) }
     }
   }

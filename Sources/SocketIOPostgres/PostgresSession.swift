@@ -1,0 +1,184 @@
+import CPostgres
+import Foundation
+import SocketIOServer
+
+/// Why PostgreSQL did not do what it was asked.
+enum PostgresFailure: Error {
+  /// The connection is of no more use.
+  case lost(String)
+  /// A statement failed, and nothing else.
+  case refused(String)
+
+  var reason: String {
+    switch self {
+    case .lost(let reason), .refused(let reason): reason.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+  }
+}
+
+/// One connection to PostgreSQL that listens. It belongs to one thread, and its calls block.
+final class PostgresSession {
+  private let connection: OpaquePointer
+  private let adapter: PostgresAdapter
+  private var number: UInt64 = 0
+
+  init(_ adapter: PostgresAdapter, _ server: SocketIOServer.ServerID) throws(PostgresFailure) {
+    self.adapter = adapter
+    // What the URL says comes later and so overrides what stands before it. A peer that is gone is noticed by the
+    // heartbeats which it does not acknowledge.
+    let settings = [
+      ("application_name", "socketio"), ("connect_timeout", "\(max(2, adapter.connectTimeout.components.seconds))"),
+      ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
+      ("tcp_user_timeout", "10000"), ("dbname", adapter.url), ("client_encoding", "UTF8"),
+    ]
+    guard let connection = Self.connect(settings) else { throw .lost("out of memory") }
+    self.connection = connection
+    guard PQstatus(connection) == CONNECTION_OK else { throw lost }
+    PQsetNoticeProcessor(connection, { _, _ in }, nil)
+    // Messages need not survive a crash: no commit waits for the disk, and NOTIFY holds its lock for the shortest time.
+    try run("SET synchronous_commit = off; SET statement_timeout = 10000; SET lock_timeout = 10000")
+    try makeTable()
+    try run(#"LISTEN "\#(adapter.channel)"; LISTEN "\#(adapter.channel(of: server))""#)
+  }
+
+  deinit { PQfinish(connection) }
+
+  private static func connect(_ settings: [(String, String)]) -> OpaquePointer? {
+    let keys = settings.map { strdup($0.0) }
+    let values = settings.map { strdup($0.1) }
+    defer { for pointer in keys + values { free(pointer) } }
+    return PQconnectdbParams(keys.map { UnsafePointer($0) } + [nil], values.map { UnsafePointer($0) } + [nil], 1)
+  }
+
+  private func makeTable() throws(PostgresFailure) {
+    guard adapter.createsTable else { return }
+    let found = try query("SELECT to_regclass($1) IS NOT NULL", [.text(adapter.quotedTable)])
+    guard found.first != Array("t".utf8) else { return }
+    // Servers that start together create it one after the other.
+    try run(
+      """
+      SELECT pg_advisory_xact_lock(hashtext('\(adapter.attachmentsTable)'));
+      CREATE UNLOGGED TABLE IF NOT EXISTS \(adapter.quotedTable) (
+        id bigserial PRIMARY KEY, created_at timestamptz NOT NULL DEFAULT now(), payload bytea NOT NULL)
+      """)
+  }
+
+  // MARK: Sending
+
+  /// Sends messages that fit a payload, in order.
+  func notify(_ items: [Outbox.Item]) throws(PostgresFailure) {
+    var payloads: [[UInt8]] = []
+    for item in items {
+      number += 1
+      payloads.append(NotificationPayload.text(for: item.message, number: number))
+    }
+    // Neither channels nor payloads have characters that mean something in an array's text.
+    let channels = "{\(items.map { "\"\($0.channel)\"" }.joined(separator: ","))}"
+    let texts = [UInt8(ascii: "{")] + payloads.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")]
+    _ = try query(
+      "SELECT pg_notify(c, p) FROM unnest($1::text[], $2::text[]) AS t(c, p)",
+      [.text(channels), .bytes(texts, isText: true)])
+  }
+
+  /// Sends a message through the table.
+  func attach(_ item: Outbox.Item) throws(PostgresFailure) {
+    _ = try query(
+      """
+      WITH stored AS (INSERT INTO \(adapter.quotedTable) (payload) VALUES ($2) RETURNING id)
+      SELECT pg_notify($1, 'a' || id) FROM stored
+      """, [.text(item.channel), .bytes(item.message, isText: false)])
+  }
+
+  /// Removes messages from the table whose time is over.
+  func clean() throws(PostgresFailure) {
+    let seconds = adapter.attachmentLifetime.components.seconds
+    _ = try query(
+      "DELETE FROM \(adapter.quotedTable) WHERE created_at < now() - make_interval(secs => $1)", [.text("\(seconds)")])
+  }
+
+  // MARK: Receiving
+
+  var descriptor: CInt { PQsocket(connection) }
+
+  /// The payloads of others that came, in order.
+  func notifications() throws(PostgresFailure) -> [[UInt8]] {
+    guard PQconsumeInput(connection) == 1 else { throw lost }
+    var payloads: [[UInt8]] = []
+    while let notification = PQnotifies(connection) {
+      defer { PQfreemem(notification) }
+      guard notification.pointee.be_pid != PQbackendPID(connection), let text = notification.pointee.extra else {
+        continue
+      }
+      payloads.append(Array(UnsafeRawBufferPointer(start: text, count: strlen(text))))
+    }
+    return payloads
+  }
+
+  /// The message at this place of the table; `nil` if it is gone or too large.
+  func attachment(_ id: Int64) throws(PostgresFailure) -> [UInt8]? {
+    try query(
+      "SELECT payload FROM \(adapter.quotedTable) WHERE id = $1::bigint AND octet_length(payload) <= $2::int",
+      [.text("\(id)"), .text("\(Int32(clamping: adapter.maxMessageBytes))")], isBinary: true
+    ).first
+  }
+
+  // MARK: Statements
+
+  private enum Parameter {
+    case text(String)
+    case bytes([UInt8], isText: Bool)
+
+    var bytes: [UInt8] {
+      switch self {
+      case .text(let text): Array(text.utf8) + [0]
+      case .bytes(let bytes, let isText): bytes + (isText ? [0] : [])
+      }
+    }
+
+    var isBinary: Bool {
+      if case .bytes(_, isText: false) = self { true } else { false }
+    }
+  }
+
+  private func run(_ script: String) throws(PostgresFailure) {
+    let result = PQexec(connection, script)
+    defer { PQclear(result) }
+    try check(result)
+  }
+
+  /// The first column of the rows.
+  private func query(
+    _ sql: String, _ parameters: [Parameter], isBinary: Bool = false
+  ) throws(PostgresFailure) -> [[UInt8]] {
+    let values = parameters.map(\.bytes)
+    var offsets: [Int] = []
+    var bytes: [UInt8] = []
+    for value in values {
+      offsets.append(bytes.count)
+      bytes += value
+    }
+    let result = bytes.withUnsafeBytes { buffer in
+      let pointers = offsets.map { buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
+      return PQexecParams(
+        connection, sql, CInt(pointers.count), nil, pointers, values.map { CInt(clamping: $0.count) },
+        parameters.map { $0.isBinary ? 1 : 0 }, isBinary ? 1 : 0)
+    }
+    defer { PQclear(result) }
+    try check(result)
+    return (0..<PQntuples(result)).map { row in
+      Array(
+        UnsafeRawBufferPointer(start: PQgetvalue(result, row, 0), count: Int(PQgetlength(result, row, 0))))
+    }
+  }
+
+  private func check(_ result: OpaquePointer?) throws(PostgresFailure) {
+    switch PQresultStatus(result) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return
+    default:
+      guard PQstatus(connection) == CONNECTION_OK else { throw lost }
+      throw .refused(String(cString: PQresultErrorMessage(result)))
+    }
+  }
+
+  private var lost: PostgresFailure { .lost(String(cString: PQerrorMessage(connection))) }
+}

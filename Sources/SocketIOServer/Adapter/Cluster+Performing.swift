@@ -1,0 +1,58 @@
+import SocketIOProtocol
+
+extension Cluster {
+  /// How many sockets, or ids of sockets, one message has at most.
+  static let snapshotsPerMessage = 200
+  static let idsPerMessage = 10_000
+
+  /// Does what another server asks for, with the sockets of this one.
+  func perform(_ message: ClusterMessage, of sender: SocketIOServer.ServerID, _ core: ServerCore) {
+    switch message {
+    case .broadcast(let target, let event, let arguments):
+      core.broadcastLocally(event, arguments, to: target)
+    case .ask(let number, let target, let event, let arguments, let timeout):
+      let forwarding = AckForwarding { [self] reply in publish(.reply(number, reply), to: sender) }
+      core.ask(event, arguments, target, timeout: timeout, forwarding)
+    case .join(let rooms, let target): core.join(rooms, for: target)
+    case .leave(let rooms, let target): core.leave(rooms, for: target)
+    case .disconnect(let target, let closingSessions):
+      core.disconnectSockets(in: target, closingSessions: closingSessions)
+    case .fetch(let number, let target):
+      // Unstructured: it lasts as long as a turn of each event loop.
+      Task { await answer(number, target, to: sender, core) }
+    case .serverSide(let number, let namespace, let event, let arguments):
+      handle(event, arguments, in: namespace, number, of: sender, core)
+    case .hello, .heartbeat, .goodbye, .reply: break
+    }
+  }
+
+  private func answer(
+    _ number: ClusterMessage.RequestNumber, _ target: BroadcastTarget, to sender: SocketIOServer.ServerID,
+    _ core: ServerCore
+  ) async {
+    var rest = await core.sockets(in: target)[...]
+    repeat {
+      let part = Array(rest.prefix(Self.snapshotsPerMessage))
+      rest = rest.dropFirst(part.count)
+      publish(.reply(number, .sockets(part, isLast: rest.isEmpty)), to: sender)
+    } while !rest.isEmpty
+  }
+
+  private func handle(
+    _ event: String, _ arguments: SocketArguments, in namespace: String, _ number: ClusterMessage.RequestNumber?,
+    of sender: SocketIOServer.ServerID, _ core: ServerCore
+  ) {
+    guard let handler = core.serverSideHandler(for: event, in: namespace) else {
+      if let number { publish(.reply(number, .answered(nil)), to: sender) }
+      return
+    }
+    let acknowledge = number.map { number in
+      let once = Once()
+      return Acknowledgement { [self] answer in
+        if once.first() { publish(.reply(number, .answered(answer)), to: sender) }
+      }
+    }
+    let received = Event(name: event, arguments: arguments, acknowledge: acknowledge)
+    core.shards.first?.enqueue { _ in handler(received) }
+  }
+}

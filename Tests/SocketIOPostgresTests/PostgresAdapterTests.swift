@@ -1,0 +1,150 @@
+import Logging
+import SocketIOClient
+import SocketIOPostgres
+import SocketIOProtocol
+import SocketIOServer
+import Storage
+import Support
+import Testing
+
+@Suite("The adapter for PostgreSQL", .enabled(if: PostgresServer.url != nil), .timeLimit(.minutes(3)))
+struct PostgresAdapterTests {
+  private static func named(_ adapter: PostgresAdapter, _ name: String) -> PostgresAdapter {
+    var adapter = adapter
+    adapter.url += "&application_name=\(name)"
+    return adapter
+  }
+
+  @Test("a listener whose backend is terminated connects anew, and hears again")
+  func terminated() async throws {
+    try await TestCluster.withPostgres { adapter in
+      let name = "listener_\(UInt64.random(in: .min ... .max))"
+      try await TestCluster.with([adapter, Self.named(adapter, name)]) { (cluster) async throws in
+        let client = try await cluster.client(of: 1)
+        var heard = await client.events("e", as: Int.self).makeAsyncIterator()
+        for round in 1...3 {
+          try await PostgresServer.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(name)")
+          #expect(await eventually { cluster.nodes[1].adapter.connections == round + 1 })
+          try cluster.nodes[0].server.emit("e", round, to: .main())
+          #expect(try await heard.next() == round)
+          cluster.nodes[1].server.emit("e", SocketArguments([Array("0".utf8)]), to: .main())
+          #expect(try await heard.next() == 0)
+          #expect(await cluster.nodes[0].server.sockets(in: .main()).count == 1)
+        }
+      }
+    }
+  }
+
+  @Test("while connections are cut, broadcasts come at most once and in order, and then all of them again")
+  func cut() async throws {
+    try await TestCluster.withPostgres { adapter in
+      let name = "cut_\(UInt64.random(in: .min ... .max))"
+      let adapter = Self.named(adapter, name)
+      try await TestCluster.with([adapter, adapter]) { (cluster) async throws in
+        let client = try await cluster.client(of: 1)
+        let events = await client.events("e", as: Int.self)
+        let hearing = Task {
+          var heard: [Int] = []
+          for try await number in events where number >= 0 {
+            heard.append(number)
+            if number == .max { break }
+          }
+          return heard
+        }
+        let server = cluster.nodes[0].server
+        for number in 0..<2_000 {
+          try server.emit("e", number, to: .main())
+          guard number % 400 == 200 else { continue }
+          try await PostgresServer.administer(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = \(name)")
+        }
+        let ending = Task {
+          while !Task.isCancelled {
+            try server.emit("e", Int.max, to: .main())
+            try await Task.sleep(for: .milliseconds(5))
+          }
+        }
+        let heard = try await hearing.value
+        ending.cancel()
+        #expect(zip(heard, heard.dropFirst()).allSatisfy { $0 < $1 })
+        #expect(heard.last == .max)
+        var again = await client.events("f", as: Int.self).makeAsyncIterator()
+        for number in 0..<100 { try server.emit("f", number, to: .main()) }
+        for number in 0..<100 { #expect(try await again.next() == number) }
+      }
+    }
+  }
+
+  @Test("notifications that no server sends are skipped and counted")
+  func garbage() async throws {
+    try await TestCluster.withPostgres { adapter in
+      try await TestCluster.with([adapter, adapter]) { (cluster) async throws in
+        let client = try await cluster.client(of: 0)
+        var heard = await client.events("e", as: Int.self).makeAsyncIterator()
+        let payloads = [
+          "", "garbage", "m", "m1", "m1:!", "m1:", "m1:/w==", "m1:AQ==", "m1:AQF/", "a", "a-1", "a1x", "a999999999",
+          "a99999999999999999999", String(repeating: "m", count: 7_999),
+        ]
+        for payload in payloads {
+          try await PostgresServer.administer("SELECT pg_notify(\(adapter.channel), \(payload))")
+        }
+        try cluster.nodes[1].server.emit("e", 1, to: .main())
+        #expect(try await heard.next() == 1)
+        #expect(cluster.nodes[0].server.clusterStats?.unreadable == payloads.count)
+        #expect(cluster.nodes[0].server.clusterStats?.isConnected == true)
+      }
+    }
+  }
+
+  @Test("large messages are removed from their table by age")
+  func cleaning() async throws {
+    try await TestCluster.withPostgres { adapter in
+      var adapter = adapter
+      adapter.cleanupInterval = .milliseconds(20)
+      adapter.attachmentLifetime = .seconds(3600)
+      let schema = try #require(adapter.url.split(separator: "%3D").last)
+      adapter.attachmentsTable = "\(schema).large"
+      let table = adapter.attachmentsTable
+      try await TestCluster.with([adapter, adapter]) { (cluster) async throws in
+        let client = try await cluster.client(of: 1)
+        var heard = await client.events("e").makeAsyncIterator()
+        let text = SocketArguments([JSONText.quotedBytes(String(repeating: "x", count: 10_000))])
+        cluster.nodes[0].server.emit("e", text, to: .main())
+        #expect(try await heard.next(isolation: #isolation)?.arguments == text)
+        try await PostgresServer.administer(
+          "INSERT INTO \(raw: table) (created_at, payload) VALUES (now() - interval '2 hours', '')")
+        let database = try await Database(
+          DatabaseConfiguration(.postgres(url: adapter.url)), logger: Logger(label: "test"))
+        try await closing(database) { (database) async throws in
+          #expect(
+            try await eventually {
+              try await database.read {
+                try $0.all("SELECT octet_length(payload) AS size FROM \(raw: table)") {
+                  try $0.get("size", as: Int.self) > 10_000
+                }
+              } == [true]
+            })
+        }
+      }
+    }
+  }
+
+  @Test("without PostgreSQL emits do not wait, own sockets get them, and what is dropped is counted")
+  func unreachable() async throws {
+    var adapter = PostgresAdapter(url: "postgres://nobody@127.0.0.1:1/none")
+    adapter.maxQueuedMessages = 10
+    adapter.maxMessageBytes = 1000
+    try await TestCluster.with([adapter]) { (cluster) async throws in
+      let client = try await cluster.client(of: 0)
+      var heard = await client.events("e", as: Int.self).makeAsyncIterator()
+      let server = cluster.nodes[0].server
+      for number in 0..<30 { try server.emit("e", number, to: .main()) }
+      for number in 0..<30 { #expect(try await heard.next() == number) }
+      #expect(try #require(server.clusterStats).dropped >= 20)
+      server.emit("large", SocketArguments([JSONText.quotedBytes(String(repeating: "x", count: 1000))]), to: .main())
+      #expect(await server.sockets(in: .main()).count == 1)
+      #expect(server.clusterStats?.isConnected == false)
+    }
+  }
+}
