@@ -129,7 +129,7 @@ let package = Package(
         .embedInCode("0001_initial.sql"), .embedInCode("0002_file_removals.sql"),
         .embedInCode("0003_administration.sql"), .embedInCode("0004_payment_claims.sql"),
         .embedInCode("0005_installation.sql"), .embedInCode("0006_deletions.sql"),
-        .embedInCode("0007_changes.sql"), .embedInCode("0008_probes.sql"),
+        .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
         .embedInCode("0009_push_outbox.sql"),
       ],
       swiftSettings: strict),

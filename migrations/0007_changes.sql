@@ -1,5 +1,5 @@
--- What was taken from or given to people, told to the sockets of every server on this database. Rows are of use for some
--- minutes. Ids rise, but rows of transactions that ran side by side may appear in another order.
+-- What was taken from or given to people, told to the sockets of every server on this database. Rows are kept for
+-- a day. Ids rise, but rows of transactions that ran side by side may appear in another order.
 CREATE TABLE changes (
   id {{identity}},
   kind TEXT NOT NULL,

@@ -8,7 +8,7 @@ package enum MigrationFiles {
     (5, "installation", String(decoding: PackageResources._005_installation_sql, as: UTF8.self)),
     (6, "deletions", String(decoding: PackageResources._006_deletions_sql, as: UTF8.self)),
     (7, "changes", String(decoding: PackageResources._007_changes_sql, as: UTF8.self)),
-    (8, "probes", String(decoding: PackageResources._008_probes_sql, as: UTF8.self)),
+    (8, "session expiry", String(decoding: PackageResources._008_session_expiry_sql, as: UTF8.self)),
     (9, "push outbox", String(decoding: PackageResources._009_push_outbox_sql, as: UTF8.self)),
   ]
 }

@@ -6,41 +6,37 @@ package struct ForeignFiles: Error, CustomStringConvertible {
 }
 
 extension Madang {
-  /// Makes sure that the files are the database's own, before anything is written to them: both carry the
-  /// installation's id. New ones, and those of versions that knew no id, are given one.
+  /// Makes sure that the files are the database's own, before any of them is touched: both carry the installation's id. New
+  /// ones, those of versions that knew no id, and a database that was restored from before it had one, are given it.
   ///
   /// Throws ``ForeignFiles`` if they do not belong together, or seem not to.
   package func joinInstallation() async throws {
+    // First the files: another server that starts as well writes their id last.
+    let theirs = try await files.installationID()
     let (ours, known) = try await database.read { transaction in
       (try transaction.installationID(), try transaction.newestFiles(limit: 100))
     }
-    switch (ours, try await files.installationID()) {
-    case (let ours?, let theirs?):
+    if let ours, let theirs {
       guard ours == theirs else {
         throw ForeignFiles(
           description: "the database is of installation \(ours), but the files are of installation \(theirs)")
       }
-    case (nil, let theirs?):
-      throw ForeignFiles(
-        description: "the files are of installation \(theirs), but the database is new and knows none of them")
-    case (let ours?, nil):
-      try await requireOwn(known)
-      try await files.setInstallationID(ours)
-    case (nil, nil):
-      try await requireOwn(known)
-      if known.isEmpty, try await files.hasUploads() {
-        throw ForeignFiles(description: "there are uploaded files, but the database knows none of them")
-      }
-      let id = try await database.write { [id = ids.uuid()] in try $0.settleInstallationID(id) }
-      try await files.setInstallationID(id)
+      return
     }
-  }
-
-  /// Files that carry no id are the database's if they hold any of those that it names.
-  private func requireOwn(_ known: [String]) async throws {
-    guard !known.isEmpty, try await !files.holdsAny(of: known) else { return }
-    throw ForeignFiles(
-      description: "the database names uploaded files, but none of the last \(known.count) is among the files")
+    if known.isEmpty {
+      if let theirs {
+        throw ForeignFiles(
+          description: "the files are of installation \(theirs), but the database has no id and names no files")
+      }
+      guard try await !files.hasUploads() else {
+        throw ForeignFiles(description: "there are uploaded files, but the database names none of them")
+      }
+    } else if try await !files.holdsAny(of: known) {
+      throw ForeignFiles(
+        description: "the database names uploaded files, but none of the last \(known.count) is among the files")
+    }
+    let id = try await database.write { [id = theirs ?? ids.uuid()] in try $0.settleInstallationID(id) }
+    if theirs == nil { try await files.setInstallationID(id) }
   }
 }
 

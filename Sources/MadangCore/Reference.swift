@@ -24,7 +24,7 @@ package indirect enum Reference: Hashable, Sendable {
   }
 
   /// The condition that `alias`, of `rooms` or `workspaces`, is the object and was not deleted.
-  func finds(_ alias: StaticString) -> SQL {
+  func isLiving(_ alias: StaticString) -> SQL {
     "\(sql: matches(alias)) AND \(raw: "\(alias)").deleted_at IS NULL"
   }
 

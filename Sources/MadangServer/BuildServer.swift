@@ -248,7 +248,8 @@ private func join(_ madang: Madang, _ settings: ServerSettings) async throws {
       """
       \(error); no upload was touched.
       Check that --data (\(settings.dataDirectory.path)) and \(settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url") \
-      belong together. To begin anew, name a new directory with --data.
+      belong together. To begin anew, name an empty directory and an empty database. If they do belong together, because the files \
+      were lost, write the database's id (SELECT value FROM installation) into files/installation.
       """)
   }
 }

@@ -4,8 +4,8 @@ import ServiceLifecycle
 
 /// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and looks at
 /// which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an operator who
-/// started with the wrong database has time to see it. What is deleted is cleared up soon after; sockets of people an
-/// administrator shut out, after some seconds.
+/// started with the wrong database has time to see it. What is deleted is cleared up soon after; what no
+/// change told to sockets is found after some seconds.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
@@ -32,7 +32,7 @@ struct Housekeeping: ServiceLifecycle.Service {
         await every(.seconds(service.settings.socketReviewInterval)) { await attempt { try await sockets.review() } }
       }
       for await _ in wakes.cancelOnGracefulShutdown() {
-        await attempt { try await clearDeleted() }
+        await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
       }
     }
   }

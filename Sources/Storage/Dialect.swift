@@ -22,6 +22,15 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
+  /// Ends a sub-select of rows that are taken for oneself: those that others hold are left to them. SQLite's writers never
+  /// meet.
+  package var skippingLocked: SQL {
+    switch self {
+    case .sqlite: ""
+    case .postgres: "FOR UPDATE SKIP LOCKED"
+    }
+  }
+
   /// Writes to the log of the engine, and so to its disk, without changing data.
   var writeProbe: SQL {
     switch self {

@@ -101,4 +101,41 @@ struct InstallationTests {
       }
     }
   }
+
+  @Test(
+    "a database restored from before it had an id is taken with its own files; hidden files of systems are no uploads",
+    arguments: TestEngine.available)
+  func restored(_ engine: TestEngine) async throws {
+    try await Self.place(engine) { settings in
+      try await Self.serve(settings) { world in
+        try await Self.upload(world)
+        _ = try await world.server.madang.database.write { try $0.execute("DELETE FROM installation") }
+      }
+      try await Self.serve(settings)
+      #expect(try Self.uploads(settings).count == 1)
+    }
+    try await Self.place(engine) { settings in
+      let folder = settings.dataDirectory.appending(path: "files/profiles")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      try Data([0]).write(to: folder.appending(path: ".DS_Store"))
+      try await Self.serve(settings)
+    }
+  }
+
+  @Test(
+    "a database without uploads does not take the files of another whose id is missing",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func unmarkedFiles(_ engine: TestEngine) async throws {
+    try await Self.place(engine) { settings in
+      try await Self.serve(settings, Self.upload)
+      try FileManager.default.removeItem(at: settings.dataDirectory.appending(path: "files/installation"))
+      try await Self.place(engine) { other in
+        try await Self.serve(other)
+        var mistyped = settings
+        mistyped.databaseURL = other.databaseURL
+        await #expect(throws: SetupError.self) { try await Self.serve(mistyped) }
+      }
+      try await Self.serve(settings)
+    }
+  }
 }

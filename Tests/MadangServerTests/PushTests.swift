@@ -183,6 +183,29 @@ struct PushTests {
     }
   }
 
+  @Test("whoever lost a claim leaves the chat to the server that has it now", arguments: TestEngine.available)
+  func lostClaim(_ engine: TestEngine) async throws {
+    var settings = World.settings
+    settings.isDevelopment = false
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (a, madang) = (try await world.signUp("Mina"), world.server.madang)
+      _ = try await a.say("one", in: try await a.channel("ios", in: try await a.workspace()))
+      _ = try await madang.database.write { transaction in
+        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+      }
+      let first = try await madang.claimPushes(limit: 1)
+      world.clock.advance(milliseconds: Madang.pushClaim)
+      let second = try await madang.claimPushes(limit: 1)
+      #expect(first.count == 1 && second.count == 1)
+      #expect(try await madang.renewPush(first[0]) == nil)
+      try await madang.finish(first)
+      #expect(try await madang.waitingPushes() == 1)
+      try await madang.finish(second)
+      #expect(try await madang.waitingPushes() == 0)
+    }
+  }
+
   @Test("an account file that is none stops the server from starting, with a cure")
   func firebaseMistake() async throws {
     var settings = World.settings

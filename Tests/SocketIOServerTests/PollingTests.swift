@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Synchronization
 import Testing
 
 @Suite("Long-polling", .timeLimit(.minutes(1)))
@@ -194,6 +195,24 @@ struct PollingTests {
         #expect(String(decoding: answer.body, as: UTF8.self).contains("44/unknown,"))
       }
       #expect(await server.settles(sessions: 1))
+    }
+  }
+
+  @Test("an application hears of a leaving only of sockets of whose joining it heard")
+  func unansweredWelcome() async throws {
+    try await TestServer.with(.changed { $0.maxUnreadReplyBytes = 2000 }) { server in
+      let inside = Mutex<[String: Int]>([:])
+      server.server.namespace(
+        where: { $0 == "/counted" },
+        configure: NamespaceHandlers(
+          connected: { socket in inside.withLock { $0[socket.id, default: 0] += 1 } },
+          disconnected: { socket, _ in inside.withLock { $0[socket.id, default: 0] -= 1 } }))
+      let client = try await EngineClient(server, .polling)
+      let asked = [String](repeating: "40/counted,\u{1e}41/counted,", count: 100).joined(separator: "\u{1e}")
+      #expect(try await client.post(asked).status == 200)
+      #expect(await server.settles(sessions: 0))
+      let counts = inside.withLock { Array($0.values) }
+      #expect(!counts.isEmpty && counts.allSatisfy { $0 == 0 })
     }
   }
 

@@ -87,7 +87,7 @@ extension Transaction {
       SELECT \(sql: Channel.columns) FROM rooms r JOIN channels c ON c.room_id = r.id
       JOIN workspaces w ON w.id = r.workspace_id
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: channel.finds("r")) AND \(sql: workspace.finds("w"))
+      WHERE \(sql: channel.isLiving("r")) AND \(sql: workspace.isLiving("w"))
       """, Channel.init)
     guard let found else { throw Failure(.notFound, "no such channel in a workspace of the caller") }
     return found

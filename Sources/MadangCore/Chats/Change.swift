@@ -1,6 +1,7 @@
 import Storage
 
-/// Something that was taken from or given to people, as sockets must hear of it. Acting on one twice does no harm.
+/// Something that was taken from or given to people, as sockets must hear of it. Whoever acts on one late may send a socket
+/// away that was let in since.
 package enum Change: Hashable, Sendable {
   /// A channel is gone, and all its chats with it.
   case roomDeleted(Int64, workspace: Int64)
@@ -27,20 +28,29 @@ extension Madang {
   /// How long changes are kept, in milliseconds: longer than a server may be without its database.
   private static let changeLifetime: Int64 = 24 * 3_600_000
 
-  /// Forgets the changes that every server has heard of.
+  /// Forgets the changes that every server has heard of, some at a time.
   package func forgetChanges() async throws {
-    try await database.write { [before = clock.now - Self.changeLifetime] transaction in
-      _ = try transaction.execute("DELETE FROM changes WHERE created_at < \(before)")
-    }
+    let page = 500
+    while try await database.write({ [before = clock.now - Self.changeLifetime] transaction in
+      try transaction.execute(
+        """
+        DELETE FROM changes WHERE id IN
+          (SELECT c.id FROM changes c WHERE c.created_at < \(before) ORDER BY c.created_at LIMIT \(page))
+        """)
+    }) == page {}
   }
 }
 
 /// A change as it stands in the log of changes.
 package struct LoggedChange: Sendable {
   package let number: Int64
-  package let createdAt: Int64
   /// Nil for a kind that a newer version has written.
   package let change: Change?
+
+  package init(number: Int64, change: Change?) {
+    self.number = number
+    self.change = change
+  }
 }
 
 extension Transaction {
@@ -54,24 +64,19 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Changes after one, in the order of their numbers.
-  func changes(after number: Int64, limit: Int) throws -> [LoggedChange] {
+  /// Changes after one, and those of earlier numbers that are there by now, in the order of their numbers.
+  func changes(after number: Int64, missing: [Int64], limit: Int) throws -> [LoggedChange] {
     try all(
       """
-      SELECT id, kind, room_id, workspace_id, user_id, session_id, created_at FROM changes
-      WHERE id > \(number) ORDER BY id LIMIT \(limit)
+      SELECT id, kind, room_id, workspace_id, user_id, session_id FROM changes
+      WHERE id > \(number) OR id IN (\(list: missing)) ORDER BY id LIMIT \(limit)
       """
-    ) { row in
-      LoggedChange(
-        number: try row.get("id"), createdAt: try row.get("created_at"), change: try ChangeRow(row)?.change)
-    }
+    ) { row in LoggedChange(number: try row.get("id"), change: try ChangeRow(row)?.change) }
   }
 
-  /// The last change that was noted before a time; 0 for none.
-  func lastChange(before time: Int64) throws -> Int64 {
-    try first("SELECT COALESCE(MAX(id), 0) AS number FROM changes WHERE created_at < \(time)") {
-      try $0.get("number")
-    } ?? 0
+  /// The numbers of changes that were given out last.
+  func lastChanges(limit: Int) throws -> [Int64] {
+    try all("SELECT id FROM changes ORDER BY id DESC LIMIT \(limit)") { try $0.get("id") }
   }
 }
 

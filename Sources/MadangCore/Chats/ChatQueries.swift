@@ -8,7 +8,7 @@ extension Transaction {
       """
       UPDATE rooms AS r SET last_seq = last_seq + 1,
         last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
-      WHERE \(sql: address.room.finds("r")) AND r.kind = \(address.kind.rawValue)
+      WHERE \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
         AND \(sql: isIn(address.workspace, as: user))
         AND \(sql: mayPost(user, kind: address.kind))
       RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
@@ -23,7 +23,7 @@ extension Transaction {
   private func isIn(_ workspace: Reference, as user: Int64) -> SQL {
     """
     EXISTS (SELECT 1 FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE w.id = r.workspace_id AND \(sql: workspace.finds("w")))
+      WHERE w.id = r.workspace_id AND \(sql: workspace.isLiving("w")))
     """
   }
 
@@ -74,7 +74,7 @@ extension Transaction {
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
     try room(
       """
-      \(sql: address.room.finds("r")) AND r.kind = \(address.kind.rawValue)
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
         AND \(sql: isIn(address.workspace, as: user))
         \(sql: address.kind == .dm ? "AND \(sql: isPartOfDirectMessage("\(user)"))" : "")
       """)
@@ -83,20 +83,20 @@ extension Transaction {
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
     try room(
       """
-      \(sql: reference.finds("r")) AND r.kind = \(kind.rawValue) AND \(sql: mayRead("\(user)"))
+      \(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: mayRead("\(user)"))
       """)
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference) throws -> Room {
-    try room("\(sql: reference.finds("r")) AND r.kind = \(kind.rawValue) AND \(sql: isOfWorkspace)")
+    try room("\(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: isOfWorkspace)")
   }
 
   func requireRoom(_ room: Int64) throws {
-    _ = try self.room("\(sql: Reference.number(room).finds("r")) AND \(sql: isOfWorkspace)")
+    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: isOfWorkspace)")
   }
 
   func requireReader(_ user: Int64, ofRoom room: Int64) throws {
-    _ = try self.room("\(sql: Reference.number(room).finds("r")) AND \(sql: mayRead("\(user)"))")
+    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: mayRead("\(user)"))")
   }
 
   /// May read a room: a channel's workspace members, a direct message's two people while they are members.
@@ -117,7 +117,7 @@ extension Transaction {
   func reader(of room: Int64, seenAt address: String, since: Int64) throws -> Int64? {
     try first(
       """
-      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).finds("r"))
+      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).isLiving("r"))
       JOIN users u ON u.id = a.user_id
       WHERE a.address = \(address) AND a.seen_at >= \(since) AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
       ORDER BY a.seen_at DESC LIMIT 1

@@ -6,15 +6,16 @@ extension Madang {
   package func clearDeleted() async throws {
     var page = DeletionPage()
     while true {
-      let duration = try await database.write { [now = clock.now, limit = page.rows] transaction -> Duration? in
+      let step = try await database.write { [now = clock.now, page] transaction in
         let start = ContinuousClock.now
-        guard try transaction.clearPage(now: now, limit: limit) else { return nil }
-        return .now - start
+        let cleared = try transaction.clearPage(page, now: now)
+        return cleared.map { (cleared: $0, duration: ContinuousClock.now - start) }
       }
-      guard let duration else { return }
-      page.adapt(to: duration)
+      guard let step else { return }
+      page.cleared = step.cleared
+      page.adapt(to: step.duration)
       // Others have the writer for as long.
-      try await Task.sleep(for: duration)
+      try await Task.sleep(for: step.duration)
     }
   }
 }
@@ -25,6 +26,9 @@ struct DeletionPage {
   static let limits = 20...2000
 
   private(set) var rows = 100
+  /// The room whose chats are being deleted, and up to which `seq` they are: what a long transaction of others keeps
+  /// from being forgotten is not walked again for each page.
+  var cleared = (room: Int64(0), seq: Int64(0))
 
   mutating func adapt(to duration: Duration) {
     let factor = min(2, max(0.25, Self.target / max(duration, .microseconds(1))))
@@ -33,44 +37,50 @@ struct DeletionPage {
 }
 
 extension Transaction {
-  /// Deletes some of the rows that nobody can see any more. False when there are none left.
-  fileprivate func clearPage(now: Int64, limit: Int) throws -> Bool {
-    if let room = try deleted("rooms") {
-      try clearRoom(room, now: now, limit: limit)
-    } else if let workspace = try deleted("workspaces") {
-      try clearWorkspace(workspace, now: now, limit: limit)
-    } else {
-      return false
+  /// Deletes some of the rows that nobody can see any more. Nil when there are none left, or another server is at them.
+  fileprivate func clearPage(_ page: DeletionPage, now: Int64) throws -> (room: Int64, seq: Int64)? {
+    if let room = try takeDeleted("rooms") {
+      let seq = try clearRoom(room, after: page.cleared.room == room ? page.cleared.seq : 0, now: now, limit: page.rows)
+      return (room, seq)
     }
-    return true
+    guard let workspace = try takeDeleted("workspaces") else { return nil }
+    try clearWorkspace(workspace, now: now, limit: page.rows)
+    return (0, 0)
   }
 
-  private func deleted(_ table: StaticString) throws -> Int64? {
+  /// A place that was deleted, its row held until COMMIT: of two servers, one clears it at a time.
+  private func takeDeleted(_ table: StaticString) throws -> Int64? {
     try first(
-      "SELECT id FROM \(raw: "\(table)") WHERE deleted_at IS NOT NULL ORDER BY deleted_at LIMIT 1"
+      """
+      UPDATE \(raw: "\(table)") SET deleted_at = deleted_at WHERE id =
+        (SELECT d.id FROM \(raw: "\(table)") d WHERE d.deleted_at IS NOT NULL ORDER BY d.deleted_at, d.id LIMIT 1)
+      RETURNING id
+      """
     ) { try $0.get("id") }
   }
 
-  /// What depends on the room goes first, so that no statement takes many rows along.
-  private func clearRoom(_ room: Int64, now: Int64, limit: Int) throws {
-    guard try retireFiles(ofRoom: room, due: now, limit: limit) == 0 else { return }
-    let chats = try execute(
-      """
-      DELETE FROM chats WHERE id IN
-        (SELECT c.id FROM chats c WHERE c.room_id = \(room) ORDER BY c.seq LIMIT \(limit))
-      """)
-    guard chats == 0 else { return }
+  /// What depends on the room goes first, so that no statement takes many rows along. Answers up to which `seq` its
+  /// chats are gone.
+  private func clearRoom(_ room: Int64, after seq: Int64, now: Int64, limit: Int) throws -> Int64 {
+    guard try retireFiles(ofRoom: room, due: now, limit: limit) == 0 else { return seq }
+    let last: Int64 = try one("SELECT last_seq FROM rooms WHERE id = \(room)") { try $0.get("last_seq") }
+    if seq < last {
+      let end = min(last, seq + Int64(limit))
+      try execute("DELETE FROM chats WHERE room_id = \(room) AND seq > \(seq) AND seq <= \(end)")
+      return end
+    }
     let members = try execute(
       """
       DELETE FROM channel_members WHERE room_id = \(room)
         AND user_id IN (SELECT m.user_id FROM channel_members m WHERE m.room_id = \(room) LIMIT \(limit))
       """)
-    guard members == 0 else { return }
+    guard members == 0 else { return last }
     let cover: String?? = try first("SELECT cover_image FROM channels WHERE room_id = \(room)") {
       try $0.get("cover_image")
     }
     try retire(cover ?? nil, due: now)
     try execute("DELETE FROM rooms WHERE id = \(room)")
+    return last
   }
 
   /// Its rooms are deleted one after the other, then its members, then itself.

@@ -23,14 +23,10 @@ extension Transaction {
       ) { try $0.get("path") })
   }
 
-  /// Paths of the files that were stored last, those given up left out.
+  /// Paths of the files that were stored last, and of some that were given up and may still be there.
   func newestFiles(limit: Int) throws -> [String] {
-    try all(
-      """
-      SELECT f.path FROM files f WHERE NOT EXISTS (SELECT 1 FROM file_removals g WHERE g.path = f.path)
-      ORDER BY f.id DESC LIMIT \(limit)
-      """
-    ) { try $0.get("path") }
+    let stored: [String] = try all("SELECT path FROM files ORDER BY id DESC LIMIT \(limit)") { try $0.get("path") }
+    return stored + (try all("SELECT path FROM file_removals LIMIT \(limit)") { try $0.get("path") })
   }
 
   /// Gives a picture up: it can be fetched until then, and vanishes some time after.

@@ -75,7 +75,7 @@ package struct FileStore: Sendable {
     let target = root.appending(path: folder.rawValue)
     try await workers.run {
       try FileManager.default.moveItem(at: file.url, to: target.appending(path: name))
-      try synchronize(directory: target)
+      try synchronize(target, O_RDONLY | O_DIRECTORY)
     }
     return StoredFile(
       path: "\(folder.rawValue)/\(name)", type: file.type, size: file.size, sha256: file.sha256)
@@ -93,16 +93,19 @@ package struct FileStore: Sendable {
   func setInstallationID(_ id: String) async throws {
     try await workers.run { [root, installationFile] in
       try Data((id + "\n").utf8).write(to: installationFile, options: .atomic)
-      try synchronize(directory: root)
+      try synchronize(installationFile, O_RDONLY)
+      try synchronize(root, O_RDONLY | O_DIRECTORY)
     }
   }
 
   private var installationFile: URL { root.appending(path: "installation") }
 
-  /// Whether there is any file but those the program brings itself.
+  /// Whether there is any file but those the program brings itself, and those that systems hide.
   func hasUploads() async throws -> Bool {
     for folder in FileFolder.allCases {
-      let names = try await workers.run { [root] in try DirectoryNames(root.appending(path: folder.rawValue)).next(2) }
+      let names = try await workers.run { [root] in
+        try DirectoryNames(root.appending(path: folder.rawValue)).next(100)?.filter { !$0.hasPrefix(".") }
+      }
       if names?.contains(where: { $0 != Self.defaultPicture }) ?? false { return true }
     }
     return false
@@ -157,8 +160,9 @@ package struct StoredFile: Sendable {
   package let sha256: String
 }
 
-private func synchronize(directory: URL) throws {
-  let descriptor = open(directory.path, O_RDONLY | O_DIRECTORY)
+/// Flushes a file or directory to disk.
+private func synchronize(_ url: URL, _ flags: Int32) throws {
+  let descriptor = open(url.path, flags)
   guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
   defer { close(descriptor) }
   guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }

@@ -11,12 +11,12 @@ extension Madang {
   /// How long a claim holds, in milliseconds.
   package static let pushClaim: Int64 = 60_000
 
-  /// Takes chats whose devices nobody is telling, the oldest first. Each is to be finished with ``finishPush(of:)``; when
+  /// Takes chats whose devices nobody is telling, the oldest first. Each is to be finished with ``finish(_:)``; when
   /// the claim's time is over, it is taken again.
   package func claimPushes(limit: Int) async throws -> [ClaimedPush] {
     let until = clock.now + Self.pushClaim
-    let chats = try await database.write { [now = clock.now] in
-      try $0.claimPushes(at: now, until: until, limit: limit)
+    let chats = try await database.write { [now = clock.now, dialect = database.dialect] in
+      try $0.claimPushes(at: now, until: until, limit: limit, dialect)
     }
     guard !chats.isEmpty else { return [] }
     return try await database.read { transaction in
@@ -37,15 +37,22 @@ extension Madang {
     return isRenewed ? ClaimedPush(chat: push.chat, until: until) : nil
   }
 
-  /// Nothing is left to do for a chat.
-  package func finishPush(of chat: Chat) async throws {
-    try await database.write { _ = try $0.execute("DELETE FROM push_outbox WHERE chat_id = \(chat.id.number)") }
+  /// Nothing is left to do for these chats, as far as this process still has them.
+  package func finish(_ pushes: [ClaimedPush]) async throws {
+    try await database.write { transaction in
+      for push in pushes {
+        try transaction.execute(
+          "DELETE FROM push_outbox WHERE chat_id = \(push.chat.id.number) AND claimed_until = \(push.until)")
+      }
+    }
   }
 
-  /// How many chats wait.
-  package func waitingPushes() async throws -> Int {
+  /// How many chats wait, counted up to a limit.
+  package func waitingPushes(limit: Int = 10_000) async throws -> Int {
     try await database.read { transaction in
-      try transaction.first("SELECT COUNT(*) AS number FROM push_outbox") { try $0.get("number") } ?? 0
+      try transaction.first("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM push_outbox LIMIT \(limit)) AS p") {
+        try $0.get("number")
+      } ?? 0
     }
   }
 }
@@ -60,12 +67,13 @@ extension Transaction {
       """)
   }
 
-  fileprivate func claimPushes(at now: Int64, until: Int64, limit: Int) throws -> [Int64] {
-    // The condition stands twice: of two processes that find the same row, the second one waits, looks again, and leaves it.
+  fileprivate func claimPushes(at now: Int64, until: Int64, limit: Int, _ dialect: Dialect) throws -> [Int64] {
+    // The posts of this batch must not wait for another server's claim.
     try all(
       """
-      UPDATE push_outbox SET claimed_until = \(until) WHERE claimed_until <= \(now) AND chat_id IN
-        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(now) ORDER BY chat_id LIMIT \(limit))
+      UPDATE push_outbox SET claimed_until = \(until) WHERE chat_id IN
+        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(now) ORDER BY chat_id LIMIT \(limit)
+          \(sql: dialect.skippingLocked))
       RETURNING chat_id
       """
     ) { try $0.get("chat_id") }

@@ -125,6 +125,8 @@ extension Madang {
 
   /// With its last session an account's addresses are forgotten, too. False if there is no such session.
   func end(session: Int64, of user: Int64, in transaction: Transaction) throws -> Bool {
+    // One after the other: of the last two, one is the last.
+    try transaction.hold(user: user)
     guard try transaction.deleteSession(session) else { return false }
     if try transaction.hasSession(user) {
       try note(.sessionEnded(session), in: transaction)

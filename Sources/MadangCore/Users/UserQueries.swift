@@ -58,6 +58,9 @@ extension Transaction {
       """, Profile.init)
   }
 
+  /// Holds the account's row until COMMIT.
+  func hold(user id: Int64) throws { try execute("UPDATE users SET coins = coins WHERE id = \(id)") }
+
   func personByEmail(_ email: String) throws -> Person? {
     try first(
       "SELECT \(sql: Person.columns) FROM users u WHERE u.email_key = \(TextRules.emailKey(email))", Person.init)

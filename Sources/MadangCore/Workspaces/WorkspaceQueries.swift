@@ -30,7 +30,7 @@ extension Transaction {
       """
       SELECT \(sql: Workspace.columns) FROM workspaces w
       JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
-      WHERE \(sql: reference.finds("w"))
+      WHERE \(sql: reference.isLiving("w"))
       """, Workspace.init)
     guard let found else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
     return found
@@ -39,11 +39,12 @@ extension Transaction {
   /// The same, held until COMMIT: a workspace's members and owners change one at a time, whichever process asks.
   func heldWorkspace(_ reference: Reference, of user: Int64) throws -> Workspace {
     // Those who do not belong to it write nothing, and wait for nobody.
-    try execute(
+    let held = try execute(
       """
-      UPDATE workspaces AS w SET owner_id = owner_id WHERE \(sql: reference.finds("w"))
+      UPDATE workspaces AS w SET owner_id = owner_id WHERE \(sql: reference.isLiving("w"))
         AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
       """)
+    guard held == 1 else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
     return try workspace(reference, of: user)
   }
 

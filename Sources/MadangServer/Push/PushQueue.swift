@@ -5,8 +5,8 @@ import Synchronization
 
 /// Tells devices of new chats, after their commit and beside everything else: a post never waits for it.
 ///
-/// Chats wait in the database, so that none is forgotten when a server stops; each is told by one server. A device is
-/// told twice only if a server dies while it tells a chat.
+/// Chats wait in the database, so that none is forgotten when a server stops; each is told by the server that has claimed
+/// it. A device may be told twice if a server dies or loses its database while it tells a page of chats.
 struct PushQueue: ServiceLifecycle.Service {
   private let madang: Madang
   private let sender: (any PushSender)?
@@ -17,7 +17,7 @@ struct PushQueue: ServiceLifecycle.Service {
   private let wake: AsyncStream<Void>.Continuation
 
   /// Chats claimed at a time.
-  private static let page = 16
+  private static let page = 64
   /// How often chats are looked for that another server has left.
   private static let interval: Duration = .seconds(5)
 
@@ -58,53 +58,59 @@ struct PushQueue: ServiceLifecycle.Service {
 
   /// Tells what waits until nothing does, or the server stops: the rest keeps.
   private func tellAll(_ sender: any PushSender) async throws {
-    while true {
+    while !Task.isShuttingDownGracefully {
       let claimed = try await madang.claimPushes(limit: Self.page)
-      for push in claimed {
+      guard !claimed.isEmpty else { break }
+      var finished: [ClaimedPush] = []
+      for push in claimed where !Task.isShuttingDownGracefully {
+        // Those that others have by now are theirs.
         guard let push = try await renewed(push) else { continue }
-        if push.chat.createdAt > madang.clock.now - settings.lifetime {
-          try await tell(push, sender)
-        } else {
+        if push.chat.createdAt <= madang.clock.now - settings.lifetime {
           metrics.pushDropped()
+          finished.append(push)
+        } else if let told = try await tell(push, sender) {
+          finished.append(told)
         }
-        try await madang.finishPush(of: push.chat)
       }
-      metrics.setPushesWaiting(try await madang.waitingPushes())
-      guard claimed.count == Self.page, !Task.isShuttingDownGracefully else { return }
+      try await madang.finish(finished)
     }
+    metrics.setPushesWaiting(try await madang.waitingPushes())
   }
 
-  /// The push, claimed for long enough to be told; nil if another server has it.
+  /// The push, claimed for long enough to go on; nil if another server has it.
   private func renewed(_ push: ClaimedPush) async throws -> ClaimedPush? {
     guard push.until - madang.clock.now < Madang.pushClaim / 2 else { return push }
     return try await madang.renewPush(push)
   }
 
-  private func tell(_ push: ClaimedPush, _ sender: any PushSender) async throws {
+  /// The push as it is claimed now; nil if another server goes on with it.
+  private func tell(_ push: ClaimedPush, _ sender: any PushSender) async throws -> ClaimedPush? {
     var (push, chat) = (push, push.chat)
     var devices = try await madang.pushDevices(for: chat, after: nil)
-    guard !devices.isEmpty, let place = try await madang.pushPlace(of: chat) else { return }
+    guard !devices.isEmpty, let place = try await madang.pushPlace(of: chat) else { return push }
     var payloads: [String: [UInt8]] = [:]
     for edition in editions {
       payloads[edition.name] = try PushPayload.json(chat, in: place, noText: settings.noText, id: edition.text)
     }
     while let last = devices.last {
-      await withTaskGroup(of: Void.self) { group in
-        for (index, device) in devices.enumerated() {
-          guard let payload = payloads[device.edition] else { continue }
-          // At most as many under way as the provider is to be bothered with.
-          if index >= settings.parallelSends { await group.next() }
-          group.addTask {
-            await send(PushNotification(deviceToken: device.token, edition: device.edition, payload: payload), sender)
+      // At most as many under way as the provider is to be bothered with.
+      for start in stride(from: 0, to: devices.count, by: settings.parallelSends) {
+        guard let renewed = try await renewed(push) else { return nil }
+        push = renewed
+        await withTaskGroup(of: Void.self) { group in
+          for device in devices[start..<min(start + settings.parallelSends, devices.count)] {
+            guard let payload = payloads[device.edition] else { continue }
+            group.addTask {
+              await send(PushNotification(deviceToken: device.token, edition: device.edition, payload: payload), sender)
+            }
           }
         }
       }
       // A last look would find the sessions begun meanwhile, and tell their devices twice.
-      guard devices.count == madang.settings.pushPage else { return }
-      guard let renewed = try await renewed(push) else { return }
-      push = renewed
+      guard devices.count == madang.settings.pushPage else { break }
       devices = try await madang.pushDevices(for: chat, after: last)
     }
+    return push
   }
 
   private func send(_ notification: PushNotification, _ sender: any PushSender) async {

@@ -14,7 +14,7 @@ final class AdmittedSockets: Sendable {
     let by: SocketAdmission
     /// Endings known when the check that let the socket in began.
     let endings: Int
-    /// The room's newest chat at that check: what follows it is delivered.
+    /// The room's newest chat at that check: the first socket of a room hears what follows it.
     let seq: Int64
   }
 

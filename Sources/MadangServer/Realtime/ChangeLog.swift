@@ -1,29 +1,43 @@
 import MadangCore
 
-/// Which changes this server has heard of. Their numbers rise, but one that was under way for long may become visible after
-/// later ones: so the log is read again from a number below which nothing can come any more.
+/// Which changes this server has heard of. Their numbers are given out in order, but one whose transaction takes long becomes
+/// visible after later ones. So numbers that were left out are looked for as long as a transaction may take.
 struct ChangeLog {
-  /// The number after which changes are read; nil before the first look.
-  private(set) var start: Int64?
-  /// Those after it that were acted on.
-  private var known: Set<Int64> = []
+  /// The highest number known; nil before the first look.
+  private(set) var highest: Int64?
+  /// Lower numbers that were not there, and when that was noticed by the steady clock.
+  private var gaps: [Int64: Int64] = [:]
 
-  /// Whether a change was not yet acted on, which it is from now on.
-  mutating func isNew(_ number: Int64) -> Bool {
-    guard number > start ?? 0 else { return false }
-    return known.insert(number).inserted
+  /// How long a number may be missing, in milliseconds: statements end after 30 s, and so do transactions that do nothing.
+  static let patience: Int64 = 120_000
+  private static let maxGaps = 1000
+
+  /// The numbers that are looked for.
+  var missing: [Int64] { Array(gaps.keys) }
+
+  /// Begins with the changes that were there before this server: none of them is new.
+  mutating func begin(with latest: [Int64], now: Int64) {
+    guard highest == nil else { return }
+    let known = Set(latest)
+    highest = latest.max() ?? 0
+    if let lowest = latest.min() { note(gaps: lowest..<(highest ?? 0), known, now) }
   }
 
-  /// Those of the changes that were not yet acted on.
+  /// Whether a change is heard of for the first time.
+  mutating func isNew(_ number: Int64, now: Int64) -> Bool {
+    guard let highest, number > highest else { return gaps.removeValue(forKey: number) != nil }
+    note(gaps: (highest + 1)..<number, [], now)
+    self.highest = number
+    return true
+  }
+
+  /// Those of the changes that are heard of for the first time.
   mutating func new(_ read: [LoggedChange], now: Int64) -> [Change] {
-    let new = read.filter { isNew($0.number) }.compactMap(\.change)
-    if let settled = read.last(where: { $0.createdAt < now - LoggedChange.latest })?.number {
-      start = max(start ?? 0, settled)
-      known = known.filter { $0 > settled }
-    }
-    return new
+    gaps = gaps.filter { now - $0.value < Self.patience }
+    return read.filter { isNew($0.number, now: now) }.compactMap(\.change)
   }
 
-  /// Where the first look began.
-  mutating func begin(at number: Int64) { start = start ?? number }
+  private mutating func note(gaps numbers: Range<Int64>, _ known: Set<Int64>, _ now: Int64) {
+    for number in numbers.suffix(max(0, Self.maxGaps - gaps.count)) where !known.contains(number) { gaps[number] = now }
+  }
 }

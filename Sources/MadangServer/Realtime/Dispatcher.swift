@@ -20,8 +20,8 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   /// How often changes are looked for. They are acted on within a second.
   static let interval: Duration = .milliseconds(500)
-  /// With every how manieth look all rooms are asked for.
-  static let roomTurn = 10
+  /// How often all rooms are asked for.
+  static let roomInterval: Duration = .seconds(5)
 
   /// - Parameters:
   ///   - act: Acts on a change, at once.
@@ -31,6 +31,18 @@ final class Dispatcher: ServiceLifecycle.Service {
     self.act = act
     self.deliver = deliver
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// Delivers the chats of a room up to this `seq`, if it has sockets already. If they cannot be read now, they are later.
+  func catchUp(_ room: Int64, through seq: Int64) async {
+    do {
+      while let feed = feeds[room], feed.delivered < seq {
+        guard let news = try await madang.news(of: room, after: feed.delivered) else { return }
+        feed.read(news, deliver)
+      }
+    } catch {
+      feeds[room]?.setBehind()
+    }
   }
 
   /// A socket has joined a room whose newest chat was `seq` when it was let in: what follows is delivered.
@@ -48,7 +60,9 @@ final class Dispatcher: ServiceLifecycle.Service {
       guard let feed = feeds[chat.room.id.number] else { return }
       if !feed.tell(chat, deliver) { wake.yield() }
     case .changed(let change, let number):
-      if changes.withLock({ $0.isNew(number) }) { act(change) }
+      _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
+      // Even if it was read before: what this process has done must not go unheeded.
+      act(change)
     }
   }
 
@@ -68,10 +82,12 @@ final class Dispatcher: ServiceLifecycle.Service {
   }
 
   private func look() async {
-    var (turn, isFailing) = (0, false)
+    var (reviewed, isFailing) = (ContinuousClock.now, false)
     for await _ in wakes.cancelOnGracefulShutdown() {
-      turn += 1
-      if turn % Self.roomTurn == 0 || isFailing { feeds.review() }
+      if ContinuousClock.now - reviewed >= Self.roomInterval {
+        reviewed = .now
+        feeds.review()
+      }
       do {
         try await lookOnce()
         if isFailing { madang.logger.notice("chats and changes can be read again") }
@@ -91,19 +107,26 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   /// Reads what is new, and hands it on.
   private func lookOnce() async throws {
-    if changes.withLock({ $0.start == nil }) {
-      let start = try await madang.startOfChanges()
-      changes.withLock { $0.begin(at: start) }
+    if changes.withLock({ $0.highest == nil }) {
+      let latest = try await madang.latestChanges()
+      changes.withLock { $0.begin(with: latest, now: madang.clock.steady) }
     }
-    var cursor = changes.withLock { $0.start ?? 0 }
-    var hasMore = true
+    var (rooms, hasMore) = (feeds.takeBehind(), true)
     while hasMore {
-      let news = try await madang.news(of: feeds.takeBehind(), changesAfter: cursor)
+      let (highest, missing) = changes.withLock { ($0.highest ?? 0, $0.missing) }
+      let news: News
+      do {
+        news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
+      } catch {
+        for room in rooms.keys { feeds[room]?.setBehind() }
+        throw error
+      }
       // Changes first: who was sent away does not hear what was said afterwards.
-      for change in changes.withLock({ $0.new(news.changes, now: madang.clock.now) }) { act(change) }
+      for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { act(change) }
+      guard !news.hasMoreChanges else { continue }
       for room in news.rooms { feeds[room.room]?.read(room, deliver) }
-      cursor = news.changes.last?.number ?? cursor
-      hasMore = news.hasMoreChanges || news.rooms.contains(where: \.hasMore)
+      rooms = feeds.takeBehind()
+      hasMore = !rooms.isEmpty
     }
   }
 }

@@ -66,6 +66,11 @@ final class RoomFeed: Sendable {
   /// Delivers what was read from the database.
   func read(_ news: RoomNews, _ deliver: (Chat) -> Void) {
     state.withLock { state in
+      if news.through < news.after, state.delivered == news.after {
+        // The database has lost chats, and gives their numbers out again.
+        state = State(delivered: news.through)
+        return
+      }
       for chat in news.chats where chat.seq > state.delivered { state.deliver(chat, deliver) }
       state.pass(news.through, deliver)
       state.isBehind = state.isBehind || news.hasMore

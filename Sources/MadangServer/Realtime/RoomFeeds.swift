@@ -30,17 +30,18 @@ final class RoomFeeds: Sendable {
   /// Has the chats of all rooms read, and forgets those that had no socket since the last time. Not at once: chats on their
   /// way to a room's sockets may reach one that is just joining, and must not be delivered to it again.
   func review() {
-    entries.withLock { entries in
+    let feeds = entries.withLock { entries in
       entries = entries.filter { $0.value.sockets > 0 || !$0.value.isForgotten }
-      for (room, entry) in entries {
-        if entry.sockets == 0 { entries[room]?.isForgotten = true }
-        entry.feed.setBehind()
-      }
+      for (room, entry) in entries where entry.sockets == 0 { entries[room]?.isForgotten = true }
+      return entries.values.map(\.feed)
     }
+    // Outside: a feed may be busy with delivering.
+    for feed in feeds { feed.setBehind() }
   }
 
   /// The rooms whose chats are to be read, with the `seq` that was delivered last; each is answered once.
   func takeBehind() -> [Int64: Int64] {
-    entries.withLock { entries in entries.compactMapValues { $0.feed.takeBehind() ? $0.feed.delivered : nil } }
+    let feeds = entries.withLock { $0.mapValues(\.feed) }
+    return feeds.compactMapValues { $0.takeBehind() ? $0.delivered : nil }
   }
 }

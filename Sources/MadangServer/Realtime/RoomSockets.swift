@@ -27,7 +27,14 @@ struct RoomSockets: Sendable {
     service.socketIO.namespace(
       where: { RoomNamespace(name: $0) != nil },
       configure: NamespaceHandlers(
-        admit: { await admission.decide($0) },
+        admit: { request in
+          let decision = await admission.decide(request)
+          // A socket hears nothing of what was said before it was let in, even if this server learns of it only now.
+          if case .accept(let data) = decision, let reason = AdmittedSockets.Reason(data) {
+            await dispatcher.catchUp(reason.room, through: reason.seq)
+          }
+          return decision
+        },
         connected: { socket in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
           if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }

@@ -116,6 +116,7 @@ extension Session {
     for message in restored?.missed ?? [] { send(message) }
     // Sending may have found the connection gone, and closed the session with this socket in it.
     guard socket.session != nil else { return }
+    socket.isAnnounced = true
     handlers.connected?(socket)
   }
 
@@ -175,7 +176,7 @@ extension Session {
     socket.session = nil
     socket.dropWork()
     for outcome in socket.acks.settleAll() { outcome(.failure(.disconnected)) }
-    socket.handlers.disconnected?(socket, reason)
+    if socket.isAnnounced { socket.handlers.disconnected?(socket, reason) }
   }
 
   // MARK: Events

@@ -23,6 +23,8 @@ public final class Socket: @unchecked Sendable {
   /// The number of the last event that was replayed: those up to it are not delivered again.
   var replayedThrough: UInt64 = 0
   let shard: LoopShard
+  /// Whether the application was told that it has joined, and so is told when it leaves.
+  var isAnnounced = false
   /// `nil` once the client has left.
   var session: Session?
   var memberIndex = 0

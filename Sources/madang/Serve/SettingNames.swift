@@ -27,7 +27,8 @@ enum SettingNames {
 
   /// Settings of earlier versions, and what takes their place.
   private static let former = [
-    "password.cost": "no longer a setting; use password.memory (KiB) and password.passes"
+    "password.cost": "no longer a setting; use password.memory (KiB) and password.passes",
+    "push.queue": "no longer a setting: chats wait in the database; push.lifetime says for how many seconds",
   ]
   /// Variables of the command line, and of the tests.
   private static let otherVariables = ["MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_"]
