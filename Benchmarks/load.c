@@ -206,7 +206,8 @@ int main(int argc, char **argv) {
   double took = (now_us() - warm_end) / 1e6, cpu_ms = (cpu_ns(pid) - cpu) / 1e6;
   if (!sample_count) errno = ETIMEDOUT, die("no call was answered in time");
   qsort(samples, sample_count, sizeof *samples, by_size);
-  printf("{\"calls\":%zu,\"failed\":%ld,\"per_second\":%.1f,\"cpu_ms_per_1000\":%.1f,\"p50_us\":%u,\"p99_us\":%u}\n", sample_count,
-         failed, sample_count / took, cpu_ms * 1000 / sample_count, samples[sample_count / 2], samples[sample_count * 99 / 100]);
+  printf("{\"calls\":%zu,\"failed\":%ld,\"per_second\":%.1f,\"cpu_ms_per_1000\":%.1f,\"p50_us\":%u,\"p99_us\":%u,\"max_us\":%u}\n",
+         sample_count, failed, sample_count / took, cpu_ms * 1000 / sample_count, samples[sample_count / 2],
+         samples[sample_count * 99 / 100], samples[sample_count - 1]);
   return failed ? 1 : 0;
 }

@@ -105,6 +105,7 @@ package func buildServer(
   let group = MultiThreadedEventLoopGroup.singleton
   var socketConfiguration = SocketIOServer.Configuration()
   socketConfiguration.conduct = .lenient
+  socketConfiguration.node = settings.node.isEmpty ? nil : settings.node
   socketConfiguration.allowEIO3 = settings.allowsEIO3
   socketConfiguration.pingInterval = .seconds(settings.socketPingInterval)
   socketConfiguration.pingTimeout = .seconds(settings.socketPingTimeout)

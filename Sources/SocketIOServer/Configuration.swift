@@ -96,6 +96,9 @@ extension SocketIOServer {
 
     public init() {}
 
+    /// Whether a text can be a ``node``.
+    public static func isNode(_ name: String) -> Bool { SessionID.isNode(name) }
+
     var engineSettings: EngineServerSession.Settings {
       EngineServerSession.Settings(
         pingInterval: pingInterval.milliseconds, pingTimeout: pingTimeout.milliseconds,

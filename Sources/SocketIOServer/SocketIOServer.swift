@@ -24,7 +24,7 @@ public final class SocketIOServer: Sendable {
     engineHandler: EngineHandler? = nil
   ) {
     precondition(
-      configuration.node.map(SessionID.isNode) ?? true, "a node is 1 to 16 letters, digits, - and _ of ASCII")
+      configuration.node.map(Configuration.isNode) ?? true, "a node is 1 to 16 letters, digits, - and _ of ASCII")
     let core = ServerCore(configuration, logger: logger, engineHandler: engineHandler)
     self.core = core
     group = eventLoopGroup

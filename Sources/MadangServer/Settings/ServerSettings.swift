@@ -1,6 +1,7 @@
 import Foundation
 import MadangAPI
 import MadangCore
+import SocketIOServer
 
 /// All settings of a server. Defaults serve a private instance; ``isDevelopment`` changes what is safe only locally.
 public struct ServerSettings: Sendable {
@@ -11,6 +12,8 @@ public struct ServerSettings: Sendable {
   public var dataDirectory = URL(filePath: "madang-data", directoryHint: .isDirectory)
   /// A `postgres://` URL; nil for the embedded database in ``dataDirectory``.
   public var databaseURL: String?
+  /// This server's name among several on one database, with which ids of Engine.IO sessions begin; empty for one alone.
+  public var node = ""
   /// Development keys, development calls and explanations. Refused on an address that is not loopback.
   public var isDevelopment = false
   /// API keys and the edition each belongs to. Empty: made on first start and kept under `secrets/`. Keys made by
@@ -85,6 +88,9 @@ public struct ServerSettings: Sendable {
     if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
+    }
+    if !node.isEmpty, !SocketIOServer.Configuration.isNode(node) {
+      problems.append("--node: '\(node)' must have 1 to 16 letters, digits, '-' or '_' of ASCII")
     }
     if !(1...30).contains(defaultChannelName.count) {
       problems.append("channel.default: '\(defaultChannelName)' must have 1 to 30 characters")

@@ -30,6 +30,9 @@ struct Serve: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Use PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
   var databaseURL: String?
 
+  @Option(help: ArgumentHelp("This server's name, if several run on one database.", valueName: "name"))
+  var node: String?
+
   @Option(help: ArgumentHelp("Keep files that no row names in the trash so long (default: 30).", valueName: "days"))
   var trashDays: String?
 
@@ -53,6 +56,7 @@ struct Serve: AsyncParsableCommand {
     flags["port"] = port.map(String.init)
     flags["data"] = data
     flags["database.url"] = databaseURL
+    flags["node"] = node
     flags["files.trash.days"] = trashDays
     flags["edition"] = edition
     if dev { flags["dev"] = "true" }

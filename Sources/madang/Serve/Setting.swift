@@ -29,6 +29,7 @@ struct Setting: Sendable {
       read: { text, loaded throws(Invalid) in loaded.settings.databaseURL = text.isEmpty ? nil : text },
       show: { $0.settings.databaseURL ?? "" }),
     integer("database.readers", "connections that read", \.settings.databaseReaders, 1...64),
+    text("node", "this server's name among several on one database", \.settings.node),
     flag("dev", "development mode", \.settings.isDevelopment),
     Setting(
       key: "keys", help: "API keys that 'madang admin keys' neither lists nor revokes: KEY=2024-10,KEY=2024-01",
