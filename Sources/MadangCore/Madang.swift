@@ -36,8 +36,16 @@ package struct Madang: Sendable {
 
   /// Brings the database's tables up to this program's version.
   package func migrate() async throws {
-    try await database.migrate(
-      MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) })
+    try await database.migrate(Self.migrations)
+  }
+
+  /// The version of the database's tables, and what is missing to this program's. Changes nothing.
+  package func pendingMigrations() async throws -> (version: Int, pending: [Migration]) {
+    try await database.pendingMigrations(Self.migrations)
+  }
+
+  private static var migrations: [Migration] {
+    MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) }
   }
 }
 

@@ -134,7 +134,9 @@ package func buildServer(
   }
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
   let announcements = Announcements()
-  let madang = try await openMadang(settings, clock: clock, ids: ids, logger: logger) { announcements.announce($0) }
+  let madang = try await openMadang(
+    settings, clock: clock, ids: ids, logger: logger, announce: { announcements.announce($0) },
+    prepare: { try await $0.migrate() })
   try madang.files.prepare()
   try await join(madang, settings)
   if settings.keys.isEmpty {
@@ -202,10 +204,12 @@ package func buildServer(
   return MadangServer(application, service, listening, operations: operationsListening)
 }
 
-/// Opens and migrates the database of these settings, and puts the domain on it.
+/// Opens the database of these settings, and puts the domain on it.
+///
+/// - Parameter prepare: brings the schema up to date, or makes sure that it is.
 func openMadang(
   _ settings: ServerSettings, clock: Clock, ids: IDSource, logger: Logger,
-  announce: @escaping @Sendable (MadangCore.Event) -> Void
+  announce: @escaping @Sendable (MadangCore.Event) -> Void, prepare: (Madang) async throws -> Void
 ) async throws -> Madang {
   var configuration = DatabaseConfiguration(
     settings.databaseURL.map { .postgres(url: $0) }
@@ -229,10 +233,13 @@ func openMadang(
     logger: logger,
     announce: announce)
   do {
-    try await madang.migrate()
+    try await prepare(madang)
     try await madang.surveyPasswords()
   } catch {
     await database.close()
+    if let error = error as? StorageError, [.newerSchema, .changedMigration, .olderProgram].contains(error.code) {
+      throw SetupError("the database does not fit this program: \(error.message)")
+    }
     throw error
   }
   return madang

@@ -1,64 +1,85 @@
 import Logging
 
-/// A database: one writer that commits in groups, and readers beside it, each on a thread of its own.
+/// A database: writers that commit in groups, and readers beside them, each on a thread of its own.
 package final class Database: Sendable {
-  private let writes: BlockingQueue<PendingWork>
+  /// One for each writer.
+  private let writes: [BlockingQueue<PendingWork>]
   private let reads: BlockingQueue<PendingWork>
-  private let writer: DedicatedThread
+  private let writers: [DedicatedThread]
   private let readers: [DedicatedThread]
-  private let source: ConnectionSource
+  let source: ConnectionSource
+  /// Nil on SQLite.
+  let locks: LockSession?
   private let counts: WriteCounts
 
-  /// How many transactions were committed so far, and how many writes they carried.
-  package var writeCounts: (commits: Int, writes: Int) { counts.now }
+  /// How many transactions were committed so far, how many writes they carried, and how often several writes were run
+  /// again because one of them had failed.
+  package var writeCounts: (commits: Int, writes: Int, reruns: Int) { counts.now }
 
   package var dialect: Dialect { source.dialect }
 
-  /// Opens every connection; throws `StorageError` when one cannot be opened.
+  /// Opens the connections that are needed at once; throws `StorageError` when one cannot be opened.
   package init(_ configuration: DatabaseConfiguration, logger: Logger) async throws {
     let source = ConnectionSource(configuration, logger)
-    let writes = BlockingQueue<PendingWork>(limit: configuration.writeQueueLimit) { $0.isAbandoned() }
-    let reads = BlockingQueue<PendingWork>(limit: configuration.readQueueLimit) { $0.isAbandoned() }
     let counts = WriteCounts()
+    let writes = (0..<(source.dialect == .sqlite ? 1 : max(1, configuration.writers))).map { _ in
+      BlockingQueue<PendingWork>(limit: configuration.writeQueueLimit) { $0.isAbandoned() }
+    }
+    let reads = BlockingQueue<PendingWork>(limit: configuration.readQueueLimit) { $0.isAbandoned() }
+    func worker(_ queue: BlockingQueue<PendingWork>, _ access: Access) -> Worker {
+      Worker(
+        queue: queue, access: access, configuration: configuration, source: source, logger: logger, counts: counts)
+    }
     do {
-      let write = Worker(
-        queue: writes, access: .write, configuration: configuration, source: source, logger: logger, counts: counts)
-      writer = try await write.start(name: "db-writer")
-      let read = Worker(
-        queue: reads, access: .read, configuration: configuration, source: source, logger: logger, counts: counts)
+      var writers = [try await worker(writes[0], .write).start(name: "db-writer-0")]
+      for index in writes.indices.dropFirst() {
+        writers.append(worker(writes[index], .write).startLater(name: "db-writer-\(index)"))
+      }
       var readers: [DedicatedThread] = []
       for index in 0..<max(1, configuration.readers) {
-        readers.append(try await read.start(name: "db-reader-\(index)"))
+        readers.append(try await worker(reads, .read).start(name: "db-reader-\(index)"))
       }
+      self.writers = writers
       self.readers = readers
     } catch {
-      writes.close()
-      reads.close()
-      source.removeTemporaryFiles()
+      for queue in writes + [reads] { queue.close() }
+      source.end()
       throw (error as? EngineFailure)?.cause ?? error
     }
     self.source = source
+    locks = source.dialect == .postgres ? LockSession(configuration, source, logger) : nil
     self.counts = counts
     self.writes = writes
     self.reads = reads
   }
 
   deinit {
-    writes.close()
-    reads.close()
-    source.removeTemporaryFiles()
+    for queue in writes + [reads] { queue.close() }
+    source.end()
   }
 
-  /// Runs the body in a transaction and returns when it is durable. Others may share that transaction's COMMIT, each in a
-  /// savepoint of its own.
+  /// Runs the body in a transaction and returns when it is durable. Others may share that transaction's COMMIT; what one
+  /// of them throws undoes its own changes only.
   ///
   /// The body may run more than once (after a lost connection or a deadlock), so it must have no other effects than its
   /// statements and `afterCommit`. What it throws rolls it back and arrives unchanged; the engine's own errors are
-  /// `StorageError`. Cancelled before it starts it throws `CancellationError`; once started it completes.
+  /// `StorageError`. Of these only `.outcomeUnknown` leaves open whether it was committed. Cancelled before it starts it
+  /// throws `CancellationError`; once started it completes. What nothing was changed in is not committed: a function that
+  /// a `SELECT` calls for its effect needs another statement around it.
+  ///
+  /// - Parameter key: What the write is about. Writes of one key are run, committed and announced in the order in which
+  ///   they were made; those of different keys beside each other where the engine can do it. Those without a key count as
+  ///   being of one.
   package func write<Success: Sendable>(
-    _ body: @escaping @Sendable (Transaction) throws -> Success
+    key: Int64? = nil, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait { [writes] in try writes.put(PendingWork($0, body)) }
+    let queue = writes[key.map(writer) ?? 0]
+    return try await Ticket.wait { try queue.put(PendingWork($0, body)) }
+  }
+
+  /// Spreads keys evenly, whatever they have in common: the upper half of a product with an odd number depends on all bits.
+  private func writer(of key: Int64) -> Int {
+    Int((UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) % writes.count
   }
 
   /// Runs the body against one snapshot of what is committed; it cannot write. Errors and cancellation as with `write`.
@@ -79,9 +100,10 @@ package final class Database: Sendable {
   package func close() async {
     reads.close()
     for reader in readers { await reader.join() }
+    await locks?.close()
     // The last connection to close writes SQLite's log back into the file, and only the writer may.
-    writes.close()
-    await writer.join()
-    source.removeTemporaryFiles()
+    for queue in writes { queue.close() }
+    for writer in writers { await writer.join() }
+    source.end()
   }
 }

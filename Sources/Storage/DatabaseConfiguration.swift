@@ -5,14 +5,18 @@ package struct DatabaseConfiguration: Sendable {
     case sqlite(path: String)
     /// A temporary file without flushing, removed on close: gone with the process, yet readable concurrently.
     case sqliteInMemory
-    /// A libpq connection URL; `sslmode` and the like are its query items.
+    /// A libpq connection URL; `sslmode` and the like are its query items. Of several hosts the first that takes writes
+    /// is used, unless `target_session_attrs` says otherwise.
     case postgres(url: String)
   }
 
   package var engine: Engine
   /// Connections that read, each with a thread. At least one.
   package var readers = 4
-  /// Waiting writes beyond which a write fails with `.overloaded`.
+  /// PostgreSQL: connections that write, each with a thread. At least one; all but the first are opened when they are
+  /// needed. SQLite always has one.
+  package var writers = 4
+  /// Waiting writes of one writer beyond which a write fails with `.overloaded`.
   package var writeQueueLimit = 4096
   /// Waiting reads beyond which a read fails with `.overloaded`.
   package var readQueueLimit = 4096
@@ -20,9 +24,12 @@ package struct DatabaseConfiguration: Sendable {
   package var batchLimit = 128
   /// Prepared statements kept by each connection.
   package var statementCacheLimit = 256
-  /// How often a batch or a read is run again after a serialization failure, a deadlock or a lost connection.
+  /// How often a write or a read is run again after a serialization failure, a deadlock, a lock that was not to be had
+  /// or a lost connection.
   package var retryLimit = 5
-  /// For opening one connection. PostgreSQL counts in whole seconds, at least two.
+  /// The pause before the first of these retries; it doubles, with jitter.
+  package var retryBackoff = Duration.milliseconds(5)
+  /// For opening one connection. PostgreSQL counts in whole seconds, at least two, for each host that the URL names.
   package var connectTimeout = Duration.seconds(5)
   /// How long an operation waits for a lost connection to come back before it fails with `.connectionLost`.
   package var disconnectedWait = Duration.seconds(10)
@@ -31,10 +38,18 @@ package struct DatabaseConfiguration: Sendable {
   package var reconnectBackoffMax = Duration.seconds(5)
   /// Zero for none. Migrations are exempt.
   package var statementTimeout = Duration.seconds(30)
+  /// PostgreSQL: how long a statement waits for a lock before its transaction is run again. Zero for any time.
+  /// Migrations are exempt.
+  package var lockTimeout = Duration.seconds(5)
+  /// PostgreSQL: how long a transaction may stand still before the server ends it and lets its rows go: this process may be
+  /// halted or cut off. Zero for any time.
+  package var idleTransactionTimeout = Duration.seconds(30)
   /// SQLite: how long to wait for another process that holds the file.
   package var busyTimeout = Duration.seconds(5)
   /// SQLite: page cache of each connection, in bytes.
   package var cacheBytes = 16 << 20
+  /// SQLite: the size of the write-ahead log, in bytes, beyond which the writer empties it as soon as readers let it.
+  package var walLimit = 64 << 20
   /// SQLite: how much of the file is read through memory mapping, in bytes.
   package var mapBytes = 256 << 20
 

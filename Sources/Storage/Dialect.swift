@@ -18,7 +18,22 @@ package enum Dialect: Sendable, Hashable {
     switch self {
     case .sqlite: []
     case .postgres:
-      ["SET LOCAL statement_timeout = 0", "SELECT pg_advisory_xact_lock(hashtext('schema_migrations'))"]
+      [
+        "SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0",
+        "SELECT pg_advisory_xact_lock(hashtext('schema_migrations'))",
+      ]
+    }
+  }
+
+  /// One row if the table has the column, else none.
+  func columnProbe(table: String, column: String) -> SQL {
+    switch self {
+    case .sqlite: "SELECT 1 AS one FROM pragma_table_info(\(table)) WHERE name = \(column)"
+    case .postgres:
+      """
+      SELECT 1 AS one FROM information_schema.columns
+      WHERE table_schema = current_schema() AND table_name = \(table) AND column_name = \(column)
+      """
     }
   }
 
@@ -35,7 +50,8 @@ package enum Dialect: Sendable, Hashable {
   var writeProbe: SQL {
     switch self {
     case .sqlite: "PRAGMA user_version = 0"
-    case .postgres: "SELECT pg_logical_emit_message(true, 'madang', 'ping')"
+    // Not as a SELECT, after which there is nothing to commit.
+    case .postgres: "DO 'BEGIN PERFORM pg_logical_emit_message(true, ''madang'', ''ping''); END'"
     }
   }
 }

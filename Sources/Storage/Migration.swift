@@ -14,7 +14,13 @@ package struct Migration: Sendable {
     self.sql = sql
   }
 
-  fileprivate var checksum: String {
+  /// Whether programs that do not know it may go on, and start, with the schema that it leaves. Its first line says so:
+  /// `-- additive`.
+  package var isAdditive: Bool {
+    sql.prefix { !$0.isNewline }.trimmingCharacters(in: .whitespaces) == "-- additive"
+  }
+
+  var checksum: String {
     SHA256.hash(data: Data(sql.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()
@@ -22,65 +28,40 @@ package struct Migration: Sendable {
 }
 
 extension Database {
-  /// Brings the schema up to the last of these migrations, each in a transaction of its own. Several processes may do
-  /// so at once.
+  /// Brings the schema up to the last of these migrations, each in a transaction of its own, and from then on keeps
+  /// programs that know more from making changes under this one that are not additive. Several processes may do so at
+  /// once.
   ///
-  /// Throws `.newerSchema` when the database knows a version that is not among them, `.changedMigration` when the text
-  /// of one that ran before differs now, or the error of the migration that failed; earlier ones stay.
+  /// Throws `.newerSchema` when the database has a version that is not among them and not additive, `.changedMigration`
+  /// when the text of one that ran before differs now, `.olderProgram` when one that is not additive has to run while a
+  /// process uses the database that does not know it, or the error of the migration that failed; earlier ones stay.
   package func migrate(_ migrations: [Migration]) async throws {
-    let dialect = dialect
-    for migration in migrations.sorted(by: { $0.version < $1.version }) {
+    let (dialect, claim) = (dialect, source.claim)
+    let sorted = migrations.sorted { $0.version < $1.version }
+    for migration in sorted {
       try await write { transaction in
-        try transaction.checkSchema(against: migrations, dialect)
-        try transaction.apply(migration, dialect)
+        for statement in dialect.migrationPrologue { try transaction.execute(statement) }
+        let applied = try transaction.checkedMigrations(against: sorted, dialect)
+        guard !applied.contains(where: { $0.version == migration.version }) else { return }
+        try claim.whileAlone(for: migration, in: transaction, dialect) {
+          try transaction.apply(migration, dialect)
+        }
       }
     }
-    if migrations.isEmpty {
-      try await write { try $0.checkSchema(against: [], dialect) }
-    }
-  }
-}
-
-extension Transaction {
-  fileprivate func checkSchema(against migrations: [Migration], _ dialect: Dialect) throws {
-    for statement in dialect.migrationPrologue { try execute(statement) }
-    try execute(
-      """
-      CREATE TABLE IF NOT EXISTS schema_migrations (
-        version BIGINT NOT NULL PRIMARY KEY, name TEXT NOT NULL, checksum TEXT NOT NULL, applied_at BIGINT NOT NULL
-      )
-      """)
-    let known = Dictionary(migrations.map { ($0.version, $0) }) { first, _ in first }
-    let recorded = try all("SELECT version, name, checksum FROM schema_migrations ORDER BY version") { row in
-      (
-        version: try row.get("version", as: Int.self), name: try row.get("name", as: String.self),
-        checksum: try row.get("checksum", as: String.self)
-      )
-    }
-    for record in recorded {
-      guard let migration = known[record.version] else {
-        throw StorageError(
-          .newerSchema,
-          "the database has migration \(record.version) (\(record.name)), which this program does not know")
-      }
-      guard migration.checksum == record.checksum else {
-        throw StorageError(
-          .changedMigration, "migration \(record.version) (\(migration.name)) is not the text that ran on this database"
-        )
-      }
+    try await write { transaction in
+      for statement in dialect.migrationPrologue { try transaction.execute(statement) }
+      _ = try transaction.checkedMigrations(against: sorted, dialect)
+      try claim.take(sorted.last?.version ?? 0, in: transaction, dialect)
     }
   }
 
-  fileprivate func apply(_ migration: Migration, _ dialect: Dialect) throws {
-    let isApplied = try first("SELECT 1 AS one FROM schema_migrations WHERE version = \(migration.version)") { _ in true
+  /// The version of the schema, zero when it is empty, and which of these migrations are still to be run. Changes
+  /// nothing. Throws `.newerSchema` and `.changedMigration` as `migrate` does.
+  package func pendingMigrations(_ migrations: [Migration]) async throws -> (version: Int, pending: [Migration]) {
+    let dialect = dialect
+    return try await read { transaction in
+      let applied = try transaction.checkedMigrations(against: migrations, dialect).map(\.version)
+      return (applied.max() ?? 0, migrations.filter { !applied.contains($0.version) })
     }
-    guard isApplied == nil else { return }
-    try script(migration.sql.replacingOccurrences(of: "{{identity}}", with: dialect.identityColumn))
-    let now = Int64(Date().timeIntervalSince1970 * 1000)
-    try execute(
-      """
-      INSERT INTO schema_migrations (version, name, checksum, applied_at)
-      VALUES (\(migration.version), \(migration.name), \(migration.checksum), \(now))
-      """)
   }
 }

@@ -8,8 +8,11 @@ package struct StorageError: Error, Sendable {
     case notNull
     /// Lost against a concurrent transaction or a lock, more often than the configured retries allow.
     case serialization
-    /// The connection broke or stayed broken too long. Of a write whose COMMIT was on its way the outcome is unknown.
+    /// The connection broke or stayed broken too long. Nothing was committed.
     case connectionLost
+    /// The connection broke when COMMIT was on its way: the write is there as a whole or not at all, and only a look at
+    /// the data can tell.
+    case outcomeUnknown
     /// More operations are waiting than the configured limit. Nothing was done.
     case overloaded
     /// The statement took longer than the configured time.
@@ -20,10 +23,12 @@ package struct StorageError: Error, Sendable {
     case encoding
     case diskFull
     case readOnly
-    /// The database was migrated by a newer program.
+    /// The database was migrated by a newer program, beyond what this one can work with.
     case newerSchema
     /// A migration that ran before has a different text now.
     case changedMigration
+    /// A migration that older programs cannot bear is due, and one of them uses the database.
+    case olderProgram
     /// The database or pool has been closed.
     case closed
     case other

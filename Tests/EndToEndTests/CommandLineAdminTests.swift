@@ -152,6 +152,38 @@ struct CommandLineAdminTests {
     }
   }
 
+  @Test("a database of an older version is left as it is until it is to be migrated", arguments: TestEngine.available)
+  func migrate(_ engine: TestEngine) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await withEngine(engine) { place in
+      var environment = ["MADANG_DATA": folder.path]
+      switch place {
+      case .postgres(let url): environment["MADANG_DATABASE_URL"] = url
+      case .sqlite, .sqliteInMemory:
+        #expect(FileManager.default.createFile(atPath: folder.appending(path: "madang.sqlite").path, contents: nil))
+      }
+      for _ in 0..<2 {
+        let refused = try Program("madang", ["admin", "stats"], environment: environment)
+        #expect(await refused.status() == 1)
+        let words = await refused.errors.rest().joined(separator: " ")
+        #expect(words.contains("the database is at version 0, this program needs"))
+        #expect(words.contains("madang admin migrate"))
+      }
+      for isFirst in [true, false] {
+        let migrated = try Program("madang", ["admin", "migrate", "--json"], environment: environment)
+        let line = try #require(await migrated.output.rest().first)
+        #expect(await migrated.status() == 0)
+        let versions = try JSONDecoder().decode([String: Int].self, from: Data(line.utf8))
+        #expect(Set(versions.keys) == ["before", "version"])
+        #expect((versions["before"] == 0) == isFirst)
+        #expect(versions["version"] ?? 0 > 0)
+      }
+      #expect(await (try Program("madang", ["admin", "stats"], environment: environment)).status() == 0)
+    }
+  }
+
   @Test("without data, or with a wrong page, it says so and makes nothing")
   func nothing() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-none-\(UUID().uuidString)")

@@ -30,3 +30,11 @@ final class Log<Entry: Sendable>: Sendable {
 
   var all: [Entry] { entries.withLock { $0 } }
 }
+
+/// The error of a call; nil when it succeeds.
+func failure(of body: () async throws -> Void) async -> (any Error)? {
+  do {
+    try await body()
+    return nil
+  } catch { return error }
+}

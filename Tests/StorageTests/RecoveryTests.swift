@@ -71,7 +71,7 @@ import Testing
         try await write
         Issue.record("the write must not succeed")
       } catch let error as StorageError {
-        #expect(error.code == .connectionLost)
+        #expect(error.code == .outcomeUnknown)
       }
       #expect(backends.all.count == 1)
     }

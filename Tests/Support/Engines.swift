@@ -28,7 +28,7 @@ package func withDatabase<Value, Result>(
   try await withEngine(engine) { place in
     var configuration = DatabaseConfiguration(place)
     // Few, since many tests share one server.
-    configuration.readers = 2
+    (configuration.readers, configuration.writers) = (2, 2)
     configuration[keyPath: setting] = value
     let database = try await Database(configuration, logger: Logger(label: "test"))
     return try await closing(database, body)

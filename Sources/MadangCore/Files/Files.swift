@@ -14,7 +14,7 @@ extension Madang {
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }
       return try await database.write { [stored] in try body($0, stored) }
-    } catch let error as StorageError where error.code == .connectionLost {
+    } catch let error as StorageError where error.code == .outcomeUnknown {
       // The transaction may have committed: the sweep decides by the rows.
       throw error
     } catch {

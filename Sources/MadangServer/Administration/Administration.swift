@@ -11,18 +11,17 @@ public struct Administration: Sendable {
   let madang: Madang
 
   /// Runs `body` on the data of these settings.
-  /// - Throws: ``SetupError`` if there is none, or it cannot be opened; what `body` throws.
+  /// - Throws: ``SetupError`` if there is none, it cannot be opened or is of another version; what `body` throws.
   public static func run<Result>(
     _ settings: ServerSettings, logger: Logger, _ body: (Administration) async throws -> Result
   ) async throws -> Result {
-    let file = settings.dataDirectory.appending(path: "madang.sqlite").path
-    guard settings.databaseURL != nil || FileManager.default.fileExists(atPath: file) else {
+    let madang = try await open(settings, logger: logger) { madang in
+      let (version, pending) = try await madang.pendingMigrations()
+      guard let needed = pending.map(\.version).max() else { return try await madang.migrate() }
       throw SetupError(
-        "\(file) is not there; name the server's directory with --data, or its database with --database-url")
+        "the database is at version \(version), this program needs \(needed); start 'madang serve', or run "
+          + "'madang admin migrate'")
     }
-    var settings = settings
-    settings.databaseReaders = 1
-    let madang = try await openMadang(settings, clock: Clock(), ids: IDSource(), logger: logger) { _ in }
     let result: Swift.Result<Result, any Error>
     do { result = .success(try await body(Administration(madang: madang))) } catch let failure as Failure {
       result = .failure(AdministrationError(description: failure.message))
@@ -31,6 +30,33 @@ public struct Administration: Sendable {
     }
     await madang.database.close()
     return try result.get()
+  }
+
+  /// Brings the database of these settings up to this program's version.
+  /// - Throws: ``SetupError`` as ``run(_:logger:_:)`` does, and if the migrations cannot run.
+  public static func migrate(_ settings: ServerSettings, logger: Logger) async throws -> SchemaVersions {
+    var versions = SchemaVersions(before: 0, version: 0)
+    let madang = try await open(settings, logger: logger) { madang in
+      let before = try await madang.pendingMigrations().version
+      try await madang.migrate()
+      versions = SchemaVersions(before: before, version: try await madang.pendingMigrations().version)
+    }
+    await madang.database.close()
+    return versions
+  }
+
+  private static func open(
+    _ settings: ServerSettings, logger: Logger, prepare: (Madang) async throws -> Void
+  ) async throws -> Madang {
+    let file = settings.dataDirectory.appending(path: "madang.sqlite").path
+    guard settings.databaseURL != nil || FileManager.default.fileExists(atPath: file) else {
+      throw SetupError(
+        "\(file) is not there; name the server's directory with --data, or its database with --database-url")
+    }
+    var settings = settings
+    settings.databaseReaders = 1
+    return try await openMadang(
+      settings, clock: Clock(), ids: IDSource(), logger: logger, announce: { _ in }, prepare: prepare)
   }
 }
 

@@ -128,3 +128,9 @@ public struct ServerStatistics: Encodable, Sendable {
     coins = statistics.coins
   }
 }
+
+/// What a migration made of the database: the number of its last migration, zero for none.
+public struct SchemaVersions: Encodable, Sendable {
+  public let before: Int
+  public let version: Int
+}

@@ -2,8 +2,11 @@
 ///
 /// A driver may hold back `begin`, `savepoint` and `release` until the next statement, and report their failure there.
 protocol Connection: AnyObject {
-  /// False once an error of the engine has ended the transaction by itself.
-  var isInTransaction: Bool { get }
+  /// What the engine says of the transaction, not what was asked for.
+  var transaction: TransactionState { get }
+  /// How many statements have changed something so far. One that may have done so unseen counts, too: only a
+  /// `SELECT`, and a statement for rows that found none, certainly have not.
+  var changes: Int { get }
   /// False once the connection is of no use any more.
   var isUsable: Bool { get }
 
@@ -11,7 +14,7 @@ protocol Connection: AnyObject {
   func savepoint() throws(EngineFailure)
   func releaseSavepoint() throws(EngineFailure)
   func rollBackToSavepoint() throws(EngineFailure)
-  /// Returns when the transaction is durable.
+  /// Returns when the transaction is durable. Fails with `.connectionLost` when nobody can tell whether it is.
   func commit() throws(EngineFailure)
   /// Ends a transaction that has nothing to keep. It does not wait for an answer.
   func discard()
@@ -20,7 +23,16 @@ protocol Connection: AnyObject {
   /// Throws `EngineFailure` for its own errors; those of `row` pass through.
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int
   func script(_ text: String) throws(EngineFailure)
+  /// Maintenance between transactions, for which no caller waits.
+  func tidy()
   func close()
+}
+
+enum TransactionState: Sendable {
+  case none
+  case open
+  /// A statement has failed, and the engine takes no other until the transaction or a savepoint is rolled back.
+  case failed
 }
 
 enum Access: Sendable {

@@ -7,6 +7,8 @@ struct ConnectionSource: Sendable {
   private let logger: Logger
   /// The file of a database that is to vanish on close.
   private let temporaryPath: String?
+  /// Which version of the schema this process relies on.
+  let claim: SchemaClaim
 
   init(_ configuration: DatabaseConfiguration, _ logger: Logger) {
     self.configuration = configuration
@@ -14,6 +16,11 @@ struct ConnectionSource: Sendable {
     temporaryPath =
       configuration.engine == .sqliteInMemory
       ? FileManager.default.temporaryDirectory.appendingPathComponent("madang-\(UUID().uuidString).sqlite").path : nil
+    if case .sqlite(let path) = configuration.engine {
+      claim = SchemaClaim(file: FileLock(path: path + "-lock"))
+    } else {
+      claim = SchemaClaim(file: nil)
+    }
   }
 
   var dialect: Dialect {
@@ -23,18 +30,34 @@ struct ConnectionSource: Sendable {
     }
   }
 
-  func open(_ access: Access) throws(EngineFailure) -> any Connection {
+  /// - Parameter isFirst: whether a database may be made where there is none. Later one that is missing is missed: it
+  ///   must not be replaced by an empty one.
+  func open(_ access: Access, isFirst: Bool = false) throws(EngineFailure) -> any Connection {
     switch configuration.engine {
     case .sqlite(let path):
-      return try SQLiteConnection(path: path, durable: true, access: access, configuration)
+      return try SQLiteConnection(path: path, durable: true, access: access, makes: isFirst, configuration, logger)
     case .sqliteInMemory:
-      return try SQLiteConnection(path: temporaryPath ?? "", durable: false, access: access, configuration)
+      return try SQLiteConnection(
+        path: temporaryPath ?? "", durable: false, access: access, makes: isFirst, configuration, logger)
     case .postgres(let url):
-      return try PostgresConnection(url: url, configuration, logger)
+      let connection = try PostgresConnection(url: url, access: access, configuration, logger)
+      guard access == .write else { return connection }
+      do throws(EngineFailure) { try claim.renew(on: connection) } catch {
+        connection.close()
+        throw error
+      }
+      return connection
     }
   }
 
-  func removeTemporaryFiles() {
+  func makeNotificationChannel(_ name: String) throws(StorageError) -> NotificationChannel? {
+    guard case .postgres(let url) = configuration.engine else { return nil }
+    return try NotificationChannel(name, url: url, configuration, logger)
+  }
+
+  /// Lets go of what belongs to the database as a whole. Its connections have been closed.
+  func end() {
+    claim.release()
     guard let temporaryPath else { return }
     // SQLite has removed the companions already, unless the process was in a hurry.
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: temporaryPath + suffix) }

@@ -1,52 +1,64 @@
 /// Many writes, one COMMIT.
-enum GroupCommit {
-  /// Answers what is left to do for each write, in order, when the transaction is durable.
-  static func run(
-    _ batch: [PendingWork], on connection: any Connection
-  ) throws(BatchFailure) -> [@Sendable () -> Void] {
+struct GroupCommit {
+  let connection: any Connection
+  let counts: WriteCounts
+
+  private struct Outcome {
     var deliveries: [@Sendable () -> Void] = []
-    deliveries.reserveCapacity(batch.count)
-    var keeps = false
+    var hasChanges = false
+  }
+
+  /// Answers what is left to do for each write, in order, when the transaction is durable. Throws why the batch as a
+  /// whole came to nothing, or `.outcomeUnknown`.
+  func run(_ batch: [PendingWork]) throws(StorageError) -> [@Sendable () -> Void] {
+    let outcome: Outcome
     do throws(EngineFailure) {
-      // A savepoint costs two statements for each write. So they are set only after one of several writes has failed:
-      // then all run again, each in its own, so that one may fail without the others.
-      var usesSavepoints = false
-      try connection.begin(.write)
-      var next = 0
-      while next < batch.count {
-        let work = batch[next]
-        if usesSavepoints { try connection.savepoint() }
-        switch work.attempt(on: connection) {
-        case .done(let deliver):
-          if usesSavepoints { try connection.releaseSavepoint() }
-          deliveries.append(deliver)
-          keeps = true
-        case .failed(let error, let cause):
-          if let cause, cause.endsBatch || !connection.isInTransaction { throw EngineFailure(cause) }
-          guard usesSavepoints || batch.count == 1 else {
-            connection.discard()
-            (deliveries, keeps, next, usesSavepoints) = ([], false, 0, true)
-            try connection.begin(.write)
-            continue
-          }
-          if usesSavepoints { try connection.rollBackToSavepoint() }
-          deliveries.append { work.fail(error) }
-        }
-        next += 1
-      }
+      outcome = try runAll(batch, isolating: false)
     } catch {
-      throw BatchFailure(error.cause)
-    }
-    guard keeps else {
       connection.discard()
-      return deliveries
+      throw error.cause
+    }
+    guard outcome.hasChanges else {
+      connection.discard()
+      return outcome.deliveries
     }
     do throws(EngineFailure) {
       try connection.commit()
     } catch {
-      throw BatchFailure(commit: error)
+      connection.discard()
+      guard error.cause.code == .connectionLost else { throw error.cause }
+      throw StorageError(.outcomeUnknown, "no answer to COMMIT: \(error.cause.message)")
     }
-    return deliveries
+    counts.committed(batch.count)
+    return outcome.deliveries
+  }
+
+  /// A savepoint costs two statements for each write. So they are set only after one of several writes has failed and
+  /// left changes behind, or a transaction that takes no more statements: then all run again, each in its own.
+  private func runAll(_ batch: [PendingWork], isolating: Bool) throws(EngineFailure) -> Outcome {
+    var outcome = Outcome()
+    try connection.begin(.write)
+    for work in batch {
+      if isolating { try connection.savepoint() }
+      let before = connection.changes
+      switch work.attempt(on: connection) {
+      case .done(let deliver):
+        if isolating { try connection.releaseSavepoint() }
+        outcome.deliveries.append(deliver)
+        if connection.changes > before { outcome.hasChanges = true }
+      case .failed(let error, let cause):
+        if let cause, cause.endsBatch || connection.transaction == .none { throw EngineFailure(cause) }
+        if isolating {
+          try connection.rollBackToSavepoint()
+        } else if batch.count > 1, connection.changes > before || connection.transaction == .failed {
+          connection.discard()
+          counts.reran()
+          return try runAll(batch, isolating: true)
+        }
+        outcome.deliveries.append { work.fail(error) }
+      }
+    }
+    return outcome
   }
 }
 
@@ -54,20 +66,21 @@ enum GroupCommit {
 enum SnapshotRead {
   static func run(
     _ batch: [PendingWork], on connection: any Connection
-  ) throws(BatchFailure) -> [@Sendable () -> Void] {
+  ) throws(StorageError) -> [@Sendable () -> Void] {
     var deliveries: [@Sendable () -> Void] = []
     for work in batch {
       do throws(EngineFailure) {
         try connection.begin(.read)
       } catch {
-        throw BatchFailure(error.cause)
+        connection.discard()
+        throw error.cause
       }
       let attempt = work.attempt(on: connection)
       connection.discard()
       switch attempt {
       case .done(let deliver): deliveries.append(deliver)
       case .failed(let error, let cause):
-        if let cause, cause.endsBatch { throw BatchFailure(cause) }
+        if let cause, cause.endsBatch { throw cause }
         deliveries.append { work.fail(error) }
       }
     }

@@ -6,7 +6,7 @@ final class Link {
   private let worker: Worker
   private var backoff: Duration
 
-  init(_ connection: any Connection, _ worker: Worker) {
+  init(_ connection: (any Connection)?, _ worker: Worker) {
     self.connection = connection
     self.worker = worker
     backoff = worker.configuration.reconnectBackoffMin
@@ -20,7 +20,7 @@ final class Link {
       do {
         connection = try worker.source.open(worker.access)
         backoff = worker.configuration.reconnectBackoffMin
-        worker.logger.debug("database connection is back")
+        worker.logger.debug("database connection is open")
       } catch {
         expire(&waiting, error.cause)
         guard !waiting.isEmpty, !worker.queue.hasClosed else {

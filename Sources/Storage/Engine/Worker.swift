@@ -1,6 +1,6 @@
 import Logging
 
-/// A thread with one connection that works off a queue: the writer in batches, a reader one by one.
+/// A thread with one connection that works off a queue: a writer in batches, a reader one by one.
 struct Worker: Sendable {
   let queue: BlockingQueue<PendingWork>
   let access: Access
@@ -14,7 +14,7 @@ struct Worker: Sendable {
     let starting = AsyncThrowingStream<Void, any Error>.makeStream()
     let thread = DedicatedThread(name: name) {
       do {
-        let link = Link(try source.open(access), self)
+        let link = Link(try source.open(access, isFirst: true), self)
         starting.continuation.finish()
         run(link)
       } catch {
@@ -23,6 +23,11 @@ struct Worker: Sendable {
     }
     for try await _ in starting.stream {}
     return thread
+  }
+
+  /// Starts the thread; its connection is opened for the first that needs it.
+  func startLater(name: String) -> DedicatedThread {
+    DedicatedThread(name: name) { run(Link(nil, self)) }
   }
 
   private func run(_ link: Link) {
@@ -35,50 +40,44 @@ struct Worker: Sendable {
   /// Runs the batch until it is committed, or no retry can help.
   private func process(_ batch: [PendingWork], _ link: Link) {
     var waiting = batch
-    var retries = 0
+    var failures = 0
     while let connection = link.connect(for: &waiting) {
       waiting = waiting.filter { $0.start() }
       guard !waiting.isEmpty else { return }
       do {
         let deliveries =
           access == .write
-          ? try GroupCommit.run(waiting, on: connection) : try SnapshotRead.run(waiting, on: connection)
-        if access == .write { counts.committed(deliveries.count) }
+          ? try GroupCommit(connection: connection, counts: counts).run(waiting)
+          : try SnapshotRead.run(waiting, on: connection)
         for deliver in deliveries { deliver() }
+        connection.tidy()
         return
       } catch {
-        connection.discard()
-        retries += 1
-        guard error.isRetryable, retries <= configuration.retryLimit else {
-          if waiting.count > 1, error.cause.code != .connectionLost {
-            // Nothing is committed. One of them took the others down: SQLite rolls everything back after an interrupt.
-            for work in waiting { process([work], link) }
-            return
-          }
-          for work in waiting { work.fail(error.cause) }
+        failures += 1
+        switch error.code {
+        case .connectionLost where failures <= configuration.retryLimit,
+          .serialization where failures <= (waiting.count == 1 ? configuration.retryLimit : 1):
+          logger.debug("database work is run again", metadata: ["cause": "\(error.code)", "attempt": "\(failures)"])
+          pause(after: failures)
+        case .connectionLost, .outcomeUnknown:
+          return fail(waiting, error)
+        default:
+          guard waiting.count > 1 else { return fail(waiting, error) }
+          // Nothing is committed, and one of them took the others down: SQLite rolls everything back after an interrupt,
+          // and batches that lock the same rows in opposite orders deadlock where each write alone would not.
+          for work in waiting { process([work], link) }
           return
         }
-        logger.debug("database work is run again", metadata: ["cause": "\(error.cause.code)", "attempt": "\(retries)"])
       }
     }
   }
-}
 
-/// Why a batch as a whole came to nothing.
-struct BatchFailure: Error {
-  let cause: StorageError
-  /// Certain that nothing was committed, and worth another try.
-  let isRetryable: Bool
-
-  /// A failure before COMMIT was sent.
-  init(_ cause: StorageError) {
-    self.cause = cause
-    isRetryable = cause.code == .connectionLost || cause.code == .serialization
+  private func fail(_ waiting: [PendingWork], _ error: StorageError) {
+    for work in waiting { work.fail(error) }
   }
 
-  /// A failure of COMMIT: without an answer nobody knows what became of it.
-  init(commit failure: EngineFailure) {
-    cause = failure.cause
-    isRetryable = cause.code == .serialization
+  /// Two that met in a deadlock must not meet again: each waits for a time of its own.
+  private func pause(after failures: Int) {
+    queue.sleep(for: configuration.retryBackoff * Double(1 << min(failures - 1, 10)) * Double.random(in: 0.5...1.5))
   }
 }

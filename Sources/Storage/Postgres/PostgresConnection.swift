@@ -5,18 +5,20 @@ import Logging
 /// statement that needs an answer, so they cost no round trip.
 final class PostgresConnection: Connection {
   private let pipeline: PostgresPipeline
-  private(set) var isInTransaction = false
+  private(set) var changes = 0
 
-  init(url: String, _ configuration: DatabaseConfiguration, _ logger: Logger) throws(EngineFailure) {
-    pipeline = try PostgresPipeline(url: url, configuration, logger)
+  init(
+    url: String, access: Access, _ configuration: DatabaseConfiguration, _ logger: Logger
+  ) throws(EngineFailure) {
+    pipeline = try PostgresPipeline(url: url, access: access, configuration, logger)
   }
 
+  var transaction: TransactionState { pipeline.transaction }
   var isUsable: Bool { pipeline.isUsable }
 
   func begin(_ access: Access) throws(EngineFailure) {
     try pipeline.dropGarbage()
     try pipeline.queue(access == .write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
-    isInTransaction = true
   }
 
   func savepoint() throws(EngineFailure) { try pipeline.queue("SAVEPOINT one_write") }
@@ -28,25 +30,29 @@ final class PostgresConnection: Connection {
   }
 
   func commit() throws(EngineFailure) {
-    isInTransaction = false
     let command = try pipeline.answer(to: "COMMIT").command
     // What PostgreSQL answers when it had to roll back instead.
     guard command == "COMMIT" else { throw EngineFailure(StorageError(.other, "COMMIT was answered with \(command)")) }
   }
 
   func discard() {
-    guard isInTransaction else { return }
-    isInTransaction = false
+    guard transaction != .none else { return }
     // Whoever uses the connection next reads the answer, and finds out if it was lost.
     try? pipeline.dispatch("ROLLBACK")
   }
 
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
     let result = try pipeline.answer(to: sql)
+    if result.hasChanged { changes += 1 }
     try result.forEachRow(row)
     return result.changes
   }
 
-  func script(_ text: String) throws(EngineFailure) { try pipeline.script(text) }
+  func script(_ text: String) throws(EngineFailure) {
+    changes += 1
+    try pipeline.script(text)
+  }
+
+  func tidy() {}
   func close() { pipeline.close() }
 }

@@ -24,9 +24,10 @@ extension EngineFailure {
     case "23503": return .foreignKey
     case "23514": return .check
     case "23502": return .notNull
-    case "40001", "40P01": return .serialization
+    // A lock that was not to be had in time; it may be next time.
+    case "55P03": return .serialization
     case "57014": return .timeout
-    case "57P01", "57P02", "57P03", "57P05", "25P03": return .connectionLost
+    case "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04": return .connectionLost
     case "53100": return .diskFull
     case "25006": return .readOnly
     case "22021": return .encoding
@@ -35,6 +36,7 @@ extension EngineFailure {
     switch state.prefix(2) {
     case "": return .connectionLost
     case "08": return .connectionLost
+    case "40": return .serialization
     case "42": return .syntax
     default: return .other
     }

@@ -12,6 +12,7 @@ final class PostgresPipeline {
   }
 
   private let connection: OpaquePointer
+  private let access: Access
   /// Kept alive for as long as libpq may call it.
   private let notices: PostgresNotices
   private var statements: StatementCache<String>
@@ -21,13 +22,25 @@ final class PostgresPipeline {
   private var garbage: [String] = []
   private(set) var isUsable = true
 
-  init(url: String, _ configuration: DatabaseConfiguration, _ logger: Logger) throws(EngineFailure) {
+  init(
+    url: String, access: Access, _ configuration: DatabaseConfiguration, _ logger: Logger
+  ) throws(EngineFailure) {
+    self.access = access
     statements = StatementCache(limit: configuration.statementCacheLimit)
     notices = PostgresNotices(logger)
     connection = try PostgresOpening.open(url: url, configuration, notices)
     guard PQenterPipelineMode(connection) == 1 else {
       defer { PQfinish(connection) }
       throw EngineFailure(StorageError(.connectionLost, "no pipeline mode"))
+    }
+  }
+
+  var transaction: TransactionState {
+    switch PQtransactionStatus(connection) {
+    case PQTRANS_IDLE, PQTRANS_UNKNOWN: .none
+    case PQTRANS_INERROR: .failed
+    // A BEGIN may be among the commands that are under way.
+    default: .open
     }
   }
 
@@ -167,7 +180,9 @@ final class PostgresPipeline {
 
   private func failure(_ result: PostgresResult, _ sql: String?) -> EngineFailure {
     let failure = EngineFailure(postgres: result.handle, sql: sql)
-    if failure.cause.code == .connectionLost || PQstatus(connection) == CONNECTION_BAD {
+    // The server has become a replica; a new connection finds the one that took over.
+    let isDemoted = access == .write && failure.cause.code == .readOnly
+    if isDemoted || failure.cause.code == .connectionLost || PQstatus(connection) == CONNECTION_BAD {
       isUsable = false
       return EngineFailure(StorageError(.connectionLost, failure.cause.message, sql: sql))
     }

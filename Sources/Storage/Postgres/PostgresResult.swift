@@ -21,6 +21,11 @@ final class PostgresResult {
     return Int(String(cString: PQcmdTuples(handle))) ?? 0
   }
 
+  /// `UPDATE 0` has changed nothing, nor has `SELECT 1`; `CREATE TABLE` may have.
+  var hasChanged: Bool {
+    !command.hasPrefix("SELECT") && String(cString: PQcmdTuples(handle)) != "0"
+  }
+
   func forEachRow(_ body: (Row) throws -> Bool) rethrows {
     let count = PQnfields(handle)
     let columns = (0..<count).map { String(cString: PQfname(handle, $0)) }

@@ -1,16 +1,25 @@
 import CSQLite
 import Foundation
+import Logging
 
 /// One connection to an SQLite file in WAL mode.
 final class SQLiteConnection: Connection {
   private let database: OpaquePointer
   private var statements: StatementCache<SQLiteStatement>
   private let deadline: SQLiteDeadline
+  /// Of the writer only: a reader must not wait for other readers.
+  private let logLimit: SQLiteLogLimit?
+  private let busyTimeout: CInt
+  private(set) var changes = 0
+  private(set) var isUsable = true
 
-  init(path: String, durable: Bool, access: Access, _ configuration: DatabaseConfiguration) throws(EngineFailure) {
+  /// - Parameter makes: whether the file is made when there is none.
+  init(
+    path: String, durable: Bool, access: Access, makes: Bool, _ configuration: DatabaseConfiguration, _ logger: Logger
+  ) throws(EngineFailure) {
     var handle: OpaquePointer?
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-    let code = sqlite3_open_v2(path, &handle, flags, nil)
+    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    let code = sqlite3_open_v2(path, &handle, makes ? flags | SQLITE_OPEN_CREATE : flags, nil)
     guard code == SQLITE_OK, let handle else {
       defer { sqlite3_close_v2(handle) }
       throw EngineFailure(sqlite: code, handle)
@@ -18,7 +27,9 @@ final class SQLiteConnection: Connection {
     database = handle
     statements = StatementCache(limit: configuration.statementCacheLimit)
     deadline = SQLiteDeadline(limit: configuration.statementTimeout)
-    sqlite3_busy_timeout(database, CInt(clamping: configuration.busyTimeout.milliseconds))
+    logLimit = access == .write ? SQLiteLogLimit(path: path, limit: configuration.walLimit, logger) : nil
+    busyTimeout = CInt(clamping: configuration.busyTimeout.milliseconds)
+    sqlite3_busy_timeout(database, busyTimeout)
     deadline.watch(database)
     do {
       try script(
@@ -29,6 +40,7 @@ final class SQLiteConnection: Connection {
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = \(-configuration.cacheBytes / 1024);
         PRAGMA mmap_size = \(configuration.mapBytes);
+        PRAGMA journal_size_limit = \(configuration.walLimit);
         PRAGMA query_only = \(access == .read ? "ON" : "OFF");
         """)
     } catch {
@@ -37,8 +49,7 @@ final class SQLiteConnection: Connection {
     }
   }
 
-  var isInTransaction: Bool { sqlite3_get_autocommit(database) == 0 }
-  var isUsable: Bool { true }
+  var transaction: TransactionState { sqlite3_get_autocommit(database) == 0 ? .open : .none }
 
   func begin(_ access: Access) throws(EngineFailure) {
     try control(access == .write ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED")
@@ -55,7 +66,7 @@ final class SQLiteConnection: Connection {
   func commit() throws(EngineFailure) { try control("COMMIT") }
 
   func discard() {
-    guard isInTransaction else { return }
+    guard transaction != .none else { return }
     // ROLLBACK fails only where there is no transaction left to end.
     try? control("ROLLBACK")
   }
@@ -63,28 +74,36 @@ final class SQLiteConnection: Connection {
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
     let text = sql.text
     let statement = try take(text)
-    defer { keep(statement, text) }
+    let before = sqlite3_total_changes64(database)
+    defer {
+      keep(statement, text)
+      if statement.changesMoreThanRows || sqlite3_total_changes64(database) != before { changes += 1 }
+    }
     deadline.start()
     let code = statement.bind(sql.parameters)
-    guard code == SQLITE_OK else { throw EngineFailure(sqlite: code, database, sql: text) }
-    let before = sqlite3_total_changes64(database)
+    guard code == SQLITE_OK else { throw failure(code, text) }
     stepping: while true {
       switch sqlite3_step(statement.handle) {
       case SQLITE_ROW: if try !row(statement.row) { break stepping }
       case SQLITE_DONE: break stepping
-      case let code: throw EngineFailure(sqlite: code, database, sql: text)
+      case let code: throw failure(code, text)
       }
     }
+    // Rows are counted when the statement ends, which one does not whose rows were not all wanted.
+    sqlite3_reset(statement.handle)
     return sqlite3_total_changes64(database) == before ? 0 : Int(sqlite3_changes64(database))
   }
 
   func script(_ text: String) throws(EngineFailure) {
     deadline.suspend()
+    changes += 1
     // What is cached may describe columns that the script changes.
     finalizeAll()
     let code = sqlite3_exec(database, text, nil, nil, nil)
-    guard code == SQLITE_OK else { throw EngineFailure(sqlite: code, database, sql: text) }
+    guard code == SQLITE_OK else { throw failure(code, text) }
   }
+
+  func tidy() { logLimit?.enforce(on: database, busyTimeout: busyTimeout) }
 
   func close() {
     finalizeAll()
@@ -96,22 +115,28 @@ final class SQLiteConnection: Connection {
     let statement = try take(text)
     let code = sqlite3_step(statement.handle)
     defer { keep(statement, text) }
-    guard code == SQLITE_DONE else { throw EngineFailure(sqlite: code, database, sql: text) }
+    guard code == SQLITE_DONE else { throw failure(code, text) }
   }
 
   private func take(_ text: String) throws(EngineFailure) -> SQLiteStatement {
     if let statement = statements.take(text) { return statement }
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-    guard code == SQLITE_OK else { throw EngineFailure(sqlite: code, database, sql: text) }
+    guard code == SQLITE_OK else { throw failure(code, text) }
     guard let handle else { throw EngineFailure(StorageError(.syntax, "empty statement", sql: text)) }
-    return SQLiteStatement(handle: handle)
+    return SQLiteStatement(handle: handle, text: text)
   }
 
   private func keep(_ statement: SQLiteStatement, _ text: String) {
     sqlite3_reset(statement.handle)
     sqlite3_clear_bindings(statement.handle)
     if let evicted = statements.keep(statement, for: text) { sqlite3_finalize(evicted.handle) }
+  }
+
+  private func failure(_ code: CInt, _ text: String) -> EngineFailure {
+    let failure = EngineFailure(sqlite: code, database, sql: text)
+    if failure.cause.code == .connectionLost { isUsable = false }
+    return failure
   }
 
   private func finalizeAll() {

@@ -25,6 +25,8 @@ extension EngineFailure {
     case SQLITE_BUSY, SQLITE_LOCKED: return .serialization
     case SQLITE_INTERRUPT: return .timeout
     case SQLITE_FULL: return .diskFull
+    // The file was not to be had for a moment, or is another now: a new connection looks anew.
+    case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOTADB: return .connectionLost
     case SQLITE_READONLY: return .readOnly
     case SQLITE_ERROR: return .syntax
     default: return .other

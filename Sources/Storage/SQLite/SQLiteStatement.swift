@@ -4,9 +4,13 @@ import CSQLite
 struct SQLiteStatement {
   let handle: OpaquePointer
   let columns: [String]
+  /// Whether it may change what `sqlite3_total_changes` does not count, such as the schema.
+  let changesMoreThanRows: Bool
 
-  init(handle: OpaquePointer) {
+  init(handle: OpaquePointer, text: String) {
     self.handle = handle
+    let changesRows = ["INSERT", "UPDATE", "DELETE", "WITH"].contains { text.hasPrefix($0) }
+    changesMoreThanRows = !changesRows && sqlite3_stmt_readonly(handle) == 0
     columns = (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) }
   }
 

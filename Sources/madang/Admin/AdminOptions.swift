@@ -17,6 +17,13 @@ struct AdminOptions: ParsableArguments {
 
   /// Runs `body` on the server's data.
   func withData(_ body: (Administration, Output) async throws -> Void) async throws {
+    try await withSettings { settings, logger, output in
+      try await Administration.run(settings, logger: logger) { try await body($0, output) }
+    }
+  }
+
+  /// Runs `body` on where the server's data is; puts the words of what is refused on standard error.
+  func withSettings(_ body: (ServerSettings, Logger, Output) async throws -> Void) async throws {
     var flags: [String: String] = [:]
     flags["data"] = data
     flags["database.url"] = databaseURL
@@ -24,7 +31,7 @@ struct AdminOptions: ParsableArguments {
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
     do {
-      try await Administration.run(loaded.settings, logger: logger) { try await body($0, printing.output) }
+      try await body(loaded.settings, logger, printing.output)
     } catch let error as SetupError {
       throw Failure(error.description)
     } catch let error as AdministrationError {

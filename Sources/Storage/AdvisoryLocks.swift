@@ -1,0 +1,56 @@
+import Logging
+
+/// The session that holds a process's advisory locks: a connection of its own, opened for the first of them.
+final class LockSession: Sendable {
+  private let queue: BlockingQueue<PendingWork>
+  private let thread: DedicatedThread
+
+  init(_ configuration: DatabaseConfiguration, _ source: ConnectionSource, _ logger: Logger) {
+    queue = BlockingQueue(limit: configuration.readQueueLimit) { $0.isAbandoned() }
+    thread = Worker(
+      queue: queue, access: .read, configuration: configuration, source: source, logger: logger, counts: WriteCounts()
+    ).startLater(name: "db-locks")
+  }
+
+  deinit {
+    queue.close()
+  }
+
+  /// Asks the server each time: a lock is gone with the session that had it, unnoticed.
+  func take(_ name: String) async throws -> Bool {
+    try await Ticket.wait { [queue] ticket in
+      try queue.put(
+        PendingWork(ticket) { transaction in
+          let held = try transaction.first(
+            """
+            SELECT CASE
+              WHEN EXISTS (
+                SELECT 1 FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory' AND granted
+                  AND objsubid = 2 AND classid = hashtext(scope)::oid AND objid = hashtext(name)::oid) THEN 1
+              WHEN pg_try_advisory_lock(hashtext(scope), hashtext(name)) THEN 1
+              ELSE 0 END AS held
+            FROM (SELECT 'madang locks of ' || COALESCE(current_schema(), '') AS scope, \(name) AS name) AS wanted
+            """
+          ) { try $0.get("held", as: Bool.self) }
+          return held ?? false
+        })
+    }
+  }
+
+  func close() async {
+    queue.close()
+    await thread.join()
+  }
+}
+
+extension Database {
+  /// Whether this database's processes leave what `name` stands for to this one: takes the lock of that name if nobody
+  /// has it, and keeps it until `close`, the end of the process or the loss of its connection. True when it has it
+  /// already. Two values of `Database` count as two processes.
+  ///
+  /// It is true of the moment of asking: ask before each piece of work, and let the work bear being done twice. On SQLite
+  /// always true. Throws as `read` does.
+  package func tryAdvisoryLock(_ name: String) async throws -> Bool {
+    try await locks?.take(name) ?? true
+  }
+}

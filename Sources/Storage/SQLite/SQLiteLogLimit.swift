@@ -1,0 +1,44 @@
+import CSQLite
+import Foundation
+import Logging
+
+/// Keeps the write-ahead log from growing without end. SQLite by itself takes it back into the database after each thousand
+/// pages, but begins it anew only when it meets no reader, and a reader that stays long keeps it.
+final class SQLiteLogLimit {
+  /// How long the writer may stand still for it.
+  private static let patience: CInt = 100
+  private static let interval = Duration.seconds(10)
+
+  private let path: String
+  private let limit: Int
+  private let logger: Logger
+  private var next = ContinuousClock.now
+
+  /// - Parameters:
+  ///   - path: of the database.
+  ///   - limit: in bytes.
+  init(path: String, limit: Int, _ logger: Logger) {
+    self.path = path
+    self.limit = limit
+    self.logger = logger
+  }
+
+  /// Empties the log if it is beyond its limit, or says that it cannot.
+  ///
+  /// - Parameter busyTimeout: in milliseconds, what to set again.
+  func enforce(on database: OpaquePointer, busyTimeout: CInt) {
+    guard size > limit, .now >= next else { return }
+    sqlite3_busy_timeout(database, Self.patience)
+    defer { sqlite3_busy_timeout(database, busyTimeout) }
+    guard sqlite3_wal_checkpoint_v2(database, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil) != SQLITE_OK else { return }
+    next = .now + Self.interval
+    logger.warning(
+      "the write-ahead log of SQLite is too long and cannot be emptied: a reader has stayed too long, or the disk refuses",
+      metadata: ["bytes": "\(size)", "limit": "\(limit)", "cause": "\(String(cString: sqlite3_errmsg(database)))"])
+  }
+
+  private var size: Int {
+    var status = stat()
+    return stat(path + "-wal", &status) == 0 ? Int(status.st_size) : 0
+  }
+}

@@ -1,0 +1,36 @@
+import Foundation
+
+/// Wakes a thread that waits for a descriptor: the two ends of a pipe.
+final class WakeUp: Sendable {
+  private let reading: CInt
+  private let writing: CInt
+
+  /// Nil when the process has no descriptors left.
+  init?() {
+    var ends: [CInt] = [0, 0]
+    guard pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    (reading, writing) = (ends[0], ends[1])
+  }
+
+  deinit {
+    close(reading)
+    close(writing)
+  }
+
+  /// Never waits. A full pipe wakes as well.
+  func signal() {
+    var byte: UInt8 = 1
+    _ = write(writing, &byte, 1)
+  }
+
+  /// Waits until there is a signal, or something to read from `descriptor`, or the time is over. Takes all signals.
+  func wait(orReadable descriptor: CInt? = nil, for duration: Duration? = nil) {
+    // poll() passes over a negative descriptor.
+    var polled = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
+    polled.append(pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0))
+    _ = poll(&polled, nfds_t(polled.count), duration.map { CInt(clamping: max(1, $0.milliseconds)) } ?? -1)
+    var bytes = [UInt8](repeating: 0, count: 64)
+    while read(reading, &bytes, bytes.count) > 0 {}
+  }
+}

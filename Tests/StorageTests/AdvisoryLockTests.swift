@@ -1,0 +1,61 @@
+import Logging
+import Storage
+import Support
+import Testing
+
+@Suite(.timeLimit(.minutes(1))) struct AdvisoryLockTests {
+  @Test("one of two processes has a lock until it ends, another lock may be the other's")
+  func exclusive() async throws {
+    guard TestEngine.available.contains(.postgres) else { return }
+    try await withEngine(.postgres) { place in
+      var configuration = DatabaseConfiguration(place)
+      configuration.readers = 1
+      let logger = Logger(label: "test")
+      let (first, second) = (
+        try await Database(configuration, logger: logger), try await Database(configuration, logger: logger)
+      )
+      #expect(try await first.tryAdvisoryLock("housekeeping"))
+      #expect(try await first.tryAdvisoryLock("housekeeping"))
+      #expect(try await !second.tryAdvisoryLock("housekeeping"))
+      #expect(try await second.tryAdvisoryLock("push"))
+      #expect(try await !first.tryAdvisoryLock("push"))
+      await first.close()
+      // The server notices the end of a session on its own time.
+      #expect(try await World.eventually { try await second.tryAdvisoryLock("housekeeping") })
+      await second.close()
+    }
+  }
+
+  @Test("a lock is lost with its connection, and the next one who asks has it")
+  func lost() async throws {
+    guard TestEngine.available.contains(.postgres) else { return }
+    try await withEngine(.postgres) { place in
+      var configuration = DatabaseConfiguration(place)
+      configuration.readers = 1
+      let logger = Logger(label: "test")
+      let (first, second) = (
+        try await Database(configuration, logger: logger), try await Database(configuration, logger: logger)
+      )
+      #expect(try await first.tryAdvisoryLock("housekeeping"))
+      try await second.write { transaction in
+        _ = try transaction.execute(
+          """
+          SELECT pg_terminate_backend(pid, 1000) FROM pg_locks
+          WHERE locktype = 'advisory' AND objid = hashtext('housekeeping')::oid AND pid <> pg_backend_pid()
+            AND classid = hashtext('madang locks of ' || current_schema())::oid
+          """)
+      }
+      #expect(try await second.tryAdvisoryLock("housekeeping"))
+      #expect(try await !first.tryAdvisoryLock("housekeeping"))
+      for database in [first, second] { await database.close() }
+    }
+  }
+
+  @Test("on SQLite the only process has every lock")
+  func embedded() async throws {
+    try await withDatabase(.sqlite) { database in
+      let isHeld = try await database.tryAdvisoryLock("housekeeping")
+      #expect(isHeld)
+    }
+  }
+}
