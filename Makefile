@@ -1,7 +1,7 @@
 # Madang: see README.md. `make` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test loaded demo bench format lint docs
+.PHONY: help run test loaded torture demo bench format lint docs
 
 help: ## List the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -16,6 +16,10 @@ test: ## Install what tests need, build, run every test on SQLite and PostgreSQL
 
 loaded: ## Run every test five times while every core is busy (an hour or two)
 	@Scripts/loaded
+
+torture: ## Kill, stop, cut off and fail over servers in use, and compare all they tell with a model (an hour)
+	@Scripts/install torture
+	@Scripts/torture
 
 demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL
 	@Scripts/install build

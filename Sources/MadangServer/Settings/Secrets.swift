@@ -62,12 +62,22 @@ struct Secrets {
     else { throw SetupError("\(directory.path) cannot be written") }
     defer { try? FileManager.default.removeItem(at: temporary) }
     do {
+      // On disk before anybody is given what it signs: else a power failure would end every session.
+      try flush(temporary)
       try FileManager.default.linkItem(at: temporary, to: file)
+      try flush(directory)
       return text
     } catch  where FileManager.default.fileExists(atPath: file.path) {
       return try secret(name, minimum: minimum)
     }
   }
+}
+
+private func flush(_ url: URL) throws {
+  let descriptor = open(url.path, O_RDONLY)
+  guard descriptor >= 0 else { throw SetupError("\(url.path) cannot be read") }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw SetupError("\(url.path) cannot be written to disk") }
 }
 
 /// Why a server could not start, in words for its operator.
