@@ -16,6 +16,7 @@ package struct Madang: Sendable {
   /// Threads for password hashing, which would stall the cooperative pool.
   package let hashing: WorkerPool
   let passwordCosts = PasswordCosts()
+  let roomKeys = RoomKeys()
   /// Receives each event after its transaction committed, in commit order, on the database's writer thread: it must
   /// hand the event on and return at once.
   package let announce: @Sendable (Event) -> Void

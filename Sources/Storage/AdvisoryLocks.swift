@@ -20,7 +20,7 @@ final class LockSession: Sendable {
   func take(_ name: String) async throws -> Bool {
     try await Ticket.wait { [queue] ticket in
       try queue.put(
-        PendingWork(ticket) { transaction in
+        PendingWork(ticket, key: nil) { transaction in
           let held = try transaction.first(
             """
             SELECT CASE

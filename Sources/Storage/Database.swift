@@ -74,19 +74,21 @@ package final class Database: Sendable {
     key: Int64? = nil, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     let queue = writes[key.map(writer) ?? 0]
-    return try await Ticket.wait { try queue.put(PendingWork($0, body)) }
+    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, body)) }
   }
 
   /// Spreads keys evenly, whatever they have in common: the upper half of a product with an odd number depends on all bits.
+  /// The first writer is for writes without a key, if there are several: their locks have no order.
   private func writer(of key: Int64) -> Int {
-    Int((UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) % writes.count
+    guard writes.count > 1 else { return 0 }
+    return 1 + Int((UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) % (writes.count - 1)
   }
 
   /// Runs the body against one snapshot of what is committed; it cannot write. Errors and cancellation as with `write`.
   package func read<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait { [reads] in try reads.put(PendingWork($0, body)) }
+    try await Ticket.wait { [reads] in try reads.put(PendingWork($0, key: nil, body)) }
   }
 
   /// Throws unless a read and a durable write succeed. Data stays as it is.

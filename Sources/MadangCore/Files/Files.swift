@@ -6,14 +6,14 @@ extension Madang {
   /// Gives staged files their final names, then commits `body`, which must insert their rows. If it throws, the
   /// files are gone again. Throws `.invalid` if `images` are wanted and a file is none.
   func keeping<T: Sendable>(
-    _ staged: [StagedFile], in folder: FileFolder, images: Bool,
+    _ staged: [StagedFile], in folder: FileFolder, images: Bool, key: Int64? = nil,
     _ body: @escaping @Sendable (Transaction, [StoredFile]) throws -> T
   ) async throws -> T {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
     var stored: [StoredFile] = []
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }
-      return try await database.write { [stored] in try body($0, stored) }
+      return try await database.write(key: key) { [stored] in try body($0, stored) }
     } catch let error as StorageError where error.code == .outcomeUnknown {
       // The transaction may have committed: the sweep decides by the rows.
       throw error

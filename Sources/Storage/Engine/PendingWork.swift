@@ -1,5 +1,7 @@
 /// A body that waits for its turn on a connection, and the task that waits for the body.
 struct PendingWork: Sendable {
+  /// What it is about, if it is a write with a key.
+  let key: Int64?
   /// False when nobody waits any more. It may be asked again when a batch is retried.
   let start: @Sendable () -> Bool
   let isAbandoned: @Sendable () -> Bool
@@ -9,8 +11,9 @@ struct PendingWork: Sendable {
   let queuedAt = ContinuousClock.now
 
   init<Success: Sendable>(
-    _ ticket: Ticket<Success>, _ body: @escaping @Sendable (Transaction) throws -> Success
+    _ ticket: Ticket<Success>, key: Int64?, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) {
+    self.key = key
     start = { ticket.start() }
     isAbandoned = { ticket.isDone }
     run = { transaction in

@@ -39,7 +39,7 @@ struct Worker: Sendable {
 
   /// Runs the batch until it is committed, or no retry can help.
   private func process(_ batch: [PendingWork], _ link: Link) {
-    var waiting = batch
+    var waiting = ordered(batch)
     var failures = 0
     while let connection = link.connect(for: &waiting) {
       waiting = waiting.filter { $0.start() }
@@ -70,6 +70,13 @@ struct Worker: Sendable {
         }
       }
     }
+  }
+
+  /// By key, so that batches of several processes take their locks in one order; those of one key as they came.
+  private func ordered(_ batch: [PendingWork]) -> [PendingWork] {
+    guard access == .write, batch.count > 1 else { return batch }
+    return batch.enumerated().sorted { ($0.element.key ?? .max, $0.offset) < ($1.element.key ?? .max, $1.offset) }
+      .map(\.element)
   }
 
   private func fail(_ waiting: [PendingWork], _ error: StorageError) {
