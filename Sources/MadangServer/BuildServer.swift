@@ -169,7 +169,8 @@ package func buildServer(
     editions: allEditions, metrics: metrics)
   let sockets = RoomSockets(service)
   let housekeeping = Housekeeping(service, sockets)
-  let dispatcher = Dispatcher(madang: madang) {
+  let channel = try madang.database.makeNotificationChannel("madang")
+  let dispatcher = Dispatcher(madang: madang, channel: channel) {
     sockets.act(on: $0)
   } deliver: {
     sockets.deliver($0)

@@ -115,10 +115,13 @@ struct ConcurrencyTests {
       }
       #expect(Set(outcomes.keys).isSubset(of: ["200", "E13"]))
       for table in ["workspaces", "rooms", "channels", "channel_members", "chats", "files", "chat_files"] {
-        let count: Int? = try await world.server.madang.database.read {
-          try $0.first("SELECT COUNT(*) AS rows FROM \(raw: table)") { try $0.get("rows") }
+        let isEmpty = try await World.eventually {
+          let count: Int? = try await world.server.madang.database.read {
+            try $0.first("SELECT COUNT(*) AS rows FROM \(raw: table)") { try $0.get("rows") }
+          }
+          return count == 0
         }
-        #expect(count == 0, "\(table)")
+        #expect(isEmpty, "\(table)")
       }
       #expect(
         try await World.eventually {

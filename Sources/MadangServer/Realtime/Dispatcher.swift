@@ -1,6 +1,7 @@
 import Logging
 import MadangCore
 import ServiceLifecycle
+import Storage
 import Synchronization
 
 /// Delivers to this server's sockets what the database holds, whichever process wrote it: every chat of the rooms they are
@@ -15,6 +16,8 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let changes = Mutex(ChangeLog())
   private let act: @Sendable (Change) -> Void
   private let deliver: @Sendable (Chat) -> Void
+  private let channel: NotificationChannel?
+  private let notices: CommitNotices?
   private let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
 
@@ -24,10 +27,16 @@ final class Dispatcher: ServiceLifecycle.Service {
   static let roomInterval: Duration = .seconds(5)
 
   /// - Parameters:
+  ///   - channel: By which servers of one database tell each other what they have committed; nil for one server.
   ///   - act: Acts on a change, at once.
   ///   - deliver: Hands a chat to the sockets in its room, at once.
-  init(madang: Madang, act: @escaping @Sendable (Change) -> Void, deliver: @escaping @Sendable (Chat) -> Void) {
+  init(
+    madang: Madang, channel: NotificationChannel?, act: @escaping @Sendable (Change) -> Void,
+    deliver: @escaping @Sendable (Chat) -> Void
+  ) {
     self.madang = madang
+    self.channel = channel
+    notices = channel.map(CommitNotices.init)
     self.act = act
     self.deliver = deliver
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -57,9 +66,11 @@ final class Dispatcher: ServiceLifecycle.Service {
   func committed(_ event: MadangCore.Event) {
     switch event {
     case .chatPosted(let chat):
+      notices?.add { $0.rooms[chat.room.id.number] = chat.seq }
       guard let feed = feeds[chat.room.id.number] else { return }
       if !feed.tell(chat, deliver) { wake.yield() }
     case .changed(let change, let number):
+      notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
       // Even if it was read before: what this process has done must not go unheeded.
       act(change)
@@ -76,8 +87,29 @@ final class Dispatcher: ServiceLifecycle.Service {
           }
         }
       }
+      if let channel { group.addTask { [self] in await listen(to: channel) } }
       await look()
       group.cancelAll()
+      await channel?.close()
+    }
+  }
+
+  /// Looks where other servers say that there is something; everywhere after a time in which they may not have been heard.
+  private func listen(to channel: NotificationChannel) async {
+    for await event in channel.events {
+      switch event {
+      case .connected: feeds.setBehind()
+      case .notified(let payload):
+        let notice = CommitNotices.notice(payload)
+        var isNews = notice.hasChanges
+        for (room, seq) in notice.rooms {
+          guard let feed = feeds[room], feed.delivered < seq else { continue }
+          feed.setBehind()
+          isNews = true
+        }
+        guard isNews else { continue }
+      }
+      wake.yield()
     }
   }
 

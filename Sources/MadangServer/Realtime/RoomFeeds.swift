@@ -39,6 +39,11 @@ final class RoomFeeds: Sendable {
     for feed in feeds { feed.setBehind() }
   }
 
+  /// Has the chats of all rooms read.
+  func setBehind() {
+    for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.setBehind() }
+  }
+
   /// The rooms whose chats are to be read, with the `seq` that was delivered last; each is answered once.
   func takeBehind() -> [Int64: Int64] {
     let feeds = entries.withLock { $0.mapValues(\.feed) }
