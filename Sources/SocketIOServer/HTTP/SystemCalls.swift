@@ -1,5 +1,10 @@
 import NIOCore
 
+#if canImport(FoundationEssentials)
+  import FoundationEssentials
+#else
+  import Foundation
+#endif
 #if canImport(Darwin)
   import Darwin
 #elseif canImport(Musl)
@@ -10,11 +15,7 @@ import NIOCore
 
 extension Int64 {
   /// The time of day, in milliseconds since 1970.
-  static var millisecondsSince1970: Int64 {
-    var time = timespec()
-    clock_gettime(CLOCK_REALTIME, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
+  static var millisecondsSince1970: Int64 { Int64(Date().timeIntervalSince1970 * 1000) }
 }
 
 extension Channel {
