@@ -1,10 +1,10 @@
 # Madang: see README.md. `make` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test loaded torture demo bench format lint docs
+.PHONY: help run test test-s3 loaded torture demo bench format lint docs
 
 help: ## List the targets
-	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
 
 run: ## Install what is missing, build, start a development server with a demo workspace
 	@Scripts/install build
@@ -13,6 +13,10 @@ run: ## Install what is missing, build, start a development server with a demo w
 test: ## Install what tests need, build, run every test on SQLite and PostgreSQL
 	@Scripts/install test
 	@Scripts/test
+
+test-s3: ## Run the server's tests with all files in an S3 bucket
+	@Scripts/install test
+	@Scripts/test --s3
 
 loaded: ## Run every test five times while every core is busy (an hour or two)
 	@Scripts/loaded

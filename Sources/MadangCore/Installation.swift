@@ -1,6 +1,6 @@
 import Storage
 
-/// A database and a directory of files that do not belong together, in words for the operator.
+/// A database and files that do not belong together, in words for the operator.
 package struct ForeignFiles: Error, CustomStringConvertible {
   package let description: String
 }
@@ -33,7 +33,7 @@ extension Madang {
       }
     } else if try await !files.holdsAny(of: known) {
       throw ForeignFiles(
-        description: "the database names uploaded files, but none of the last \(known.count) is among the files")
+        description: "the database names uploaded files, but none of the newest that it names is among the files")
     }
     let id = try await database.write { [id = theirs ?? ids.uuid()] in try $0.settleInstallationID(id) }
     if theirs == nil { try await files.setInstallationID(id) }

@@ -137,7 +137,10 @@ package func buildServer(
   let madang = try await openMadang(
     settings, clock: clock, ids: ids, logger: logger, announce: { announcements.announce($0) },
     prepare: { try await $0.migrate() })
-  try madang.files.prepare()
+  do { try await madang.files.prepare() } catch {
+    await madang.database.close()
+    throw error
+  }
   try await join(madang, settings)
   if settings.keys.isEmpty {
     for edition in EditionName.allCases {
@@ -221,11 +224,14 @@ func openMadang(
     throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
   }
 
+  let workers = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
+  let home = BucketName(settings.filesHome).map { name in
+    BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: workers, logger: logger)
+  }
   let madang = Madang(
     database: database, clock: clock, ids: ids,
     files: FileStore(
-      root: settings.dataDirectory.appending(path: "files"),
-      workers: WorkerPool(name: "files", threads: 2, queueLimit: 4096), ids: ids, clock: clock),
+      root: settings.dataDirectory.appending(path: "files"), home: home, workers: workers, ids: ids, clock: clock),
     settings: settings.domain,
     // One more than an address may have: the next one's sign-in begins at once.
     hashing: WorkerPool(
@@ -253,12 +259,19 @@ private func join(_ madang: Madang, _ settings: ServerSettings) async throws {
   } catch {
     await madang.database.close()
     guard let error = error as? ForeignFiles else { throw error }
+    let bucket = BucketName(settings.filesHome)
+    let database = settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url"
+    let places =
+      bucket == nil
+      ? "--data (\(settings.dataDirectory.path)) and \(database)"
+      : "--files (\(settings.filesHome)) and \(settings.databaseURL == nil ? "madang.sqlite in --data" : database)"
     throw SetupError(
       """
       \(error); no upload was touched.
-      Check that --data (\(settings.dataDirectory.path)) and \(settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url") \
-      belong together. To begin anew, name an empty directory and an empty database. If they do belong together, because the files \
-      were lost, write the database's id (SELECT value FROM installation) into files/installation.
+      Check that \(places) \
+      belong together. To begin anew, name an empty \(bucket == nil ? "directory" : "prefix") and an empty database. If they do \
+      belong together, because the files were lost, write the database's id (SELECT value FROM installation) into \
+      \(bucket.map { "the object \($0.prefix)installation" } ?? "files/installation").
       """)
   }
 }

@@ -37,4 +37,38 @@ struct SettingsTests {
     #expect(strangers.first?.contains("use password.memory") == true)
     #expect(strangers.last?.contains("did you mean MADANG_SOCKET_ACCESS?") == true)
   }
+
+  @Test("a bucket's settings are Madang's own, else those that other programs use; the secret is never shown")
+  func bucket() async throws {
+    let environment = [
+      "AWS_REGION": "eu-central-1", "AWS_ACCESS_KEY_ID": "theirs", "AWS_SECRET_ACCESS_KEY": "hidden-secret",
+      "AWS_SESSION_TOKEN": "hidden-token",
+    ]
+    let loaded = try await LoadedSettings(
+      flags: ["files.home": "s3://photos/a/b", "s3.access.key.id": "ours"], file: nil, environment: environment)
+    #expect(loaded.settings.s3.region == "eu-central-1" && loaded.settings.s3.accessKeyID == "ours")
+    #expect(loaded.settings.s3.secretAccessKey == "hidden-secret")
+    #expect(loaded.listing.contains("(from AWS_REGION)") && loaded.listing.contains("files.home = s3://photos/a/b"))
+    #expect(!loaded.listing.contains("hidden"))
+  }
+
+  @Test(
+    "a bucket that cannot be used as it is named is refused with a cure",
+    arguments: [
+      (["files.home": "/var/files"], "write s3://bucket or s3://bucket/prefix"),
+      (["files.home": "s3://"], "s3://bucket"), (["files.home": "s3://Photos"], "s3://bucket"),
+      (["files.home": "s3://photos//a"], "s3://bucket"), (["files.home": "s3://photos/../a"], "s3://bucket"),
+      (["files.home": "s3://photos", "s3.region": "a"], "s3.secret.access.key"),
+      (["files.home": "s3://photos", "s3.access.key.id": "a", "s3.secret.access.key": "b"], "s3.region"),
+      (["files.home": "s3://photos", "s3.endpoint": "photos.example.com"], "s3.endpoint"),
+      (["files.home": "s3://photos", "s3.endpoint": "https://example.com/photos"], "s3.endpoint"),
+      (["files.home": "s3://photos", "s3.endpoint": "http://a", "files.size": "9000000000"], "files.size"),
+      (["files.trash.days": "0"], "files.trash.days"),
+    ])
+  func badBucket(_ flags: [String: String], _ words: String) async throws {
+    let error = await #expect(throws: SetupError.self) {
+      try await LoadedSettings(flags: flags, file: nil, environment: [:])
+    }
+    #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
 }

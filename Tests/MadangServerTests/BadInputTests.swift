@@ -17,7 +17,7 @@ struct BadInputTests {
       }
     }
     for folder in FileFolder.allCases.map(\.rawValue) + ["uploads"] {
-      contents[folder] = try world.files(in: folder).count
+      contents[folder] = try await world.files(in: folder).count
     }
     return contents
   }

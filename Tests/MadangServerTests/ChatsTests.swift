@@ -28,7 +28,7 @@ struct ChatsTests {
       #expect(try await joon.call(.POST, "\(channel)/chats", .json(["content": "hi"])).code == "E13")
       let refused = World.Body.multipart([.file("files", Sample.png)])
       #expect(try await joon.call(.POST, "\(channel)/chats", refused).code == "E13")
-      #expect(try world.files(in: "channelChats").isEmpty && world.files(in: "uploads").isEmpty)
+      #expect(try await world.hasNoFiles(in: "channelChats", "uploads"))
       // A future cursor answers nothing and joins all the same.
       #expect(try await joon.get("\(channel)/chats?cursor_date=2999-01-01T00:00:00.000Z") == [])
       #expect(try await joon.get("\(channel)/members") == [mina.member, joon.member])
@@ -61,9 +61,9 @@ struct ChatsTests {
           .json(["content": "a\u{0}"]),
         ]
         for body in bad { #expect(try await post(body).code == "E11") }
-        #expect(try world.files(in: "uploads").isEmpty)
+        #expect(try await world.files(in: "uploads").isEmpty)
         let folder = room.contains("/dms/") ? "dmChats" : "channelChats"
-        #expect(try world.files(in: folder).isEmpty)
+        #expect(try await world.files(in: folder).isEmpty)
         #expect(try await mina.get("\(room)/chats") == [])
 
         let good: [(World.Body, String, Int)] = [
@@ -83,7 +83,7 @@ struct ChatsTests {
         let history = try await joon.get("\(room)/chats")
         #expect(history.list?.count == good.count)
         #expect(history[2]?["files"]?.list?.count == 5)
-        #expect(try world.files(in: folder).count == 7)
+        #expect(try await world.files(in: folder).count == 7)
       }
     }
   }

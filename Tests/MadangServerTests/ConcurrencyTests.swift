@@ -125,7 +125,7 @@ struct ConcurrencyTests {
       }
       #expect(
         try await World.eventually {
-          try world.files(in: "channelChats").isEmpty && world.files(in: "uploads").isEmpty
+          try await world.hasNoFiles(in: "channelChats", "uploads")
         })
     }
   }

@@ -55,7 +55,7 @@ struct DeletionsTests {
       ] as [(StaticString, Int)] {
         #expect(try await Self.rows(world, table) == left, "\(table)")
       }
-      #expect(try await World.eventually { try world.files(in: "channelChats").isEmpty })
+      #expect(try await World.eventually { try await world.files(in: "channelChats").isEmpty })
     }
   }
 

@@ -121,10 +121,10 @@ struct FlowsUAccountsTests {
       #expect(try await a.call(.GET, "/v1\(first)").body == Sample.png)
       world.clock.advance(milliseconds: Self.day - 1)
       try await world.server.madang.removeRetiredFiles()
-      #expect(try world.files(in: "profiles").count == 2)
+      #expect(try await world.files(in: "profiles").count == 2)
       world.clock.advance(milliseconds: 2)
       try await world.server.madang.removeRetiredFiles()
-      #expect(try world.files(in: "profiles").map { "/static/profiles/\($0)" } == [second])
+      #expect(try await world.files(in: "profiles").map { "/static/profiles/\($0)" } == [second])
 
       let b = try await world.signUp("Joon")
       #expect(try await b.put("users/me", ["nickname": "June"])["nickname"] == "June")

@@ -127,7 +127,7 @@ struct FlowsUPlacesTests {
       _ = try await a.say("hello", in: last)
       _ = try await a.put(last, ["name": "Renamed"])
       #expect(try await a.get("\(last)/chats")[0]?["channelName"] == "Renamed")
-      #expect(try world.files(in: "uploads").isEmpty)
+      #expect(try await world.files(in: "uploads").isEmpty)
     }
   }
 
@@ -197,7 +197,7 @@ struct FlowsUPlacesTests {
       #expect(String(decoding: deleted.body, as: UTF8.self) == "{}")
       #expect(try await b.code(.GET, channel) == "E13")
       #expect(try await b.code(.GET, "/v1\(path)") == "E13")
-      #expect(try await World.eventually { try world.files(in: "channelChats").isEmpty })
+      #expect(try await World.eventually { try await world.files(in: "channelChats").isEmpty })
     }
   }
 
@@ -288,8 +288,10 @@ struct FlowsUPlacesTests {
       #expect(try await a.get("users/me")["sesacCoin"] == 90)
       #expect(
         try await World.eventually {
-          try ["dmChats"].allSatisfy { try world.files(in: $0).isEmpty }
-            && ["channelCoverImages", "workspaceCoverImages"].allSatisfy { try world.files(in: $0).count == 1 }
+          for folder in ["channelCoverImages", "workspaceCoverImages"] {
+            guard try await world.files(in: folder).count == 1 else { return false }
+          }
+          return try await world.hasNoFiles(in: "dmChats")
         })
       // The name is free again.
       _ = try await a.workspace("Weekend Builders")

@@ -74,13 +74,14 @@ struct FlowsURoomsTests {
           }
         }
       }
-      let count = try world.files(in: "channelChats").count
+      let count = try await world.files(in: "channelChats").count
       let refused: [World.Body] = [
         .json(["content": ""]), .multipart((0..<6).map { picture("file\($0)") }),
         .multipart([.text("content", "x"), .file("files", Sample.text)]),
       ]
       for body in refused { #expect(try await a.code(.POST, "\(channel)/chats", body) == "E11") }
-      #expect(try world.files(in: "channelChats").count == count && world.files(in: "uploads").isEmpty)
+      #expect(try await world.files(in: "channelChats").count == count)
+      #expect(try await world.hasNoFiles(in: "uploads"))
       let chats = try #require(try await b.get("\(channel)/chats").list)
       #expect(chats.count == bodies.count)
       for case .text(let path) in chats.compactMap({ $0["files"]?.list }).joined() {

@@ -39,7 +39,7 @@ struct LedgerTests {
       let fields = ["email": "mina@example.com", "password": World.password, "nickname": "Mina"]
       let parts = fields.map { World.Part.text($0, $1) }
       #expect(try await world.call(.POST, "users/join", .multipart([file] + parts)).status == 200)
-      #expect(try world.files(in: "uploads").isEmpty)
+      #expect(try await world.files(in: "uploads").isEmpty)
       let long = (0..<6).map { World.Part.text("x\($0)", String(repeating: "x", count: 1000)) }
       #expect(try await world.call(.POST, "users/join", .multipart(long + parts)).code == "E11")
     }

@@ -207,11 +207,12 @@ struct October2024BodiesTests {
       let file = { (size: Int) in World.Part.file("files", Sample.png + Array(repeating: 7, count: size)) }
       let five = World.Body.multipart((0..<5).map { _ in file(7 << 20) })
       #expect(try await a.success(.POST, "\(channel)/chats", five)["files"]?.list?.count == 5)
-      let kept = try world.files(in: "channelChats").count
+      let kept = try await world.files(in: "channelChats").count
       for body in [[file(10 << 20)], (0..<6).map { _ in file(1) }, (0..<6).map { _ in file(9 << 20) }] {
         #expect(try await a.code(.POST, "\(channel)/chats", .multipart(body)) == "E11")
       }
-      #expect(try world.files(in: "channelChats").count == kept && world.files(in: "uploads").isEmpty)
+      #expect(try await world.files(in: "channelChats").count == kept)
+      #expect(try await world.hasNoFiles(in: "uploads"))
     }
   }
 

@@ -114,7 +114,7 @@ struct October2024ClientsTests {
       }
       #expect(try await a.get("users/me")["sesacCoin"] == 90)
       #expect(try await a.get("\(w)/channels").list?.count == 1)
-      #expect(try world.files(in: "workspaceCoverImages").count == 1)
+      #expect(try await world.files(in: "workspaceCoverImages").count == 1)
     }
   }
 

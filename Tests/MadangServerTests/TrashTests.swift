@@ -7,7 +7,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Trash")
+@Suite("Trash", .enabled(if: !TestBucket.holdsAllFiles, "of the directory"))
 struct TrashTests {
   /// The last day of a year, near midnight UTC.
   private static let newYearsEve: Int64 = 1_798_761_599_000
@@ -20,18 +20,18 @@ struct TrashTests {
       for index in 0..<5 { try Data(Sample.png).write(to: Self.file(world, "profiles/orphan\(index).png")) }
       try FileManager.default.createDirectory(
         at: Self.file(world, "trash/2001-01-01 copy"), withIntermediateDirectories: true)
-      func trash() throws -> Set<String> { Set(try world.files(in: "trash")) }
+      func trash() async throws -> Set<String> { Set(try await world.files(in: "trash")) }
       let others: Set = ["2001-01-01 copy"]
 
       try await madang.sweepFiles(olderThan: 3_600_000)
-      #expect(try trash() == others, "their requests may still be running")
+      #expect(try await trash() == others, "their requests may still be running")
       try await madang.sweepFiles(olderThan: -60_000)
-      #expect(try world.files(in: "profiles").isEmpty)
-      #expect(try world.files(in: "trash/2026-12-31/profiles").count == 5)
+      #expect(try await world.files(in: "profiles").isEmpty)
+      #expect(try await world.files(in: "trash/2026-12-31/profiles").count == 5)
       for (seconds, isThere): (Int64, Bool) in [(1, true), (86_400, true), (86_399, true), (1, false)] {
         clock.advance(milliseconds: seconds * 1000)
         try await madang.sweepFiles(olderThan: -60_000)
-        #expect(try trash() == (isThere ? others.union(["2026-12-31"]) : others))
+        #expect(try await trash() == (isThere ? others.union(["2026-12-31"]) : others))
       }
     }
   }
@@ -69,12 +69,13 @@ struct TrashTests {
         try transaction.execute("INSERT INTO file_removals (path, due_at) VALUES (\(orphans[0]), \(due))")
       }
       try await madang.sweepFiles(olderThan: -60_000)
-      #expect(try world.files(in: "profiles") == ["given-up.png"])
+      #expect(try await world.files(in: "profiles") == ["given-up.png"])
       world.clock.advance(milliseconds: 1000)
       try await madang.removeRetiredFiles()
-      #expect(try world.files(in: "profiles").isEmpty)
-      let days = try world.files(in: "trash")
-      #expect(try days.flatMap { try world.files(in: "trash/\($0)/profiles") } == ["orphan.png"])
+      #expect(try await world.files(in: "profiles").isEmpty)
+      let days = try await world.files(in: "trash")
+      #expect(days.count == 1)
+      for day in days { #expect(try await world.files(in: "trash/\(day)/profiles") == ["orphan.png"]) }
     }
   }
 
@@ -84,7 +85,7 @@ struct TrashTests {
     try await World.run(engine, settings: settings) { (world) async throws in
       let orphans = try Self.oldOrphans(in: world.data)
       #expect(try await World.eventually { !Self.areThere(orphans) })
-      #expect(try world.files(in: "trash").count == 1)
+      #expect(try await world.files(in: "trash").count == 1)
     }
   }
 

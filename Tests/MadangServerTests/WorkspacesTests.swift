@@ -48,8 +48,8 @@ struct WorkspacesTests {
       #expect(try await mina.call(.POST, "workspaces", .json(["name": "Weekend"])).code == "E12")
       let refused = World.Body.multipart([.text("name", "One more"), .file("image", Sample.png)])
       #expect(try await mina.call(.POST, "workspaces", refused).code == "E21")
-      #expect(try world.files(in: "workspaceCoverImages").count == 2)
-      #expect(try world.files(in: "uploads").isEmpty)
+      #expect(try await world.files(in: "workspaceCoverImages").count == 2)
+      #expect(try await world.files(in: "uploads").isEmpty)
       // Newest first, whatever the query asks.
       let names = try await mina.get("workspaces?workspaceID=x").list?.map { $0["name"]?.string }
       #expect(names == (1...9).reversed().map { "W\($0)" } + ["Weekend"])

@@ -13,7 +13,7 @@ extension Decoder {
   /// What the chat server reads of requests.
   static func ofMadang() async throws -> [Decoder] {
     let tokens = await AccessTokens(secret: Array("price".utf8), maxKnown: 100)
-    let store = try FileStore.scratch()
+    let store = try await FileStore.scratch()
     return [
       Decoder("request-targets", corpus: "targets", Limits(workPerByte: 100, memoryPerByte: 200)) { input in
         _ = RequestTarget(String(decoding: input.bytes, as: UTF8.self))["cursor_date"]
@@ -59,11 +59,11 @@ extension Decoder {
 
 extension FileStore {
   /// For files of bodies; none of them stays.
-  fileprivate static func scratch() throws -> FileStore {
+  fileprivate static func scratch() async throws -> FileStore {
     let root = FileManager.default.temporaryDirectory.appending(path: "madang-price")
     let store = FileStore(
       root: root, workers: WorkerPool(name: "files", threads: 1, queueLimit: 16), ids: IDSource(), clock: Clock())
-    try store.prepare()
+    try await store.prepare()
     return store
   }
 }

@@ -21,8 +21,7 @@ package struct FakeProvider: Sendable {
     redirectingTo location: (@Sendable (Call) -> String)? = nil,
     _ body: (FakeProvider) async throws -> Void
   ) async throws {
-    let (ports, running) = AsyncStream.makeStream(of: Int.self)
-    let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in
+    let respond = { @Sendable (request: Request) async throws -> Response in
       let bytes = try await request.body.collect(upTo: 1 << 20)
       let call = Call(
         method: request.method.rawValue, path: request.uri.path, authorization: request.headers[.authorization],
@@ -34,20 +33,29 @@ package struct FakeProvider: Sendable {
       if let location { response.headers[.location] = location(call) }
       return response
     }
-    var logger = Logger(label: "fake")
-    logger.logLevel = .critical
-    let application = Application(
-      responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-      onServerRunning: { running.yield($0.localAddress?.port ?? 0) }, logger: logger)
-    let server = Task { try await application.run() }
-    let result: Result<Void, any Error>
-    do {
-      var port = ports.makeAsyncIterator()
-      try await body(FakeProvider(url: "http://127.0.0.1:\(await port.next() ?? 0)"))
-      result = .success(())
-    } catch { result = .failure(error) }
-    server.cancel()
-    _ = await server.result
-    try result.get()
+    try await withServer(respond) { try await body(FakeProvider(url: $0)) }
   }
+}
+
+/// Serves on a free port of this machine while `body` runs, which is given the URL without a slash at the end.
+func withServer(
+  _ respond: @escaping @Sendable (Request) async throws -> Response, _ body: (String) async throws -> Void
+) async throws {
+  let (ports, running) = AsyncStream.makeStream(of: Int.self)
+  let responder = CallbackResponder { (request: Request, _: BasicRequestContext) in try await respond(request) }
+  var logger = Logger(label: "fake")
+  logger.logLevel = .critical
+  let application = Application(
+    responder: responder, configuration: .init(address: .hostname("127.0.0.1", port: 0)),
+    onServerRunning: { running.yield($0.localAddress?.port ?? 0) }, logger: logger)
+  let server = Task { try await application.run() }
+  let result: Result<Void, any Error>
+  do {
+    var port = ports.makeAsyncIterator()
+    try await body("http://127.0.0.1:\(await port.next() ?? 0)")
+    result = .success(())
+  } catch { result = .failure(error) }
+  server.cancel()
+  _ = await server.result
+  try result.get()
 }

@@ -16,10 +16,11 @@ package struct World: Sendable {
   package let server: MadangServer
   package let clock: Clock
   package let data: URL
+  private let isInBucket: Bool
 
   /// The same behind another of the server's listeners.
   package func at(port: Int) -> World {
-    World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: data)
+    World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: data, isInBucket: isInBucket)
   }
 
   /// Starts a server, runs `body` and stops it again, whatever happens.
@@ -33,6 +34,7 @@ package struct World: Sendable {
       defer { try? FileManager.default.removeItem(at: data) }
       settings.dataDirectory = data
       if case .postgres(let url) = place { settings.databaseURL = url }
+      if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
       try await run(settings, logger: logger, body)
     }
   }
@@ -47,6 +49,7 @@ package struct World: Sendable {
       settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
       if case .postgres(let url) = place { settings.databaseURL = url }
+      if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
       try await run(settings) { [settings] first in
         try await run(settings) { second in try await body(first, second) }
       }
@@ -88,7 +91,9 @@ package struct World: Sendable {
     do {
       let port = try await server.port
       try await body(
-        World(url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: settings.dataDirectory))
+        World(
+          url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: settings.dataDirectory,
+          isInBucket: !settings.filesHome.isEmpty))
       result = .success(())
     } catch {
       result = .failure(error)
@@ -143,9 +148,22 @@ package struct World: Sendable {
     }
   }
 
-  /// Names of the stored files of a folder.
-  package func files(in folder: String) throws -> [String] {
-    try FileManager.default.contentsOfDirectory(atPath: data.appending(path: "files/\(folder)").path)
+  /// Names of the stored files of a folder, wherever they are kept; of another folder, names in the directory.
+  package func files(in folder: String) async throws -> [String] {
+    guard isInBucket, let folder = FileFolder(rawValue: folder) else {
+      return try FileManager.default.contentsOfDirectory(atPath: data.appending(path: "files/\(folder)").path)
+    }
+    let names = Mutex(folder.hasDefaultPicture ? [FileStore.defaultPicture] : [])
+    try await server.madang.files.home.forEachPage(of: folder, changedBefore: .distantFuture, page: 1000) { paths in
+      names.withLock { $0 += paths.map { String($0.drop { $0 != "/" }.dropFirst()) } }
+    }
+    return names.withLock(\.self)
+  }
+
+  /// Whether no file is stored in any of the folders.
+  package func hasNoFiles(in folders: String...) async throws -> Bool {
+    for folder in folders where try await !files(in: folder).isEmpty { return false }
+    return true
   }
 
   /// Makes a call as clients do: with the API key, and the raw token if there is one.

@@ -7,49 +7,47 @@ package enum FileFolder: String, CaseIterable, Sendable {
 
   /// Whether only those who may read a room see the folder's files.
   package var isPrivate: Bool { self == .channelChats || self == .dmChats }
+
+  /// Whether the folder has a built-in picture, for what has none of its own.
+  package var hasDefaultPicture: Bool { self == .workspaceCoverImages || self == .channelCoverImages }
 }
 
-/// Files on disk under names the server makes: `<root>/<folder>/<name>.<ext>`.
+/// Files under names the server makes: `<folder>/<name>.<ext>`, in a ``FileHome``.
 ///
-/// A file is written to a temporary name, flushed, and renamed before the row that names it commits; what a crash
-/// leaves without a row goes to the trash later (``Madang/sweepFiles(olderThan:)``). Blocking calls run on threads of the store's own.
+/// A file is received to `<root>/uploads/` on this machine, flushed, and put into the home before the row that names it
+/// commits; what a crash leaves without a row goes to the trash later (``Madang/sweepFiles(olderThan:)``). Blocking calls
+/// run on threads of the store's own.
 package struct FileStore: Sendable {
-  package let root: URL
-  let workers: WorkerPool
+  package let home: any FileHome
+  private let uploads: URL
+  private let workers: WorkerPool
   private let ids: IDSource
-  let clock: Clock
+  private let clock: Clock
 
-  package init(root: URL, workers: WorkerPool, ids: IDSource, clock: Clock) {
-    self.root = root
+  /// - Parameters:
+  ///   - root: A directory of this machine.
+  ///   - home: Where files are kept; nil for `root`.
+  package init(root: URL, home: (any FileHome)? = nil, workers: WorkerPool, ids: IDSource, clock: Clock) {
+    self.home = home ?? DirectoryHome(root: root, workers: workers)
+    uploads = root.appending(path: "uploads")
     self.workers = workers
     self.ids = ids
     self.clock = clock
   }
 
-  /// Makes the folders and the built-in default pictures, which all else needs. Throws if the directory cannot be written.
-  package func prepare() throws {
-    for folder in FileFolder.allCases.map(\.rawValue) + [Self.temporary] {
-      try FileManager.default.createDirectory(
-        at: root.appending(path: folder), withIntermediateDirectories: true)
-    }
-    for folder in [FileFolder.workspaceCoverImages, .channelCoverImages] {
-      let file = root.appending(path: folder.rawValue).appending(path: Self.defaultPicture)
-      if !FileManager.default.fileExists(atPath: file.path) {
-        try Data(PackageResources.default_png).write(to: file, options: .atomic)
-      }
-    }
+  /// Makes what all else needs. Throws if the directory or the home takes no files.
+  package func prepare() async throws {
+    try await workers.run { try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true) }
+    try await home.prepare()
   }
 
   /// The name of the built-in picture of a workspace or channel without one.
   package static let defaultPicture = "default.png"
-  static let temporary = "uploads"
-
-  /// Where the file of a stored path lies on disk.
-  package func url(_ path: String) -> URL { root.appending(path: path) }
+  package static var defaultPictureBytes: [UInt8] { PackageResources.default_png }
 
   /// Starts receiving a file of at most `limit` bytes.
   package func receive(limit: Int) async throws -> Upload {
-    let url = root.appending(path: Self.temporary).appending(path: ids.secretName())
+    let url = uploads.appending(path: ids.secretName())
     return try await workers.run { try Upload(writingTo: url, limit: limit) }
   }
 
@@ -71,84 +69,56 @@ package struct FileStore: Sendable {
 
   /// Gives a staged file its final name, durably. The caller inserts its row, or removes it again.
   func keep(_ file: StagedFile, in folder: FileFolder) async throws -> StoredFile {
-    let name = "\(clock.now)_\(ids.secretName()).\(file.type.fileExtension)"
-    let target = root.appending(path: folder.rawValue)
-    try await workers.run {
-      try FileManager.default.moveItem(at: file.url, to: target.appending(path: name))
-      try synchronize(target, O_RDONLY | O_DIRECTORY)
-    }
-    return StoredFile(
-      path: "\(folder.rawValue)/\(name)", type: file.type, size: file.size, sha256: file.sha256)
+    let path = "\(folder.rawValue)/\(clock.now)_\(ids.secretName()).\(file.type.fileExtension)"
+    try await home.put(file, as: path)
+    return StoredFile(path: path, type: file.type, size: file.size, sha256: file.sha256)
+  }
+
+  /// Bytes of a stored file, at a range within its size. Throws if they cannot be had, as far as that is known at once.
+  package func content(of file: StoredFile, range: ClosedRange<Int>) async throws -> FileContent {
+    try await home.content(of: file.path, range: range)
   }
 
   /// The id of the installation whose files these are; nil if none was set.
-  func installationID() async throws -> String? {
-    try await workers.run { [installationFile] in
-      guard FileManager.default.fileExists(atPath: installationFile.path) else { return nil }
-      let text = try String(contentsOf: installationFile, encoding: .utf8)
-      return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
-    }
-  }
+  func installationID() async throws -> String? { try await home.installationID() }
 
-  func setInstallationID(_ id: String) async throws {
-    try await workers.run { [root, installationFile] in
-      try Data((id + "\n").utf8).write(to: installationFile, options: .atomic)
-      try synchronize(installationFile, O_RDONLY)
-      try synchronize(root, O_RDONLY | O_DIRECTORY)
-    }
-  }
-
-  private var installationFile: URL { root.appending(path: "installation") }
+  func setInstallationID(_ id: String) async throws { try await home.setInstallationID(id) }
 
   /// Whether there is any file but those the program brings itself, and those that systems hide.
-  func hasUploads() async throws -> Bool {
-    for folder in FileFolder.allCases {
-      let names = try await workers.run { [root] in
-        try DirectoryNames(root.appending(path: folder.rawValue)).next(100)?.filter { !$0.hasPrefix(".") }
-      }
-      if names?.contains(where: { $0 != Self.defaultPicture }) ?? false { return true }
-    }
-    return false
-  }
+  func hasUploads() async throws -> Bool { try await home.hasUploads() }
 
-  func holdsAny(of paths: [String]) async throws -> Bool {
-    try await workers.run { paths.contains { FileManager.default.fileExists(atPath: url($0).path) } }
-  }
+  func holdsAny(of paths: [String]) async throws -> Bool { try await home.holdsAny(of: paths) }
 
-  /// Throws if the disk takes no files.
+  /// Throws if the disk takes no files, or the home cannot be used.
   package func ping() async throws {
-    let probe = root.appending(path: Self.temporary).appending(path: "probe-\(ids.name(12))")
+    let probe = uploads.appending(path: "probe-\(ids.name(12))")
     try await workers.run {
       defer { try? FileManager.default.removeItem(at: probe) }
       try Data([0]).write(to: probe)
     }
+    try await home.ping()
   }
 
   /// Removes files, and answers which of them are gone now.
   @discardableResult
-  func remove(_ paths: [String]) async -> [String] {
-    await Task {
-      let gone = try? await workers.run { paths.filter { unlink(url($0).path) == 0 || errno == ENOENT } }
-      return gone ?? []
-    }.value
+  func remove(_ paths: [String]) async -> [String] { await home.remove(paths) }
+
+  /// Removes what was received, and last written to, before `date`: its request was cut off.
+  func removeUploads(before date: Date, page: Int) async throws {
+    try await workers.forEachPage(of: uploads, changedBefore: date, page: page) { names in
+      try await workers.run {
+        for name in names { try? FileManager.default.removeItem(at: uploads.appending(path: name)) }
+      }
+    }
   }
 
-  /// Hands the paths of a folder's files that were last changed before `date` to `body`, `page` at a time.
-  func forEachPage(
-    of folder: String, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
-  ) async throws {
-    let directory = root.appending(path: folder)
-    let names = try await workers.run { try DirectoryNames(directory) }
-    while let some = try await workers.run({ names.next(page) }) {
-      let old = try await workers.run {
-        some.filter { name in
-          let file = directory.appending(path: name)
-          let changed = try? file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
-          return name != Self.defaultPicture && (changed ?? date) < date
-        }
-      }
-      if !old.isEmpty { try await body(old.map { "\(folder)/\($0)" }) }
-    }
+  /// Moves files to today's folder of the trash. Today is the injected clock's, in UTC, and a day's folder goes as a whole:
+  /// no file times are needed.
+  func moveToTrash(_ paths: [String]) async throws { try await home.moveToTrash(paths, day: day(clock.now)) }
+
+  /// Removes what came to the trash more than `days` whole days ago.
+  func emptyTrash(after days: Int, page: Int) async throws {
+    try await home.emptyTrash(before: day(clock.now - Int64(days) * 86_400_000), page: page)
   }
 }
 
@@ -160,10 +130,7 @@ package struct StoredFile: Sendable {
   package let sha256: String
 }
 
-/// Flushes a file or directory to disk.
-private func synchronize(_ url: URL, _ flags: Int32) throws {
-  let descriptor = open(url.path, flags)
-  guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
-  defer { close(descriptor) }
-  guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+/// The UTC day of a time in milliseconds since 1970, like `2026-11-23`.
+private func day(_ time: Int64) -> String {
+  Date(timeIntervalSince1970: Double(time) / 1000).formatted(.iso8601.year().month().day())
 }

@@ -29,8 +29,8 @@ extension Madang {
     guard let folder = FileFolder(rawValue: folder), !name.utf8.contains(0) else {
       throw Failure(.notFound, "no such file")
     }
-    if name == FileStore.defaultPicture, !folder.isPrivate, folder != .profiles {
-      let bytes = PackageResources.default_png
+    if name == FileStore.defaultPicture, folder.hasDefaultPicture {
+      let bytes = FileStore.defaultPictureBytes
       return StoredFile(path: "\(folder.rawValue)/\(name)", type: .png, size: bytes.count, sha256: "default")
     }
     return try await database.read { transaction in
@@ -48,11 +48,9 @@ extension Madang {
   /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
-    try await files.forEachPage(of: FileStore.temporary, changedBefore: before, page: settings.filePage) {
-      await files.remove($0)
-    }
+    try await files.removeUploads(before: before, page: settings.filePage)
     for folder in FileFolder.allCases {
-      try await files.forEachPage(of: folder.rawValue, changedBefore: before, page: settings.filePage) { page in
+      try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
         let known = try await database.read { try $0.paths(among: page) }
         let orphans = page.filter { !known.contains($0) }
         guard !orphans.isEmpty else { return }

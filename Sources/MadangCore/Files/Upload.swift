@@ -6,8 +6,9 @@ import Synchronization
 package struct StagedFile: Sendable {
   package let type: MediaType
   package let size: Int
-  let url: URL
-  let sha256: String
+  /// Where its bytes are, until the request ends.
+  package let url: URL
+  package let sha256: String
 }
 
 /// A file on its way to disk. Its calls block; ``FileStore`` makes them on threads of its own.

@@ -1,7 +1,9 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import MadangAPI
 import MadangCore
+import NIOCore
 
 extension Call {
   /// The file that the path parameters `folder` and `name` say.
@@ -18,15 +20,33 @@ extension Call {
     ]
     if !file.type.isImage { headers[.contentDisposition] = "attachment" }
     if request.holds("\"\(file.sha256)\"") { return Response(status: .notModified, headers: headers) }
-    let path = madang.files.url(file.path).path
     guard let range = byteRange(request.headers[.range], size: file.size) else {
-      return Response(
-        status: .ok, headers: headers, body: try await FileIO().loadFile(path: path, context: context))
+      return Response(status: .ok, headers: headers, body: try await body(of: file, 0...max(0, file.size - 1)))
     }
     headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(file.size)"
-    return Response(
-      status: .partialContent, headers: headers,
-      body: try await FileIO().loadFile(path: path, range: range, context: context))
+    return Response(status: .partialContent, headers: headers, body: try await body(of: file, range))
+  }
+
+  /// Bytes that are read as fast as the client takes them. If they end early, so does the connection. Throws `E98` if too
+  /// many downloads from a bucket are under way.
+  private func body(of file: StoredFile, _ range: ClosedRange<Int>) async throws -> ResponseBody {
+    let place = service.settings.filesHome.isEmpty ? nil : try placeForDownload()
+    switch try await madang.files.content(of: file, range: range) {
+    case .file(let url): return try await FileIO().loadFile(path: url.path, range: range, context: context)
+    case .pieces(let pieces):
+      return ResponseBody(contentLength: range.count) { writer in
+        defer { withExtendedLifetime(place) {} }
+        for try await piece in pieces { try await writer.write(ByteBuffer(bytes: piece)) }
+        try await writer.finish(nil)
+      }
+    }
+  }
+
+  private func placeForDownload() throws -> Holding {
+    guard let giveBack = service.ledger.place(.downloads, for: KeyHash(client.network)) else {
+      throw Refusal(.tooManyCalls, "too many downloads are under way to this address", retryAfter: 1)
+    }
+    return Holding(giveBack)
   }
 }
 

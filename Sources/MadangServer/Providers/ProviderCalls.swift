@@ -67,5 +67,5 @@ struct ProviderCalls: Sendable {
 }
 
 extension Duration {
-  fileprivate var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
+  var nanoseconds: Int64 { components.seconds * 1_000_000_000 + components.attoseconds / 1_000_000_000 }
 }

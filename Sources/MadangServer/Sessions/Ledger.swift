@@ -10,6 +10,8 @@ final class Ledger: Sendable {
     case memory
     /// Bytes of files that are being received.
     case disk
+    /// Downloads that come from a bucket: each holds a connection to it for as long as its client takes.
+    case downloads
   }
 
   private struct Payer: Hashable {
@@ -65,11 +67,20 @@ extension Ledger {
   }
 }
 
+/// Something that was taken, given back when nobody refers to this any more.
+final class Holding: Sendable {
+  private let giveBack: @Sendable () -> Void
+
+  init(_ giveBack: @escaping @Sendable () -> Void) { self.giveBack = giveBack }
+
+  deinit { giveBack() }
+}
+
 extension ServerSettings {
   var ledgerLimits: [Ledger.Cost: LedgerLimit] {
     [
       .connections: connections, .sessions: socketSessions, .heldConnects: heldConnects, .memory: bodyMemory,
-      .disk: uploadsOnDisk,
+      .disk: uploadsOnDisk, .downloads: bucketDownloads,
     ]
   }
 }

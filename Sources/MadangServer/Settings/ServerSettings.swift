@@ -10,6 +10,9 @@ public struct ServerSettings: Sendable {
   public var port = 8080
   /// Holds `madang.sqlite`, `files/` and `secrets/`.
   public var dataDirectory = URL(filePath: "madang-data", directoryHint: .isDirectory)
+  /// Where files are kept: `s3://BUCKET[/PREFIX]`; empty for `files/` in ``dataDirectory``.
+  public var filesHome = ""
+  public var s3 = S3Settings()
   /// A `postgres://` URL; nil for the embedded database in ``dataDirectory``.
   public var databaseURL: String?
   /// This server's name among several on one database, with which ids of Engine.IO sessions begin; empty for one alone.
@@ -41,6 +44,8 @@ public struct ServerSettings: Sendable {
   public var bodyMemory = LedgerLimit(perAddress: 16 << 20, total: 512 << 20)
   /// Bytes of files that are being received.
   public var uploadsOnDisk = LedgerLimit(perAddress: 1 << 30, total: 16 << 30)
+  /// Downloads at a time of files that are in a bucket.
+  public var bucketDownloads = LedgerLimit(perAddress: 256, total: 1024)
   /// Whether old clients (Socket.IO 1 and 2) are served.
   public var allowsEIO3 = true
   /// Origins of web pages that may use sockets besides the server's own, like `https://chat.example.com`.
@@ -92,6 +97,7 @@ public struct ServerSettings: Sendable {
     if !node.isEmpty, !SocketIOServer.Configuration.isNode(node) {
       problems.append("--node: '\(node)' must have 1 to 16 letters, digits, '-' or '_' of ASCII")
     }
+    problems += filesProblems()
     if !(1...30).contains(defaultChannelName.count) {
       problems.append("channel.default: '\(defaultChannelName)' must have 1 to 30 characters")
     }

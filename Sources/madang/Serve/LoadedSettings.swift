@@ -11,7 +11,11 @@ struct LoadedSettings: Sendable {
   private var sources: [String: String] = [:]
 
   /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
-  init(flags: [String: String], file: String?) async throws {
+  ///
+  /// - Parameter environment: Where the customary variables of settings are looked up.
+  init(
+    flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
+  ) async throws {
     var values: [AbsoluteConfigKey: ConfigValue] = [:]
     for (key, value) in flags { values[.init(.init(key))] = .init(.string(value), isSecret: false) }
     var readers: [(source: String, reader: ConfigReader)] = [
@@ -28,14 +32,18 @@ struct LoadedSettings: Sendable {
     }
     var mistakes = try file.map { try SettingNames.mistakes(inFile: $0) } ?? []
     for setting in Setting.all {
-      for (source, reader) in readers {
-        guard let text = Self.text(setting.key, in: reader) else { continue }
-        sources[setting.key] = source
-        do { try setting.read(text, &self) } catch {
-          mistakes.append(
-            "\(setting.key) from \(source): '\(setting.isSecret ? "***" : text)' is not valid; \(error.cure)")
-        }
-        break
+      var found: (source: String, text: String)?
+      for (source, reader) in readers where found == nil {
+        found = Self.text(setting.key, in: reader).map { (source, $0) }
+      }
+      if found == nil, let variable = setting.customaryVariable {
+        found = environment[variable].map { (variable, $0) }
+      }
+      guard let (source, text) = found else { continue }
+      sources[setting.key] = source
+      do { try setting.read(text, &self) } catch {
+        mistakes.append(
+          "\(setting.key) from \(source): '\(setting.isSecret ? "***" : text)' is not valid; \(error.cure)")
       }
     }
     mistakes += settings.problems()

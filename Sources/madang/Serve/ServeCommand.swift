@@ -33,6 +33,9 @@ struct Serve: AsyncParsableCommand {
   @Option(help: ArgumentHelp("This server's name, if several run on one database.", valueName: "name"))
   var node: String?
 
+  @Option(help: ArgumentHelp("Keep files in a bucket: s3://bucket or s3://bucket/prefix", valueName: "url"))
+  var files: String?
+
   @Option(help: ArgumentHelp("Keep files that no row names in the trash so long (default: 30).", valueName: "days"))
   var trashDays: String?
 
@@ -57,6 +60,7 @@ struct Serve: AsyncParsableCommand {
     flags["data"] = data
     flags["database.url"] = databaseURL
     flags["node"] = node
+    flags["files.home"] = files
     flags["files.trash.days"] = trashDays
     flags["edition"] = edition
     if dev { flags["dev"] = "true" }

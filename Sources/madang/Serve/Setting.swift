@@ -13,6 +13,8 @@ struct Setting: Sendable {
   let key: String
   let help: String
   var isSecret = false
+  /// A variable of the environment that other programs use for the same, and that counts where nothing else says it.
+  var customaryVariable: String?
   let read: @Sendable (String, inout LoadedSettings) throws(Invalid) -> Void
   let show: @Sendable (LoadedSettings) -> String
 
@@ -28,6 +30,18 @@ struct Setting: Sendable {
       key: "database.url", help: "PostgreSQL instead of the embedded database", isSecret: true,
       read: { text, loaded throws(Invalid) in loaded.settings.databaseURL = text.isEmpty ? nil : text },
       show: { $0.settings.databaseURL ?? "" }),
+    text(
+      "files.home", "bucket for files, s3://bucket or s3://bucket/prefix; empty for the data directory",
+      \.settings.filesHome),
+    text("s3.endpoint", "https://HOST[:PORT] of a server that speaks S3; empty for Amazon's", \.settings.s3.endpoint),
+    text("s3.region", "the bucket's region, like eu-central-1", \.settings.s3.region, or: "AWS_REGION"),
+    secret("s3.access.key.id", "who puts files into the bucket", \.settings.s3.accessKeyID, or: "AWS_ACCESS_KEY_ID"),
+    secret(
+      "s3.secret.access.key", "what their calls are signed with", \.settings.s3.secretAccessKey,
+      or: "AWS_SECRET_ACCESS_KEY"),
+    secret(
+      "s3.session.token", "of temporary credentials; empty for others", \.settings.s3.sessionToken,
+      or: "AWS_SESSION_TOKEN"),
     integer("database.readers", "connections that read", \.settings.databaseReaders, 1...64),
     text("node", "this server's name among several on one database", \.settings.node),
     flag("dev", "development mode", \.settings.isDevelopment),
@@ -151,6 +165,10 @@ struct Setting: Sendable {
     integer("limits.uploads", "bytes of files that arrive at a time", \.settings.uploadsOnDisk.total, 1...Int.max),
     integer("limits.uploads.address", "the same from one address", \.settings.uploadsOnDisk.perAddress, 1...Int.max),
     integer(
+      "limits.downloads", "downloads from a bucket at a time", \.settings.bucketDownloads.total, 1...Int.max),
+    integer(
+      "limits.downloads.address", "the same from one address", \.settings.bucketDownloads.perAddress, 1...Int.max),
+    integer(
       "limits.hashing", "passwords of one address that may wait to be hashed", \.settings.hashingPerAddress, 1...1024),
     integer(
       "limits.loop", "percent of the event loops' time that one address may take while others send; 100 for no limit",
@@ -220,14 +238,16 @@ struct Setting: Sendable {
 
   private typealias Path<Value> = any WritableKeyPath<LoadedSettings, Value> & Sendable
 
-  private static func text(_ key: String, _ help: String, _ path: Path<String>) -> Setting {
+  private static func text(_ key: String, _ help: String, _ path: Path<String>, or variable: String? = nil) -> Setting {
     Setting(
-      key: key, help: help, read: { text, loaded throws(Invalid) in loaded[keyPath: path] = text },
+      key: key, help: help, customaryVariable: variable,
+      read: { text, loaded throws(Invalid) in loaded[keyPath: path] = text },
       show: { $0[keyPath: path] })
   }
 
-  private static func secret(_ key: String, _ help: String, _ path: Path<String>) -> Setting {
-    var setting = text(key, help, path)
+  private static func secret(_ key: String, _ help: String, _ path: Path<String>, or variable: String? = nil) -> Setting
+  {
+    var setting = text(key, help, path, or: variable)
     setting.isSecret = true
     return setting
   }

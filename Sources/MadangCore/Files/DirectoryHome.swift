@@ -1,0 +1,160 @@
+import Foundation
+import Storage
+
+/// Files of this machine: `<root>/<folder>/<name>.<ext>`. Blocking calls run on the store's threads.
+package struct DirectoryHome: FileHome {
+  let root: URL
+  let workers: WorkerPool
+
+  package init(root: URL, workers: WorkerPool) {
+    self.root = root
+    self.workers = workers
+  }
+
+  package func prepare() async throws {
+    try await workers.run {
+      for folder in FileFolder.allCases {
+        let directory = root.appending(path: folder.rawValue)
+        try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
+        let picture = directory.appending(path: FileStore.defaultPicture)
+        if folder.hasDefaultPicture, !FileManager.default.fileExists(atPath: picture.path) {
+          try Data(FileStore.defaultPictureBytes).write(to: picture, options: .atomic)
+        }
+      }
+    }
+  }
+
+  /// Renames it: staged files are on the same disk.
+  package func put(_ file: StagedFile, as path: String) async throws {
+    let target = url(path)
+    try await workers.run {
+      try FileManager.default.moveItem(at: file.url, to: target)
+      try synchronize(target.deletingLastPathComponent(), O_RDONLY | O_DIRECTORY)
+    }
+  }
+
+  package func content(of path: String, range: ClosedRange<Int>) -> FileContent { .file(url(path)) }
+
+  package func remove(_ paths: [String]) async -> [String] {
+    // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
+    await Task {
+      let gone = try? await workers.run { paths.filter { unlink(url($0).path) == 0 || errno == ENOENT } }
+      return gone ?? []
+    }.value
+  }
+
+  package func forEachPage(
+    of folder: FileFolder, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
+  ) async throws {
+    try await workers.forEachPage(of: root.appending(path: folder.rawValue), changedBefore: date, page: page) { names in
+      let paths = names.filter { $0 != FileStore.defaultPicture }.map { "\(folder.rawValue)/\($0)" }
+      if !paths.isEmpty { try await body(paths) }
+    }
+  }
+
+  package func moveToTrash(_ paths: [String], day: String) async throws {
+    let target = root.appending(path: trashFolder).appending(path: day)
+    try await workers.run {
+      for folder in Set(paths.map { $0.prefix { $0 != "/" } }) {
+        try FileManager.default.createDirectory(
+          at: target.appending(path: String(folder)), withIntermediateDirectories: true)
+      }
+      var problem: POSIXError?
+      for path in paths where rename(url(path).path, target.appending(path: path).path) != 0 && errno != ENOENT {
+        problem = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
+      if let problem { throw problem }
+    }
+  }
+
+  package func emptyTrash(before day: String, page: Int) async throws {
+    let trash = root.appending(path: trashFolder)
+    guard let days = try? await workers.run({ try DirectoryNames(trash) }) else { return }
+    while let some = try await workers.run({ days.next(page) }) {
+      for old in some where isDay(old) && old < day { try await remove(trash.appending(path: old), page: page) }
+    }
+  }
+
+  /// Removes a directory with its files; not all at once, because others wait for the threads.
+  private func remove(_ directory: URL, page: Int) async throws {
+    for folder in FileFolder.allCases.map({ directory.appending(path: $0.rawValue) }) {
+      guard let names = try? await workers.run({ try DirectoryNames(folder) }) else { continue }
+      while let some = try await workers.run({ names.next(page) }) {
+        try await workers.run {
+          for name in some { try FileManager.default.removeItem(at: folder.appending(path: name)) }
+        }
+      }
+    }
+    try await workers.run { try FileManager.default.removeItem(at: directory) }
+  }
+
+  package func installationID() async throws -> String? {
+    try await workers.run { [installationFile] in
+      guard FileManager.default.fileExists(atPath: installationFile.path) else { return nil }
+      let text = try String(contentsOf: installationFile, encoding: .utf8)
+      return text.split(whereSeparator: \.isWhitespace).first.map(String.init)
+    }
+  }
+
+  package func setInstallationID(_ id: String) async throws {
+    try await workers.run { [root, installationFile] in
+      try Data((id + "\n").utf8).write(to: installationFile, options: .atomic)
+      try synchronize(installationFile, O_RDONLY)
+      try synchronize(root, O_RDONLY | O_DIRECTORY)
+    }
+  }
+
+  private var installationFile: URL { root.appending(path: installationName) }
+
+  package func hasUploads() async throws -> Bool {
+    for folder in FileFolder.allCases {
+      let names = try await workers.run { [root] in
+        try DirectoryNames(root.appending(path: folder.rawValue)).next(100)?.filter { !$0.hasPrefix(".") }
+      }
+      if names?.contains(where: { $0 != FileStore.defaultPicture }) ?? false { return true }
+    }
+    return false
+  }
+
+  package func holdsAny(of paths: [String]) async throws -> Bool {
+    try await workers.run { paths.contains { FileManager.default.fileExists(atPath: url($0).path) } }
+  }
+
+  /// The disk itself is asked where files are staged, which is on it.
+  package func ping() async throws {
+    try await workers.run {
+      for folder in FileFolder.allCases where access(root.appending(path: folder.rawValue).path, W_OK) != 0 {
+        throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
+      }
+    }
+  }
+
+  private func url(_ path: String) -> URL { root.appending(path: path) }
+}
+
+extension WorkerPool {
+  /// Hands the names in a directory that were last changed before `date` to `body`, at most `page` at a time.
+  func forEachPage(
+    of directory: URL, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
+  ) async throws {
+    let names = try await run { try DirectoryNames(directory) }
+    while let some = try await run({ names.next(page) }) {
+      let old = try await run {
+        some.filter { name in
+          let file = directory.appending(path: name)
+          let changed = try? file.resourceValues(forKeys: [.contentModificationDateKey]).contentModificationDate
+          return (changed ?? date) < date
+        }
+      }
+      if !old.isEmpty { try await body(old) }
+    }
+  }
+}
+
+/// Flushes a file or directory to disk.
+private func synchronize(_ url: URL, _ flags: Int32) throws {
+  let descriptor = open(url.path, flags)
+  guard descriptor >= 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+}

@@ -1,0 +1,29 @@
+import Foundation
+
+/// Where a bucket's calls go: Amazon's servers by the bucket's own host name, others by a path.
+struct S3Server: Sendable {
+  /// Scheme and host, without a slash at the end.
+  let origin: String
+  /// As in the header `Host`.
+  let host: String
+  private let path: String
+
+  init(bucket: String, _ settings: S3Settings) {
+    if let url = URL(string: settings.endpoint), let name = url.host() {
+      let isDefault = url.port == nil || url.port == (url.scheme == "https" ? 443 : 80)
+      host = name + (isDefault ? "" : url.port.map { ":\($0)" } ?? "")
+      origin = "\(url.scheme ?? "https")://\(host)"
+      path = "/\(bucket)"
+    } else {
+      let domain = "s3.\(settings.region).amazonaws.com" + (settings.region.hasPrefix("cn-") ? ".cn" : "")
+      // Amazon's certificate is for names without further dots.
+      let isByPath = bucket.contains(".")
+      host = isByPath ? domain : "\(bucket).\(domain)"
+      origin = "https://\(host)"
+      path = isByPath ? "/\(bucket)" : ""
+    }
+  }
+
+  /// The path of an object, or of the bucket if the key is empty; not encoded.
+  func path(_ key: String) -> String { key.isEmpty ? (path.isEmpty ? "/" : path) : "\(path)/\(key)" }
+}

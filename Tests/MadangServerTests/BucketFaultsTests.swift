@@ -1,0 +1,212 @@
+import Foundation
+import NIOHTTP1
+import Storage
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Faults of a bucket")
+struct BucketFaultsTests {
+  /// A signed-in person's channel, on a server whose files are in a bucket that can be made to fail.
+  private static func run(
+    _ engine: TestEngine = .sqlite, downloads: Int = 10,
+    _ body: @escaping @Sendable (World, TestPerson, _ channel: String, FakeBucket) async throws -> Void
+  ) async throws {
+    try await FakeBucket.run { bucket, settings in
+      var settings = settings
+      settings.bucketDownloads = LedgerLimit(perAddress: downloads, total: 10)
+      try await World.run(engine, settings: settings) { (world) async throws in
+        let a = try await world.signUp("Mina")
+        try await body(world, a, try await a.channel("ios", in: try await a.workspace()), bucket)
+      }
+    }
+  }
+
+  private static let post = World.Body.multipart([
+    .text("content", "look"), .file("files", Sample.png), .file("files", Sample.pdf),
+  ])
+
+  private static func rows(_ world: World, of table: String) async throws -> Int? {
+    try await world.server.madang.database.read {
+      try $0.first("SELECT COUNT(*) AS rows FROM \(raw: table)") { try $0.get("rows") }
+    }
+  }
+
+  @Test(
+    "while the bucket is away, uploads are E99 and leave nothing; afterwards they succeed",
+    arguments: TestEngine.available)
+  func away(_ engine: TestEngine) async throws {
+    try await Self.run(engine) { (world, a, channel, bucket) async throws in
+      let before = bucket.keys
+      for conduct in [FakeBucket.Conduct.refusing(503, code: "SlowDown"), .refusing(403, code: "AccessDenied")] {
+        bucket.behave { _ in conduct }
+        #expect(try await a.call(.POST, "\(channel)/chats", Self.post).code == "E99")
+        #expect(try await world.call(.GET, "/livez", key: nil).status == 200)
+      }
+      #expect(bucket.keys == before)
+      #expect(try await world.hasNoFiles(in: "uploads"))
+      for table in ["chats", "files"] { #expect(try await Self.rows(world, of: table) == 0) }
+      bucket.behave { _ in .good }
+      let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
+      #expect(chat["files"]?.list?.count == 2 && bucket.keys.count == before.count + 2)
+    }
+  }
+
+  @Test("a file of a chat that fails with its second file is removed again")
+  func half() async throws {
+    try await Self.run { (world, a, channel, bucket) async throws in
+      let before = bucket.keys
+      bucket.behave { $0.hasPrefix("PUT") && $0.hasSuffix(".pdf") ? .refusing(500, code: "InternalError") : .good }
+      #expect(try await a.call(.POST, "\(channel)/chats", Self.post).code == "E99")
+      #expect(bucket.keys == before)
+    }
+  }
+
+  @Test("one refusal in passing is no failure: the call is made again")
+  func passing() async throws {
+    try await Self.run { (_, a, channel, bucket) async throws in
+      let seen = Mutex<Set<String>>([])
+      bucket.behave { call in seen.withLock { $0.insert(call).inserted } ? .refusing(503, code: "SlowDown") : .good }
+      let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
+      let path = try #require(chat["files"]?.list?.first?.string)
+      #expect(try await a.call(.GET, "/v1\(path)").body == Sample.png)
+    }
+  }
+
+  @Test("what was put but not acknowledged goes to the trash", arguments: TestEngine.available)
+  func lostAnswers(_ engine: TestEngine) async throws {
+    try await Self.run(engine) { (world, a, channel, bucket) async throws in
+      let before = bucket.keys
+      bucket.behave { $0.hasPrefix("PUT") ? .losingAnswers : .refusing(503, code: "SlowDown") }
+      #expect(try await a.call(.POST, "\(channel)/chats", Self.post).code == "E99")
+      #expect(try await Self.rows(world, of: "files") == 0)
+      #expect(bucket.keys.count == before.count + 1)
+      bucket.behave { _ in .good }
+      try await world.server.madang.sweepFiles(olderThan: -1000 * 86_400_000)
+      let swept = bucket.keys.filter { !before.contains($0) }
+      #expect(swept.count == 1 && swept.allSatisfy { $0.hasPrefix("trash/") && $0.contains("/channelChats/") })
+    }
+  }
+
+  @Test("a download whose connection breaks goes on where it was")
+  func broken() async throws {
+    try await Self.run { (_, a, channel, bucket) async throws in
+      let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
+      let path = try #require(chat["files"]?.list?.first?.string)
+      bucket.behave { _ in .breaking(after: 100) }
+      let answer = try await a.call(.GET, "/v1\(path)")
+      #expect(answer.status == 200 && answer.body == Sample.png)
+      #expect(bucket.calls.filter { $0.hasPrefix("GET /bucket/channelChats/") }.count == 6)
+      let part = try await a.call(.GET, "/v1\(path)", headers: [("Range", "bytes=50-249")])
+      #expect(part.body == Array(Sample.png[50..<250]))
+    }
+  }
+
+  @Test("a download from a bucket that is away is E99, and one that breaks for good is cut off")
+  func downloads() async throws {
+    try await Self.run { (_, a, channel, bucket) async throws in
+      let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
+      let path = try #require(chat["files"]?.list?.first?.string)
+      bucket.behave { _ in .refusing(503, code: "SlowDown") }
+      #expect(try await a.call(.GET, "/v1\(path)").code == "E99")
+      bucket.behave { _ in .refusing(404, code: "NoSuchKey") }
+      #expect(try await a.call(.GET, "/v1\(path)").code == "E99")
+      let calls = Mutex(0)
+      bucket.behave { _ in
+        calls.withLock {
+          $0 += 1
+          return $0
+        } == 1 ? .breaking(after: 100) : .refusing(503, code: "SlowDown")
+      }
+      await #expect(throws: (any Error).self) { try await a.call(.GET, "/v1\(path)") }
+    }
+  }
+
+  @Test("an address has so many downloads at a time, and more when they are done", arguments: [0, 1])
+  func many(_ limit: Int) async throws {
+    try await Self.run(downloads: limit) { (_, a, channel, _) async throws in
+      let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
+      let path = try #require(chat["files"]?.list?.first?.string)
+      for _ in 0..<3 {
+        if limit == 0 { #expect(try await a.call(.GET, "/v1\(path)").code == "E98") }
+        // A place is given back a moment after the last byte.
+        if limit == 1 {
+          #expect(try await World.eventually { try await a.call(.GET, "/v1\(path)").body == Sample.png })
+        }
+      }
+    }
+  }
+
+  @Test("files of a deleted room stay noted until the bucket is back", arguments: TestEngine.available)
+  func deleted(_ engine: TestEngine) async throws {
+    try await Self.run(engine) { (world, a, channel, bucket) async throws in
+      let before = bucket.keys
+      _ = try await a.success(.POST, "\(channel)/chats", Self.post)
+      bucket.behave { _ in .refusing(503, code: "SlowDown") }
+      _ = try await a.success(.DELETE, channel)
+      #expect(try await World.eventually { try await Self.rows(world, of: "file_removals") == 2 })
+      await #expect(throws: (any Error).self) { try await world.server.madang.removeRetiredFiles() }
+      #expect(try await Self.rows(world, of: "file_removals") == 2)
+      bucket.behave { _ in .good }
+      try await world.server.madang.sweepFiles(olderThan: -1000 * 86_400_000)
+      // The server may be removing them already.
+      #expect(!bucket.keys.contains { $0.hasPrefix("trash/") }, "they are not the trash's")
+      try await world.server.madang.removeRetiredFiles()
+      #expect(try await Self.rows(world, of: "file_removals") == 0)
+      #expect(bucket.keys == before)
+    }
+  }
+
+  @Test("readiness follows the bucket, which is asked once a second at most")
+  func readiness() async throws {
+    try await Self.run { (world, _, _, bucket) async throws in
+      bucket.behave { _ in .refusing(503, code: "SlowDown") }
+      #expect(
+        try await World.eventually { try await world.call(.GET, "/readyz", key: nil).status == 503 })
+      bucket.behave { _ in .good }
+      let (before, began) = (bucket.calls.count, ContinuousClock.now)
+      #expect(
+        try await World.eventually { try await world.call(.GET, "/readyz", key: nil).status == 200 })
+      let seconds = Int((ContinuousClock.now - began).components.seconds)
+      #expect(bucket.calls.count - before <= seconds + 2)
+    }
+  }
+
+  @Test("a bucket carries the id of its installation; a server that cannot read it does not start, and says why")
+  func installation() async throws {
+    try await FakeBucket.run { _, settings in try await BucketTests.holdTogether(settings) }
+    try await FakeBucket.run { bucket, settings in
+      bucket.behave { $0 == "GET /bucket/installation" ? .refusing(403, code: "AccessDenied") : .good }
+      let error = await #expect(throws: SetupError.self) { try await World.run(.sqlite, settings: settings) { _ in } }
+      #expect(error?.description.contains("AccessDenied") == true)
+      #expect(!bucket.keys.contains("installation"))
+    }
+  }
+
+  @Test("a server that says nothing is given up in time")
+  func silence() async throws {
+    try await FakeBucket.run { bucket, settings in
+      bucket.behave { _ in .silent }
+      let client = S3Client(bucket: "bucket", settings.s3, patience: .init(total: .milliseconds(200)))
+      for key in ["", "a"] {
+        let began = ContinuousClock.now
+        let error = await #expect(throws: S3Error.self) { try await client.delete(key) }
+        #expect(error?.isPassing == true && ContinuousClock.now - began < .seconds(20))
+      }
+      await #expect(throws: S3Error.self) { try await client.open(.init(method: .GET, key: "a")) }
+    }
+  }
+
+  @Test("a server that nobody answers for is given up within the patience, and is told from a refusal")
+  func nobody() async throws {
+    var settings = S3Settings()
+    settings.endpoint = "http://127.0.0.1:1"
+    let patience = S3Client.Patience(attempts: 3, total: .seconds(20), firstDelay: .milliseconds(1))
+    let client = S3Client(bucket: "bucket", settings, patience: patience)
+    let error = await #expect(throws: S3Error.self) { try await client.delete("a") }
+    #expect(error?.isPassing == true && error?.code == nil)
+  }
+}

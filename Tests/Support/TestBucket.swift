@@ -1,0 +1,31 @@
+import Foundation
+import MadangServer
+
+/// The bucket that `Scripts/with-s3` gives tests, each under a prefix of its own.
+package enum TestBucket {
+  private static func variable(_ name: String) -> String? {
+    ProcessInfo.processInfo.environment["MADANG_TEST_S3\(name)"]
+  }
+
+  package static var isThere: Bool { variable("") != nil }
+
+  /// Whether all tests keep files in it, and not only those of buckets: `MADANG_TEST_S3_WORLDS=1`.
+  package static var holdsAllFiles: Bool { isThere && variable("_WORLDS") == "1" }
+
+  package static var name: String { variable("_BUCKET") ?? "" }
+
+  package static var settings: S3Settings {
+    var settings = S3Settings()
+    settings.endpoint = variable("") ?? ""
+    settings.accessKeyID = variable("_KEY") ?? ""
+    settings.secretAccessKey = variable("_SECRET") ?? ""
+    return settings
+  }
+}
+
+extension ServerSettings {
+  package mutating func keepFilesInTestBucket() {
+    filesHome = "s3://\(TestBucket.name)/\(UUID().uuidString)"
+    s3 = TestBucket.settings
+  }
+}
