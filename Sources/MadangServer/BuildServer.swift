@@ -9,7 +9,6 @@ import ServiceLifecycle
 import SocketIOProtocol
 import SocketIOServer
 import Storage
-import Synchronization
 
 /// A server that is set up and may be run.
 public struct MadangServer: Sendable {
@@ -296,37 +295,4 @@ private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
 /// Builds a server with the system's clock and randomness.
 public func makeServer(_ settings: ServerSettings, logger: Logger) async throws -> MadangServer {
   try await buildServer(settings, logger: logger)
-}
-
-/// Carries events from the domain, which is made first, to the sockets, which need the domain.
-private final class Announcements: Sendable {
-  private let receiver = Mutex<(@Sendable (MadangCore.Event) -> Void)?>(nil)
-
-  func connect(_ receiver: @escaping @Sendable (MadangCore.Event) -> Void) {
-    self.receiver.withLock { $0 = receiver }
-  }
-
-  func announce(_ event: MadangCore.Event) { receiver.withLock(\.self)?(event) }
-}
-
-/// Tells those who wait when the server accepts connections.
-private final class Listening: Sendable {
-  private let stream: AsyncThrowingStream<Int, any Error>
-  private let continuation: AsyncThrowingStream<Int, any Error>.Continuation
-
-  init() { (stream, continuation) = AsyncThrowingStream.makeStream() }
-
-  func began(_ port: Int) {
-    continuation.yield(port)
-    continuation.finish()
-  }
-
-  func failed(_ error: any Error) { continuation.finish(throwing: error) }
-
-  var port: Int {
-    get async throws {
-      for try await port in stream { return port }
-      throw SetupError("the server stopped before it listened")
-    }
-  }
 }

@@ -37,16 +37,6 @@ struct Housekeeping: ServiceLifecycle.Service {
     }
   }
 
-  private func every(_ interval: Duration, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void) async {
-    try? await cancelWhenGracefulShutdown {
-      if atOnce { await chore() }
-      while true {
-        try await Task.sleep(for: interval)
-        await chore()
-      }
-    }
-  }
-
   private func tidy() async {
     await attempt {
       service.recent.noteConnected()
@@ -72,6 +62,17 @@ struct Housekeeping: ServiceLifecycle.Service {
     do { try await chore() } catch is CancellationError {
     } catch {
       service.logger.warning("housekeeping failed", metadata: ["error": "\(String(reflecting: error))"])
+    }
+  }
+}
+
+/// Does a chore again and again until the server is to stop.
+func every(_ interval: Duration, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void) async {
+  try? await cancelWhenGracefulShutdown {
+    if atOnce { await chore() }
+    while true {
+      try await Task.sleep(for: interval)
+      await chore()
     }
   }
 }

@@ -28,7 +28,7 @@ from phone import Mode
 from phone_check import MODES, NONE, play
 from phone_flows import Stage, credentials
 from program import Program
-from proxy_check import failures, check, free_ports
+from proxy_check import check, failures, free_ports, staged
 
 ROOT = pathlib.Path(__file__).parents[2]
 NODES = "abc"
@@ -172,15 +172,6 @@ async def python_socketio(url, label):
             process.kill()
             await process.wait()
             check(heard == said, f"{label}: python-socketio by {'+'.join(transports)} hears 6 of 6 in order", heard)
-
-
-@contextlib.asynccontextmanager
-async def staged(url):
-    stage = Stage(url, "U0")
-    try:
-        yield stage
-    finally:
-        stage.close()
 
 
 class Talk:

@@ -37,14 +37,7 @@ struct PushQueue: ServiceLifecycle.Service {
   func run() async throws {
     guard let sender else { return try await gracefulShutdown() }
     await withTaskGroup { group in
-      group.addTask { [wake] in
-        try? await cancelWhenGracefulShutdown {
-          while true {
-            wake.yield()
-            try await Task.sleep(for: Self.interval)
-          }
-        }
-      }
+      group.addTask { [wake] in await every(Self.interval) { wake.yield() } }
       for await _ in wakes.cancelOnGracefulShutdown() {
         do { try await tellAll(sender) } catch is CancellationError {
           break

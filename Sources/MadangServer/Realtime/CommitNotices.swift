@@ -34,6 +34,7 @@ final class CommitNotices: Sendable {
       return !state.isScheduled
     }
     guard isFirst else { return }
+    // Unstructured: whoever commits does not wait for it.
     Task {
       try? await Task.sleep(for: Self.pause)
       let notice = state.withLock { state in

@@ -79,14 +79,7 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   func run() async throws {
     await withTaskGroup { group in
-      group.addTask { [wake] in
-        try? await cancelWhenGracefulShutdown {
-          while true {
-            try await Task.sleep(for: Self.interval)
-            wake.yield()
-          }
-        }
-      }
+      group.addTask { [wake] in await every(Self.interval, atOnce: false) { wake.yield() } }
       if let channel { group.addTask { [self] in await listen(to: channel) } }
       await look()
       group.cancelAll()

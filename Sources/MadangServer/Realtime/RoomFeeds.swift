@@ -30,17 +30,16 @@ final class RoomFeeds: Sendable {
   /// Has the chats of all rooms read, and forgets those that had no socket since the last time. Not at once: chats on their
   /// way to a room's sockets may reach one that is just joining, and must not be delivered to it again.
   func review() {
-    let feeds = entries.withLock { entries in
+    entries.withLock { entries in
       entries = entries.filter { $0.value.sockets > 0 || !$0.value.isForgotten }
       for (room, entry) in entries where entry.sockets == 0 { entries[room]?.isForgotten = true }
-      return entries.values.map(\.feed)
     }
-    // Outside: a feed may be busy with delivering.
-    for feed in feeds { feed.setBehind() }
+    setBehind()
   }
 
   /// Has the chats of all rooms read.
   func setBehind() {
+    // Outside of the lock: a feed may be busy with delivering.
     for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.setBehind() }
   }
 

@@ -72,9 +72,10 @@ struct Worker: Sendable {
     }
   }
 
-  /// By key, so that batches of several processes take their locks in one order; those of one key as they came.
+  /// By key, so that batches of several processes take their locks in one order; those of one key as they came. SQLite's
+  /// writers have one lock.
   private func ordered(_ batch: [PendingWork]) -> [PendingWork] {
-    guard access == .write, batch.count > 1 else { return batch }
+    guard access == .write, source.dialect == .postgres, batch.count > 1 else { return batch }
     return batch.enumerated().sorted { ($0.element.key ?? .max, $0.offset) < ($1.element.key ?? .max, $1.offset) }
       .map(\.element)
   }
