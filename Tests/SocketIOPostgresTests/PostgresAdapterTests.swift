@@ -87,7 +87,7 @@ struct PostgresAdapterTests {
           "a99999999999999999999", String(repeating: "m", count: 7_999),
         ]
         for payload in payloads {
-          try await PostgresServer.administer("SELECT pg_notify(\(adapter.channel), \(payload))")
+          try await PostgresServer.administer("NOTIFY \(raw: adapter.channel), '\(raw: payload)'")
         }
         try cluster.nodes[1].server.emit("e", 1, to: .main())
         #expect(try await heard.next() == 1)
