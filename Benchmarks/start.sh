@@ -11,7 +11,7 @@ start() {
     mkfifo "$work/line.$round"
     begin=$EPOCHREALTIME
     MADANG_LOG_LEVEL=warning "$program" serve --port 0 --data "$work/start" >"$work/line.$round" 2>"$work/stderr" &
-    server_pid=$!
+    server_pids=($!)
     read -r -t 30 line <"$work/line.$round" || fail "the server did not start: $(cat "$work/stderr")"
     end=$EPOCHREALTIME
     [[ $line == 'madang listening on '* ]] || fail "the server said: $line"

@@ -2,12 +2,12 @@
 
 key=benchmark-key
 picture=$here/../Sources/MadangCore/Resources/default.png
-server_pid=''
+server_pids=()
 
 note() { echo "bench: $*" >&2; }
 fail() { note "$*"; exit 1; }
 
-# start_server DATA [FLAG]...: sets server_pid and port. The limit on calls per session is off: it is not what we measure.
+# start_server DATA [FLAG]...: sets server_pid and port; several may run at once. The limit on calls per session is off: it is not what we measure.
 start_server() {
   local data=$1 line
   shift
@@ -15,6 +15,7 @@ start_server() {
   MADANG_KEYS=$key=2024-10 MADANG_LIMITS_REQUESTS=0 MADANG_LOG_LEVEL=warning \
     env "${slower[@]}" "$program" serve --port 0 --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
   server_pid=$!
+  server_pids+=("$server_pid")
   for _ in $(seq 1500); do
     if line=$(grep -m 1 '^madang listening on' "$work/stdout"); then
       port=${line##*:}
@@ -27,11 +28,12 @@ start_server() {
   fail "the server did not start"
 }
 
+# Stops all servers that run.
 stop_server() {
-  [ -n "$server_pid" ] || return 0
-  kill "$server_pid" 2>/dev/null || true
-  wait "$server_pid" 2>/dev/null || true
-  server_pid=''
+  [ ${#server_pids[@]} -gt 0 ] || return 0
+  kill "${server_pids[@]}" 2>/dev/null || true
+  wait "${server_pids[@]}" 2>/dev/null || true
+  server_pids=()
 }
 
 # call METHOD PATH TOKEN [CURL ARGUMENT]...: one request; the body of its answer.

@@ -1,3 +1,4 @@
+import Foundation
 import MadangCore
 import MadangServer
 import NIOHTTP1
@@ -48,6 +49,38 @@ struct DeliveryTests {
         _ = try await a.say("5", in: channel)
         try await Self.write("6", by: a, behind: world)
         #expect(try await Self.texts(6, &updates) == ["1", "2", "3", "4", "5", "6"])
+      }
+    }
+  }
+
+  @Test(
+    "a chat whose COMMIT was answered to nobody is stored, and heard once and in order",
+    .enabled(if: PostgresServer.url != nil))
+  func lostAnswer() async throws {
+    try await withEngine(.postgres) { place in
+      guard case .postgres(let url) = place else { return }
+      try await DatabaseRelay.run(to: url) { url, relay in
+        var settings = World.settings(\.databaseURL, url)
+        settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
+        defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
+        try await World.run(settings) { (world) async throws in
+          let a = try await world.signUp("Mina")
+          let channel = try await a.channel("ios", in: try await a.workspace())
+          try await SocketsTests.withSocket(world) { client in
+            var updates = try await SocketEndingsTests.join(client, channel, as: a)
+            _ = try await a.say("1", in: channel)
+            for text in ["lost 2", "lost 3"] {
+              relay.loseCommit(of: text)
+              #expect(try await a.code(.POST, "\(channel)/chats", .json(["content": .text(text)])) == "E99")
+            }
+            #expect(relay.lost == 2)
+            _ = try await a.say("4", in: channel)
+            let all = ["1", "lost 2", "lost 3", "4"]
+            #expect(try await Self.texts(4, &updates) == all)
+            let history = try await a.get("\(channel)/chats")
+            #expect(history.list?.compactMap { $0["content"]?.string } == all)
+          }
+        }
       }
     }
   }

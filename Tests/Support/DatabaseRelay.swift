@@ -1,0 +1,110 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// Stands between a server and PostgreSQL, and loses the answer to a COMMIT when a test asks for it: the transaction is
+/// durable, the connection breaks, and nobody told the server.
+package final class DatabaseRelay: Sendable {
+  private struct State {
+    var marker: [UInt8]?
+    var lost = 0
+  }
+
+  private let state = Mutex(State())
+
+  private init() {}
+
+  /// Runs the body with the URL of a relay to the server of `url`.
+  package static func run<Result>(
+    to url: String, _ body: (_ url: String, DatabaseRelay) async throws -> Result
+  ) async throws -> Result {
+    guard var relayed = URLComponents(string: url), let host = relayed.host, let port = relayed.port else {
+      throw PostgresServer.Missing()
+    }
+    let relay = DatabaseRelay()
+    let group = MultiThreadedEventLoopGroup.singleton
+    let listener = try await ServerBootstrap(group: group)
+      .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+      .childChannelInitializer { front in
+        // Both ends of a connection live on one loop, so that their handlers may share what they know.
+        ClientBootstrap(group: front.eventLoop).connect(host: host, port: port).flatMapThrowing { back in
+          let question = Question()
+          try front.pipeline.syncOperations.addHandler(Forwarder(to: back, relay, question, losesAnswers: false))
+          try back.pipeline.syncOperations.addHandler(Forwarder(to: front, relay, question, losesAnswers: true))
+        }
+      }
+      .bind(host: "127.0.0.1", port: 0).get()
+    relayed.host = "127.0.0.1"
+    relayed.port = listener.localAddress?.port
+    do {
+      let result = try await body(relayed.string ?? "", relay)
+      try await listener.close()
+      return result
+    } catch {
+      try? await listener.close()
+      throw error
+    }
+  }
+
+  /// Loses the answer to the next COMMIT of a connection that carries this text.
+  package func loseCommit(of text: String) {
+    state.withLock { $0.marker = Array(text.utf8) }
+  }
+
+  /// How many answers were lost.
+  package var lost: Int { state.withLock { $0.lost } }
+
+  fileprivate func isMarked(_ bytes: ByteBufferView) -> Bool {
+    state.withLock { state in state.marker.map { bytes.firstRange(of: $0) != nil } ?? false }
+  }
+
+  fileprivate func noteLoss() {
+    state.withLock { state in
+      state.marker = nil
+      state.lost += 1
+    }
+  }
+}
+
+/// Whether a connection has carried the marked text.
+private final class Question {
+  var isMarked = false
+}
+
+private final class Forwarder: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private static let committed = Array("COMMIT\0".utf8)
+
+  private let other: any Channel
+  private let relay: DatabaseRelay
+  private let question: Question
+  private let losesAnswers: Bool
+
+  init(to other: any Channel, _ relay: DatabaseRelay, _ question: Question, losesAnswers: Bool) {
+    self.other = other
+    self.relay = relay
+    self.question = question
+    self.losesAnswers = losesAnswers
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    let buffer = unwrapInboundIn(data)
+    if !losesAnswers {
+      if relay.isMarked(buffer.readableBytesView) { question.isMarked = true }
+    } else if question.isMarked, buffer.readableBytesView.firstRange(of: Self.committed) != nil {
+      question.isMarked = false
+      relay.noteLoss()
+      other.close(promise: nil)
+      context.close(promise: nil)
+      return
+    }
+    other.writeAndFlush(buffer, promise: nil)
+  }
+
+  func channelInactive(context: ChannelHandlerContext) {
+    other.close(promise: nil)
+    context.fireChannelInactive()
+  }
+}
