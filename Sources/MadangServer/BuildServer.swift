@@ -172,7 +172,7 @@ package func buildServer(
   let sockets = RoomSockets(service)
   let housekeeping = Housekeeping(service, sockets)
   let channel = try madang.database.makeNotificationChannel("madang")
-  let dispatcher = Dispatcher(madang: madang, channel: channel) {
+  let dispatcher = Dispatcher(madang: madang, after: try await madang.latestChanges(), channel: channel) {
     sockets.act(on: $0)
   } deliver: {
     sockets.deliver($0)

@@ -11,8 +11,7 @@ struct ChangeLogTests {
 
   @Test("changes that were there before are not new; those that come are, each once")
   func once() {
-    var log = ChangeLog()
-    log.begin(with: [3, 2, 1], now: 0)
+    var log = ChangeLog(after: [3, 2, 1], now: 0)
     let first = log.new(Self.read(3, 4, 5), now: 0)
     #expect(first == [.sessionEnded(4), .sessionEnded(5)])
     let second = log.new(Self.read(4, 5), now: 0)
@@ -22,8 +21,7 @@ struct ChangeLogTests {
 
   @Test("a change whose transaction took long is found after later ones, told by this process or read")
   func late() {
-    var log = ChangeLog()
-    log.begin(with: [10, 8], now: 0)
+    var log = ChangeLog(after: [10, 8], now: 0)
     let isNew = log.isNew(13, now: 0)
     #expect(isNew)
     #expect(Set(log.missing) == [9, 11, 12])
@@ -36,8 +34,7 @@ struct ChangeLogTests {
 
   @Test("however far numbers jump, only so many are looked for")
   func jumps() {
-    var log = ChangeLog()
-    log.begin(with: [], now: 0)
+    var log = ChangeLog(after: [], now: 0)
     _ = log.isNew(1_000_000_000, now: 0)
     #expect(log.missing.count == 1000)
   }

@@ -3,8 +3,8 @@ import MadangCore
 /// Which changes this server has heard of. Their numbers are given out in order, but one whose transaction takes long becomes
 /// visible after later ones. So numbers that were left out are looked for as long as a transaction may take.
 struct ChangeLog {
-  /// The highest number known; nil before the first look.
-  private(set) var highest: Int64?
+  /// The highest number known.
+  private(set) var highest: Int64
   /// Lower numbers that were not there, and when that was noticed by the steady clock.
   private var gaps: [Int64: Int64] = [:]
 
@@ -15,19 +15,17 @@ struct ChangeLog {
   /// The numbers that are looked for.
   var missing: [Int64] { Array(gaps.keys) }
 
-  /// Begins with the changes that were there before this server: none of them is new.
-  mutating func begin(with latest: [Int64], now: Int64) {
-    guard highest == nil else { return }
-    let known = Set(latest)
+  /// Begins after the changes that were there before this server: none of them is new.
+  init(after latest: [Int64], now: Int64) {
     highest = latest.max() ?? 0
-    if let lowest = latest.min() { note(gaps: lowest..<(highest ?? 0), known, now) }
+    if let lowest = latest.min() { note(gaps: lowest..<highest, Set(latest), now) }
   }
 
   /// Whether a change is heard of for the first time.
   mutating func isNew(_ number: Int64, now: Int64) -> Bool {
-    guard let highest, number > highest else { return gaps.removeValue(forKey: number) != nil }
+    guard number > highest else { return gaps.removeValue(forKey: number) != nil }
     note(gaps: (highest + 1)..<number, [], now)
-    self.highest = number
+    highest = number
     return true
   }
 

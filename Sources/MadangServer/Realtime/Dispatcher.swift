@@ -13,7 +13,7 @@ import Synchronization
 final class Dispatcher: ServiceLifecycle.Service {
   private let madang: Madang
   private let feeds = RoomFeeds()
-  private let changes = Mutex(ChangeLog())
+  private let changes: Mutex<ChangeLog>
   private let act: @Sendable (Change) -> Void
   private let deliver: @Sendable (Chat) -> Void
   private let channel: NotificationChannel?
@@ -27,14 +27,16 @@ final class Dispatcher: ServiceLifecycle.Service {
   static let roomInterval: Duration = .seconds(5)
 
   /// - Parameters:
+  ///   - latest: The changes that no socket of this server needs to hear of. Read before it lets in the first one.
   ///   - channel: By which servers of one database tell each other what they have committed; nil for one server.
   ///   - act: Acts on a change, at once.
   ///   - deliver: Hands a chat to the sockets in its room, at once.
   init(
-    madang: Madang, channel: NotificationChannel?, act: @escaping @Sendable (Change) -> Void,
+    madang: Madang, after latest: [Int64], channel: NotificationChannel?, act: @escaping @Sendable (Change) -> Void,
     deliver: @escaping @Sendable (Chat) -> Void
   ) {
     self.madang = madang
+    changes = Mutex(ChangeLog(after: latest, now: madang.clock.steady))
     self.channel = channel
     notices = channel.map(CommitNotices.init)
     self.act = act
@@ -132,13 +134,9 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   /// Reads what is new, and hands it on.
   private func lookOnce() async throws {
-    if changes.withLock({ $0.highest == nil }) {
-      let latest = try await madang.latestChanges()
-      changes.withLock { $0.begin(with: latest, now: madang.clock.steady) }
-    }
     var (rooms, hasMore) = (feeds.takeBehind(), true)
     while hasMore {
-      let (highest, missing) = changes.withLock { ($0.highest ?? 0, $0.missing) }
+      let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
       let news: News
       do {
         news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
