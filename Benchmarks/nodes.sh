@@ -15,11 +15,11 @@ fanout_postgres() {
     "p50: $(field p50_ms <<<"$outcome")" - '<=' 20
 }
 
-# What a post costs when one, two and three servers take posts at once, 64 connections each.
+# What a post costs when one, two and three servers take posts at once, 64 connections each, in 64 channels.
 nodes_postgres() {
   local count round cost
   note "posts at one, two and three servers"
-  prepare_nodes nodes 8 8
+  prepare_nodes nodes 8 64
   for round in $(seq "$rounds"); do
     for count in 1 2 3; do
       start_nodes nodes "$count"
@@ -54,7 +54,7 @@ start_nodes() {
   local index
   ports=() pids=()
   for index in $(seq "$2"); do
-    start_server "$work/$1" --database-url "${MADANG_TEST_POSTGRES%/*}/$1" --node "$index"
+    start_server "$work/data-$1" --database-url "${MADANG_TEST_POSTGRES%/*}/$1" --node "$index"
     ports+=("$port")
     pids+=("$server_pid")
   done

@@ -34,17 +34,11 @@ extension Madang {
       transaction.afterCommit { announce(.chatPosted(chat)) }
       return chat
     }
-    let key = roomKeys.key(of: address.room)
-    let chat: Chat
-    if draft.files.isEmpty {
-      chat = try await database.write(key: key) { try insert($0, []) }
-    } else {
-      // Whoever may not post leaves no file behind, not even for a moment.
-      try await database.read { try $0.requirePoster(caller.id, to: address) }
-      chat = try await keeping(draft.files, in: folder, images: false, key: key, insert)
-    }
-    roomKeys.learn(address.room, is: chat.room.id.number)
-    return chat
+    let key = try await roomKeys.key(of: address.room, in: database)
+    if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
+    // Whoever may not post leaves no file behind, not even for a moment.
+    try await database.read { try $0.requirePoster(caller.id, to: address) }
+    return try await keeping(draft.files, in: folder, images: false, key: key, insert)
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before

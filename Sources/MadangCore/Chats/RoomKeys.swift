@@ -1,22 +1,26 @@
+import Storage
 import Synchronization
 
-/// What writes to one room have in common, however it is named: its number. A room that was not yet posted to is known by
-/// its name only; two names may then go by two keys, which costs waiting and nothing else.
+/// The numbers of rooms that were posted to, by the names that requests have for them. Writes to a room go by its number, so
+/// that all servers of one database lock rooms in one order.
 final class RoomKeys: Sendable {
   private static let limit = 100_000
 
   private let numbers = Mutex<[Reference: Int64]>([:])
 
-  func key(of reference: Reference) -> Int64 {
+  /// The number of a room; nil if there is none of this name. A channel that was renamed since may go by its former number,
+  /// which costs waiting and nothing else.
+  func key(of reference: Reference, in database: Database) async throws -> Int64? {
     if case .number(let number) = reference { return number }
-    return numbers.withLock { $0[reference] } ?? Int64(truncatingIfNeeded: reference.hashValue)
-  }
-
-  func learn(_ reference: Reference, is number: Int64) {
-    if case .number = reference { return }
+    if let number = numbers.withLock({ $0[reference] }) { return number }
+    let number = try await database.read { transaction in
+      try transaction.first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") { try $0.get("id") as Int64 }
+    }
+    guard let number else { return nil }
     numbers.withLock { numbers in
       if numbers.count >= Self.limit { numbers.removeAll() }
       numbers[reference] = number
     }
+    return number
   }
 }
