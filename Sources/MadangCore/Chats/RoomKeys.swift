@@ -14,7 +14,9 @@ final class RoomKeys: Sendable {
     if case .number(let number) = reference { return number }
     if let number = numbers.withLock({ $0[reference] }) { return number }
     let number = try await database.read { transaction in
-      try transaction.first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") { try $0.get("id") as Int64 }
+      try transaction.first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") {
+        try $0.get("id") as Int64
+      }
     }
     guard let number else { return nil }
     numbers.withLock { numbers in
