@@ -11,7 +11,7 @@ package struct Madang: Sendable {
   package let clock: Clock
   package let ids: IDSource
   package let files: FileStore
-  package let settings: Settings
+  package var settings: Settings
   package let logger: Logger
   /// Threads for password hashing, which would stall the cooperative pool.
   package let hashing: WorkerPool

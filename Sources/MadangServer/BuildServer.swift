@@ -93,8 +93,6 @@ package func buildServer(
   if settings.isDevelopment {
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
   }
-  let tokenKey = try secrets.tokenKey()
-  settings.domain.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
   let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
@@ -133,20 +131,10 @@ package func buildServer(
   }
   let socketIO = SocketIOServer(configuration: socketConfiguration, eventLoopGroup: group, logger: logger)
   let announcements = Announcements()
-  let madang = try await openMadang(
+  let opened = try await openMadang(
     settings, clock: clock, ids: ids, logger: logger, announce: { announcements.announce($0) },
     prepare: { try await $0.migrate() })
-  do { try await madang.files.prepare() } catch {
-    await madang.database.close()
-    throw error
-  }
-  try await join(madang, settings)
-  if settings.keys.isEmpty {
-    for edition in EditionName.allCases {
-      try await madang.register(
-        key: try secrets.apiKey(edition), edition: edition.rawValue, label: secrets.apiKeyFile(edition))
-    }
-  }
+  let (madang, tokenKey) = try await opened.settled(settings, secrets)
   let keys = KnownKeys(settings.keys, madang: madang)
   await keys.load()
 
@@ -249,30 +237,6 @@ func openMadang(
     throw error
   }
   return madang
-}
-
-/// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
-private func join(_ madang: Madang, _ settings: ServerSettings) async throws {
-  do {
-    try await madang.joinInstallation()
-  } catch {
-    await madang.database.close()
-    guard let error = error as? ForeignFiles else { throw error }
-    let bucket = BucketName(settings.filesHome)
-    let database = settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url"
-    let places =
-      bucket == nil
-      ? "--data (\(settings.dataDirectory.path)) and \(database)"
-      : "--files (\(settings.filesHome)) and \(settings.databaseURL == nil ? "madang.sqlite in --data" : database)"
-    throw SetupError(
-      """
-      \(error); no upload was touched.
-      Check that \(places) \
-      belong together. To begin anew, name an empty \(bucket == nil ? "directory" : "prefix") and an empty database. If they do \
-      belong together, because the files were lost, write the database's id (SELECT value FROM installation) into \
-      \(bucket.map { "the object \($0.prefix)installation" } ?? "files/installation").
-      """)
-  }
 }
 
 /// What brings notifications to devices; nil where that is off.

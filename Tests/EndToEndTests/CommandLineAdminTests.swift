@@ -87,6 +87,7 @@ struct CommandLineAdminTests {
       guard case .number(let number)? = session["number"] else { return #expect(Bool(false), "no number") }
       #expect(try await admin.object("admin", "sessions", "end", "\(number)", "-y") == ["ended": .number(1)])
       #expect(try await mina.refusal("whoami") == "E02")
+      #expect(try await admin.object("admin", "sessions", "replace-key", "-y") == ["replaced": .bool(true)])
       let weak = try await admin.run(
         "admin", "users", "reset-password", "mina@example.com", "--password-stdin", input: "short\n")
       #expect(weak.status == 1)

@@ -9,7 +9,7 @@ struct FaultTests {
     defer { try? FileManager.default.removeItem(at: folder) }
     let program = try Program("madang", ["serve", "--port", "0", "--data", folder.path])
     _ = try await program.output.next(beginning: "madang listening on ")
-    for name in ["", "/madang.sqlite", "/files", "/files/uploads", "/secrets", "/secrets/access-token.key"] {
+    for name in ["", "/madang.sqlite", "/files", "/files/uploads", "/secrets", "/secrets/api-key-2024-10"] {
       let mode = try FileManager.default.attributesOfItem(atPath: folder.path + name)[.posixPermissions] as? Int
       #expect((mode ?? 0) & 0o077 == 0, "\(name)")
     }

@@ -1,5 +1,6 @@
 """Three madang servers on one PostgreSQL, behind nginx and behind HAProxy with the files in proxies/: the flows of both
-editions, python-socketio in all transports, and servers that are killed or stopped while people talk.
+editions, python-socketio in all transports, and servers that are killed or stopped while people talk. Each has a data
+directory of its own; only files/ in it is shared.
 
     Scripts/with-postgres python Tests/Foreign/nodes_check.py .build/debug/madang [--seconds N]
 
@@ -60,7 +61,7 @@ class Node:
             "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_LIMITS_REQUESTS": "0",
         }
         self._command = program, "serve", "--port", str(port), "--data", data
-        self._log = open(f"{data}/log-{name}", "ab")
+        self._log = open(f"{data}/log", "ab")
 
     async def start(self):
         self.process = await asyncio.create_subprocess_exec(
@@ -311,12 +312,14 @@ async def main():
     start = time.monotonic()
     database = create_database()
     with tempfile.TemporaryDirectory() as folder:
-        data = f"{folder}/data"
-        os.mkdir(data)
-        nodes = [Node(os.path.abspath(options.madang), data, database, name, port)
+        os.mkdir(f"{folder}/files")
+        for name in NODES:
+            os.mkdir(f"{folder}/{name}")
+            os.symlink(f"{folder}/files", f"{folder}/{name}/files")
+        nodes = [Node(os.path.abspath(options.madang), f"{folder}/{name}", database, name, port)
                  for name, port in zip(NODES, free_ports(len(NODES)))]
         try:
-            # All at once: one makes the tables, the installation and the secrets.
+            # All at once: one makes the tables, the installation and the token key.
             await asyncio.gather(*(node.start() for node in nodes))
             for name, proxy in ("nginx", nginx), ("HAProxy", haproxy):
                 place = pathlib.Path(folder) / name

@@ -53,14 +53,17 @@ struct DoorsTests {
 
   @Test(
     "secrets that every user of the machine can read stop the start, with the cure",
-    arguments: ["", "/access-token.key"])
+    arguments: ["", "/api-key-2024-10"])
   func secrets(_ name: String) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
-    let key = try Secrets(directory: directory, ids: IDSource()).tokenKey()
-    #expect(try Secrets(directory: directory, ids: IDSource()).tokenKey() == key)
+    let key = try Secrets(directory: directory, ids: IDSource()).makeAPIKey(.october2024)
+    #expect(try Secrets(directory: directory, ids: IDSource()).makeAPIKey(.october2024) == key)
+    #expect(try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024) == key)
     try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path + name)
-    let error = try #require(throws: SetupError.self) { try Secrets(directory: directory, ids: IDSource()).tokenKey() }
+    let error = try #require(throws: SetupError.self) {
+      try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
+    }
     #expect(error.description.contains("chmod -R o= '\(directory.path)'") == true)
   }
 
@@ -81,7 +84,7 @@ struct DoorsTests {
     }
   }
 
-  @Test("a key for tokens that is shorter than what it signs with stops the start")
+  @Test("a former key for tokens that is shorter than what it signs with stops the start")
   func shortKey() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -90,10 +93,10 @@ struct DoorsTests {
     #expect(
       FileManager.default.createFile(
         atPath: file.path, contents: Data(repeating: 0x61, count: 31), attributes: [.posixPermissions: 0o600]))
-    let error = try #require(throws: SetupError.self) { try secrets.tokenKey() }
+    let error = try #require(throws: SetupError.self) { try secrets.formerTokenKey() }
     #expect(error.description.contains("32 characters"))
     try FileManager.default.removeItem(at: file)
-    #expect(try secrets.tokenKey().count == 64)
+    #expect(try secrets.formerTokenKey() == nil)
   }
 
   @Test("Kakao without the number of an app does not start, unless that is wanted")

@@ -35,6 +35,30 @@ extension Madang {
     }
   }
 
+  /// Whether there is a key of an edition, revoked or not.
+  package func hasKey(of edition: String) async throws -> Bool {
+    try await database.read { try $0.hasKey(of: edition) }
+  }
+
+  /// Makes the first key of an edition known. False if there is another one: of servers that start at once, one decides.
+  package func registerFirst(key: String, edition: String, label: String) async throws -> Bool {
+    try await database.write { [now = clock.now] transaction in
+      let hash = Self.keyHash(key)
+      if try !transaction.hasKey(of: edition) {
+        try transaction.execute(
+          "INSERT INTO installation (name, value) VALUES (\(label), \(hash)) ON CONFLICT (name) DO NOTHING")
+        try transaction.execute(
+          """
+          INSERT INTO api_keys (key_hash, edition, label, created_at)
+          SELECT \(hash), \(edition), \(label), \(now)
+          WHERE EXISTS (SELECT 1 FROM installation WHERE name = \(label) AND value = \(hash))
+          ON CONFLICT (key_hash) DO NOTHING
+          """)
+      }
+      return try transaction.first("SELECT id FROM api_keys WHERE key_hash = \(hash)") { _ in true } ?? false
+    }
+  }
+
   /// Makes a new key, which is answered once: only its hash is kept. Throws `.invalid`.
   package func createKey(edition: String, label: String) async throws -> (key: String, record: KeyRecord) {
     let label = try TextRules.note(label)
@@ -75,5 +99,11 @@ extension Madang {
       }
     }
     return Dictionary(pairs) { first, _ in first }
+  }
+}
+
+extension Transaction {
+  fileprivate func hasKey(of edition: String) throws -> Bool {
+    try first("SELECT id FROM api_keys WHERE edition = \(edition) LIMIT 1") { _ in true } ?? false
   }
 }

@@ -108,6 +108,9 @@ extension Administration {
   /// How many there were.
   public func endSessions(of email: String) async throws -> Int { try await madang.endSessions(email: email) }
 
+  /// Makes another key that signs access tokens; servers take it when they are started again.
+  public func replaceTokenKey() async throws { try await madang.replaceTokenKey() }
+
   /// API keys, the oldest first. Those of the settings are not among them.
   public func keys() async throws -> [KeySummary] { try await madang.keys().map { KeySummary($0) } }
 

@@ -3,7 +3,8 @@ import Foundation
 import MadangAPI
 import MadangCore
 
-/// Secrets made on first start and kept in files only their owner can read (mode 0600).
+/// Secrets kept in files only their owner can read (mode 0600): the API keys made on first start, and the key of access tokens
+/// of versions that kept it here.
 struct Secrets {
   private let directory: URL
   private let ids: IDSource
@@ -22,54 +23,68 @@ struct Secrets {
     guard mode & 0o007 == 0 else {
       throw SetupError(
         "\(file.path) is open to every user of this machine (mode \(String(mode & 0o777, radix: 8))). "
-          + "Close it with: chmod -R o= '\(directory.path)'. If others could read it, also remove access-token.key (access "
-          + "tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang admin keys create' "
-          + "and end these with 'madang admin keys revoke': removing their files does not")
+          + "Close it with: chmod -R o= '\(directory.path)'. If others could read it, also run 'madang admin sessions "
+          + "replace-key' (access tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang "
+          + "admin keys create' and end these with 'madang admin keys revoke': removing their files does not")
     }
   }
 
-  /// The key that signs access tokens.
-  func tokenKey() throws -> [UInt8] { Array(try secret("access-token.key", minimum: 32).utf8) }
+  /// The key that signs access tokens, if a version made it that kept it here.
+  func formerTokenKey() throws -> String? { try existing(tokenKeyFile, minimum: Self.tokenKeyMinimum) }
+
+  var tokenKeyFile: URL { directory.appending(path: "access-token.key") }
+
+  /// Characters of a key that signs access tokens: SHA-256 wants as many bytes as it makes.
+  static let tokenKeyMinimum = 32
 
   /// A key of its own for each use, derived from one secret.
   static func key(for use: String, from secret: [UInt8]) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Array(use.utf8), using: SymmetricKey(data: secret)))
   }
 
-  /// The API key of an edition that clients must send.
-  func apiKey(_ edition: EditionName) throws -> String { try secret(apiKeyFile(edition)) }
+  /// The API key that this directory has for an edition.
+  func apiKey(_ edition: EditionName) throws -> String? { try existing(file(of: edition), minimum: 16) }
 
-  func apiKeyFile(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }
-
-  /// - Parameter minimum: Bytes; SHA-256 wants as many as it makes.
-  private func secret(_ name: String, minimum: Int = 16) throws -> String {
-    let file = directory.appending(path: name)
-    if FileManager.default.fileExists(atPath: file.path) {
-      try requirePrivacy(of: file)
-      let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
-      guard text.utf8.count >= minimum else {
-        throw SetupError(
-          "\(file.path) holds no secret of \(minimum) characters or more; remove the file to make a new one")
-      }
-      return text
-    }
+  /// Makes an API key for an edition, unless another server that starts on this directory has just done so.
+  func makeAPIKey(_ edition: EditionName) throws -> String {
+    let file = file(of: edition)
     let text = ids.bytes(32).hex
     // Written beside and linked into place, so that two starts at once agree on one secret.
-    let temporary = directory.appending(path: ".\(name).\(ids.name(8))")
+    let temporary = directory.appending(path: ".\(file.lastPathComponent).\(ids.name(8))")
     guard
       FileManager.default.createFile(
         atPath: temporary.path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
     else { throw SetupError("\(directory.path) cannot be written") }
     defer { try? FileManager.default.removeItem(at: temporary) }
     do {
-      // On disk before anybody is given what it signs: else a power failure would end every session.
+      // On disk before anybody is given it.
       try flush(temporary)
       try FileManager.default.linkItem(at: temporary, to: file)
       try flush(directory)
       return text
-    } catch  where FileManager.default.fileExists(atPath: file.path) {
-      return try secret(name, minimum: minimum)
+    } catch {
+      guard let text = try apiKey(edition) else { throw error }
+      return text
     }
+  }
+
+  func removeAPIKey(_ edition: EditionName) throws { try FileManager.default.removeItem(at: file(of: edition)) }
+
+  private func file(of edition: EditionName) -> URL { directory.appending(path: Self.label(edition)) }
+
+  /// The name of an edition's first API key, in this directory and in the database.
+  static func label(_ edition: EditionName) -> String { "api-key-\(edition.rawValue)" }
+
+  /// - Parameter minimum: Characters.
+  private func existing(_ file: URL, minimum: Int) throws -> String? {
+    guard FileManager.default.fileExists(atPath: file.path) else { return nil }
+    try requirePrivacy(of: file)
+    let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()
+    guard text.utf8.count >= minimum else {
+      throw SetupError(
+        "\(file.path) holds no secret of \(minimum) characters or more; remove the file to make a new one")
+    }
+    return text
   }
 }
 

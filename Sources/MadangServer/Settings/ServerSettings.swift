@@ -19,9 +19,12 @@ public struct ServerSettings: Sendable {
   public var node = ""
   /// Development keys, development calls and explanations. Refused on an address that is not loopback.
   public var isDevelopment = false
-  /// API keys and the edition each belongs to. Empty: made on first start and kept under `secrets/`. Keys made by
-  /// an administrator count besides.
+  /// API keys and the edition each belongs to. Empty: the first server of a database makes them and keeps them under
+  /// `secrets/`. Keys made by an administrator count besides.
   public var keys: [String: EditionName] = [:]
+  /// What signs access tokens; empty for a key that is made on first start and kept in the database. All servers of a
+  /// database have the same.
+  public var tokenKey = ""
   /// The only edition this server speaks, nil for all; keys of another are unknown then.
   public var edition: EditionName?
   /// Whose wall clock an edition's dates show, by the name of a zone without daylight saving. What is left out shows
@@ -96,6 +99,11 @@ public struct ServerSettings: Sendable {
     }
     if !node.isEmpty, !SocketIOServer.Configuration.isNode(node) {
       problems.append("--node: '\(node)' must have 1 to 16 letters, digits, '-' or '_' of ASCII")
+    }
+    if !tokenKey.isEmpty, tokenKey.utf8.count < Secrets.tokenKeyMinimum || tokenKey.utf8.contains(0) {
+      problems.append(
+        "tokens.key: must have \(Secrets.tokenKeyMinimum) characters or more, best from 'openssl rand -hex 32'; leave it out "
+          + "for a key that the database keeps")
     }
     problems += filesProblems()
     if !(1...30).contains(defaultChannelName.count) {

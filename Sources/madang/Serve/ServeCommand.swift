@@ -10,7 +10,7 @@ struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     abstract: "Run the server.", usage: "madang serve [options]",
     discussion: """
-      Without --database-url everything lives under --data: the database, uploaded files and secrets.
+      Without --database-url everything lives under --data: the database, uploaded files and the first API keys.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
       Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once.
 

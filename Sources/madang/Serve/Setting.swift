@@ -22,7 +22,7 @@ struct Setting: Sendable {
     text("host", "address to listen on", \.settings.host),
     integer("port", "port to listen on, 0 for a free one", \.settings.port, 0...65535),
     Setting(
-      key: "data", help: "directory of database, files and secrets",
+      key: "data", help: "directory of database, files and API keys",
       read: { text, loaded throws(Invalid) in
         loaded.settings.dataDirectory = URL(filePath: text, directoryHint: .isDirectory)
       }, show: { $0.settings.dataDirectory.path }),
@@ -183,6 +183,9 @@ struct Setting: Sendable {
     integer(
       "files.trash.days", "days a file that no row names stays in the trash", \.settings.trashDays, 1...36_500),
     milliseconds("pictures.replaced", "seconds a replaced picture is kept", \.settings.replacedPictureLifetime),
+    secret(
+      "tokens.key", "signs access tokens, the same on all servers of a database; empty for one that the database keeps",
+      \.settings.tokenKey),
     milliseconds("tokens.access", "seconds an access token lives", \.settings.accessTokenLifetime),
     milliseconds("tokens.refresh", "seconds a refresh token lives", \.settings.refreshTokenLifetime),
     integer("coins.signup", "coins of a new account", \.settings.signUpCoins),

@@ -1,0 +1,84 @@
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import Storage
+
+extension Madang {
+  /// Finds out with the other servers of the database what they have in common: the installation, the key that signs access
+  /// tokens, the first API keys. Answers the domain with it. Closes the database when it throws ``SetupError`` or others.
+  func settled(_ settings: ServerSettings, _ secrets: Secrets) async throws -> (madang: Madang, tokenKey: [UInt8]) {
+    do {
+      try await files.prepare()
+      try await join(settings)
+      let tokenKey = Array(try await tokenKey(settings, secrets).utf8)
+      if settings.keys.isEmpty {
+        for edition in EditionName.allCases { try await settleAPIKey(edition, secrets) }
+      }
+      var madang = self
+      madang.settings.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
+      return (madang, tokenKey)
+    } catch {
+      await database.close()
+      throw error
+    }
+  }
+
+  /// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
+  private func join(_ settings: ServerSettings) async throws {
+    let sharesDirectory = !settings.node.isEmpty && settings.filesHome.isEmpty
+    do { try await joinInstallation(isOneOfSeveral: sharesDirectory) } catch let error as ForeignFiles {
+      let bucket = BucketName(settings.filesHome)
+      let database = settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url"
+      let places =
+        bucket == nil
+        ? "--data (\(settings.dataDirectory.path)) and \(database)"
+        : "--files (\(settings.filesHome)) and \(settings.databaseURL == nil ? "madang.sqlite in --data" : database)"
+      throw SetupError(
+        """
+        \(error); no upload was touched.
+        Check that \(places) \
+        belong together. To begin anew, name an empty \(bucket == nil ? "directory" : "prefix") and an empty database. If they do \
+        belong together, because the files were lost, write the database's id (SELECT value FROM installation WHERE name = 'id') \
+        into \(bucket.map { "the object \($0.prefix)installation" } ?? "files/installation").
+        """)
+    }
+  }
+
+  private func tokenKey(_ settings: ServerSettings, _ secrets: Secrets) async throws -> String {
+    let given = settings.tokenKey.isEmpty ? nil : settings.tokenKey
+    do {
+      let key = try await settleTokenKey(given: given, existing: secrets.formerTokenKey)
+      if try secrets.formerTokenKey() != nil {
+        let place = given == nil ? "in the database" : "a setting"
+        logger.notice(
+          """
+          \(secrets.tokenKeyFile.path) is no longer read: the key of access tokens is \(place). Remove the file once no older \
+          version runs on this directory
+          """)
+      }
+      return key
+    } catch let error as TokenKeyConflict {
+      throw SetupError(
+        """
+        \(error).
+        Give all servers of the database the same tokens.key (MADANG_TOKENS_KEY). To go over to another key, or to none, stop \
+        them all, run 'madang admin sessions replace-key', and start them with it.
+        """)
+    }
+  }
+
+  /// A key that is in the directory was made for this installation, or put there by its operator. Others are made for the
+  /// first server only; the database has their hashes.
+  private func settleAPIKey(_ edition: EditionName, _ secrets: Secrets) async throws {
+    let label = Secrets.label(edition)
+    if let key = try secrets.apiKey(edition) {
+      return try await register(key: key, edition: edition.rawValue, label: label)
+    }
+    guard try await !hasKey(of: edition.rawValue) else { return }
+    let key = try secrets.makeAPIKey(edition)
+    if try await !registerFirst(key: key, edition: edition.rawValue, label: label) {
+      try secrets.removeAPIKey(edition)
+    }
+  }
+}

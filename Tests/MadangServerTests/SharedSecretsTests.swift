@@ -1,0 +1,178 @@
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@Suite("Secrets that the servers of a database share")
+struct SharedSecretsTests {
+  /// Runs `body` with as many settings as wanted, each with a data directory of its own, on one empty database.
+  private static func places(
+    _ engine: TestEngine, _ count: Int, _ body: @escaping @Sendable ([ServerSettings]) async throws -> Void
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await withEngine(engine) { place in
+      let all = (0..<count).map { number in
+        var settings = World.settings
+        settings.dataDirectory = folder.appending(path: "\(number)")
+        if case .postgres(let url) = place { settings.databaseURL = url }
+        return settings
+      }
+      try await body(all)
+    }
+  }
+
+  private static func knownKey(_ world: World) async throws -> String? {
+    try await world.server.madang.database.read { transaction in
+      try transaction.first("SELECT value FROM installation WHERE name = 'token_key'") { try $0.get("value") }
+    }
+  }
+
+  private static func complaint(_ settings: ServerSettings) async -> String {
+    let error = await #expect(throws: SetupError.self) { try await World.run(settings) { _ in } }
+    return error?.description ?? ""
+  }
+
+  @Test(
+    "servers that start at once on an empty database sign with one key, and make one API key for each edition",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func atOnce(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 4) { places in
+      var quiet = Logger(label: "test")
+      quiet.logLevel = .error
+      let servers = try await withThrowingTaskGroup(of: MadangServer.self) { [quiet] group in
+        for var settings in places {
+          settings.isDevelopment = false
+          group.addTask { [settings] in try await buildServer(settings, logger: quiet) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      let keys = try await servers[0].madang.keys()
+      for server in servers { await server.madang.database.close() }
+      #expect(Set(servers.map(\.madang.settings.decoyKey)).count == 1)
+      #expect(keys.map(\.edition).sorted() == EditionName.allCases.map(\.rawValue).sorted())
+      let files = try places.flatMap {
+        try FileManager.default.contentsOfDirectory(atPath: $0.dataDirectory.appending(path: "secrets").path)
+      }
+      #expect(files.sorted() == EditionName.allCases.map { "api-key-\($0.rawValue)" }.sorted())
+    }
+  }
+
+  @Test(
+    "a token and a socket's cookie of one server count at another with a data directory of its own",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func elsewhere(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 2) { places in
+      try await World.run(places[0]) { first in
+        try await World.run(places[1]) { second in
+          let mina = try await first.signUp("Mina")
+          #expect(try await second.call(.GET, "users/me", token: mina.token).status == 200)
+        }
+      }
+    }
+  }
+
+  @Test("the key of a version that kept it in a file goes on in the database", arguments: TestEngine.available)
+  func takenOver(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 1) { places in
+      let file = places[0].dataDirectory.appending(path: "secrets/access-token.key")
+      let key = String(repeating: "0123456789abcdef", count: 4)
+      try FileManager.default.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      #expect(
+        FileManager.default.createFile(
+          atPath: file.path, contents: Data((key + "\n").utf8), attributes: [.posixPermissions: 0o600]))
+      let token = try await Self.tokenOfNewAccount(places[0])
+      // It is not read any more: neither missing nor changed does it matter.
+      try Data((String(key.reversed()) + "\n").utf8).write(to: file)
+      for isThere in [true, false] {
+        if !isThere { try FileManager.default.removeItem(at: file) }
+        try await World.run(places[0]) { (world) async throws in
+          #expect(try await Self.knownKey(world) == "key \(key)")
+          #expect(try await world.call(.GET, "users/me", token: token).status == 200)
+        }
+      }
+    }
+  }
+
+  /// The token counts for a day of the world's clock, which stands still but is set by the machine's.
+  private static func tokenOfNewAccount(_ settings: ServerSettings) async throws -> String {
+    let tokens = Tokens()
+    try await World.run(settings) { world in await tokens.set(try await world.signUp("Mina").token) }
+    return await tokens.value
+  }
+
+  private actor Tokens {
+    var value = ""
+    func set(_ value: String) { self.value = value }
+  }
+
+  @Test(
+    "of a key that servers are given the database has a digest; another one, or none, is refused",
+    arguments: TestEngine.available)
+  func given(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 1) { places in
+      var (ours, theirs) = (places[0], places[0])
+      ours.tokenKey = String(repeating: "k", count: 32)
+      theirs.tokenKey = String(repeating: "j", count: 100)
+      // It takes the place of a key that the database keeps.
+      let earlier = try await Self.tokenOfNewAccount(places[0])
+      try await World.run(ours) { [ours] (world) async throws in
+        #expect(try await world.call(.GET, "users/me", token: earlier).code == "E02")
+        let known = try #require(try await Self.knownKey(world))
+        #expect(known.hasPrefix("digest ") && !known.contains(ours.tokenKey))
+      }
+      #expect(await Self.complaint(theirs).contains("are given another key"))
+      #expect(await Self.complaint(places[0]).contains("MADANG_TOKENS_KEY"))
+      try await World.run(ours) { try await $0.server.madang.replaceTokenKey() }
+      try await World.run(theirs) { (world) async throws in
+        let known = try #require(try await Self.knownKey(world))
+        // Of a long key HMAC uses the SHA-256 itself.
+        #expect(known != "digest \(Madang.keyHash(String(repeating: "j", count: 100)))")
+      }
+      #expect(await Self.complaint(ours).contains("are given another key"))
+      var short = ours
+      short.tokenKey = String(repeating: "k", count: 31)
+      #expect(short.problems().contains { $0.hasPrefix("tokens.key: ") })
+    }
+  }
+
+  @Test("a replaced key ends tokens, not sessions", arguments: TestEngine.available)
+  func replaced(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 1) { places in
+      let token = try await Self.tokenOfNewAccount(places[0])
+      try await World.run(places[0]) { (world) async throws in
+        try await world.server.madang.replaceTokenKey()
+        // A running server goes on.
+        #expect(try await world.call(.GET, "users/me", token: token).status == 200)
+      }
+      try await World.run(places[0]) { (world) async throws in
+        #expect(try await world.call(.GET, "users/me", token: token).code == "E02")
+        #expect(try await world.server.madang.statistics().sessions == 1)
+      }
+    }
+  }
+
+  @Test(
+    "one of several servers does not take an empty directory of its own for the files of all",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func ownFiles(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 2) { places in
+      var (first, second) = (places[0], places[1])
+      (first.node, second.node) = ("a", "b")
+      try await World.run(first) { _ in }
+      #expect(await Self.complaint(second).contains("need the same files"))
+      try FileManager.default.removeItem(at: second.dataDirectory.appending(path: "files"))
+      try FileManager.default.createSymbolicLink(
+        at: second.dataDirectory.appending(path: "files"),
+        withDestinationURL: first.dataDirectory.appending(path: "files"))
+      try await World.run(first) { [second] _ in try await World.run(second) { _ in } }
+    }
+  }
+}
