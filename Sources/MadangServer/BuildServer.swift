@@ -162,17 +162,17 @@ package func buildServer(
   let channel = try madang.database.makeNotificationChannel("madang")
   let dispatcher = Dispatcher(madang: madang, after: try await madang.latestChanges(), channel: channel) {
     sockets.act(on: $0)
+    switch $0 {
+    case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()
+    case .membershipEnded, .membershipBegan, .sessionEnded, .sessionsEnded: break
+    }
   } deliver: {
     sockets.deliver($0)
   }
   sockets.register(dispatcher)
   announcements.connect { event in
     dispatcher.committed(event)
-    switch event {
-    case .chatPosted: pushes.chatPosted()
-    case .changed(.roomDeleted, _), .changed(.workspaceDeleted, _): housekeeping.clearDeletedSoon()
-    case .changed: break
-    }
+    if case .chatPosted = event { pushes.chatPosted() }
   }
 
   let listening = Listening()

@@ -1,11 +1,15 @@
 import Logging
 import MadangCore
 import ServiceLifecycle
+import Storage
 
 /// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and looks at
 /// which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an operator who
 /// started with the wrong database has time to see it. What is deleted is cleared up soon after; what no
 /// change told to sockets is found after some seconds.
+///
+/// What is the database's is done by one of its servers, the leader: whoever has a lock of the database, which goes over to
+/// another one when it stops or is cut off. Each piece of work may be done twice.
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
@@ -21,34 +25,52 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Uploads younger than this, in milliseconds, may still belong to a running request.
   private static let uploadAge: Int64 = 3_600_000
 
-  /// Returns at once.
+  /// A room or workspace was deleted by any server. Returns at once.
   func clearDeletedSoon() { wake.yield() }
 
   func run() async throws {
+    let interval = service.settings.housekeepingInterval
     await withTaskGroup { group in
-      group.addTask { await every(service.settings.housekeepingInterval) { await tidy() } }
-      group.addTask { await every(service.settings.housekeepingInterval, atOnce: false) { await sweep() } }
+      group.addTask { await every(interval) { await tidyOwn() } }
+      group.addTask { await every(interval, atOnce: false) { if await leads() { await tidy() } } }
+      group.addTask { await every(interval, atOnce: false) { await sweep() } }
+      group.addTask { await every(service.settings.housekeepingTurn) { await takeTurn() } }
       group.addTask {
         await every(.seconds(service.settings.socketReviewInterval)) { await attempt { try await sockets.review() } }
       }
-      for await _ in wakes.cancelOnGracefulShutdown() {
+      for await _ in wakes.cancelOnGracefulShutdown() where await leads() {
         await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
       }
     }
   }
 
+  /// Whether this server is the leader now. It is not while the database does not answer.
+  private func leads() async -> Bool { (try? await service.madang.database.tryAdvisoryLock("housekeeping")) ?? false }
+
+  /// A new leader does at once what the one before it may have left.
+  private func takeTurn() async {
+    let leads = await leads()
+    if service.metrics.setLeads(leads), leads { await tidy() }
+  }
+
+  /// What is this server's own.
+  private func tidyOwn() async {
+    service.recent.noteConnected()
+    await attempt { try await service.madang.surveyPasswords() }
+  }
+
   private func tidy() async {
     await attempt {
-      service.recent.noteConnected()
       try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow)
       try await clearDeleted()
     }
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
-    await attempt { try await service.madang.surveyPasswords() }
   }
 
   private func sweep() async {
+    await attempt { try await service.madang.removeUploads(olderThan: Self.uploadAge) }
+    guard await leads() else { return }
     await attempt { try await service.madang.sweepFiles(olderThan: Self.uploadAge) }
   }
 

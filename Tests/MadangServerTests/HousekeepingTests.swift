@@ -25,9 +25,11 @@ struct HousekeepingTests {
       }
       // All of them are younger than an hour: their requests may still be running.
       try await world.server.madang.sweepFiles(olderThan: 3_600_000)
+      try await world.server.madang.removeUploads(olderThan: 3_600_000)
       #expect(try await world.files(in: "uploads").count == 5)
       #expect(try await world.files(in: "channelChats").count == 10)
       try await world.server.madang.sweepFiles(olderThan: -60_000)
+      try await world.server.madang.removeUploads(olderThan: -60_000)
       #expect(try await world.hasNoFiles(in: "uploads", "profiles"))
       #expect(try await world.files(in: "workspaceCoverImages") == ["default.png"])
       #expect(Set(try await world.files(in: "channelChats").map { "/static/channelChats/\($0)" }) == Set(paths))

@@ -43,12 +43,10 @@ extension Madang {
   }
 
   /// Moves files that no row names to the trash: what a crash left between rename and commit, or the files of another
-  /// database than the one the server was started with. Removes uploads that were cut off, and what was in the trash for
-  /// ``Settings/trashDays``.
+  /// database than the one the server was started with. Removes what was in the trash for ``Settings/trashDays``.
   /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
-    try await files.removeUploads(before: before, page: settings.filePage)
     for folder in FileFolder.allCases {
       try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
         let known = try await database.read { try $0.paths(among: page) }
@@ -59,6 +57,13 @@ extension Madang {
       }
     }
     try await files.emptyTrash(after: settings.trashDays, page: settings.filePage)
+  }
+
+  /// Removes uploads to this machine that were cut off.
+  /// - Parameter age: How long, in milliseconds, one is left alone because its request may still be running.
+  package func removeUploads(olderThan age: Int64) async throws {
+    let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
+    try await files.removeUploads(before: before, page: settings.filePage)
   }
 
   /// Removes the files that were given up and are due: those of deleted rooms, and pictures replaced some time ago. They

@@ -51,6 +51,7 @@ final class Metrics: Sendable {
     var pushesDropped = 0
     var pushesSent = 0
     var pushesFailed = 0
+    var leads = false
   }
 
   private let state = Mutex(State())
@@ -69,6 +70,14 @@ final class Metrics: Sendable {
 
   func socketAdmitted(by admission: SocketAdmission) {
     state.withLock { $0.socketAdmissions[admission, default: 0] += 1 }
+  }
+
+  /// Whether this server does the housekeeping. True if that is new.
+  func setLeads(_ leads: Bool) -> Bool {
+    state.withLock { state in
+      defer { state.leads = leads }
+      return state.leads != leads
+    }
   }
 
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }

@@ -60,6 +60,9 @@ extension Service {
     page.begin("madang_push_notifications_total", .counter, "Notifications by what became of them.")
     page.add("madang_push_notifications_total", labels: [("outcome", "sent")], now.pushesSent)
     page.add("madang_push_notifications_total", labels: [("outcome", "refused")], now.pushesFailed)
+    page.single(
+      "madang_housekeeping_leader", .gauge, "1 on the server that tidies up for all of its database, 0 on others.",
+      now.leads ? 1 : 0)
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: page.text)))

@@ -76,6 +76,8 @@ public struct ServerSettings: Sendable {
   public var databaseReaders = min(max(ProcessInfo.processInfo.activeProcessorCount, 2), 8)
   /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.
   public var housekeepingInterval: Duration = .seconds(3600)
+  /// How often a server asks whether it is the one that tidies up for all of its database.
+  public var housekeepingTurn: Duration = .seconds(5)
   public var providers = ProviderSettings()
   public var push = PushSettings()
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
