@@ -57,7 +57,7 @@ extension Madang {
 }
 
 extension Transaction {
-  fileprivate func installationID() throws -> String? {
+  func installationID() throws -> String? {
     try first("SELECT value FROM installation WHERE name = 'id'") { try $0.get("value") }
   }
 

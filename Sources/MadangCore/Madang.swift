@@ -45,7 +45,7 @@ package struct Madang: Sendable {
     try await database.pendingMigrations(Self.migrations)
   }
 
-  private static var migrations: [Migration] {
+  static var migrations: [Migration] {
     MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) }
   }
 }

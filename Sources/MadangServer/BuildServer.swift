@@ -87,8 +87,9 @@ package func buildServer(
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
   let data = settings.dataDirectory
+  try RestoreMarker(in: data).refuseServing()
   try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
-  let secrets = try Secrets(directory: data.appending(path: "secrets"), ids: ids)
+  let secrets = try Secrets(directory: settings.secretsDirectory, ids: ids)
   var settings = settings
   if settings.isDevelopment {
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
@@ -204,8 +205,9 @@ func openMadang(
 ) async throws -> Madang {
   var configuration = DatabaseConfiguration(
     settings.databaseURL.map { .postgres(url: $0) }
-      ?? .sqlite(path: settings.dataDirectory.appending(path: "madang.sqlite").path))
+      ?? .sqlite(path: settings.databaseFile.path))
   configuration.readers = settings.databaseReaders
+  configuration.statementTimeout = settings.databaseStatementTimeout
   let database: Database
   do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
     throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")

@@ -46,6 +46,35 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
+  /// The last number that the engine gave to a row of a table whose key it counts up, as `number`: no row, or null, for none.
+  package func lastNumber(of table: String) -> SQL {
+    switch self {
+    case .sqlite: "SELECT seq AS number FROM sqlite_sequence WHERE name = \(table)"
+    case .postgres:
+      "SELECT pg_sequence_last_value(CAST(pg_get_serial_sequence(\(table), 'id') AS regclass)) AS number"
+    }
+  }
+
+  /// Makes the engine go on counting after that number.
+  package func countOn(_ table: String, after number: Int64) -> [SQL] {
+    switch self {
+    case .sqlite:
+      [
+        "DELETE FROM sqlite_sequence WHERE name = \(table)",
+        "INSERT INTO sqlite_sequence (name, seq) VALUES (\(table), \(number))",
+      ]
+    case .postgres: ["SELECT setval(CAST(pg_get_serial_sequence(\(table), 'id') AS regclass), \(number)) AS number"]
+    }
+  }
+
+  /// What the engine itself finds wrong with its file, as `problem`, some of it; nil where it cannot say.
+  package var integrityProbe: SQL? {
+    switch self {
+    case .sqlite: "SELECT integrity_check AS problem FROM pragma_integrity_check(20) WHERE integrity_check <> 'ok'"
+    case .postgres: nil
+    }
+  }
+
   /// Writes to the log of the engine, and so to its disk, without changing data.
   var writeProbe: SQL {
     switch self {

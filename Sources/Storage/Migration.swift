@@ -20,7 +20,8 @@ package struct Migration: Sendable {
     sql.prefix { !$0.isNewline }.trimmingCharacters(in: .whitespaces) == "-- additive"
   }
 
-  var checksum: String {
+  /// The hexadecimal SHA-256 of the text.
+  package var checksum: String {
     SHA256.hash(data: Data(sql.utf8)).map { byte in
       (byte < 16 ? "0" : "") + String(byte, radix: 16)
     }.joined()

@@ -1,7 +1,8 @@
 /// One row of a result, its columns by name.
 package struct Row: Sendable {
   let columns: [String]
-  let values: [SQLValue]
+  /// In the order of the columns.
+  package let values: [SQLValue]
 
   /// The value of a column that is never null.
   ///

@@ -19,6 +19,22 @@ package struct SQL: Sendable {
     self.parameters = parameters
   }
 
+  /// `INSERT INTO table (columns) VALUES (...), (...)`. Each row has as many values as there are columns, and there is at least
+  /// one row; names are pasted.
+  package static func insert(into table: String, _ columns: [Schema.Column], rows: [[SQLValue]]) -> SQL {
+    let names = columns.map(\.name).joined(separator: ", ")
+    var segments: [String] = []
+    for row in rows.indices {
+      segments.append(row == 0 ? "INSERT INTO \(table) (\(names)) VALUES (" : "), (")
+      segments += columns.dropFirst().map { _ in ", " }
+    }
+    segments.append(")")
+    let parameters = rows.flatMap { row in
+      zip(row, columns).map { Parameter(value: $0, type: $1.type) }
+    }
+    return SQL(segments: segments, parameters: parameters)
+  }
+
   /// The statement with `$1` ... `$n` where the values stand.
   package var text: String {
     guard !parameters.isEmpty else { return segments[0] }

@@ -33,6 +33,12 @@ package final class Transaction {
     return element
   }
 
+  /// Hands the rows of a query to `body` one by one. Memory does not grow with their number.
+  package func forEach(_ sql: SQL, _ body: (Row) throws -> Void) throws {
+    try refuseNUL(sql)
+    try guarded { try connection.stream(sql, body) }
+  }
+
   /// Runs the statement and answers how many rows it inserted, updated or deleted.
   @discardableResult
   package func execute(_ sql: SQL) throws -> Int {
@@ -56,10 +62,14 @@ package final class Transaction {
 
   @discardableResult
   private func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
+    try refuseNUL(sql)
+    return try guarded { try connection.run(sql, row) }
+  }
+
+  private func refuseNUL(_ sql: SQL) throws {
     for case .text(let text) in sql.parameters.lazy.map(\.value) where text.utf8.contains(0) {
       throw StorageError(.encoding, "a text value contains NUL", sql: sql.text)
     }
-    return try guarded { try connection.run(sql, row) }
   }
 
   private func guarded<Result>(_ body: () throws -> Result) throws -> Result {

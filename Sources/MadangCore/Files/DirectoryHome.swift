@@ -35,6 +35,15 @@ package struct DirectoryHome: FileHome {
 
   package func content(of path: String, range: ClosedRange<Int>) -> FileContent { .file(url(path)) }
 
+  package func size(of path: String) async throws -> Int? {
+    try await workers.run {
+      var status = stat()
+      if stat(url(path).path, &status) == 0 { return Int(status.st_size) }
+      guard errno == ENOENT else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
+      return nil
+    }
+  }
+
   package func remove(_ paths: [String]) async -> [String] {
     // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
     await Task {

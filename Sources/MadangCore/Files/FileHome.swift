@@ -13,6 +13,9 @@ package protocol FileHome: Sendable {
   /// - Parameter range: Which; within the file's size.
   func content(of path: String, range: ClosedRange<Int>) async throws -> FileContent
 
+  /// The size of a stored file in bytes; nil if it is not there.
+  func size(of path: String) async throws -> Int?
+
   /// Removes files, whether or not the caller's task is cancelled. Answers which are gone now.
   func remove(_ paths: [String]) async -> [String]
 

@@ -56,6 +56,14 @@ package struct FileStore: Sendable {
     try await workers.run { try upload.append(bytes) }
   }
 
+  /// The same with all bytes of a file of this machine.
+  func append(contentsOf url: URL, to upload: Upload) async throws {
+    try await workers.run {
+      let source = try InputFile(url)
+      while case let bytes = try source.next(), !bytes.isEmpty { try upload.append(bytes) }
+    }
+  }
+
   /// Ends a file being received; nil if it had no byte. Throws `Failure(.invalid)` if its type is not taken.
   package func finish(_ upload: Upload) async throws -> StagedFile? {
     try await workers.run { try upload.finish() }

@@ -9,6 +9,7 @@ import Storage
 /// Whoever can open the data is trusted: there is no sign-in. Operations throw ``AdministrationError``.
 public struct Administration: Sendable {
   let madang: Madang
+  let settings: ServerSettings
 
   /// Runs `body` on the data of these settings.
   /// - Throws: ``SetupError`` if there is none, it cannot be opened or is of another version; what `body` throws.
@@ -23,7 +24,9 @@ public struct Administration: Sendable {
           + "'madang admin migrate'")
     }
     let result: Swift.Result<Result, any Error>
-    do { result = .success(try await body(Administration(madang: madang))) } catch let failure as Failure {
+    do { result = .success(try await body(Administration(madang: madang, settings: settings))) } catch let failure
+      as Failure
+    {
       result = .failure(AdministrationError(description: failure.message))
     } catch {
       result = .failure(error)
@@ -48,13 +51,14 @@ public struct Administration: Sendable {
   private static func open(
     _ settings: ServerSettings, logger: Logger, prepare: (Madang) async throws -> Void
   ) async throws -> Madang {
-    let file = settings.dataDirectory.appending(path: "madang.sqlite").path
+    let file = settings.databaseFile.path
     guard settings.databaseURL != nil || FileManager.default.fileExists(atPath: file) else {
       throw SetupError(
         "\(file) is not there; name the server's directory with --data, or its database with --database-url")
     }
     var settings = settings
     settings.databaseReaders = 1
+    settings.databaseStatementTimeout = .zero
     return try await openMadang(
       settings, clock: Clock(), ids: IDSource(), logger: logger, announce: { _ in }, prepare: prepare)
   }

@@ -60,6 +60,15 @@ struct BucketHome: FileHome {
     .pieces(try await BucketPieces(of: key(path), range: range, client: client))
   }
 
+  func size(of path: String) async throws -> Int? {
+    do {
+      guard let size = try await client.size(of: key(path)) else {
+        throw S3Error(call: "HEAD", cause: .unusable("no Content-Length"))
+      }
+      return size
+    } catch let error as S3Error where error.isMissing { return nil }
+  }
+
   func remove(_ paths: [String]) async -> [String] {
     await Task {
       await each(paths, "remove") { try await client.delete(key($0)) }

@@ -74,6 +74,8 @@ public struct ServerSettings: Sendable {
   public var shutdownTimeout: Duration = .seconds(8)
   /// Database connections that read: more than there are cores only slow each other down.
   public var databaseReaders = min(max(ProcessInfo.processInfo.activeProcessorCount, 2), 8)
+  /// How long one statement may take; zero for any time.
+  var databaseStatementTimeout: Duration = .seconds(30)
   /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.
   public var housekeepingInterval: Duration = .seconds(3600)
   /// How often a server asks whether it is the one that tidies up for all of its database.

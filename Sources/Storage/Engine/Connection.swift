@@ -22,6 +22,8 @@ protocol Connection: AnyObject {
   /// Runs one statement and hands over its rows until `row` answers false. Answers the number of rows changed.
   /// Throws `EngineFailure` for its own errors; those of `row` pass through.
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int
+  /// Hands over all rows of a query, some fetched at a time: memory does not grow with their number.
+  func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws
   func script(_ text: String) throws(EngineFailure)
   /// Maintenance between transactions, for which no caller waits.
   func tidy()

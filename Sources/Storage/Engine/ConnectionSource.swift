@@ -30,6 +30,17 @@ struct ConnectionSource: Sendable {
     }
   }
 
+  var busyTimeout: Duration { configuration.busyTimeout }
+
+  /// The file, on SQLite.
+  var sqlitePath: String? {
+    switch configuration.engine {
+    case .sqlite(let path): path
+    case .sqliteInMemory: temporaryPath
+    case .postgres: nil
+    }
+  }
+
   /// - Parameter isFirst: whether a database may be made where there is none. Later one that is missing is missed: it
   ///   must not be replaced by an empty one.
   func open(_ access: Access, isFirst: Bool = false) throws(EngineFailure) -> any Connection {

@@ -6,6 +6,9 @@ import Logging
 final class PostgresConnection: Connection {
   private let pipeline: PostgresPipeline
   private(set) var changes = 0
+  private var cursors = 0
+  /// Rows that `stream` holds at a time.
+  private static let fetchSize = 500
 
   init(
     url: String, access: Access, _ configuration: DatabaseConfiguration, _ logger: Logger
@@ -46,6 +49,23 @@ final class PostgresConnection: Connection {
     if result.hasChanged { changes += 1 }
     try result.forEachRow(row)
     return result.changes
+  }
+
+  func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws {
+    cursors += 1
+    // A name of its own: the server remembers what a prepared FETCH of a cursor answers.
+    let cursor: SQL = "rows_\(raw: "\(cursors)")"
+    _ = try pipeline.answer(to: "DECLARE \(sql: cursor) NO SCROLL CURSOR FOR \(sql: sql)")
+    var count = 0
+    repeat {
+      count = 0
+      try pipeline.answer(to: "FETCH \(raw: "\(Self.fetchSize)") FROM \(sql: cursor)").forEachRow { next in
+        count += 1
+        try row(next)
+        return true
+      }
+    } while count == Self.fetchSize
+    _ = try pipeline.answer(to: "CLOSE \(sql: cursor)")
   }
 
   func script(_ text: String) throws(EngineFailure) {

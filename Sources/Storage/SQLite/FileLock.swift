@@ -2,12 +2,12 @@ import Foundation
 import Synchronization
 
 /// A lock on a file of its own, shared by many or had by one; the system gives it back with the process.
-final class FileLock: Sendable {
+package final class FileLock: Sendable {
   private let path: String
   private let descriptor = Mutex<CInt?>(nil)
 
   /// - Parameter path: made by the first who takes the lock, and left there.
-  init(path: String) {
+  package init(path: String) {
     self.path = path
   }
 
@@ -22,7 +22,7 @@ final class FileLock: Sendable {
   }
 
   /// Takes the lock alone. False when others have it; then this one does not have it any more.
-  func takeAlone() throws(StorageError) -> Bool {
+  package func takeAlone() throws(StorageError) -> Bool {
     let code = lock(LOCK_EX | LOCK_NB)
     guard code == 0 || code == EWOULDBLOCK else { throw failure(code) }
     return code == 0

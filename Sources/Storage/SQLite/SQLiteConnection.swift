@@ -94,6 +94,13 @@ final class SQLiteConnection: Connection {
     return sqlite3_total_changes64(database) == before ? 0 : Int(sqlite3_changes64(database))
   }
 
+  func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws {
+    _ = try run(sql) { next in
+      try row(next)
+      return true
+    }
+  }
+
   func script(_ text: String) throws(EngineFailure) {
     deadline.suspend()
     changes += 1

@@ -8,7 +8,8 @@ struct AdminCommand: ParsableCommand {
       the data as 'serve' does: --data or --database-url, the environment, --config.
       """,
     subcommands: [
-      AdminStats.self, AdminMigrate.self, AdminUsersCommand.self, AdminWorkspacesCommand.self,
+      AdminStats.self, AdminMigrate.self, AdminBackup.self, AdminRestore.self, AdminCheck.self, AdminExport.self,
+      AdminImport.self, AdminUsersCommand.self, AdminWorkspacesCommand.self,
       AdminSessionsCommand.self,
       AdminKeysCommand.self,
     ])

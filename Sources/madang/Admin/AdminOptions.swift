@@ -16,23 +16,26 @@ struct AdminOptions: ParsableArguments {
   @OptionGroup var printing: JSONOption
 
   /// Runs `body` on the server's data.
-  func withData(_ body: (Administration, Output) async throws -> Void) async throws {
+  func withData<Result>(_ body: (Administration, Output) async throws -> Result) async throws -> Result {
     try await withSettings { settings, logger, output in
       try await Administration.run(settings, logger: logger) { try await body($0, output) }
     }
   }
 
   /// Runs `body` on where the server's data is; puts the words of what is refused on standard error.
-  func withSettings(_ body: (ServerSettings, Logger, Output) async throws -> Void) async throws {
+  func withSettings<Result>(_ body: (ServerSettings, Logger, Output) async throws -> Result) async throws -> Result {
     var flags: [String: String] = [:]
     flags["data"] = data
     flags["database.url"] = databaseURL
     let loaded = try await LoadedSettings(flags: flags, file: config)
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
-    do {
-      try await body(loaded.settings, logger, printing.output)
-    } catch let error as SetupError {
+    return try await wording { try await body(loaded.settings, logger, printing.output) }
+  }
+
+  /// Runs `body`; puts the words of what is refused on standard error.
+  func wording<Result>(_ body: () async throws -> Result) async throws -> Result {
+    do { return try await body() } catch let error as SetupError {
       throw Failure(error.description)
     } catch let error as AdministrationError {
       throw Failure(error.description)

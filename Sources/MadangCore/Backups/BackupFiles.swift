@@ -1,0 +1,128 @@
+import Foundation
+import Storage
+
+/// A file as a row of a backup's table `files` names it.
+struct FileEntry: Sendable {
+  let path: String
+  let size: Int
+  let sha256: String
+}
+
+extension BackupManifest {
+  /// Hands the files that the rows of the backup name to `body`, some at a time. Throws ``BackupProblem``.
+  func forEachFilePage(
+    in folder: URL, _ workers: WorkerPool, _ body: ([FileEntry]) async throws -> Void
+  ) async throws {
+    guard let table = tables.first(where: { $0.name == "files" }) else { return }
+    let names = table.columns.map(\.name)
+    guard let path = names.firstIndex(of: "path"), let size = names.firstIndex(of: "size"),
+      let sha256 = names.firstIndex(of: "sha256")
+    else { throw BackupProblem("\(folder.path): the table files has no path, size or sha256") }
+    let reader = try TableReader(table, in: folder)
+    while case let rows = try await workers.run({ try reader.next(500) }), !rows.isEmpty {
+      try await body(
+        try rows.map { row in
+          guard let name = String(sqlValue: row[path]), let size = Int(sqlValue: row[size]), size > 0,
+            let sha256 = String(sqlValue: row[sha256]), FileStore.isPath(name)
+          else { throw BackupProblem("\(folder.path): a row of the table files names no file") }
+          return FileEntry(path: name, size: size, sha256: sha256)
+        })
+    }
+  }
+}
+
+extension FileStore {
+  /// Whether a text has the form of a stored file's path, `<folder>/<name>`: a backup may come from anywhere.
+  static func isPath(_ text: String) -> Bool {
+    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
+    return parts.count == 2 && FileFolder(rawValue: String(parts[0])) != nil && !parts[1].isEmpty
+      && !parts[1].hasPrefix(".") && !parts[1].utf8.contains(0)
+  }
+}
+
+/// Does something with each element, several at a time. Throws the first error, when all that began have ended.
+func concurrently<Element: Sendable>(
+  _ elements: [Element], atMost: Int, _ body: @escaping @Sendable (Element) async throws -> Void
+) async throws {
+  try await withThrowingTaskGroup(of: Void.self) { group in
+    var waiting = elements.makeIterator()
+    for _ in 0..<atMost {
+      if let element = waiting.next() { group.addTask { try await body(element) } }
+    }
+    while try await group.next() != nil {
+      if let element = waiting.next() { group.addTask { try await body(element) } }
+    }
+  }
+}
+
+/// Brings files from their home into a backup, or takes them from the backup before it by a hard link: a stored file never
+/// changes.
+struct BackupFiles: Sendable {
+  /// Files that are copied at a time.
+  static let parallelCopies = 8
+
+  let home: any FileHome
+  /// The backup that is being made.
+  let folder: URL
+  /// The one before it.
+  let previous: URL?
+  let workers: WorkerPool
+
+  enum Outcome: Sendable {
+    case linked
+    case copied
+    /// It is not there, or is not what its row says, in words.
+    case absent(String)
+  }
+
+  func prepare() throws {
+    try makePrivateDirectory(folder.appending(path: "files"))
+    for name in FileFolder.allCases { try makePrivateDirectory(folder.appending(path: "files/\(name.rawValue)")) }
+  }
+
+  /// Makes the names of all that was brought last.
+  func flush() throws {
+    for name in FileFolder.allCases { try flushDirectory(folder.appending(path: "files/\(name.rawValue)")) }
+    try flushDirectory(folder.appending(path: "files"))
+  }
+
+  /// Throws ``BackupProblem`` if the backup cannot be written, or the home not be asked.
+  func bring(_ file: FileEntry) async throws -> Outcome {
+    let target = folder.appending(path: "files/\(file.path)")
+    if try await workers.run({ link(file, to: target) }) { return .linked }
+    do {
+      let digest =
+        switch try await home.content(of: file.path, range: 0...file.size - 1) {
+        case .file(let url): try await workers.run { try OutputFile.copy(url, to: target) }
+        case .pieces(let pieces): try await write(pieces, to: target)
+        }
+      if digest.isOf(size: file.size, sha256: file.sha256) { return .copied }
+      try? await workers.run { try FileManager.default.removeItem(at: target) }
+      return .absent("is damaged")
+    } catch {
+      try? await workers.run { try FileManager.default.removeItem(at: target) }
+      // One lost file must not keep all others from being backed up.
+      switch try await home.size(of: file.path) {
+      case nil: return .absent("is missing")
+      case file.size: throw error
+      case .some: return .absent("is damaged")
+      }
+    }
+  }
+
+  /// False where there is none before, or the disk knows no links.
+  private func link(_ file: FileEntry, to target: URL) -> Bool {
+    guard let former = previous?.appending(path: "files/\(file.path)") else { return false }
+    var status = stat()
+    guard lstat(former.path, &status) == 0, Int(status.st_size) == file.size else { return false }
+    return Foundation.link(former.path, target.path) == 0
+  }
+
+  private func write(
+    _ pieces: any AsyncSequence<[UInt8], any Error> & Sendable, to target: URL
+  ) async throws -> Digest {
+    var file = try OutputFile(target)
+    for try await piece in pieces { try file.write(piece) }
+    return try file.finish()
+  }
+}

@@ -1,0 +1,104 @@
+import Foundation
+import Storage
+
+/// A directory of backups: `<date>/` for each, as a whole or not at all, and `<date>.partial/` for one that is being made or
+/// was cut off. Its calls block. Throws ``BackupProblem``.
+struct BackupFolder: Sendable {
+  private static let lockName = ".lock"
+  private static let partial = ".partial"
+
+  let url: URL
+
+  /// The backups in it, the oldest first.
+  func backups() throws -> [URL] {
+    try names().filter(Self.isName).sorted().map { url.appending(path: $0, directoryHint: .isDirectory) }
+  }
+
+  /// Makes it if it is not there, takes its lock, and removes what was cut off. The lock ends with its last reference.
+  func prepare() throws -> FileLock {
+    do { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) } catch {
+      throw BackupProblem("\(url.path) cannot be made: \(error.localizedDescription)")
+    }
+    let others = try names().filter { name in
+      !Self.isName(name) && name != Self.lockName && name != "lost+found"
+        && !(name.hasSuffix(Self.partial) && Self.isName(String(name.dropLast(Self.partial.count))))
+    }
+    if let other = others.min() {
+      throw BackupProblem("\(url.path) holds something else than backups (\(other)); name a directory of its own")
+    }
+    let lock = FileLock(path: url.appending(path: Self.lockName).path)
+    do {
+      guard try lock.takeAlone() else { throw BackupProblem("another backup into \(url.path) is under way") }
+    } catch let error as StorageError {
+      throw BackupProblem(error.message)
+    }
+    for name in try names() where name.hasSuffix(Self.partial) { try remove(url.appending(path: name)) }
+    return lock
+  }
+
+  /// Makes the directory of a backup that is being made.
+  func begin(at time: Int64) throws -> URL {
+    let folder = url.appending(path: Self.name(of: time) + Self.partial, directoryHint: .isDirectory)
+    try makePrivateDirectory(folder)
+    return folder
+  }
+
+  /// Gives a backup that is whole and flushed its name, durably.
+  func end(_ folder: URL) throws -> URL {
+    let whole = url.appending(
+      path: folder.lastPathComponent.dropLast(Self.partial.count), directoryHint: .isDirectory)
+    guard rename(folder.path, whole.path) == 0 else { throw BackupProblem("renamed", folder.path) }
+    try flushDirectory(url)
+    return whole
+  }
+
+  /// Removes all backups but the newest ones. Answers how many were removed.
+  func keep(_ count: Int) throws -> Int {
+    let old = try backups().dropLast(count)
+    for backup in old {
+      // Under this name nobody takes what is left of it for whole.
+      let name = url.appending(path: backup.lastPathComponent + Self.partial)
+      guard rename(backup.path, name.path) == 0 else { throw BackupProblem("renamed", backup.path) }
+      try remove(name)
+    }
+    return old.count
+  }
+
+  private func remove(_ folder: URL) throws {
+    do { try FileManager.default.removeItem(at: folder) } catch {
+      throw BackupProblem("\(folder.path) cannot be removed: \(error.localizedDescription)")
+    }
+  }
+
+  private func names() throws -> [String] {
+    do { return try FileManager.default.contentsOfDirectory(atPath: url.path) } catch {
+      throw BackupProblem("\(url.path) cannot be listed: \(error.localizedDescription)")
+    }
+  }
+
+  /// Like `2026-11-23T074201.123Z`: the order of names is that of times.
+  private static func name(of time: Int64) -> String {
+    Date(timeIntervalSince1970: Double(time) / 1000)
+      .formatted(Date.ISO8601FormatStyle(timeSeparator: .omitted, includingFractionalSeconds: true))
+  }
+
+  private static func isName(_ text: String) -> Bool {
+    let pattern = Array("0000-00-00T000000.000Z".utf8)
+    return text.utf8.count == pattern.count
+      && zip(text.utf8, pattern).allSatisfy { byte, form in
+        form == UInt8(ascii: "0") ? (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) : byte == form
+      }
+  }
+}
+
+extension BackupFolder {
+  /// The backup that an operator names: the directory itself, or the newest of those in it.
+  static func backup(_ named: URL) throws -> URL {
+    if BackupManifest.isThere(in: named) { return named }
+    guard FileManager.default.fileExists(atPath: named.path) else { throw BackupProblem("\(named.path) is not there") }
+    guard let newest = try BackupFolder(url: named).backups().last else {
+      throw BackupProblem("\(named.path) holds no backup; name a directory of backups, or one of them")
+    }
+    return newest
+  }
+}

@@ -1,0 +1,129 @@
+import Crypto
+import Foundation
+import Storage
+
+/// What a backup holds, in `manifest.json`. The file's own SHA-256 is beside it, as `sha256sum -c` reads it.
+package struct BackupManifest: Codable, Sendable {
+  static let currentFormat = 1
+
+  struct Migration: Codable, Sendable, Equatable {
+    let version: Int
+    let name: String
+    let checksum: String
+  }
+
+  struct Column: Codable, Sendable, Equatable {
+    enum Kind: String, Codable { case integer, text }
+    let name: String
+    let type: Kind
+  }
+
+  struct Table: Codable, Sendable {
+    let name: String
+    let columns: [Column]
+    let rows: Int
+    let bytes: Int
+    let sha256: String
+    /// The last number that was given to a row, where the engine counts; the next one is higher.
+    let lastNumber: Int64?
+
+    /// In the folder of the backup.
+    var path: String { "tables/\(name).tsv" }
+  }
+
+  struct Files: Codable, Sendable {
+    let count: Int
+    let bytes: Int
+    /// Paths of files that rows name and that could not be had.
+    let absent: [String]
+  }
+
+  struct Secret: Codable, Sendable {
+    let name: String
+    let sha256: String
+  }
+
+  let format: Int
+  /// Milliseconds since 1970 UTC.
+  package let createdAt: Int64
+  package let installation: String?
+  let engine: String
+  let migrations: [Migration]
+  /// Each after those that it refers to.
+  let tables: [Table]
+  /// Nil in an export, which holds the database only.
+  let files: Files?
+  let secrets: [Secret]
+
+  func with(files: Files, secrets: [Secret]) -> BackupManifest {
+    BackupManifest(
+      format: format, createdAt: createdAt, installation: installation, engine: engine, migrations: migrations,
+      tables: tables, files: files, secrets: secrets)
+  }
+
+  package var version: Int { migrations.last?.version ?? 0 }
+  package var holdsFiles: Bool { files != nil }
+  package var fileCount: Int { files?.count ?? 0 }
+  package var rows: Int { tables.reduce(0) { $0 + $1.rows } }
+}
+
+extension BackupManifest {
+  private static let name = "manifest.json"
+
+  static func isThere(in folder: URL) -> Bool {
+    FileManager.default.fileExists(atPath: folder.appending(path: name).path)
+  }
+
+  func write(to folder: URL) throws {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let bytes = Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+    for (name, bytes) in [
+      (Self.name, bytes), ("\(Self.name).sha256", Array("\(SHA256.hash(data: bytes).hex)  \(Self.name)\n".utf8)),
+    ] {
+      var file = try OutputFile(folder.appending(path: name))
+      try file.write(bytes)
+      _ = try file.finish()
+    }
+  }
+
+  /// Throws ``BackupProblem`` if it is missing, damaged or of a format that this program does not know.
+  package static func read(from folder: URL) throws -> BackupManifest {
+    let file = folder.appending(path: name)
+    guard let bytes = FileManager.default.contents(atPath: file.path) else {
+      throw BackupProblem("\(folder.path) holds no backup: there is no \(name) that can be read")
+    }
+    let sum = FileManager.default.contents(atPath: file.path + ".sha256").map { String(decoding: $0, as: UTF8.self) }
+    guard sum?.prefix(while: { !$0.isWhitespace }) == SHA256.hash(data: bytes).hex[...] else {
+      throw BackupProblem("\(file.path) is damaged: it does not match \(name).sha256; take another backup")
+    }
+    struct Format: Decodable { let format: Int }
+    do {
+      let format = try JSONDecoder().decode(Format.self, from: bytes).format
+      guard format == currentFormat else {
+        throw BackupProblem("\(file.path) is of format \(format), which this program does not know; use a newer madang")
+      }
+      return try JSONDecoder().decode(BackupManifest.self, from: bytes)
+    } catch is DecodingError {
+      throw BackupProblem("\(file.path) is no manifest of a backup")
+    }
+  }
+}
+
+extension BackupManifest.Column {
+  init(_ column: Schema.Column) {
+    self.init(name: column.name, type: column.type == .integer ? .integer : .text)
+  }
+}
+
+/// Why a backup could not be made, read or restored, in words.
+package struct BackupProblem: Error, CustomStringConvertible {
+  package let description: String
+
+  init(_ description: String) { self.description = description }
+
+  /// A call of the system that failed.
+  init(_ what: String, _ path: String, errno code: Int32 = errno) {
+    description = "\(path) cannot be \(what): \(String(cString: strerror(code)))"
+  }
+}

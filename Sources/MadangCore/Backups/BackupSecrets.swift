@@ -1,0 +1,42 @@
+import Foundation
+
+// Without its secrets a restored server would know no session and no socket's cookie of before.
+
+extension Madang {
+  /// Copies the files of a directory of secrets, which need not be there.
+  static func copySecrets(_ secrets: URL, to folder: URL) throws -> [BackupManifest.Secret] {
+    let target = folder.appending(path: "secrets")
+    try makePrivateDirectory(target)
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: secrets.path)) ?? []
+    let kept = try names.filter(isSecret).sorted().map { name in
+      BackupManifest.Secret(
+        name: name, sha256: try OutputFile.copy(secrets.appending(path: name), to: target.appending(path: name)).hex)
+    }
+    try flushDirectory(target)
+    return kept
+  }
+
+  /// Copies them back. Those that are there are left if they are the same. Throws ``BackupProblem`` if they are others.
+  static func restoreSecrets(_ kept: [BackupManifest.Secret], from folder: URL, to secrets: URL) throws {
+    guard !kept.isEmpty else { return }
+    if !FileManager.default.fileExists(atPath: secrets.path) { try makePrivateDirectory(secrets) }
+    for secret in kept {
+      let target = secrets.appending(path: secret.name)
+      if FileManager.default.fileExists(atPath: target.path) {
+        guard try Digest(of: target).hex == secret.sha256 else {
+          throw BackupProblem("\(target.path) is another secret than that of the backup; remove it to use the backup's")
+        }
+        continue
+      }
+      // A name that starts with a dot is not taken for a secret if this is cut off.
+      let staged = secrets.appending(path: ".\(secret.name).restoring")
+      try? FileManager.default.removeItem(at: staged)
+      _ = try OutputFile.copy(folder.appending(path: "secrets/\(secret.name)"), to: staged)
+      guard rename(staged.path, target.path) == 0 else { throw BackupProblem("renamed", staged.path) }
+    }
+    try flushDirectory(secrets)
+  }
+
+  /// Names with a dot in front are of files that are being made.
+  static func isSecret(_ name: String) -> Bool { !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") }
+}

@@ -1,0 +1,91 @@
+import Foundation
+import Storage
+
+/// Something that is not as it should be.
+package struct Finding: Sendable {
+  package enum Kind: String, Sendable {
+    case database, reference, coins, room, file, installation, number, backup
+  }
+
+  package let kind: Kind
+  /// What it is about, such as a path or `room 7`.
+  package let subject: String
+  package let problem: String
+  package let cure: String
+}
+
+/// A backup or an export, to be read.
+package struct Backup: Sendable {
+  private static let cure = "take another backup; this one cannot be restored"
+
+  package let folder: URL
+  package let manifest: BackupManifest
+
+  /// Opens the backup that an operator names, or the newest in a directory of backups. Throws ``BackupProblem``.
+  package init(at url: URL) throws {
+    folder = try BackupFolder.backup(url)
+    manifest = try BackupManifest.read(from: folder)
+  }
+
+  /// Reads all of it, and tells what is missing or is not what was written. Throws ``BackupProblem`` if it cannot be read.
+  /// - Parameter files: Whether to read the files as well, and not only the tables.
+  package func verify(
+    files: Bool = true, progress: @escaping @Sendable (BackupProgress) -> Void,
+    _ report: @Sendable (Finding) async throws -> Void
+  ) async throws {
+    let workers = WorkerPool(name: "verify", threads: 2, queueLimit: 64)
+    defer { workers.shutdown() }
+    let rows = ProgressCount("verifying rows", of: manifest.rows, progress)
+    var namesFiles = files
+    for table in manifest.tables {
+      if let problem = try await workers.run({ problem(of: table, rows) }) {
+        try await report(finding(table.path, problem))
+        if table.name == "files" { namesFiles = false }
+      }
+    }
+    guard files else { return }
+    for secret in manifest.secrets {
+      let path = "secrets/\(secret.name)"
+      let digest = Madang.isSecret(secret.name) ? await digest(path, workers) : nil
+      if digest?.hex != secret.sha256 {
+        try await report(finding(path, "is missing or damaged"))
+      }
+    }
+    guard let files = manifest.files, namesFiles else { return }
+    let absent = Set(files.absent)
+    let count = ProgressCount("verifying files", of: files.count, progress)
+    try await manifest.forEachFilePage(in: folder, workers) { page in
+      for file in page where !absent.contains(file.path) {
+        let digest = await digest("files/\(file.path)", workers)
+        if !(digest?.isOf(size: file.size, sha256: file.sha256) ?? false) {
+          try await report(finding("files/\(file.path)", "is \(digest == nil ? "missing" : "damaged")"))
+        }
+        count.add(1)
+      }
+    }
+  }
+
+  private func finding(_ path: String, _ problem: String) -> Finding {
+    Finding(kind: .backup, subject: folder.appending(path: path).path, problem: problem, cure: Self.cure)
+  }
+
+  private func digest(_ path: String, _ workers: WorkerPool) async -> Digest? {
+    try? await workers.run { try Digest(of: folder.appending(path: path)) }
+  }
+
+  private func problem(of table: BackupManifest.Table, _ count: ProgressCount) -> String? {
+    do {
+      let digest = try Digest(of: folder.appending(path: table.path))
+      guard digest.isOf(size: table.bytes, sha256: table.sha256) else { return "is damaged" }
+      let reader = try TableReader(table, in: folder)
+      var rows = 0
+      while case let page = try reader.next(500), !page.isEmpty {
+        rows += page.count
+        count.add(page.count)
+      }
+      return rows == table.rows ? nil : "has \(rows) rows instead of \(table.rows)"
+    } catch {
+      return "cannot be read: \(error)"
+    }
+  }
+}

@@ -1,0 +1,169 @@
+import Foundation
+import Logging
+import Storage
+import Synchronization
+
+/// What a backup became.
+package struct BackupOutcome: Sendable {
+  package let folder: URL
+  package let manifest: BackupManifest
+  /// Files that are there.
+  package let files: Int
+  package let bytes: Int
+  /// Those of them that the former backup has as well.
+  package let linked: Int
+  /// Files that rows still name and that were missing or damaged, in words.
+  package let losses: [String]
+  /// Former backups that were removed.
+  package let removed: Int
+}
+
+extension Madang {
+  /// Absent files beyond which nothing is backed up: the files are probably not the database's.
+  static let absentLimit = 1000
+
+  /// Makes a backup in a directory of backups: the database as of one moment, then the files that its rows name, then the
+  /// secrets. People may go on meanwhile. Files that the newest backup has are linked to it. It is there as a whole or not
+  /// at all.
+  ///
+  /// Throws ``BackupProblem``.
+  /// - Parameters:
+  ///   - secrets: A directory whose files are kept as well.
+  ///   - keep: How many backups stay, this one among them; nil for all.
+  package func backUp(
+    to directory: URL, secrets: URL, keep: Int?, progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws -> BackupOutcome {
+    let backups = BackupFolder(url: directory)
+    let workers = WorkerPool(name: "backup", threads: 4, queueLimit: 64)
+    defer { workers.shutdown() }
+    let lock = try await workers.run { try backups.prepare() }
+    defer { withExtendedLifetime(lock) {} }
+    let previous = try await workers.run { try backups.backups().last }
+    let now = Clock.systemTime()
+    let folder = try await workers.run { try backups.begin(at: now) }
+    do {
+      let dumped = try await dumpDatabase(to: folder, at: now, progress: progress)
+      try requireSameInstallation(previous, dumped.installation)
+      let files = try await bringFiles(dumped, to: folder, previous: previous, workers, progress: progress)
+      let kept = try await workers.run { try Self.copySecrets(secrets, to: folder) }
+      let manifest = dumped.with(
+        files: .init(count: files.count, bytes: files.bytes, absent: files.absent), secrets: kept)
+      let (whole, removed) = try await workers.run {
+        try manifest.write(to: folder)
+        try flushDirectory(folder)
+        return (try backups.end(folder), try keep.map(backups.keep) ?? 0)
+      }
+      return BackupOutcome(
+        folder: whole, manifest: manifest, files: files.count, bytes: files.bytes, linked: files.linked,
+        losses: files.losses, removed: removed)
+    } catch {
+      // What cannot be removed now is the next time: its name says that it is not whole.
+      try? FileManager.default.removeItem(at: folder)
+      throw error
+    }
+  }
+
+  /// Writes the database alone, as of one moment, to a directory that is empty or not there. Throws ``BackupProblem``.
+  package func export(
+    to folder: URL, progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws -> BackupOutcome {
+    let there = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
+    guard there?.isEmpty ?? true else { throw BackupProblem("\(folder.path) is not empty; name another directory") }
+    if there == nil { try makePrivateDirectory(folder) }
+    do {
+      let manifest = try await dumpDatabase(to: folder, at: Clock.systemTime(), progress: progress)
+      try manifest.write(to: folder)
+      try flushDirectory(folder)
+      return BackupOutcome(folder: folder, manifest: manifest, files: 0, bytes: 0, linked: 0, losses: [], removed: 0)
+    } catch {
+      for name in (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? [] {
+        try? FileManager.default.removeItem(at: folder.appending(path: name))
+      }
+      throw error
+    }
+  }
+
+  /// Writes all tables, as of one moment. Answers the manifest of that alone.
+  private func dumpDatabase(
+    to folder: URL, at time: Int64, progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws -> BackupManifest {
+    let (version, pending) = try await pendingMigrations()
+    let migrations = Self.migrations
+    guard pending.isEmpty, version == migrations.last?.version else {
+      throw BackupProblem(
+        "the database is at version \(version), which is not this program's; use the madang that serves it")
+    }
+    let schema = try await Schema(migrations, logger: logger)
+    try makePrivateDirectory(folder.appending(path: "tables"))
+    let dialect = database.dialect
+    let count = ProgressCount("reading the database", progress)
+    let (tables, installation) = try await database.readAtLength(copyIn: folder, logger: logger) { transaction in
+      (
+        try schema.tables.map { try transaction.dump($0, to: folder, dialect, progress: count.add) },
+        try transaction.installationID()
+      )
+    }
+    try flushDirectory(folder.appending(path: "tables"))
+    return BackupManifest(
+      format: BackupManifest.currentFormat, createdAt: time, installation: installation,
+      engine: dialect == .sqlite ? "sqlite" : "postgres",
+      migrations: migrations.map { .init(version: $0.version, name: $0.name, checksum: $0.checksum) }, tables: tables,
+      files: nil, secrets: [])
+  }
+
+  private func requireSameInstallation(_ previous: URL?, _ installation: String?) throws {
+    guard let previous, let theirs = try? BackupManifest.read(from: previous).installation else { return }
+    guard theirs == installation else {
+      throw BackupProblem(
+        "\(previous.deletingLastPathComponent().path) holds backups of installation \(theirs), and this is "
+          + "\(installation ?? "one without an id"); name a directory of its own")
+    }
+  }
+
+  private struct BroughtFiles {
+    var (count, bytes, linked) = (0, 0, 0)
+    var absent: [String] = []
+    var losses: [String] = []
+  }
+
+  private func bringFiles(
+    _ manifest: BackupManifest, to folder: URL, previous: URL?, _ workers: WorkerPool,
+    progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws -> BroughtFiles {
+    let copies = BackupFiles(home: files.home, folder: folder, previous: previous, workers: workers)
+    try await workers.run { try copies.prepare() }
+    let all = ProgressCount("copying files", of: manifest.tables.first { $0.name == "files" }?.rows, progress)
+    let brought = Mutex(BroughtFiles())
+    try await manifest.forEachFilePage(in: folder, workers) { page in
+      try await concurrently(page, atMost: BackupFiles.parallelCopies) { file in
+        let outcome = try await copies.bring(file)
+        // A room that was deleted meanwhile took its files along.
+        let isLost = if case .absent = outcome { try await isNamed(file.path) } else { false }
+        brought.withLock { brought in
+          switch outcome {
+          case .absent(let words):
+            brought.absent.append(file.path)
+            if isLost { brought.losses.append("\(file.path) \(words)") }
+          case .linked, .copied:
+            brought.count += 1
+            brought.bytes += file.size
+            if case .linked = outcome { brought.linked += 1 }
+          }
+        }
+        all.add(1)
+      }
+      guard brought.withLock({ $0.absent.count }) <= Self.absentLimit else {
+        throw BackupProblem(
+          "more than \(Self.absentLimit) files that the database names are missing; check that --data or --files names "
+            + "its files")
+      }
+    }
+    try await workers.run { try copies.flush() }
+    return brought.withLock(\.self)
+  }
+
+  /// Whether a row names a stored file now.
+  func isNamed(_ path: String) async throws -> Bool {
+    try await database.read { try $0.first("SELECT 1 AS one FROM files WHERE path = \(path)") { _ in true } ?? false }
+  }
+}

@@ -1,0 +1,106 @@
+import Foundation
+import Storage
+
+extension Madang {
+  /// Looks for what the rules of this program never leave behind, and tells each. Changes nothing; people may go on
+  /// meanwhile: each question is asked of one moment. Memory does not grow with the data.
+  ///
+  /// - Parameters:
+  ///   - hashes: Whether to read all files, and not only to look at their sizes.
+  ///   - age: How many milliseconds a file without a row is left alone: a server moves it to the trash within two hours.
+  package func check(
+    hashes: Bool, orphansOlderThan age: Int64 = 2 * 3_600_000, progress: @escaping @Sendable (BackupProgress) -> Void,
+    _ report: @escaping @Sendable (Finding) async throws -> Void
+  ) async throws {
+    let schema = try await Schema(Self.migrations, logger: logger)
+    let dialect = database.dialect
+    var questions: [@Sendable (Transaction) throws -> [Finding]] = [
+      { try $0.integrityFindings(dialect) }, { try $0.coinFindings() }, { try $0.roomFindings() },
+      { try $0.attachmentFindings() }, { try $0.pictureFindings() },
+    ]
+    for table in schema.tables {
+      questions.append { try $0.referenceFindings(of: table) }
+      if table.isNumbered { questions.append { try $0.numberFindings(of: table.name, dialect) } }
+    }
+    let count = ProgressCount("checking the database", of: questions.count, progress)
+    for question in questions {
+      for finding in try await database.read(question) { try await report(finding) }
+      count.add(1)
+    }
+    try await checkInstallation(report)
+    try await checkFiles(hashes: hashes, progress: progress, report)
+    try await checkOrphans(olderThan: age, progress: progress, report)
+  }
+
+  private func checkInstallation(_ report: (Finding) async throws -> Void) async throws {
+    let ours = try await database.read { try $0.installationID() }
+    let theirs = try await files.installationID()
+    guard ours != theirs || ours == nil else { return }
+    try await report(
+      Finding(
+        kind: .installation, subject: "installation",
+        problem: "the database is of \(ours ?? "none"), the files are of \(theirs ?? "none")",
+        cure: "name the database and the files that belong together; a server that starts on them gives both an id"))
+  }
+
+  /// Whether each file that a row names is there, and is what was stored.
+  private func checkFiles(
+    hashes: Bool, progress: @escaping @Sendable (BackupProgress) -> Void,
+    _ report: @escaping @Sendable (Finding) async throws -> Void
+  ) async throws {
+    let total = try await database.read { transaction in
+      try transaction.one("SELECT COUNT(*) AS number FROM files") { try $0.get("number", as: Int.self) }
+    }
+    let count = ProgressCount("checking files", of: total, progress)
+    let workers = WorkerPool(name: "check", threads: 2, queueLimit: 64)
+    defer { workers.shutdown() }
+    var last: Int64 = 0
+    while true {
+      let page = try await database.read { [last] in try $0.fileEntries(after: last, limit: 500) }
+      guard let end = page.last?.id else { return }
+      last = end
+      try await concurrently(page.map(\.file), atMost: BackupFiles.parallelCopies) { file in
+        count.add(1)
+        guard let problem = try await problem(of: file, hashes: hashes, workers) else { return }
+        // A file goes after its row: that of a room deleted meanwhile is no finding.
+        guard try await isNamed(file.path) else { return }
+        try await report(
+          Finding(kind: .file, subject: file.path, problem: problem, cure: "put it back from a backup, as it is there"))
+      }
+    }
+  }
+
+  private func problem(of file: FileEntry, hashes: Bool, _ workers: WorkerPool) async throws -> String? {
+    guard let size = try await files.home.size(of: file.path) else { return "is missing" }
+    guard size == file.size else { return "has \(size) bytes instead of \(file.size)" }
+    guard hashes, size > 0 else { return nil }
+    var digest = Digest()
+    switch try await files.home.content(of: file.path, range: 0...size - 1) {
+    case .file(let url): digest = try await workers.run { try Digest(of: url) }
+    case .pieces(let pieces): for try await piece in pieces { digest.update(piece) }
+    }
+    return digest.hex == file.sha256 ? nil : "is not what was stored: its SHA-256 differs"
+  }
+
+  private func checkOrphans(
+    olderThan age: Int64, progress: @escaping @Sendable (BackupProgress) -> Void,
+    _ report: (Finding) async throws -> Void
+  ) async throws {
+    let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
+    let count = ProgressCount("looking for files without a row", progress)
+    for folder in FileFolder.allCases {
+      try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
+        let known = try await database.read { try $0.paths(among: page) }
+        for path in page where !known.contains(path) {
+          try await report(
+            Finding(
+              kind: .file, subject: path, problem: "no row names it",
+              cure:
+                "leave it to a running server, which moves it to the trash; if it is another database's, name that one")
+          )
+        }
+        count.add(page.count)
+      }
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import Storage
+
+// Each answers at most so many findings: one mistake may be in every row, and the first ones tell what it is.
+private let findingLimit = 100
+
+extension Transaction {
+  func integrityFindings(_ dialect: Dialect) throws -> [Finding] {
+    guard let probe = dialect.integrityProbe else { return [] }
+    return try all(probe) { row in
+      Finding(
+        kind: .database, subject: "database", problem: try row.get("problem"),
+        cure: "restore the newest backup that 'admin check --backup' finds nothing wrong with")
+    }
+  }
+
+  /// Rows that refer to rows that are not there.
+  func referenceFindings(of table: Schema.Table) throws -> [Finding] {
+    try table.references.flatMap { reference in
+      let isSet = reference.columns.map { "c.\($0.column) IS NOT NULL" }.joined(separator: " AND ")
+      let isSame = reference.columns.map { "p.\($0.target) = c.\($0.column)" }.joined(separator: " AND ")
+      let (column, count): (String, Int) = try one(
+        """
+        SELECT COUNT(*) AS number FROM \(raw: table.name) c
+        WHERE \(raw: isSet) AND NOT EXISTS (SELECT 1 FROM \(raw: reference.table) p WHERE \(raw: isSame))
+        """
+      ) { (reference.columns.map(\.column).joined(separator: ", "), try $0.get("number")) }
+      guard count > 0 else { return [Finding]() }
+      return [
+        Finding(
+          kind: .reference, subject: "\(table.name).\(column)",
+          problem: "\(count) rows refer to rows of \(reference.table) that are not there",
+          cure: "restore a backup; the database was changed by something else than madang")
+      ]
+    }
+  }
+
+  /// A number that would be given a second time.
+  func numberFindings(of table: String, _ dialect: Dialect) throws -> [Finding] {
+    let last = try lastNumber(of: table, dialect) ?? 0
+    let highest: Int64 = try one("SELECT COALESCE(MAX(id), 0) AS number FROM \(raw: table)") { try $0.get("number") }
+    guard highest > last else { return [] }
+    return [
+      Finding(
+        kind: .number, subject: table,
+        problem: "has the row \(highest), but the next number to be given is \(last + 1)",
+        cure: dialect.countOn(table, after: highest).map(\.text).joined(separator: "; ")
+          + " with '\(table)' and \(highest)")
+    ]
+  }
+
+  func coinFindings() throws -> [Finding] {
+    try all(
+      """
+      SELECT u.id, u.coins, CAST(COALESCE(e.total, 0) AS BIGINT) AS total
+      FROM users u LEFT JOIN (SELECT user_id, SUM(amount) AS total FROM coin_entries GROUP BY user_id) e ON e.user_id = u.id
+      WHERE u.coins <> COALESCE(e.total, 0) ORDER BY u.id LIMIT \(findingLimit)
+      """
+    ) { row in
+      let (user, coins, total) = try (
+        row.get("id", as: Int64.self), row.get("coins", as: Int64.self), row.get("total", as: Int64.self)
+      )
+      return Finding(
+        kind: .coins, subject: "account \(user)", problem: "has \(coins) coins, and its ledger sums up to \(total)",
+        cure: "find out which is right, in coin_entries; then set users.coins, or enter the difference")
+    }
+  }
+
+  /// Chats whose number of files is not that of their attachments.
+  func attachmentFindings() throws -> [Finding] {
+    try all(
+      """
+      SELECT c.id, c.room_id, c.file_count, f.number FROM chats c
+      JOIN (SELECT chat_id, COUNT(*) AS number FROM chat_files GROUP BY chat_id) f ON f.chat_id = c.id
+      WHERE c.file_count <> f.number AND \(sql: Self.isVisible)
+      UNION ALL
+      SELECT c.id, c.room_id, c.file_count, 0 AS number FROM chats c
+      WHERE c.file_count > 0 AND NOT EXISTS (SELECT 1 FROM chat_files f WHERE f.chat_id = c.id) AND \(sql: Self.isVisible)
+      LIMIT \(findingLimit)
+      """
+    ) { row in
+      let (chat, room) = try (row.get("id", as: Int64.self), row.get("room_id", as: Int64.self))
+      let (told, there) = try (row.get("file_count", as: Int.self), row.get("number", as: Int.self))
+      return Finding(
+        kind: .room, subject: "room \(room)",
+        problem: "chat \(chat) says it has \(told) files, and \(there) are attached",
+        cure: "restore a backup; the database was changed by something else than madang")
+    }
+  }
+
+  /// What is deleted goes some rows at a time.
+  private static let isVisible: SQL = """
+    EXISTS (SELECT 1 FROM rooms r JOIN workspaces w ON w.id = r.workspace_id
+      WHERE r.id = c.room_id AND r.deleted_at IS NULL AND w.deleted_at IS NULL)
+    """
+
+  /// Pictures of people, workspaces and channels that no row of `files` knows.
+  func pictureFindings() throws -> [Finding] {
+    try [("users", "profile_image"), ("workspaces", "cover_image"), ("channels", "cover_image")].flatMap {
+      table, column in
+      try all(
+        """
+        SELECT \(raw: column) AS picture FROM \(raw: table) t WHERE \(raw: column) IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM files f WHERE f.path = t.\(raw: column)) LIMIT \(findingLimit)
+        """
+      ) { row in
+        Finding(
+          kind: .file, subject: try row.get("picture"), problem: "\(table).\(column) names it, and files does not",
+          cure: "set another picture")
+      }
+    }
+  }
+
+  func fileEntries(after id: Int64, limit: Int) throws -> [(id: Int64, file: FileEntry)] {
+    try all("SELECT id, path, size, sha256 FROM files WHERE id > \(id) ORDER BY id LIMIT \(limit)") { row in
+      (
+        try row.get("id"),
+        FileEntry(path: try row.get("path"), size: try row.get("size"), sha256: try row.get("sha256"))
+      )
+    }
+  }
+
+  /// Rooms whose chats are not numbered 1, 2, 3, or not in the order of their dates; and those of each author.
+  func roomFindings() throws -> [Finding] {
+    var scan = RoomScan()
+    try forEach(
+      """
+      SELECT r.id, r.last_seq, r.last_chat_at, c.seq, c.created_at, c.author_id, c.author_ordinal
+      FROM rooms r JOIN workspaces w ON w.id = r.workspace_id LEFT JOIN chats c ON c.room_id = r.id
+      WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL ORDER BY r.id, c.seq
+      """
+    ) { try scan.take($0) }
+    return scan.end().prefix(findingLimit).map { room, problem in
+      Finding(
+        kind: .room, subject: "room \(room)", problem: problem,
+        cure: "restore a backup; the database was changed by something else than madang")
+    }
+  }
+}
+
+/// Follows the chats of room after room and remembers, of each room, the first thing that is wrong.
+private struct RoomScan {
+  private var room: Int64?
+  private var expected: (seq: Int64, date: Int64) = (0, 0)
+  private var last: (seq: Int64, date: Int64) = (0, 0)
+  private var ordinals: [Int64: Int64] = [:]
+  private var problem: String?
+  private var problems: [(room: Int64, problem: String)] = []
+
+  mutating func take(_ row: Row) throws {
+    let id: Int64 = try row.get("id")
+    if id != room {
+      endRoom()
+      (room, last, ordinals) = (id, (0, 0), [:])
+      expected = (try row.get("last_seq"), try row.get("last_chat_at"))
+    }
+    guard let seq: Int64 = try row.get("seq"), let date: Int64 = try row.get("created_at"),
+      let author: Int64 = try row.get("author_id"), let ordinal: Int64 = try row.get("author_ordinal")
+    else { return }
+    if seq != last.seq + 1 {
+      note("chat \(seq) comes after chat \(last.seq)")
+    } else if date <= last.date {
+      note("chat \(seq) is not later than the one before it")
+    } else if ordinal != ordinals[author, default: 0] + 1 {
+      note("chat \(seq) is its author's number \(ordinal), after number \(ordinals[author, default: 0])")
+    }
+    last = (seq, date)
+    ordinals[author] = ordinal
+  }
+
+  mutating func end() -> [(room: Int64, problem: String)] {
+    endRoom()
+    room = nil
+    return problems
+  }
+
+  private mutating func note(_ text: String) { problem = problem ?? text }
+
+  private mutating func endRoom() {
+    guard let room else { return }
+    if last.seq != expected.seq { note("its last chat is \(last.seq), and its row says \(expected.seq)") }
+    if last.seq > 0, last.date != expected.date {
+      note("its last chat is of \(last.date), and its row says \(expected.date)")
+    }
+    if let problem, problems.count < findingLimit { problems.append((room, problem)) }
+    problem = nil
+  }
+}

@@ -1,0 +1,131 @@
+import Crypto
+import Foundation
+
+/// A file being written, mode 0600, that must not be there yet. Its calls block. It is flushed now and then, so that what
+/// waits in memory is never in the way of the flush of somebody's COMMIT. Throws ``BackupProblem``.
+struct OutputFile: ~Copyable {
+  private static let bufferSize = 1 << 20
+  private static let flushInterval = 8 << 20
+
+  private let path: String
+  private let descriptor: Int32
+  private var buffer: [UInt8] = []
+  private var digest = Digest()
+  private var unflushed = 0
+
+  init(_ url: URL) throws {
+    path = url.path
+    descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw BackupProblem("made", path) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// Hands the buffer to `body`, which adds to it.
+  mutating func append(_ body: (inout [UInt8]) throws -> Void) throws {
+    try body(&buffer)
+    if buffer.count >= Self.bufferSize { try empty() }
+  }
+
+  mutating func write(_ bytes: [UInt8]) throws { try append { $0 += bytes } }
+
+  /// Flushes it to disk. Answers what was written.
+  mutating func finish() throws -> Digest {
+    try empty()
+    try flush()
+    return digest
+  }
+
+  /// The same for all bytes of another file.
+  static func copy(_ source: URL, to target: URL) throws -> Digest {
+    let source = try InputFile(source)
+    var file = try OutputFile(target)
+    while case let bytes = try source.next(), !bytes.isEmpty { try file.write(bytes) }
+    return try file.finish()
+  }
+
+  private mutating func empty() throws {
+    digest.update(buffer)
+    try buffer.withUnsafeBytes { bytes in
+      var rest = bytes[...]
+      while !rest.isEmpty {
+        let count = Foundation.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+        if count < 0, errno == EINTR { continue }
+        guard count >= 0 else { throw BackupProblem("written", path) }
+        rest = rest.dropFirst(count)
+      }
+    }
+    unflushed += buffer.count
+    buffer.removeAll(keepingCapacity: true)
+    if unflushed >= Self.flushInterval { try flush() }
+  }
+
+  private mutating func flush() throws {
+    guard fsync(descriptor) == 0 else { throw BackupProblem("flushed to disk", path) }
+    unflushed = 0
+  }
+}
+
+/// A file being read, some at a time. Its calls block. Throws ``BackupProblem``.
+final class InputFile: Sendable {
+  private static let bufferSize = 1 << 20
+
+  private let path: String
+  private let descriptor: Int32
+
+  init(_ url: URL) throws {
+    path = url.path
+    descriptor = open(path, O_RDONLY | O_CLOEXEC)
+    guard descriptor >= 0 else { throw BackupProblem("read", path) }
+  }
+
+  deinit { close(descriptor) }
+
+  /// The next bytes; empty at the end.
+  func next() throws -> [UInt8] {
+    var bytes = [UInt8](repeating: 0, count: Self.bufferSize)
+    while true {
+      let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw BackupProblem("read", path) }
+      bytes.removeLast(bytes.count - count)
+      return bytes
+    }
+  }
+}
+
+/// The size and SHA-256 of bytes.
+struct Digest {
+  private var hash = SHA256()
+  private(set) var size = 0
+
+  init() {}
+
+  /// Of a file's. Blocks. Throws ``BackupProblem``.
+  init(of url: URL) throws {
+    let file = try InputFile(url)
+    while case let bytes = try file.next(), !bytes.isEmpty { update(bytes) }
+  }
+
+  mutating func update(_ bytes: [UInt8]) {
+    hash.update(data: bytes)
+    size += bytes.count
+  }
+
+  var hex: String { hash.finalize().hex }
+
+  func isOf(size: Int, sha256: String) -> Bool { self.size == size && hex == sha256 }
+}
+
+/// Flushes a directory, so that the names in it last.
+func flushDirectory(_ url: URL) throws {
+  let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+  guard descriptor >= 0 else { throw BackupProblem("read", url.path) }
+  defer { close(descriptor) }
+  guard fsync(descriptor) == 0 else { throw BackupProblem("flushed to disk", url.path) }
+}
+
+/// Makes a directory that only its owner may enter.
+func makePrivateDirectory(_ url: URL) throws {
+  guard mkdir(url.path, 0o700) == 0 else { throw BackupProblem("made", url.path) }
+}

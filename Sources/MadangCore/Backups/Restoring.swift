@@ -1,0 +1,146 @@
+import Foundation
+import Storage
+import Synchronization
+
+extension Backup {
+  /// The migrations with which the backup's tables were made. Throws ``BackupProblem`` if this program has others.
+  package func migrations() throws -> [Migration] {
+    let known = Madang.migrations
+    let named = known.prefix(manifest.migrations.count).map {
+      BackupManifest.Migration(version: $0.version, name: $0.name, checksum: $0.checksum)
+    }
+    guard manifest.migrations.count <= known.count else {
+      throw BackupProblem(
+        "the backup is of version \(manifest.version) of the tables, and this program knows \(known.count); restore it with "
+          + "the madang that made it, or a newer one")
+    }
+    guard named == manifest.migrations else {
+      throw BackupProblem("the backup's tables were made by migrations that this program does not have")
+    }
+    return Array(known.prefix(manifest.migrations.count))
+  }
+
+  /// Throws ``BackupProblem`` with the first things that are wrong with it.
+  package func requireWhole(
+    files: Bool = true, progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws {
+    let problems = Mutex<[String]>([])
+    try await verify(files: files, progress: progress) { finding in
+      problems.withLock { if $0.count < 10 { $0.append("\(finding.subject) \(finding.problem)") } }
+    }
+    let found = problems.withLock(\.self)
+    guard found.isEmpty else {
+      throw BackupProblem("the backup is damaged; nothing was restored\n\(found.joined(separator: "\n"))")
+    }
+  }
+}
+
+extension Madang {
+  /// Makes the tables of a backup in an empty database, for ``load(_:progress:)``. Throws ``BackupProblem`` if the database is
+  /// not empty.
+  /// - Parameter isResumed: Whether it may hold what an interrupted restore of this backup has loaded.
+  package func prepareDatabase(for backup: Backup, isResumed: Bool) async throws {
+    let version = try await pendingMigrations().version
+    let schema = try await Schema(Self.migrations.filter { $0.version <= version }, logger: logger)
+    let (installation, used) = try await database.read { transaction in
+      (
+        schema.tables.contains { $0.name == "installation" } ? try transaction.installationID() : nil,
+        try schema.tables.first { try transaction.hasRows($0.name) }?.name
+      )
+    }
+    if isResumed, installation != nil, installation == backup.manifest.installation { return }
+    if let used {
+      throw BackupProblem(
+        "the database is not empty: \(used) has rows\(installation.map { ", of installation \($0)" } ?? ""); name an empty one"
+      )
+    }
+    guard version <= backup.manifest.version else {
+      throw BackupProblem(
+        "the database has tables of version \(version), and the backup's are of version \(backup.manifest.version); name an "
+          + "empty one")
+    }
+    try await database.migrate(try backup.migrations())
+  }
+
+  /// Loads the tables of a backup into the database in one transaction, unless that was done before it was interrupted, and
+  /// then brings them to this program's version. Throws ``BackupProblem``.
+  package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
+    let schema = try await Schema(try backup.migrations(), logger: logger)
+    let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
+    let columns = schema.tables.map { [$0.name] + $0.columns.map(\.name) }
+    guard columns == manifest.tables.map({ [$0.name] + $0.columns.map(\.name) }) else {
+      throw BackupProblem("the backup has other tables than version \(manifest.version) has")
+    }
+    try await database.write { transaction in
+      if let id = manifest.installation, try transaction.installationID() == id { return }
+      let count = ProgressCount("loading rows", of: manifest.rows, progress)
+      for table in manifest.tables { try table.load(from: folder, in: transaction, dialect, progress: count.add) }
+    }
+    try await migrate()
+  }
+
+  /// Puts the files of a backup into their home, under its installation's id; those that are there are left. Throws
+  /// ``BackupProblem`` if the home holds those of another one.
+  package func restoreFiles(
+    of backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws {
+    guard let expected = backup.manifest.files else { return }
+    try await files.prepare()
+    if let id = backup.manifest.installation {
+      // Before any file: a server that is started now finds that they are not those of its empty database.
+      try await files.setInstallationID(id)
+    }
+    let (absent, folder) = (Set(expected.absent), backup.folder)
+    let count = ProgressCount("restoring files", of: expected.count, progress)
+    let workers = WorkerPool(name: "restore", threads: 1, queueLimit: 8)
+    defer { workers.shutdown() }
+    try await backup.manifest.forEachFilePage(in: folder, workers) { page in
+      try await concurrently(page.filter { !absent.contains($0.path) }, atMost: BackupFiles.parallelCopies) { file in
+        if try await files.home.size(of: file.path) != file.size {
+          try await files.restore(file, from: folder.appending(path: "files/\(file.path)"))
+        }
+        count.add(1)
+      }
+    }
+  }
+
+  package func restoreSecrets(of backup: Backup, to secrets: URL) async throws {
+    try Self.restoreSecrets(backup.manifest.secrets, from: backup.folder, to: secrets)
+  }
+
+  /// Whether nothing is in the files' home, or only what an interrupted restore of this backup has put there.
+  package func filesAreFree(for backup: Backup, isResumed: Bool) async throws -> Bool {
+    try await files.prepare()
+    guard let theirs = try await files.installationID() else {
+      return isResumed ? true : try await !files.hasUploads()
+    }
+    return isResumed && theirs == backup.manifest.installation
+  }
+
+  /// Whether the files in the home are those of a backup's installation, or neither has any.
+  package func hasFiles(of backup: Backup) async throws -> Bool {
+    try await files.prepare()
+    guard let theirs = try await files.installationID() else {
+      let names = backup.manifest.tables.first { $0.name == "files" }?.rows ?? 0
+      return names > 0 ? false : try await !files.hasUploads()
+    }
+    return theirs == backup.manifest.installation
+  }
+}
+
+extension FileStore {
+  fileprivate func restore(_ file: FileEntry, from source: URL) async throws {
+    let upload = try await receive(limit: file.size)
+    do {
+      try await append(contentsOf: source, to: upload)
+      guard let staged = try await finish(upload), staged.size == file.size, staged.sha256 == file.sha256 else {
+        throw BackupProblem("\(source.path) is not what it was when the backup was verified")
+      }
+      try await home.put(staged, as: file.path)
+    } catch {
+      await discard([upload])
+      throw error
+    }
+    await discard([upload])
+  }
+}

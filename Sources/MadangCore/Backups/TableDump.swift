@@ -1,0 +1,62 @@
+import Foundation
+import Logging
+import Storage
+
+extension Transaction {
+  /// Writes all rows of a table, in the order of its key, to its file in `folder`, in place of one that is there.
+  func dump(_ table: Schema.Table, to folder: URL, _ dialect: Dialect, progress: (Int) -> Void) throws
+    -> BackupManifest.Table
+  {
+    let url = folder.appending(path: "tables/\(table.name).tsv")
+    // A read that lost its connection begins anew.
+    try? FileManager.default.removeItem(at: url)
+    var file = try OutputFile(url)
+    var rows = 0
+    let columns = table.columns.map(\.name).joined(separator: ", ")
+    let key = table.key.joined(separator: ", ")
+    try forEach("SELECT \(raw: columns) FROM \(raw: table.name) ORDER BY \(raw: key)") { row in
+      try file.append { TableText.append(row.values, to: &$0) }
+      rows += 1
+      if rows.isMultiple(of: 1000) { progress(1000) }
+    }
+    progress(rows % 1000)
+    let digest = try file.finish()
+    return BackupManifest.Table(
+      name: table.name, columns: table.columns.map(BackupManifest.Column.init), rows: rows, bytes: digest.size,
+      sha256: digest.hex, lastNumber: try table.isNumbered ? lastNumber(of: table.name, dialect) : nil)
+  }
+
+  func hasRows(_ table: String) throws -> Bool {
+    try first("SELECT 1 AS one FROM \(raw: table) LIMIT 1") { _ in true } ?? false
+  }
+
+  /// The last number that a row of a table was given; nil for none.
+  func lastNumber(of table: String, _ dialect: Dialect) throws -> Int64? {
+    try first(dialect.lastNumber(of: table)) { try $0.get("number", as: Int64?.self) } ?? nil
+  }
+}
+
+extension BackupManifest.Table {
+  /// Rows that are inserted by one statement, which has a parameter for each value.
+  private var rowsAtATime: Int { max(1, 1000 / columns.count) }
+
+  /// Inserts all rows into the table, which must be empty, and makes it count on where it was. Throws ``BackupProblem`` if
+  /// the table is not empty, or does not hold them all afterwards.
+  func load(from folder: URL, in transaction: Transaction, _ dialect: Dialect, progress: (Int) -> Void) throws {
+    guard try !transaction.hasRows(name) else {
+      throw BackupProblem("the database is not empty: the table \(name) has rows")
+    }
+    let columns = columns.map { Schema.Column(name: $0.name, type: $0.type == .integer ? .integer : .text) }
+    let reader = try TableReader(self, in: folder)
+    while case let page = try reader.next(rowsAtATime), !page.isEmpty {
+      try transaction.execute(.insert(into: name, columns, rows: page))
+      progress(page.count)
+    }
+    let loaded: Int = try transaction.one("SELECT COUNT(*) AS number FROM \(raw: name)") { try $0.get("number") }
+    guard loaded == rows else {
+      throw BackupProblem("the table \(name) has \(loaded) rows after loading, and \(rows) in the backup")
+    }
+    guard let lastNumber else { return }
+    for statement in dialect.countOn(name, after: lastNumber) { _ = try transaction.first(statement) { _ in true } }
+  }
+}

@@ -1,0 +1,133 @@
+import Foundation
+import Storage
+import Synchronization
+
+/// Rows as text, in the format of PostgreSQL's COPY: a line for each row, a tab between values, `\N` for null, and a
+/// backslash before what would be taken for one of these.
+enum TableText {
+  private static let tab = UInt8(ascii: "\t")
+  private static let newline = UInt8(ascii: "\n")
+  private static let backslash = UInt8(ascii: "\\")
+  private static let escapes: [(byte: UInt8, letter: UInt8)] = [
+    (backslash, backslash), (tab, UInt8(ascii: "t")), (newline, UInt8(ascii: "n")),
+    (UInt8(ascii: "\r"), UInt8(ascii: "r")),
+  ]
+
+  static func append(_ values: [SQLValue], to bytes: inout [UInt8]) {
+    for (index, value) in values.enumerated() {
+      if index > 0 { bytes.append(tab) }
+      switch value {
+      case .null: bytes += [backslash, UInt8(ascii: "N")]
+      case .integer(let number): bytes += String(number).utf8
+      case .real(let number): bytes += String(number).utf8
+      case .text(let text): append(text, to: &bytes)
+      }
+    }
+    bytes.append(newline)
+  }
+
+  private static func append(_ text: String, to bytes: inout [UInt8]) {
+    for byte in text.utf8 {
+      if byte > backslash || byte >= 0x20 && byte != backslash {
+        bytes.append(byte)
+      } else if let escape = escapes.first(where: { $0.byte == byte }) {
+        bytes += [backslash, escape.letter]
+      } else {
+        bytes.append(byte)
+      }
+    }
+  }
+
+  /// The values of a line without its end; nil if it is no row of these columns.
+  static func values(_ line: ArraySlice<UInt8>, _ columns: [BackupManifest.Column]) -> [SQLValue]? {
+    let fields = line.split(separator: tab, omittingEmptySubsequences: false)
+    guard fields.count == columns.count else { return nil }
+    var values: [SQLValue] = []
+    values.reserveCapacity(fields.count)
+    for (field, column) in zip(fields, columns) {
+      guard let value = value(field, column.type) else { return nil }
+      values.append(value)
+    }
+    return values
+  }
+
+  private static func value(_ field: ArraySlice<UInt8>, _ type: BackupManifest.Column.Kind) -> SQLValue? {
+    if field.elementsEqual([backslash, UInt8(ascii: "N")]) { return .null }
+    switch type {
+    case .integer: return Int64(String(decoding: field, as: UTF8.self)).map(SQLValue.integer)
+    case .text:
+      guard field.contains(backslash) else { return String(validating: field, as: UTF8.self).map(SQLValue.text) }
+      return unescaped(field).flatMap { String(validating: $0, as: UTF8.self) }.map(SQLValue.text)
+    }
+  }
+
+  private static func unescaped(_ field: ArraySlice<UInt8>) -> [UInt8]? {
+    var (bytes, isEscaped) = ([UInt8](), false)
+    bytes.reserveCapacity(field.count)
+    for byte in field {
+      if isEscaped {
+        guard let escape = escapes.first(where: { $0.letter == byte }) else { return nil }
+        bytes.append(escape.byte)
+        isEscaped = false
+      } else if byte == backslash {
+        isEscaped = true
+      } else {
+        bytes.append(byte)
+      }
+    }
+    return isEscaped ? nil : bytes
+  }
+}
+
+/// The rows of a table's file, one by one: memory does not grow with their number. Its calls block. Throws
+/// ``BackupProblem``.
+final class TableReader: Sendable {
+  private struct State {
+    /// Read and not yet handed out.
+    var bytes: ArraySlice<UInt8> = []
+    var line = 0
+  }
+
+  private let file: InputFile
+  private let path: String
+  private let columns: [BackupManifest.Column]
+  private let state = Mutex(State())
+
+  init(_ table: BackupManifest.Table, in folder: URL) throws {
+    file = try InputFile(folder.appending(path: table.path))
+    path = folder.appending(path: table.path).path
+    columns = table.columns
+  }
+
+  /// The next rows, at most `count`; empty after the last.
+  func next(_ count: Int) throws -> [[SQLValue]] {
+    try state.withLock { state in
+      var rows: [[SQLValue]] = []
+      while rows.count < count, let line = try nextLine(&state) {
+        guard let values = TableText.values(line, columns) else {
+          throw BackupProblem("line \(state.line) of \(path) is no row of its table")
+        }
+        rows.append(values)
+      }
+      return rows
+    }
+  }
+
+  private func nextLine(_ state: inout State) throws -> ArraySlice<UInt8>? {
+    var searched = state.bytes.startIndex
+    while true {
+      if let end = state.bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
+        defer { state.bytes = state.bytes[(end + 1)...] }
+        state.line += 1
+        return state.bytes[..<end]
+      }
+      let more = try file.next()
+      guard !more.isEmpty else {
+        guard state.bytes.isEmpty else { throw BackupProblem("\(path) ends within a row") }
+        return nil
+      }
+      searched = state.bytes.count
+      state.bytes = ArraySlice(Array(state.bytes) + more)
+    }
+  }
+}

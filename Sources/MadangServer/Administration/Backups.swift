@@ -1,0 +1,184 @@
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import Storage
+
+/// How far a backup, a restore or a check is.
+public struct WorkProgress: Sendable {
+  /// What is being done, in words.
+  public let phase: String
+  public let done: Int
+  /// Nil where it is not known.
+  public let total: Int?
+
+  init(_ progress: BackupProgress) {
+    (phase, done, total) = (progress.phase, progress.done, progress.total)
+  }
+}
+
+public typealias TellProgress = @Sendable (WorkProgress) -> Void
+
+extension Administration {
+  /// Makes a backup of database, files and secrets in a directory of backups, while the server may run.
+  /// - Parameter keep: How many backups stay, this one among them; nil for all.
+  public func backUp(to directory: URL, keep: Int?, progress: @escaping TellProgress) async throws -> BackupSummary {
+    guard !directory.isWithin(settings.dataDirectory) else {
+      throw AdministrationError(
+        description: "\(directory.path) is in the data directory, which it is to replace one day; name one elsewhere")
+    }
+    return try await wording {
+      BackupSummary(
+        try await madang.backUp(to: directory, secrets: settings.secretsDirectory, keep: keep) {
+          progress(WorkProgress($0))
+        })
+    }
+  }
+
+  /// Writes the database alone to an empty directory, for ``importDatabase(_:from:logger:progress:)``.
+  public func export(to directory: URL, progress: @escaping TellProgress) async throws -> BackupSummary {
+    try await wording { BackupSummary(try await madang.export(to: directory) { progress(WorkProgress($0)) }) }
+  }
+
+  /// Looks for what is wrong with the data, while the server may run, and tells each finding.
+  /// - Parameter hashes: Whether to read all files, and not only to look at their sizes.
+  /// - Returns: How many findings there are.
+  public func check(
+    hashes: Bool, progress: @escaping TellProgress, _ report: @escaping @Sendable (FindingSummary) async throws -> Void
+  ) async throws -> Int {
+    try await wording {
+      try await counting(report) {
+        try await madang.check(hashes: hashes, progress: { progress(WorkProgress($0)) }, $0)
+      }
+    }
+  }
+
+  /// The same for a backup or an export, the newest in a directory of backups: all of it is read.
+  public static func check(
+    backup url: URL, progress: @escaping TellProgress,
+    _ report: @escaping @Sendable (FindingSummary) async throws -> Void
+  ) async throws -> Int {
+    try await wording {
+      let backup = try Backup(at: url)
+      return try await counting(report) { try await backup.verify(progress: { progress(WorkProgress($0)) }, $0) }
+    }
+  }
+}
+
+/// Runs `check` and answers how much it reported.
+private func counting(
+  _ report: @escaping @Sendable (FindingSummary) async throws -> Void,
+  _ check: (@escaping @Sendable (Finding) async throws -> Void) async throws -> Void
+) async throws -> Int {
+  let count = Counter()
+  try await check { finding in
+    await count.add()
+    try await report(FindingSummary(finding))
+  }
+  return await count.value
+}
+
+private actor Counter {
+  private(set) var value = 0
+  func add() { value += 1 }
+}
+
+/// Does something with a backup, and puts what it is refused with into an administrator's words.
+func wording<Success>(_ body: () async throws -> Success) async throws -> Success {
+  do { return try await body() } catch let problem as BackupProblem {
+    throw AdministrationError(description: problem.description)
+  } catch let error as StorageError {
+    throw AdministrationError(description: "the database refused: \(error.message)")
+  } catch let error as S3Error {
+    throw AdministrationError(description: "the bucket cannot be used: \(error)\n\(error.cure)")
+  } catch let error as POSIXError {
+    throw AdministrationError(description: String(cString: strerror(error.code.rawValue)))
+  } catch let error as CocoaError {
+    throw AdministrationError(description: "\(error.filePath ?? "a file"): \(error.localizedDescription)")
+  }
+}
+
+extension URL {
+  /// Whether it is in a directory, or the directory itself, whatever links lead there. Neither need be there.
+  func isWithin(_ directory: URL) -> Bool {
+    func parts(_ url: URL) -> [String] {
+      var (there, missing) = (url.standardizedFileURL, [String]())
+      while !FileManager.default.fileExists(atPath: there.path), there.pathComponents.count > 1 {
+        missing.insert(there.lastPathComponent, at: 0)
+        there.deleteLastPathComponent()
+      }
+      return there.resolvingSymlinksInPath().pathComponents + missing
+    }
+    return parts(self).starts(with: parts(directory))
+  }
+}
+
+/// What a backup or an export became.
+public struct BackupSummary: Encodable, Sendable {
+  public let path: String
+  public let createdAt: String
+  public let installation: String?
+  /// Of the database's tables.
+  public let version: Int
+  public let rows: Int
+  public let files: Int
+  public let bytes: Int
+  /// Files that take no room, because the backup before has them as well.
+  public let linked: Int
+  /// Files that are missing or damaged though the database names them, in words.
+  public let losses: [String]
+  /// Former backups that were removed.
+  public let removed: Int
+
+  init(_ outcome: BackupOutcome) {
+    path = outcome.folder.path
+    createdAt = WireDate.string(outcome.manifest.createdAt)
+    installation = outcome.manifest.installation
+    version = outcome.manifest.version
+    rows = outcome.manifest.rows
+    files = outcome.files
+    bytes = outcome.bytes
+    linked = outcome.linked
+    losses = outcome.losses
+    removed = outcome.removed
+  }
+}
+
+/// What was restored or imported.
+public struct RestoreSummary: Encodable, Sendable {
+  /// Of the backup.
+  public let path: String
+  /// When it was made.
+  public let createdAt: String
+  public let installation: String?
+  /// Of the database's tables, in the backup.
+  public let version: Int
+  public let rows: Int
+  public let files: Int
+
+  init(_ backup: Backup, files: Int) {
+    path = backup.folder.path
+    createdAt = WireDate.string(backup.manifest.createdAt)
+    installation = backup.manifest.installation
+    version = backup.manifest.version
+    rows = backup.manifest.rows
+    self.files = files
+  }
+}
+
+/// Something that is not as it should be.
+public struct FindingSummary: Encodable, Sendable {
+  /// `database`, `reference`, `coins`, `room`, `file`, `installation`, `number` or `backup`.
+  public let kind: String
+  /// What it is about, such as a path or `room 7`.
+  public let subject: String
+  public let problem: String
+  public let cure: String
+
+  init(_ finding: Finding) {
+    kind = finding.kind.rawValue
+    subject = finding.subject
+    problem = finding.problem
+    cure = finding.cure
+  }
+}

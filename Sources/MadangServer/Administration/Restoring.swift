@@ -1,0 +1,187 @@
+import Foundation
+import Logging
+import MadangCore
+import Storage
+
+/// A file in a data directory into which a backup is being restored. As long as it is there, no server starts on it.
+struct RestoreMarker {
+  private let file: URL
+
+  init(in dataDirectory: URL) { file = dataDirectory.appending(path: "restoring") }
+
+  /// The installation that is being restored; nil if none is.
+  var installation: String? {
+    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+    return text.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
+  }
+
+  func set(_ installation: String) throws { try Data((installation + "\n").utf8).write(to: file, options: .atomic) }
+
+  func remove() throws { try FileManager.default.removeItem(at: file) }
+
+  /// Throws ``SetupError`` while it is there.
+  func refuseServing() throws {
+    guard installation != nil else { return }
+    throw SetupError(
+      "a restore into \(file.deletingLastPathComponent().path) has not ended; run 'madang admin restore' again with the same "
+        + "backup, or name another directory")
+  }
+}
+
+extension Administration {
+  /// Restores a backup, the newest in a directory of backups, to the place of these settings, which must be empty; or goes
+  /// on with what was interrupted. All of the backup is verified first.
+  /// - Throws: ``AdministrationError``, ``SetupError``.
+  public static func restore(
+    _ settings: ServerSettings, from url: URL, logger: Logger, progress: @escaping TellProgress
+  ) async throws -> RestoreSummary {
+    try await wording {
+      let backup = try Backup(at: url)
+      guard backup.manifest.holdsFiles else {
+        throw AdministrationError(
+          description: "\(backup.folder.path) is an export, without files; use 'madang admin import'")
+      }
+      _ = try backup.migrations()
+      try await backup.requireWhole { progress(WorkProgress($0)) }
+      let target = RestoreTarget(settings)
+      try target.claim(for: backup)
+      try await withEmptyDatabase(
+        settings, logger,
+        prepare: { madang in
+          do {
+            try await target.requireFreeFiles(madang, backup)
+            try await madang.prepareDatabase(for: backup, isResumed: target.isResumed)
+          } catch {
+            target.giveBack()
+            throw error
+          }
+        }
+      ) { madang in
+        try await madang.restoreFiles(of: backup) { progress(WorkProgress($0)) }
+        try await madang.restoreSecrets(of: backup, to: settings.secretsDirectory)
+        // Last: what is restored is served only once the database says whose it is.
+        try await madang.load(backup) { progress(WorkProgress($0)) }
+      }
+      try target.marker.remove()
+      return RestoreSummary(backup, files: backup.manifest.fileCount)
+    }
+  }
+
+  /// Loads the database of an export, or of a backup, into the database of these settings, which must be empty. Files and
+  /// secrets stay as they are; the files must be those of the installation.
+  /// - Throws: ``AdministrationError``, ``SetupError``.
+  public static func importDatabase(
+    _ settings: ServerSettings, from url: URL, logger: Logger, progress: @escaping TellProgress
+  ) async throws -> RestoreSummary {
+    try await wording {
+      let backup = try Backup(at: url)
+      _ = try backup.migrations()
+      try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
+      try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+      try await withEmptyDatabase(
+        settings, logger,
+        prepare: { madang in
+          guard try await madang.hasFiles(of: backup) else {
+            throw AdministrationError(
+              description: "the files in \(settings.filesPlace) are not of installation "
+                + "\(backup.manifest.installation ?? "none"); bring them there first, or restore a backup, which holds them"
+            )
+          }
+          try await madang.prepareDatabase(for: backup, isResumed: false)
+        }
+      ) { madang in
+        try await madang.load(backup) { progress(WorkProgress($0)) }
+      }
+      return RestoreSummary(backup, files: 0)
+    }
+  }
+
+  private static func withEmptyDatabase(
+    _ settings: ServerSettings, _ logger: Logger, prepare: (Madang) async throws -> Void,
+    _ body: (Madang) async throws -> Void
+  ) async throws {
+    var settings = settings
+    settings.databaseReaders = 1
+    settings.databaseStatementTimeout = .zero
+    let file = settings.databaseURL == nil ? settings.databaseFile : nil
+    let isNew = file.map { !FileManager.default.fileExists(atPath: $0.path) } ?? false
+    do {
+      let madang = try await openMadang(
+        settings, clock: Clock(), ids: IDSource(), logger: logger, announce: { _ in }, prepare: prepare)
+      let result: Result<Void, any Error>
+      do { result = .success(try await body(madang)) } catch { result = .failure(error) }
+      await madang.database.close()
+      try result.get()
+    } catch {
+      if isNew, let file {
+        for suffix in ["", "-wal", "-shm", "-lock"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+      }
+      throw error
+    }
+  }
+}
+
+/// A data directory that is empty, or in which a restore of the same installation was interrupted.
+private struct RestoreTarget {
+  let settings: ServerSettings
+  let marker: RestoreMarker
+  let isResumed: Bool
+
+  init(_ settings: ServerSettings) {
+    self.settings = settings
+    marker = RestoreMarker(in: settings.dataDirectory)
+    isResumed = marker.installation != nil
+  }
+
+  private var contents: [String] {
+    let names = try? FileManager.default.contentsOfDirectory(atPath: settings.dataDirectory.path)
+    return (names ?? []).filter { $0 != "lost+found" }
+  }
+
+  func claim(for backup: Backup) throws {
+    let installation = backup.manifest.installation ?? "-"
+    if let theirs = marker.installation {
+      guard theirs == installation else {
+        throw AdministrationError(
+          description:
+            "the restore of another installation (\(theirs)) into \(settings.dataDirectory.path) has not ended; name "
+            + "another directory with --data")
+      }
+      return
+    }
+    guard contents.isEmpty else {
+      throw AdministrationError(
+        description:
+          "\(settings.dataDirectory.path) is not empty; name another directory with --data. If only the database is "
+          + "lost and the files in it are to stay, use 'madang admin import'")
+    }
+    try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+    try marker.set(installation)
+  }
+
+  /// Removes what the claim has made.
+  func giveBack() {
+    guard !isResumed else { return }
+    for name in contents { try? FileManager.default.removeItem(at: settings.dataDirectory.appending(path: name)) }
+  }
+
+  func requireFreeFiles(_ madang: Madang, _ backup: Backup) async throws {
+    guard try await madang.filesAreFree(for: backup, isResumed: isResumed) else {
+      throw AdministrationError(
+        description:
+          "there are files in \(settings.filesPlace); name an empty place. If only the database is lost and they are "
+          + "to stay, use 'madang admin import'")
+    }
+  }
+}
+
+extension ServerSettings {
+  /// Where files are kept, for people.
+  fileprivate var filesPlace: String { filesHome.isEmpty ? dataDirectory.appending(path: "files").path : filesHome }
+
+  /// The embedded database.
+  var databaseFile: URL { dataDirectory.appending(path: "madang.sqlite") }
+
+  /// Where the server keeps its secrets.
+  var secretsDirectory: URL { dataDirectory.appending(path: "secrets") }
+}

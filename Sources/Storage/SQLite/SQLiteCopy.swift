@@ -1,0 +1,99 @@
+import CSQLite
+import Foundation
+import Logging
+
+/// A copy of an SQLite database that is in use, made by SQLite's backup interface from one snapshot. Its calls block.
+struct SQLiteCopy {
+  /// Pages copied at a time.
+  private static let step: CInt = 256
+  /// Bytes after which the copy is flushed: what waited in memory would be in the way of the flush of somebody's COMMIT.
+  private static let flushInterval = 8 << 20
+
+  let source: String
+  let target: String
+  let busyTimeout: Duration
+
+  /// Throws `.diskFull`, or whatever else SQLite says. What is there of the copy then is of no use.
+  func make() throws(StorageError) {
+    do throws(EngineFailure) {
+      let source = try open(source, flags: SQLITE_OPEN_READWRITE)
+      defer { sqlite3_close_v2(source) }
+      let target = try open(target, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      defer { sqlite3_close_v2(target) }
+      // The one who asked for the copy flushes it, if it is to last.
+      try run("PRAGMA synchronous = OFF", on: target)
+      // A transaction that has read holds its snapshot between the steps, else each write of others would begin it anew.
+      try run("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1", on: source)
+      try copy(source, to: target)
+    } catch {
+      throw error.cause
+    }
+  }
+
+  private func copy(_ source: OpaquePointer, to target: OpaquePointer) throws(EngineFailure) {
+    guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
+      throw EngineFailure(sqlite: sqlite3_extended_errcode(target), target)
+    }
+    let descriptor = Foundation.open(self.target, O_RDWR | O_CLOEXEC)
+    defer { if descriptor >= 0 { close(descriptor) } }
+    var (code, unflushed) = (SQLITE_OK, 0)
+    while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED {
+      code = sqlite3_backup_step(backup, Self.step)
+      unflushed += Int(Self.step) * 4096
+      guard unflushed >= Self.flushInterval, descriptor >= 0 else { continue }
+      fsync(descriptor)
+      unflushed = 0
+    }
+    let end = sqlite3_backup_finish(backup)
+    guard code == SQLITE_DONE, end == SQLITE_OK else {
+      throw EngineFailure(sqlite: code == SQLITE_DONE ? end : code, target)
+    }
+  }
+
+  private func open(_ path: String, flags: CInt) throws(EngineFailure) -> OpaquePointer {
+    var handle: OpaquePointer?
+    let code = sqlite3_open_v2(path, &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nil)
+    guard code == SQLITE_OK, let handle else {
+      defer { sqlite3_close_v2(handle) }
+      throw EngineFailure(sqlite: code, handle)
+    }
+    sqlite3_busy_timeout(handle, CInt(clamping: busyTimeout.milliseconds))
+    return handle
+  }
+
+  private func run(_ text: String, on database: OpaquePointer) throws(EngineFailure) {
+    let code = sqlite3_exec(database, text, nil, nil, nil)
+    guard code == SQLITE_OK else { throw EngineFailure(sqlite: code, database, sql: text) }
+  }
+}
+
+extension Database {
+  /// Runs the body against one snapshot of what is committed, however long it takes, while others write. The body may run
+  /// more than once. Errors as with `read`.
+  ///
+  /// SQLite's log could not be emptied under a long read. So there a copy is read, which is made at disk speed in `folder`
+  /// and removed afterwards.
+  package func readAtLength<Success: Sendable>(
+    copyIn folder: URL, logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
+  ) async throws -> Success {
+    guard let path = source.sqlitePath else { return try await read(body) }
+    let copy = folder.appending(path: "copy.sqlite").path
+    defer {
+      for suffix in ["", "-wal", "-shm", "-journal", "-lock"] {
+        try? FileManager.default.removeItem(atPath: copy + suffix)
+      }
+    }
+    let busyTimeout = source.busyTimeout
+    try await WorkerPool(name: "copy", threads: 1, queueLimit: 1).run {
+      try SQLiteCopy(source: path, target: copy, busyTimeout: busyTimeout).make()
+    }
+    var configuration = DatabaseConfiguration(.sqlite(path: copy))
+    configuration.readers = 1
+    configuration.statementTimeout = .zero
+    let database = try await Database(configuration, logger: logger)
+    let result: Result<Success, any Error>
+    do { result = .success(try await database.read(body)) } catch { result = .failure(error) }
+    await database.close()
+    return try result.get()
+  }
+}

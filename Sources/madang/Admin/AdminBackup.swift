@@ -1,0 +1,43 @@
+import ArgumentParser
+import Foundation
+import MadangServer
+
+struct AdminBackup: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "backup", abstract: "Back up database, files and secrets, while the server may run.",
+    usage: "madang admin backup <dir> [--keep <count>] [options]",
+    discussion: """
+      Makes <dir>/DATE, as a whole or not at all. Files that the backup before has are linked to it and take no room. \
+      Whoever can read a backup can read everything, and act as the server.
+      """)
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "A directory for backups only.", completion: .directory) var directory: String
+  @Option(help: ArgumentHelp("Keep this many, remove older ones.", valueName: "count")) var keep: Int?
+
+  func validate() throws {
+    if let keep, keep < 1 { throw ValidationError("--keep must be 1 or more.") }
+  }
+
+  func run() async throws {
+    try await options.withData { administration, output in
+      let backup = try await ProgressLine.following {
+        try await administration.backUp(to: URL(filePath: directory), keep: keep, progress: $0)
+      }
+      for loss in backup.losses { Terminal.message("not in the backup: \(loss)") }
+      try output.show(backup)
+    }
+  }
+}
+
+extension Output {
+  func show(_ backup: BackupSummary) throws {
+    try object(
+      backup,
+      [
+        ("backup", backup.path), ("rows", "\(backup.rows)"),
+        ("files", "\(backup.files), \(backup.linked) of them as before"), ("bytes", "\(backup.bytes)"),
+        ("lost", "\(backup.losses.count)"), ("removed", "\(backup.removed)"),
+      ])
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Foundation
+import MadangServer
+
+struct AdminExport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write the database alone to a directory, to move it to the other engine.",
+    usage: "madang admin export <dir> [options]",
+    discussion: """
+      Files and secrets stay where they are. Stop the server first: what people do after the export is not in it. \
+      'madang admin import' reads it.
+      """)
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "A directory that is empty or not there.", completion: .directory) var directory: String
+
+  func run() async throws {
+    try await options.withData { administration, output in
+      let export = try await ProgressLine.following {
+        try await administration.export(to: URL(filePath: directory), progress: $0)
+      }
+      try output.show(export)
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import Foundation
+import MadangServer
+
+struct AdminImport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import", abstract: "Load the database of an export, or of a backup, into an empty one.",
+    usage: "madang admin import <dir> [options]",
+    discussion: """
+      For moving to the other engine, and for a database that was lost while its files were not: files and secrets stay as \
+      they are. All is loaded in one transaction.
+      """)
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "The export, or the backup.", completion: .directory) var directory: String
+
+  func run() async throws {
+    try await options.withSettings { settings, logger, output in
+      let imported = try await ProgressLine.following {
+        try await Administration.importDatabase(settings, from: URL(filePath: directory), logger: logger, progress: $0)
+      }
+      try output.show(imported)
+    }
+  }
+}
