@@ -50,8 +50,6 @@ package struct DatabaseConfiguration: Sendable {
   package var cacheBytes = 16 << 20
   /// SQLite: the size of the write-ahead log, in bytes, beyond which the writer empties it as soon as readers let it.
   package var walLimit = 64 << 20
-  /// SQLite: how much of the file is read through memory mapping, in bytes.
-  package var mapBytes = 256 << 20
 
   package init(_ engine: Engine) {
     self.engine = engine

@@ -1,4 +1,5 @@
 import Foundation
+import MadangAPI
 import NIOHTTP1
 import Storage
 import Support
@@ -160,19 +161,120 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("readiness follows the bucket, which is asked once a second at most")
+  @Test("a server is ready while the bucket is away: all servers share it, and chats without files go on")
   func readiness() async throws {
-    try await Self.run { (world, _, _, bucket) async throws in
+    try await Self.run { (world, a, channel, bucket) async throws in
       bucket.behave { _ in .refusing(503, code: "SlowDown") }
-      #expect(
-        try await World.eventually { try await world.call(.GET, "/readyz", key: nil).status == 503 })
-      bucket.behave { _ in .good }
-      let (before, began) = (bucket.calls.count, ContinuousClock.now)
-      #expect(
-        try await World.eventually { try await world.call(.GET, "/readyz", key: nil).status == 200 })
-      let seconds = Int((ContinuousClock.now - began).components.seconds)
-      #expect(bucket.calls.count - before <= seconds + 2)
+      let before = bucket.calls.count
+      #expect(try await world.call(.GET, "/readyz", key: nil).status == 200)
+      #expect(bucket.calls.count == before)
+      _ = try await a.say("still here", in: channel)
     }
+  }
+
+  @Test("a chat whose sender is gone when its files are stored is not posted, and leaves no file")
+  func gone() async throws {
+    try await Self.run { (world, a, channel, bucket) async throws in
+      let before = bucket.keys
+      let (asked, gate) = (AsyncStream<Void>.makeStream(), AsyncStream<Void>.makeStream())
+      bucket.behave { call in
+        guard call.hasPrefix("PUT") else { return .good }
+        return .waiting {
+          asked.continuation.yield()
+          for await _ in gate.stream { return }
+        }
+      }
+      let boundary = "b"
+      let body = """
+        --\(boundary)\r\nContent-Disposition: form-data; name="content"\r\n\r\nlate\r\n\
+        --\(boundary)\r\nContent-Disposition: form-data; name="files"; filename="a.pdf"\r\n\
+        Content-Type: application/pdf\r\n\r\n%PDF-1.4 a\r\n--\(boundary)--\r\n
+        """
+      let head = """
+        POST /v1/\(channel)/chats HTTP/1.1\r\nHost: localhost\r\nSesacKey: \(a.edition.developmentKey)\r\n\
+        Authorization: \(a.token)\r\nContent-Type: multipart/form-data; boundary=\(boundary)\r\n\
+        Content-Length: \(body.utf8.count)\r\n\r\n
+        """
+      _ = try await world.exchange(Array((head + body).utf8), leavesAtOnce: true)
+      for await _ in asked.stream { break }
+      // Connections go to loops in turn, and a loop reads the end of the former one before it answers these.
+      let look = "GET /livez HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+      for _ in 0..<16 { _ = try await world.exchange(Array(look.utf8)) }
+      gate.continuation.finish()
+      #expect(
+        try await World.eventually { bucket.calls.contains { $0.hasPrefix("DELETE") } && bucket.keys == before },
+        "\(bucket.calls)")
+      #expect(try await Self.rows(world, of: "chats") == 0)
+    }
+  }
+
+  @Test(
+    "what is not the range that was asked for is not handed out as the file",
+    arguments: [
+      FakeBucket.Conduct.answering(200, "<html>Sign in</html>"), .answering(206, "words"),
+      .answering(206, "words", contentRange: "bytes 1-5/10"), .answering(206, "words", contentRange: "bytes 0-4/5"),
+    ])
+  func wrongRange(_ conduct: FakeBucket.Conduct) async throws {
+    try await Self.run { (_, a, channel, bucket) async throws in
+      let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
+      let path = try #require(chat["files"]?.list?.first?.string)
+      bucket.behave { _ in conduct }
+      #expect(try await a.call(.GET, "/v1\(path)").code == "E99")
+      #expect(try await a.call(.GET, "/v1\(path)", headers: [("Range", "bytes=50-249")]).code == "E99")
+    }
+  }
+
+  @Test("a bucket is asked for a large file by and by")
+  func windows() async throws {
+    try await FakeBucket.run { bucket, settings in
+      let client = S3Client(bucket: "bucket", settings.s3)
+      let bytes = (0..<(2 * BucketPieces.windowSize + 10)).map { UInt8(truncatingIfNeeded: $0 &* 31) }
+      try await client.put(bytes, type: "image/png", as: "a")
+      var pieces = try await BucketPieces(of: "a", range: 5...bytes.count - 2, client: client).makeAsyncIterator()
+      var read = try await pieces.next() ?? []
+      #expect(bucket.calls.filter { $0.hasPrefix("GET") }.count == 1)
+      while let piece = try await pieces.next() { read += piece }
+      #expect(read == Array(bytes[5...bytes.count - 2]))
+      #expect(bucket.calls.filter { $0.hasPrefix("GET") }.count == 3)
+    }
+  }
+
+  @Test("an error within a success is tried again if it passes, and shows as one line")
+  func errorWithinSuccess() async throws {
+    try await FakeBucket.run { bucket, settings in
+      let client = S3Client(bucket: "bucket", settings.s3)
+      bucket.behave { _ in .answering(200, "<Error><Code>InternalError</Code></Error>") }
+      await #expect(throws: S3Error.self) { try await client.copy("a", to: "b") }
+      #expect(bucket.calls.count == client.patience.attempts)
+      let code = "<Code>A\nB\u{1B}[31m</Code>"
+      let message = "<Message>\(String(repeating: "m", count: 9999))</Message>"
+      bucket.behave { _ in .answering(403, "<Error>\(code)\(message)</Error>") }
+      let error = await #expect(throws: S3Error.self) { try await client.delete("a") }
+      let text = try #require(error).description
+      #expect(text.utf8.allSatisfy { $0 >= 0x20 } && text.utf8.count < 500)
+    }
+  }
+
+  @Test("a list that leads back to its own page ends")
+  func circle() async throws {
+    try await FakeBucket.run { bucket, settings in
+      let client = S3Client(bucket: "bucket", settings.s3)
+      let next = "<NextContinuationToken>t</NextContinuationToken>"
+      bucket.behave { _ in
+        .answering(200, "<ListBucketResult><IsTruncated>true</IsTruncated>\(next)</ListBucketResult>")
+      }
+      let page = try await client.list("", isDeep: true, after: nil, limit: 10)
+      #expect(page.next == "t")
+      await #expect(throws: S3Error.self) { try await client.list("", isDeep: true, after: "t", limit: 10) }
+    }
+  }
+
+  @Test("an endpoint may be an address of IPv6")
+  func addressOfIPv6() {
+    var settings = S3Settings()
+    settings.endpoint = "http://[::1]:9000"
+    let server = S3Server(bucket: "bucket", settings)
+    #expect(server.origin == "http://[::1]:9000" && server.host == "[::1]:9000")
   }
 
   @Test("a bucket carries the id of its installation; a server that cannot read it does not start, and says why")

@@ -33,6 +33,7 @@ struct ElementScannerTests {
       "<a>&amp", "<a>&other;</a>", "<a>&#x110000;</a>", "<a>&#xD800;</a>", "<a>&#;</a>", "<a>&#-1;</a>",
       "<!DOCTYPE a><a/>",
       "<a><!-- </a>", "<a><![CDATA[</a>", "<?xml", "<a>\u{0}</a></a>", "<a/><!", "<a:></a:>",
+      "<가></가>", "<a>e" + String(repeating: "\u{301}", count: 200) + "</a>",
       String(repeating: "<a>", count: 17) + String(repeating: "</a>", count: 17),
     ])
   func refusing(_ text: String) {

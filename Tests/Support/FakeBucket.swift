@@ -17,6 +17,10 @@ package final class FakeBucket: Sendable {
     case silent
     /// Sends so many bytes of an object, then breaks the connection.
     case breaking(after: Int)
+    /// Does what it is asked for when this returns.
+    case waiting(@Sendable () async -> Void)
+    /// Answers this whatever it is asked for.
+    case answering(Int, String, contentRange: String? = nil)
   }
 
   private struct State {
@@ -69,6 +73,11 @@ package final class FakeBucket: Sendable {
       return .error(503, "SlowDown")
     case .silent: try await Task.sleep(for: .seconds(3600))
     case .breaking(let after): limit = after
+    case .waiting(let wait): await wait()
+    case .answering(let status, let text, let contentRange):
+      var response = Response.xml(status, text)
+      response.headers[.contentRange] = contentRange
+      return response
     }
     return answer(request, path, bytes, limit)
   }
@@ -94,9 +103,10 @@ package final class FakeBucket: Sendable {
     case .get:
       guard let stored else { return .error(404, "NoSuchKey") }
       let range = (request.headers[.range] ?? "").dropFirst("bytes=".count).split(separator: "-").compactMap { Int($0) }
-      let part = range.count == 2 ? Array(stored[range[0]...range[1]]) : stored
+      guard range.count == 2 else { return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(bytes: stored))) }
+      let part = Array(stored[range[0]...range[1]])
       return Response(
-        status: .partialContent,
+        status: .partialContent, headers: [.contentRange: "bytes \(range[0])-\(range[1])/\(stored.count)"],
         body: ResponseBody(contentLength: part.count) { writer in
           try await writer.write(ByteBuffer(bytes: part.prefix(limit)))
           if part.count > limit { throw Broken() }

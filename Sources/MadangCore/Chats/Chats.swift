@@ -15,7 +15,11 @@ extension Madang {
   /// Posts a chat. It is announced after it was committed, in the order of the room.
   ///
   /// To a channel its members may post, to a direct message its two people. Throws `.invalid`, `.notFound`.
-  package func post(_ draft: ChatDraft, to address: RoomAddress, as caller: Caller) async throws -> Chat {
+  ///
+  /// - Parameter isWanted: Whether the caller still waits; one that does not when its files are stored posts nothing.
+  package func post(
+    _ draft: ChatDraft, to address: RoomAddress, as caller: Caller, isWanted: @Sendable () async -> Bool = { true }
+  ) async throws -> Chat {
     try validate(draft)
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
     let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
@@ -38,7 +42,7 @@ extension Madang {
     if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
     // Whoever may not post leaves no file behind, not even for a moment.
     try await database.read { try $0.requirePoster(caller.id, to: address) }
-    return try await keeping(draft.files, in: folder, images: false, key: key, insert)
+    return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before

@@ -43,7 +43,7 @@ package protocol FileHome: Sendable {
   /// Whether any of the files is there. A home where asking costs may leave out all but the first ones.
   func holdsAny(of paths: [String]) async throws -> Bool
 
-  /// Throws if the home cannot be reached or used.
+  /// Throws if this server cannot use the home and another one might.
   func ping() async throws
 }
 

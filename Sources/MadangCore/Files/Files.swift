@@ -5,14 +5,18 @@ import Storage
 extension Madang {
   /// Gives staged files their final names, then commits `body`, which must insert their rows. If it throws, the
   /// files are gone again. Throws `.invalid` if `images` are wanted and a file is none.
+  /// - Parameter isWanted: Whether the caller still waits. Asked again when the files are stored: that may take long, and who
+  ///   is gone may have sent all of it again.
   func keeping<T: Sendable>(
     _ staged: [StagedFile], in folder: FileFolder, images: Bool, key: Int64? = nil,
+    isWanted: @Sendable () async -> Bool = { true },
     _ body: @escaping @Sendable (Transaction, [StoredFile]) throws -> T
   ) async throws -> T {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
     var stored: [StoredFile] = []
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }
+      guard await isWanted() else { throw CancellationError() }
       return try await database.write(key: key) { [stored] in try body($0, stored) }
     } catch let error as StorageError where error.code == .outcomeUnknown {
       // The transaction may have committed: the sweep decides by the rows.
@@ -49,6 +53,8 @@ extension Madang {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
     for folder in FileFolder.allCases {
       try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
+        // What waits for its COMMIT is not read, and a database that was cut off reads what is old: neither writes.
+        try await database.ping()
         let known = try await database.read { try $0.paths(among: page) }
         let orphans = page.filter { !known.contains($0) }
         guard !orphans.isEmpty else { return }

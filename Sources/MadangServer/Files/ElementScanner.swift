@@ -1,3 +1,5 @@
+import SocketIOProtocol
+
 /// An element of an XML document: its name without a prefix, the text in it, and the elements in it. Attributes are left out.
 struct Element: Equatable {
   var name: String
@@ -11,7 +13,8 @@ struct Element: Equatable {
 /// Reads the small documents that S3 answers with. It knows elements, text, the five named entities, numbered ones,
 /// comments, `CDATA` and declarations that it skips; no document types, so nothing expands.
 ///
-/// Memory is a multiple of the input, which its caller bounds; elements may lie in each other ``maxDepth`` deep.
+/// Memory is a multiple of the input, which its caller bounds; elements may lie in each other ``maxDepth`` deep. Names are
+/// ASCII, and a text has no letter with marks without end: comparing either costs as much as it is long.
 struct ElementScanner {
   struct Malformed: Error, Equatable {
     let reason: String
@@ -50,9 +53,10 @@ struct ElementScanner {
       } else if skip("<?") {
         _ = try upTo("?>")
       } else if skip("</") {
-        let name = Self.local(try upTo(">"))
+        let name = try Self.local(try upTo(">"))
         let ended = open.removeLast()
         guard ended.name == name, !open.isEmpty else { throw Malformed(reason: "an end without a begin") }
+        guard ended.text.isCheapToCompare else { throw Malformed(reason: "a letter with too many marks") }
         open[open.count - 1].children.append(ended)
       } else if skip("<!") {
         throw Malformed(reason: "a document type")
@@ -83,7 +87,7 @@ struct ElementScanner {
       case UInt8(ascii: "\""), UInt8(ascii: "'"): quote = byte
       case UInt8(ascii: ">"):
         let inside = bytes[start..<position - 1]
-        let name = Self.local(inside.last == UInt8(ascii: "/") ? inside.dropLast() : inside)
+        let name = try Self.local(inside.last == UInt8(ascii: "/") ? inside.dropLast() : inside)
         guard !name.isEmpty else { throw Malformed(reason: "an element without a name") }
         return (Element(name: name), inside.last == UInt8(ascii: "/"))
       default: break
@@ -93,8 +97,9 @@ struct ElementScanner {
   }
 
   /// A name without prefix and attributes.
-  private static func local(_ tag: ArraySlice<UInt8>) -> String {
+  private static func local(_ tag: ArraySlice<UInt8>) throws(Malformed) -> String {
     let name = tag.prefix { $0 > 0x20 }
+    guard name.allSatisfy({ $0 < 0x80 }) else { throw Malformed(reason: "a name that is not ASCII") }
     return String(
       decoding: name[(name.lastIndex(of: UInt8(ascii: ":")).map { $0 + 1 } ?? name.startIndex)...], as: UTF8.self)
   }

@@ -63,9 +63,8 @@ extension S3Client {
     try await send(Call(method: .DELETE, key: key, query: [("uploadId", id)]))
   }
 
-  func size(of key: String, patience: Patience? = nil) async throws -> Int? {
-    try await send(Call(method: .HEAD, key: key), patience: patience).headers.first(name: "content-length")
-      .flatMap(Int.init)
+  func size(of key: String) async throws -> Int? {
+    try await send(Call(method: .HEAD, key: key)).headers.first(name: "content-length").flatMap(Int.init)
   }
 
   /// Copies an object of at most 5 GiB within the bucket.
@@ -104,7 +103,9 @@ extension S3Client {
       listing.objects.append((key, changed))
     }
     if list["IsTruncated"] == "true" {
-      guard let next = list["NextContinuationToken"] else { throw unusable("GET", "no NextContinuationToken") }
+      guard let next = list["NextContinuationToken"], next != token else {
+        throw unusable("GET", "no new NextContinuationToken")
+      }
       listing.next = next
     }
     return listing
@@ -112,11 +113,9 @@ extension S3Client {
 
   /// Makes a call whose success must not be an `Error`.
   private func sendChecked(_ call: Call) async throws {
-    let element = try element(try await send(call), call.method.rawValue)
-    guard element.name != "Error" else {
-      throw S3Error(
-        call: call.method.rawValue,
-        cause: .refused(status: 500, code: element["Code"] ?? "", message: element["Message"] ?? ""))
+    try await send(call) { answer in
+      let element = try element(answer, call.method.rawValue)
+      if element.name == "Error" { throw S3Error(refusing: call.method, status: 500, element, reason: "") }
     }
   }
 

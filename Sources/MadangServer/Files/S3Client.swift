@@ -11,10 +11,13 @@ struct S3Client: Sendable {
   /// How long and how often something is tried.
   struct Patience: Sendable {
     var attempts = 4
-    /// Of all attempts of one call together.
+    /// Of all attempts of one call together. A call that sends much has a second more for each ``bytesPerSecond``.
     var total: Duration = .seconds(30)
     /// Before the second attempt, at most; the next ones wait up to twice as long as the one before.
     var firstDelay: Duration = .milliseconds(100)
+
+    /// The slowest that a file may be sent.
+    static let bytesPerSecond = 64 << 10
   }
 
   struct Call: Sendable {
@@ -29,6 +32,13 @@ struct S3Client: Sendable {
     var query: [(String, String)] = []
     var headers: [(String, String)] = []
     var body = Body.bytes([])
+
+    fileprivate var size: Int {
+      switch body {
+      case .bytes(let bytes): bytes.count
+      case .file(let part): part.size
+      }
+    }
   }
 
   struct Answer: Sendable {
@@ -49,6 +59,7 @@ struct S3Client: Sendable {
   private static let downloads = httpClient(connections: 100_000)
   /// A list of 1000 names of 1024 bytes, each as `%XX`.
   private static let maxAnswer = 4 << 20
+  private static let maxRefusal = 64 << 10
 
   /// - Parameter now: The time the bucket's server has, too: not one that tests or development mode move on.
   init(
@@ -66,22 +77,26 @@ struct S3Client: Sendable {
   }
 
   /// Makes a call and reads its whole answer. Throws ``S3Error``, or `CancellationError`.
-  /// - Parameter patience: The client's, unless given.
+  /// - Parameter check: Throws ``S3Error`` for an answer that is no success after all.
   @discardableResult
-  func send(_ call: Call, patience: Patience? = nil) async throws -> Answer {
-    try await trying(call.method.rawValue, patience ?? self.patience) { deadline in
+  func send(_ call: Call, _ check: @escaping @Sendable (Answer) throws -> Void = { _ in }) async throws -> Answer {
+    try await trying(call) { deadline in
       try await within(deadline, call.method.rawValue) {
         let response = try await execute(call, by: deadline, with: Self.client)
         let body = try await response.body.collect(upTo: Self.maxAnswer)
-        return Answer(headers: response.headers, body: Array(body.readableBytesView))
+        let answer = Answer(headers: response.headers, body: Array(body.readableBytesView))
+        try check(answer)
+        return answer
       }
     }
   }
 
   /// Makes a call whose answer's body is still to be read; the wait for each piece of it is bounded.
   func open(_ call: Call) async throws -> HTTPClientResponse {
-    try await trying(call.method.rawValue, patience) { deadline in
-      try await execute(call, by: deadline, with: Self.downloads)
+    try await trying(call) { deadline in
+      try await within(deadline, call.method.rawValue) {
+        try await execute(call, by: deadline, with: Self.downloads)
+      }
     }
   }
 
@@ -91,13 +106,10 @@ struct S3Client: Sendable {
   {
     let response = try await client.execute(signed(call), timeout: .nanoseconds((deadline - .now).nanoseconds))
     guard !(200..<300).contains(response.status.code) else { return response }
-    let body = try await response.body.collect(upTo: Self.maxAnswer)
+    let body = try await response.body.collect(upTo: Self.maxRefusal)
     let error = try? ElementScanner.read(Array(body.readableBytesView))
     throw S3Error(
-      call: call.method.rawValue,
-      cause: .refused(
-        status: Int(response.status.code), code: error?["Code"] ?? response.status.reasonPhrase,
-        message: String((error?["Message"] ?? "").prefix(200))))
+      refusing: call.method, status: Int(response.status.code), error, reason: response.status.reasonPhrase)
   }
 
   private func signed(_ call: Call) -> HTTPClientRequest {
@@ -128,16 +140,16 @@ struct S3Client: Sendable {
 
   /// Tries until it succeeds, fails for good, or time is up. Delays are random, so that many callers do not return at once.
   private func trying<Success: Sendable>(
-    _ name: String, _ patience: Patience, _ body: (ContinuousClock.Instant) async throws -> Success
+    _ call: Call, _ body: (ContinuousClock.Instant) async throws -> Success
   ) async throws -> Success {
-    let deadline = ContinuousClock.now + patience.total
+    let deadline = ContinuousClock.now + patience.total + .seconds(call.size / Patience.bytesPerSecond)
     var longest = patience.firstDelay
     var attempt = 1
     while true {
       let problem: S3Error
       do { return try await body(deadline) } catch let error as S3Error { problem = error } catch {
         try Task.checkCancellation()
-        problem = S3Error(call: name, cause: .connection(error))
+        problem = S3Error(call: call.method.rawValue, cause: .connection(error))
       }
       let delay = longest * Double.random(in: 0.5...1)
       guard problem.isPassing, attempt < patience.attempts, .now + delay < deadline else { throw problem }

@@ -1,9 +1,11 @@
 import MadangCore
+import NIOHTTP1
+import SocketIOServer
 
 /// Why the bucket's server did not do what it was asked for. Its text holds no secret.
 struct S3Error: Error, CustomStringConvertible {
   enum Cause: Sendable {
-    /// It answered so.
+    /// It answered so; the texts may stand in a log line.
     case refused(status: Int, code: String, message: String)
     /// No answer came, or it broke off.
     case connection(any Error)
@@ -15,6 +17,18 @@ struct S3Error: Error, CustomStringConvertible {
   /// What was asked for, like `PUT`.
   let call: String
   let cause: Cause
+
+  /// What an answer says that is no success.
+  init(refusing method: HTTPMethod, status: Int, _ error: Element?, reason: String) {
+    call = method.rawValue
+    cause = .refused(
+      status: status, code: LogText(error?["Code"] ?? reason).text, message: LogText(error?["Message"] ?? "").text)
+  }
+
+  init(call: String, cause: Cause) {
+    self.call = call
+    self.cause = cause
+  }
 
   var code: String? {
     guard case .refused(_, let code, _) = cause else { return nil }

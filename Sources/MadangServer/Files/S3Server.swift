@@ -9,7 +9,8 @@ struct S3Server: Sendable {
   private let path: String
 
   init(bucket: String, _ settings: S3Settings) {
-    if let url = URL(string: settings.endpoint), let name = url.host() {
+    if let url = URL(string: settings.endpoint), let bare = url.host() {
+      let name = bare.contains(":") ? "[\(bare)]" : bare
       let isDefault = url.port == nil || url.port == (url.scheme == "https" ? 443 : 80)
       host = name + (isDefault ? "" : url.port.map { ":\($0)" } ?? "")
       origin = "\(url.scheme ?? "https")://\(host)"

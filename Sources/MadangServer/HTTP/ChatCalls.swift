@@ -2,6 +2,7 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 import NIOCore
+import SocketIOServer
 
 // What the editions share of chats: posting, history and unread counts differ in paths and objects only.
 
@@ -10,7 +11,10 @@ extension Call {
   func post(to address: RoomAddress) async throws -> Response {
     let fields = try await fields()
     let draft = ChatDraft(content: try fields.text(.content) ?? "", files: fields.files.map(\.staged))
-    return .json(try edition.encode(try await madang.post(draft, to: address, as: try caller)))
+    let chat = try await madang.post(draft, to: address, as: try caller) { [context] in
+      await !context.channel.hasClientLeft
+    }
+    return .json(try edition.encode(chat))
   }
 
   func unread(in address: RoomAddress) async throws -> Unread {

@@ -23,6 +23,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private var state = State.http
   private var requestsInProgress = 0
   private var isSocketRequest = false
+  fileprivate var hasInputEnded = false
   /// NIO's decoder stops at a request with an `Upgrade` field, taken or not: nothing more can come by this connection.
   private var closesAfterResponse = false
   /// Set while a poll waits on this connection.
@@ -99,8 +100,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     // A client that ends its side while its poll waits has gone; other requests may still be answered.
-    if let event = event as? ChannelEvent, event == .inputClosed, isSocketRequest {
-      context.close(promise: nil)
+    if let event = event as? ChannelEvent, event == .inputClosed {
+      hasInputEnded = true
+      if isSocketRequest { context.close(promise: nil) }
     }
     context.fireUserInboundEventTriggered(event)
   }
@@ -192,5 +194,19 @@ extension HTTPRequest {
   fileprivate var isCheapToCompare: Bool {
     (path ?? "").isCheapToCompare && (authority ?? "").isCheapToCompare
       && headerFields.allSatisfy { $0.value.isCheapToCompare }
+  }
+}
+
+extension Channel {
+  /// Whether the client of an HTTP connection waits no longer: the connection is closed, or the client's side of it is. Few
+  /// clients close their side and wait; most close the connection, which looks the same until something is sent.
+  package var hasClientLeft: Bool {
+    get async {
+      let hasLeft = eventLoop.submit { [self] in
+        guard isActive else { return true }
+        return try pipeline.syncOperations.handler(type: HTTPConnectionHandler.self).hasInputEnded
+      }
+      return (try? await hasLeft.get()) ?? false
+    }
   }
 }

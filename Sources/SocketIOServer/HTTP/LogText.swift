@@ -1,9 +1,9 @@
 /// Text of a client as it may stand in a log line: not long, and on one line.
-struct LogText: CustomStringConvertible {
+package struct LogText: CustomStringConvertible {
   static let maxLength = 200
-  let text: String
+  package let text: String
 
-  init(_ text: some StringProtocol) {
+  package init(_ text: some StringProtocol) {
     let scalars = text.unicodeScalars
     let shown = scalars.prefix(Self.maxLength)
     self.text = shown.map(Self.shown).joined() + (shown.endIndex < scalars.endIndex ? "…" : "")
@@ -16,5 +16,5 @@ struct LogText: CustomStringConvertible {
   }
 
   var isEmpty: Bool { text.isEmpty }
-  var description: String { text }
+  package var description: String { text }
 }

@@ -39,7 +39,8 @@ final class SQLiteConnection: Connection {
         PRAGMA foreign_keys = ON;
         PRAGMA temp_store = MEMORY;
         PRAGMA cache_size = \(-configuration.cacheBytes / 1024);
-        PRAGMA mmap_size = \(configuration.mapBytes);
+        -- A mapped page that the disk cannot give ends the process; read, it fails one statement.
+        PRAGMA mmap_size = 0;
         PRAGMA journal_size_limit = \(configuration.walLimit);
         PRAGMA query_only = \(access == .read ? "ON" : "OFF");
         """)
