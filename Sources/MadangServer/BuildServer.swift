@@ -141,10 +141,14 @@ package func buildServer(
 
   let metrics = Metrics()
   let held = HeldConnects(ledger)
+  let channel = try madang.database.makeNotificationChannel("madang")
+  let notices = channel.map(CommitNotices.init)
+  let tries = SignInTries(settings.callLimits, clock: clock, secret: tokenKey, notices: notices)
+  let recent = RecentAddresses(madang: madang, held: held, secret: tokenKey, notices: notices)
   let service = Service(
     madang: madang, settings: settings, keys: keys, tokens: await AccessTokens(secret: tokenKey),
     limits: CallLimits(settings.callLimits, clock: clock),
-    tries: SignInTries(settings.callLimits, clock: clock), recent: RecentAddresses(madang: madang, held: held),
+    tries: tries, recent: recent,
     ledger: ledger, held: held,
     cookie: SocketCookie(secret: tokenKey, path: socketConfiguration.path, settings: settings.domain),
     socketIO: socketIO, editions: editions,
@@ -160,8 +164,12 @@ package func buildServer(
     editions: allEditions, metrics: metrics)
   let sockets = RoomSockets(service)
   let housekeeping = Housekeeping(service, sockets)
-  let channel = try madang.database.makeNotificationChannel("madang")
-  let dispatcher = Dispatcher(madang: madang, after: try await madang.latestChanges(), channel: channel) {
+  let dispatcher = Dispatcher(
+    madang: madang, after: try await madang.latestChanges(), channel: channel, notices: notices
+  ) {
+    tries.hear($0)
+    recent.hear($0)
+  } act: {
     sockets.act(on: $0)
     switch $0 {
     case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()

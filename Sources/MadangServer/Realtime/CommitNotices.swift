@@ -1,14 +1,21 @@
 import Storage
 import Synchronization
 
-/// Tells the other servers of a database what this one has committed, outside of the transactions: a hint where to look. One
-/// that is lost is made up for by looking at all rooms once in a while.
+/// Tells the other servers of a database what they would otherwise learn later: what this one has committed, a hint where to look;
+/// sign-ins, which they count; addresses for which connects may wait. Outside of transactions. What is lost of commits and addresses
+/// is made up for by looking once in a while; of sign-ins it costs some tries.
 final class CommitNotices: Sendable {
   /// What others are told, or tell.
   struct Notice: Equatable {
     /// The newest `seq` of rooms.
     var rooms: [Int64: Int64] = [:]
     var hasChanges = false
+    /// How many sign-ins failed.
+    var failures: [SignInTries.Key: Int] = [:]
+    /// Where sign-ins succeeded.
+    var homes: Set<SignInTries.Key> = []
+    /// Addresses at which accounts were seen.
+    var addresses: Set<KeyHash> = []
   }
 
   private struct State {
@@ -16,10 +23,10 @@ final class CommitNotices: Sendable {
     var isScheduled = false
   }
 
-  /// How long what is committed is gathered.
+  /// How long what is told is gathered.
   private static let pause: Duration = .milliseconds(3)
-  /// More rooms than this go by several payloads: PostgreSQL takes 8000 bytes.
-  private static let roomsPerPayload = 150
+  /// Failed sign-ins of one account at one address that a notice may tell of.
+  private static let maxFailures = 1000
 
   private let channel: NotificationChannel
   private let state = Mutex(State())
@@ -45,27 +52,51 @@ final class CommitNotices: Sendable {
     }
   }
 
-  /// `c` for changes, then `ROOM:SEQ` for each room.
+  /// Words, as many in a payload as it takes: `c` for changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for
+  /// failed sign-ins, `h:ACCOUNT:ADDRESS` for one that succeeded, `a:ADDRESS` for one at which somebody was seen.
   static func payloads(_ notice: Notice) -> [String] {
-    let rooms = notice.rooms.map { "\($0.key):\($0.value)" }
-    var payloads = stride(from: 0, to: rooms.count, by: roomsPerPayload).map { start in
-      rooms[start..<min(start + roomsPerPayload, rooms.count)].joined(separator: " ")
+    var words = notice.hasChanges ? ["c"] : []
+    words += notice.rooms.map { "\($0.key):\($0.value)" }
+    words += notice.failures.map { "f:\($0.key.account.hex):\($0.key.address.hex):\($0.value)" }
+    words += notice.homes.map { "h:\($0.account.hex):\($0.address.hex)" }
+    words += notice.addresses.map { "a:\($0.hex)" }
+    var payloads: [String] = []
+    for word in words {
+      if let last = payloads.last, last.utf8.count + 1 + word.utf8.count <= NotificationChannel.payloadLimit {
+        payloads[payloads.count - 1] += " " + word
+      } else {
+        payloads.append(word)
+      }
     }
-    if notice.hasChanges { payloads.insert("c", at: 0) }
     return payloads
   }
 
   /// What a payload says; what cannot be read is left out.
   static func notice(_ payload: String) -> Notice {
     var notice = Notice()
-    for word in payload.utf8.split(separator: UInt8(ascii: " ")).prefix(roomsPerPayload + 1) {
-      let parts = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false)
-      if parts.count == 2, let room = Int64(Substring(parts[0])), let seq = Int64(Substring(parts[1])) {
-        notice.rooms[room] = seq
-      } else if word.elementsEqual("c".utf8) {
-        notice.hasChanges = true
+    for word in payload.utf8.split(separator: UInt8(ascii: " ")) {
+      let parts = word.split(separator: UInt8(ascii: ":"), omittingEmptySubsequences: false).map { Substring($0) }
+      switch (parts[0], parts.count) {
+      case ("c", 1): notice.hasChanges = true
+      case ("f", 4):
+        guard let key = SignInTries.Key(parts), let number = Int(parts[3]), (1...maxFailures).contains(number) else {
+          continue
+        }
+        notice.failures[key] = number
+      case ("h", 3): if let key = SignInTries.Key(parts) { notice.homes.insert(key) }
+      case ("a", 2): if let address = KeyHash(hex: parts[1]) { notice.addresses.insert(address) }
+      case (_, 2): if let room = Int64(parts[0]), let seq = Int64(parts[1]) { notice.rooms[room] = seq }
+      default: continue
       }
     }
     return notice
+  }
+}
+
+extension SignInTries.Key {
+  /// From the second and the third part of a word.
+  fileprivate init?(_ parts: [Substring]) {
+    guard let account = KeyHash(hex: parts[1]), let address = KeyHash(hex: parts[2]) else { return nil }
+    self.init(account: account, address: address)
   }
 }

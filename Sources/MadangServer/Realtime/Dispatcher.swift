@@ -18,6 +18,7 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let deliver: @Sendable (Chat) -> Void
   private let channel: NotificationChannel?
   private let notices: CommitNotices?
+  private let hear: @Sendable (CommitNotices.Notice) -> Void
   private let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
 
@@ -29,16 +30,20 @@ final class Dispatcher: ServiceLifecycle.Service {
   /// - Parameters:
   ///   - latest: The changes that no socket of this server needs to hear of. Read before it lets in the first one.
   ///   - channel: By which servers of one database tell each other what they have committed; nil for one server.
+  ///   - notices: Tells them by it.
+  ///   - hear: Takes what other servers tell besides what they have committed, at once.
   ///   - act: Acts on a change, at once.
   ///   - deliver: Hands a chat to the sockets in its room, at once.
   init(
-    madang: Madang, after latest: [Int64], channel: NotificationChannel?, act: @escaping @Sendable (Change) -> Void,
+    madang: Madang, after latest: [Int64], channel: NotificationChannel?, notices: CommitNotices?,
+    hear: @escaping @Sendable (CommitNotices.Notice) -> Void, act: @escaping @Sendable (Change) -> Void,
     deliver: @escaping @Sendable (Chat) -> Void
   ) {
     self.madang = madang
     changes = Mutex(ChangeLog(after: latest, now: madang.clock.steady))
     self.channel = channel
-    notices = channel.map(CommitNotices.init)
+    self.notices = notices
+    self.hear = hear
     self.act = act
     self.deliver = deliver
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
@@ -96,6 +101,7 @@ final class Dispatcher: ServiceLifecycle.Service {
       case .connected: feeds.setBehind()
       case .notified(let payload):
         let notice = CommitNotices.notice(payload)
+        hear(notice)
         var isNews = notice.hasChanges
         for (room, seq) in notice.rooms {
           guard let feed = feeds[room], feed.delivered < seq else { continue }

@@ -7,7 +7,7 @@ final class HeldConnects: Sendable {
     /// That the account becomes a member of something.
     case user(Int64)
     /// That an account is seen at the address.
-    case address(String)
+    case address(KeyHash)
     /// That anybody becomes a member of anything.
     case anybody
   }

@@ -19,14 +19,29 @@ final class RecentAddresses: Sendable {
   private let madang: Madang
   /// The connects that wait for somebody to be seen.
   private let held: HeldConnects
+  private let secret: [UInt8]
+  private let notices: CommitNotices?
   /// When a pair was last written, by the server's steady clock.
   private let noted = Mutex<[Key: Int64]>([:])
   /// How many sockets keep a pair fresh.
   private let connected = Mutex<[Key: Int]>([:])
 
-  init(madang: Madang, held: HeldConnects) {
+  /// - Parameters:
+  ///   - secret: Of the installation; what is told of addresses is derived from it.
+  ///   - notices: Tells other servers; nil for one server.
+  init(madang: Madang, held: HeldConnects, secret: [UInt8], notices: CommitNotices?) {
     self.madang = madang
     self.held = held
+    self.secret = Secrets.key(for: "addresses", from: secret)
+    self.notices = notices
+  }
+
+  /// What a connect from an address waits for.
+  func key(_ address: String) -> HeldConnects.Key { .address(KeyHash(address, secret: secret)) }
+
+  /// What another server tells of addresses.
+  func hear(_ notice: CommitNotices.Notice) {
+    for address in notice.addresses { held.ring(.address(address)) }
   }
 
   /// Notes an authenticated call, or a connected socket. An address that others may share stands for nobody.
@@ -50,7 +65,8 @@ final class RecentAddresses: Sendable {
     Task { [self, madang, held] in
       do {
         try await madang.note(key.user, at: key.address, time: time)
-        held.ring(.address(key.address))
+        held.ring(self.key(key.address))
+        notices?.add { $0.addresses.insert(KeyHash(key.address, secret: secret)) }
       } catch {
         // The next call is noted again.
         noted.withLock { if $0[key] == now { $0[key] = nil } }

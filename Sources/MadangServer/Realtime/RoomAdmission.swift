@@ -100,7 +100,7 @@ struct RoomAdmission: Sendable {
   private func held(_ attempt: Attempt) async throws -> AdmittedSockets.Reason? {
     let (client, deadline) = (attempt.client, ContinuousClock.now + service.settings.socketHold)
     let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Reason? in
-      if attempt.known == nil { _ = service.held.extend(wait, for: .address(client.text)) }
+      if attempt.known == nil { _ = service.held.extend(wait, for: service.recent.key(client.text)) }
       if attempt.known == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
       while true {
         let (rings, endings) = (wait.rings, admitted.endings)

@@ -1,13 +1,37 @@
 import Crypto
+import Foundation
 
-/// What a limit counts by, in 16 bytes whatever a client sends: the first half of its SHA-256.
+/// What a limit counts by, in 16 bytes whatever a client sends: the first half of a SHA-256.
 struct KeyHash: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  init(_ text: String) {
-    (high, low) = SHA256.hash(data: Array(text.utf8)).withUnsafeBytes {
+  init(_ text: String) { self.init(SHA256.hash(data: Array(text.utf8))) }
+
+  /// As it is told to other servers: whoever hears it without the secret cannot find out the text by trying.
+  init(_ text: String, secret: [UInt8]) {
+    self.init(HMAC<SHA256>.authenticationCode(for: Array(text.utf8), using: SymmetricKey(data: secret)))
+  }
+
+  private init(_ code: some ContiguousBytes) {
+    (high, low) = code.withUnsafeBytes {
       ($0.loadUnaligned(as: UInt64.self), $0.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
     }
+  }
+
+  /// Nil for what is no ``hex``.
+  init?(hex: some StringProtocol) {
+    guard hex.utf8.count == 32, let high = UInt64(hex.prefix(16), radix: 16),
+      let low = UInt64(hex.suffix(16), radix: 16)
+    else { return nil }
+    (self.high, self.low) = (high, low)
+  }
+
+  /// 32 digits.
+  var hex: String {
+    [high, low].map { half in
+      let digits = String(half, radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
   }
 }

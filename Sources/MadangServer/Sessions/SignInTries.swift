@@ -8,8 +8,11 @@ import Synchronization
 ///
 /// A try counts from before its password is hashed until it turns out to be right, so that tries in parallel win nothing:
 /// those that would be too many if all others under way failed wait for them.
+///
+/// Servers of one database tell each other of failures, some milliseconds later. Until then each may let its own number
+/// through; what was too many makes the window longer, so that over some time they are no more than at one server.
 final class SignInTries: Sendable {
-  private struct Key: Hashable {
+  struct Key: Hashable {
     let account: KeyHash
     let address: KeyHash
   }
@@ -19,6 +22,12 @@ final class SignInTries: Sendable {
     var failures = 0
     var underWay = 0
     var waiting: [CheckedContinuation<Entry, Never>] = []
+
+    /// When its failures are forgotten: after as many windows as they would have taken at one server.
+    func end(_ settings: CallLimitSettings) -> Int64 {
+      let windows = (failures - 1) / max(1, settings.signInFailures) + 1
+      return began + Int64(min(max(1, windows), SignInTries.maxWindows)) * settings.signInWindow
+    }
   }
 
   private enum Entry {
@@ -41,15 +50,27 @@ final class SignInTries: Sendable {
   private static let homeTime: Int64 = 30 * 24 * 3_600_000
   /// How many tries may wait for others of their account and address.
   private static let maxWaiting = 128
+  /// For how many windows failures at many servers are remembered.
+  private static let maxWindows = 16
 
   private let settings: CallLimitSettings
   private let clock: Clock
+  private let secret: [UInt8]
+  private let notices: CommitNotices?
   private let state = Mutex(State())
 
-  init(_ settings: CallLimitSettings, clock: Clock) {
+  /// - Parameters:
+  ///   - secret: Of the installation; what is told of accounts and addresses is derived from it.
+  ///   - notices: Tells other servers; nil for one server.
+  init(_ settings: CallLimitSettings, clock: Clock, secret: [UInt8] = [], notices: CommitNotices? = nil) {
     self.settings = settings
     self.clock = clock
+    self.secret = Secrets.key(for: "sign-in limits", from: secret)
+    self.notices = notices
   }
+
+  /// What stands for an account or an address.
+  func hash(_ text: String) -> KeyHash { KeyHash(text, secret: secret) }
 
   /// Runs one try. Throws `E98` instead if it is one too many; a `Failure(.signInFailed)` of `body` counts.
   ///
@@ -57,7 +78,7 @@ final class SignInTries: Sendable {
   func run<Success: Sendable>(
     account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
   ) async throws -> Success {
-    let key = Key(account: KeyHash(email), address: KeyHash(address))
+    let key = Key(account: hash(email), address: hash(address))
     if let refusal = tooManyAnywhere(key), try await !isKnown() { throw refusal }
     entering: while true {
       switch await entry(key) {
@@ -83,7 +104,7 @@ final class SignInTries: Sendable {
       let entry = state.withLock { state -> Entry? in
         sweep(&state, now)
         var tries = state.tries[key] ?? Tries(began: now)
-        if tries.began + settings.signInWindow <= now { (tries.began, tries.failures) = (now, 0) }
+        if tries.end(settings) <= now { (tries.began, tries.failures) = (now, 0) }
         let entry = enter(&tries, now)
         if entry == nil { tries.waiting.append(continuation) }
         if case .refused = entry {} else { state.tries[key] = tries }
@@ -99,7 +120,7 @@ final class SignInTries: Sendable {
   private func enter(_ tries: inout Tries, _ now: Int64) -> Entry? {
     let limit = settings.signInFailures
     if tries.failures >= limit || tries.waiting.count >= Self.maxWaiting {
-      return .refused(refusal("more than \(limit) failed sign-ins", until: tries.began + settings.signInWindow, now))
+      return .refused(refusal("more than \(limit) failed sign-ins", until: tries.end(settings), now))
     }
     guard tries.failures + tries.underWay < limit else { return nil }
     tries.underWay += 1
@@ -120,6 +141,25 @@ final class SignInTries: Sendable {
       return waiting
     }
     for continuation in waiting { continuation.resume(returning: .again) }
+    if failed { notices?.add { $0.failures[key, default: 0] += 1 } }
+    if succeeded { notices?.add { $0.homes.insert(key) } }
+  }
+
+  /// What another server tells of tries there.
+  func hear(_ notice: CommitNotices.Notice) {
+    guard settings.signInFailures > 0 || settings.signInFailuresAnywhere > 0 else { return }
+    let now = clock.steady
+    state.withLock { state in
+      for (key, failures) in notice.failures {
+        sweep(&state, now)
+        var tries = state.tries[key] ?? Tries(began: now)
+        if tries.end(settings) <= now { (tries.began, tries.failures) = (now, 0) }
+        tries.failures += failures
+        state.tries[key] = tries
+        count(Double(failures), of: key.account, in: &state, now)
+      }
+      for key in notice.homes { state.homes[key] = now }
+    }
   }
 
   private func count(_ change: Double, of account: KeyHash, in state: inout State, _ now: Int64) {
@@ -149,7 +189,7 @@ final class SignInTries: Sendable {
     let most = settings.maxCallers
     guard now >= state.nextSweep || state.tries.count >= most || state.homes.count >= most else { return }
     state.nextSweep = now + settings.signInWindow
-    state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.began + settings.signInWindow > now }
+    state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.end(settings) > now }
     let fading = state
     state.anywhere = state.anywhere.filter { failuresAnywhere(fading, $0.key, now) > 0 }
     state.homes = state.homes.filter { now - $0.value < Self.homeTime }
