@@ -35,6 +35,15 @@ package func withDatabase<Value, Result>(
   }
 }
 
+/// Runs the body with the database at a place, which stays.
+package func opening<Result>(
+  _ place: DatabaseConfiguration.Engine, _ body: (Database) async throws -> Result
+) async throws -> Result {
+  var configuration = DatabaseConfiguration(place)
+  (configuration.readers, configuration.writers) = (1, 1)
+  return try await closing(try await Database(configuration, logger: Logger(label: "test")), body)
+}
+
 /// Runs the body with an empty place for a database, for tests that open it themselves, or twice.
 package func withEngine<Result>(
   _ engine: TestEngine, _ body: (DatabaseConfiguration.Engine) async throws -> Result

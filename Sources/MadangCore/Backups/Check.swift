@@ -74,12 +74,24 @@ extension Madang {
     guard let size = try await files.home.size(of: file.path) else { return "is missing" }
     guard size == file.size else { return "has \(size) bytes instead of \(file.size)" }
     guard hashes, size > 0 else { return nil }
-    var digest = Digest()
-    switch try await files.home.content(of: file.path, range: 0...size - 1) {
-    case .file(let url): digest = try await workers.run { try Digest(of: url) }
-    case .pieces(let pieces): for try await piece in pieces { digest.update(piece) }
+    do {
+      let digest = try await digest(of: file.path, size: size, workers)
+      return digest.hex == file.sha256 ? nil : "is not what was stored: its SHA-256 differs"
+    } catch {
+      // It may have gone meanwhile.
+      guard try await files.home.size(of: file.path) == nil else { throw error }
+      return "is missing"
     }
-    return digest.hex == file.sha256 ? nil : "is not what was stored: its SHA-256 differs"
+  }
+
+  private func digest(of path: String, size: Int, _ workers: WorkerPool) async throws -> Digest {
+    switch try await files.home.content(of: path, range: 0...size - 1) {
+    case .file(let url): return try await workers.run { try Digest(of: url) }
+    case .pieces(let pieces):
+      var digest = Digest()
+      for try await piece in pieces { digest.update(piece) }
+      return digest
+    }
   }
 
   private func checkOrphans(

@@ -44,7 +44,7 @@ extension Administration {
   /// - Parameter hashes: Whether to read all files, and not only to look at their sizes.
   /// - Returns: How many findings there are.
   public func check(
-    hashes: Bool, progress: @escaping TellProgress, _ report: @escaping @Sendable (FindingSummary) async throws -> Void
+    hashes: Bool, progress: @escaping TellProgress, report: @escaping @Sendable (FindingSummary) async throws -> Void
   ) async throws -> Int {
     try await wording {
       try await counting(report) {
@@ -56,7 +56,7 @@ extension Administration {
   /// The same for a backup or an export, the newest in a directory of backups: all of it is read.
   public static func check(
     backup url: URL, progress: @escaping TellProgress,
-    _ report: @escaping @Sendable (FindingSummary) async throws -> Void
+    report: @escaping @Sendable (FindingSummary) async throws -> Void
   ) async throws -> Int {
     try await wording {
       let backup = try Backup(at: url)

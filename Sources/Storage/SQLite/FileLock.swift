@@ -28,7 +28,7 @@ package final class FileLock: Sendable {
     return code == 0
   }
 
-  func release() {
+  package func release() {
     descriptor.withLock { descriptor in
       if let open = descriptor { close(open) }
       descriptor = nil

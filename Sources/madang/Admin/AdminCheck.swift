@@ -27,11 +27,12 @@ struct AdminCheck: AsyncParsableCommand {
     let count = try await ProgressLine.following { progress in
       if let backup {
         return try await options.wording {
-          try await Administration.check(backup: URL(filePath: backup), progress: progress) { try output.show($0) }
+          try await Administration.check(
+            backup: URL(filePath: backup), progress: progress, report: { try output.show($0) })
         }
       }
       return try await options.withData { administration, _ in
-        try await administration.check(hashes: hashes, progress: progress) { try output.show($0) }
+        try await administration.check(hashes: hashes, progress: progress, report: { try output.show($0) })
       }
     }
     guard count == 0 else { throw Failure("\(count) finding\(count == 1 ? "" : "s")") }

@@ -1,0 +1,191 @@
+import Foundation
+import Logging
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+
+/// An installation that was filled, and directories for backups of it; gone afterwards.
+struct BackupScene: Sendable {
+  /// Of the installation. Its server has stopped.
+  let settings: ServerSettings
+  let folder: URL
+
+  var backups: URL { folder.appending(path: "backups") }
+
+  /// Quiet, as the tests refuse much.
+  static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
+
+  /// - Parameter isFull: Whether all tables are to have rows, also those that need more than some calls.
+  static func run(
+    _ engine: TestEngine, isFull: Bool = false, _ body: @escaping @Sendable (BackupScene) async throws -> Void
+  ) async throws {
+    try await place(engine) { settings, folder in
+      let scene = BackupScene(settings: settings, folder: folder)
+      try await scene.serve { world in try await scene.fill(world, isFull: isFull) }
+      try await body(scene)
+    }
+  }
+
+  /// Runs `body` with settings for a new installation, of which nothing is there yet.
+  static func place(
+    _ engine: TestEngine, _ body: @escaping @Sendable (ServerSettings, URL) async throws -> Void
+  ) async throws {
+    try await withEngine(engine) { place in
+      let folder = FileManager.default.temporaryDirectory.appending(path: "madang-backup-\(UUID().uuidString)")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+      defer { try? FileManager.default.removeItem(at: folder) }
+      var settings = World.settings
+      settings.dataDirectory = folder.appending(path: "data")
+      if case .postgres(let url) = place { settings.databaseURL = url }
+      if TestBucket.holdsAllFiles { settings.keepFilesInTestBucket() }
+      try await body(settings, folder)
+    }
+  }
+
+  /// Another place, empty.
+  func elsewhere(
+    _ engine: TestEngine, _ body: @escaping @Sendable (ServerSettings) async throws -> Void
+  ) async throws {
+    try await Self.place(engine) { settings, _ in try await body(settings) }
+  }
+
+  func serve(_ settings: ServerSettings? = nil, _ body: @Sendable (World) async throws -> Void) async throws {
+    try await World.run(settings ?? self.settings, body)
+  }
+
+  /// Texts that a format could stumble over.
+  static let texts = ["\\N", "\\", "tab\tline\nreturn\r\u{1}", "\\t\\n", "안녕 👩‍👩‍👧 \u{2028}", "'; --", "\"$1\""]
+
+  private func fill(_ world: World, isFull: Bool) async throws {
+    let yard = try await world.courtyard()
+    let channel = try await yard.a.channel("ios", in: yard.w)
+    let room = try await yard.a.directMessage(with: yard.b, in: yard.w)
+    for text in Self.texts { _ = try await yard.a.say(text, in: channel) }
+    _ = try await yard.a.success(
+      .POST, "\(channel)/chats",
+      .multipart([.text("content", "with files"), .file("files", Sample.png), .file("files", Sample.pdf)]))
+    _ = try await yard.b.success(.POST, "\(room)/chats", .multipart([.file("files", Sample.gif)]))
+    for picture in [Sample.png, Sample.jpeg] {
+      _ = try await yard.a.success(.PUT, "users/me/image", .multipart([.file("image", picture)]))
+    }
+    let madang = world.server.madang
+    _ = try await madang.createKey(edition: "2024-10", label: "an app")
+    guard isFull else { return }
+    try await madang.database.write { transaction in
+      try transaction.execute("INSERT INTO payment_claims VALUES ('imp_1', 1, 5)")
+      try transaction.execute("INSERT INTO push_outbox VALUES (1, 7)")
+      try transaction.execute(
+        "INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at) VALUES ('p', 1, 'i', 'm', 'x', 100, 10, 9)"
+      )
+      try transaction.execute("INSERT INTO changes (kind, user_id, created_at) VALUES ('x', 1, 2)")
+      try transaction.execute("UPDATE sessions SET device_token = 'device' WHERE id = 1")
+      try transaction.execute(
+        "INSERT INTO recent_addresses (address, user_id, seen_at) VALUES ('10.0.0.1', 1, 2) ON CONFLICT DO NOTHING")
+      // So that the last number is not that of a row.
+      try transaction.execute("DELETE FROM changes WHERE id = (SELECT MAX(id) FROM changes) AND id > 1")
+    }
+  }
+
+  func backUp(_ settings: ServerSettings? = nil, to backups: URL? = nil, keep: Int? = nil) async throws -> BackupSummary
+  {
+    try await Administration.run(settings ?? self.settings, logger: Self.logger) {
+      try await $0.backUp(to: backups ?? self.backups, keep: keep) { _ in }
+    }
+  }
+
+  func export(_ settings: ServerSettings, to folder: URL) async throws {
+    _ = try await Administration.run(settings, logger: Self.logger) { try await $0.export(to: folder) { _ in } }
+  }
+
+  @discardableResult
+  func restore(_ backup: URL? = nil, to settings: ServerSettings) async throws -> RestoreSummary {
+    try await Administration.restore(settings, from: backup ?? backups, logger: Self.logger) { _ in }
+  }
+
+  @discardableResult
+  func load(_ export: URL, into settings: ServerSettings) async throws -> RestoreSummary {
+    try await Administration.importDatabase(settings, from: export, logger: Self.logger) { _ in }
+  }
+
+  /// The words with which something is refused.
+  static func refusal(_ body: () async throws -> Void) async -> String {
+    do {
+      try await body()
+      return "not refused"
+    } catch let error as AdministrationError {
+      return error.description
+    } catch let error as SetupError {
+      return error.description
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  static func findings(_ settings: ServerSettings, hashes: Bool = true) async throws -> [String] {
+    let found = Found()
+    let count = try await Administration.run(settings, logger: logger) {
+      try await $0.check(
+        hashes: hashes, progress: { _ in }, report: { await found.add("\($0.kind) \($0.subject): \($0.problem)") })
+    }
+    #expect(await found.words.count == count)
+    return await found.words.sorted()
+  }
+
+  func backupFindings(_ backup: URL? = nil) async throws -> [String] {
+    let found = Found()
+    _ = try await Administration.check(
+      backup: backup ?? backups, progress: { _ in },
+      report: { await found.add("\(URL(filePath: $0.subject).lastPathComponent) \($0.problem)") })
+    return await found.words.sorted()
+  }
+
+  private actor Found {
+    var words: [String] = []
+    func add(_ text: String) { words.append(text) }
+  }
+
+  /// All rows of all tables, and the last number of each.
+  static func rows(_ settings: ServerSettings) async throws -> [String: Set<[SQLValue]>] {
+    let engine =
+      settings.databaseURL.map { DatabaseConfiguration.Engine.postgres(url: $0) }
+      ?? .sqlite(path: settings.dataDirectory.appending(path: "madang.sqlite").path)
+    let schema = try await Schema(Madang.migrations, logger: logger)
+    return try await opening(engine) { database in
+      let dialect = database.dialect
+      return try await database.read { transaction in
+        var all: [String: Set<[SQLValue]>] = [:]
+        for table in schema.tables {
+          let columns = table.columns.map(\.name).joined(separator: ", ")
+          try transaction.forEach("SELECT \(raw: columns) FROM \(raw: table.name)") { row in
+            let isNew = all[table.name, default: []].insert(row.values).inserted
+            #expect(isNew)
+          }
+          guard table.isNumbered else { continue }
+          let last = try transaction.first(dialect.lastNumber(of: table.name)) { try $0.get("number", as: Int64?.self) }
+          all["last number of \(table.name)"] = [[(last ?? nil).map(SQLValue.integer) ?? .null]]
+        }
+        return all
+      }
+    }
+  }
+
+  /// The bytes of all files in a directory, by their paths, but what arrives and what is in the trash.
+  static func files(_ data: URL, _ folder: String) throws -> [String: Data] {
+    let root = data.appending(path: folder)
+    var all: [String: Data] = [:]
+    for path in try FileManager.default.subpathsOfDirectory(atPath: root.path)
+    where !path.hasPrefix("uploads") && !path.hasPrefix("trash") {
+      let url = root.appending(path: path)
+      var isDirectory: ObjCBool = false
+      guard FileManager.default.fileExists(atPath: url.path, isDirectory: &isDirectory), !isDirectory.boolValue else {
+        continue
+      }
+      all[path] = try Data(contentsOf: url)
+    }
+    return all
+  }
+}

@@ -1,0 +1,189 @@
+import Foundation
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+
+@Suite("Backups", .timeLimit(.minutes(5)))
+struct BackupTests {
+  @Test(
+    "from engine to engine and back, every row, every file and every secret is the same",
+    arguments: TestEngine.available)
+  func roundTrip(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine, isFull: true) { scene in
+      let rows = try await BackupScene.rows(scene.settings)
+      let tables = try await Schema(Madang.migrations, logger: BackupScene.logger).tables.map(\.name)
+      for table in tables { #expect(rows[table]?.isEmpty == false, "\(table) takes part") }
+      let first = try await scene.backUp()
+      #expect(first.rows == tables.reduce(0) { $0 + (rows[$1]?.count ?? 0) })
+      #expect(first.losses == [])
+      let other = TestEngine.available.last { $0 != engine } ?? engine
+      try await scene.elsewhere(other) { middle in
+        try await scene.restore(to: middle)
+        #expect(try await BackupScene.rows(middle) == rows)
+        let second = middle.dataDirectory.deletingLastPathComponent().appending(path: "backups")
+        _ = try await scene.backUp(middle, to: second)
+        try await scene.elsewhere(engine) { end in
+          let restored = try await scene.restore(second, to: end)
+          #expect(restored.files == first.files && restored.rows == first.rows)
+          #expect(try await BackupScene.rows(end) == rows)
+          #expect(try await BackupScene.findings(end) == [])
+          #expect(
+            try BackupScene.files(end.dataDirectory, "secrets")
+              == BackupScene.files(scene.settings.dataDirectory, "secrets"))
+          guard !TestBucket.holdsAllFiles else { return }
+          let files = try BackupScene.files(scene.settings.dataDirectory, "files")
+          #expect(files.count > 5)
+          #expect(try BackupScene.files(end.dataDirectory, "files") == files)
+        }
+      }
+    }
+  }
+
+  @Test("a restored copy serves those who had signed in, and numbers go on", arguments: TestEngine.available)
+  func serves(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      // Signed in before the backup.
+      let signedIn = Signed()
+      try await scene.serve { world in
+        let mina = try await world.call(
+          .POST, "users/login", .json(["email": "mina@example.com", "password": .text(World.password)]))
+        await signedIn.set(try mina.json["token"]?["accessToken"]?.string ?? "")
+      }
+      _ = try await scene.backUp()
+      let other = TestEngine.available.last { $0 != engine } ?? engine
+      try await scene.elsewhere(other) { copy in
+        try await scene.restore(to: copy)
+        let before = try await BackupScene.rows(copy)["chats"]?.count ?? 0
+        try await scene.serve(copy) { world in
+          let token = await signedIn.token
+          let workspace = try await world.call(.GET, "workspaces", token: token).json.list?.first?["workspace_id"]?
+            .string
+          let channels = try await world.call(
+            .GET, "workspaces/\(workspace ?? "")/my-channels", token: token
+          ).json.list
+          let channel = try #require(channels?.first { $0["name"]?.string == "ios" }?["channel_id"]?.string)
+          let path = "workspaces/\(workspace ?? "")/channels/\(channel)/chats"
+          let chats = try #require(try await world.call(.GET, path, token: token).json.list)
+          #expect(chats.compactMap { $0["content"]?.string } == BackupScene.texts + ["with files"])
+          let files = chats.last?["files"]?.list?.compactMap(\.string) ?? []
+          #expect(files.count == 2)
+          for (file, bytes) in zip(files, [Sample.png, Sample.pdf]) {
+            #expect(try await world.call(.GET, "/v1\(file)", token: token).body == bytes)
+          }
+          let posted = try await world.call(
+            .POST, path, token: token, .multipart([.text("content", "after"), .file("files", Sample.zip)]))
+          #expect(posted.status == 200)
+          _ = try await world.signUp("Newcomer")
+        }
+        #expect(try await BackupScene.rows(copy)["chats"]?.count == before + 1)
+        #expect(try await BackupScene.findings(copy) == [])
+      }
+    }
+  }
+
+  private actor Signed {
+    var token = ""
+    func set(_ token: String) { self.token = token }
+  }
+
+  @Test("files that were there before are linked, and the newest backups are kept", arguments: TestEngine.available)
+  func incremental(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let first = try await scene.backUp()
+      #expect(first.linked == 0 && first.files > 3)
+      try await scene.serve { world in
+        let sora = try await world.signUp("Someone")
+        _ = try await sora.success(.PUT, "users/me/image", .multipart([.file("image", Sample.webp)]))
+      }
+      let second = try await scene.backUp()
+      #expect(second.files == first.files + 1 && second.linked == first.files)
+      func number(_ backup: BackupSummary, _ path: String) throws -> UInt64? {
+        try FileManager.default.attributesOfItem(atPath: "\(backup.path)/files/\(path)")[.systemFileNumber] as? UInt64
+      }
+      for path in try BackupScene.files(URL(filePath: first.path), "files").keys {
+        #expect(try number(first, path) == number(second, path))
+      }
+      #expect(try await scene.backupFindings(URL(filePath: first.path)) == [])
+      let third = try await scene.backUp(keep: 2)
+      #expect(third.removed == 1)
+      let left = try FileManager.default.contentsOfDirectory(atPath: scene.backups.path).filter { $0 != ".lock" }
+      #expect(left.sorted() == [second, third].map { URL(filePath: $0.path).lastPathComponent })
+      #expect(try await scene.backupFindings() == [])
+      #expect(try await scene.backupFindings(URL(filePath: second.path)) == [])
+    }
+  }
+
+  @Test("what a former backup left half done is removed, and is never restored")
+  func partial() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let half = scene.backups.appending(path: "2099-01-01T000000.000Z.partial/tables")
+      try FileManager.default.createDirectory(at: half, withIntermediateDirectories: true)
+      let none = await BackupScene.refusal { try await scene.elsewhere(.sqlite) { try await scene.restore(to: $0) } }
+      #expect(none.contains("holds no backup"))
+      let backup = try await scene.backUp()
+      #expect(!FileManager.default.fileExists(atPath: half.path))
+      #expect(try BackupFolder.backup(scene.backups).lastPathComponent == URL(filePath: backup.path).lastPathComponent)
+    }
+  }
+
+  @Test("a directory that is not for backups of this installation is refused, and left as it is")
+  func directories() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      func refusal(_ folder: URL) async -> String {
+        await BackupScene.refusal { _ = try await scene.backUp(to: folder) }
+      }
+      for folder in ["data", "data/backups", "data/files/../x"] {
+        #expect(await refusal(scene.folder.appending(path: folder)).contains("is in the data directory"), "\(folder)")
+      }
+      let link = scene.folder.appending(path: "link")
+      try FileManager.default.createSymbolicLink(at: link, withDestinationURL: scene.settings.dataDirectory)
+      #expect(await refusal(link.appending(path: "backups")).contains("is in the data directory"))
+      let used = scene.folder.appending(path: "used")
+      try FileManager.default.createDirectory(at: used, withIntermediateDirectories: true)
+      try Data("mine".utf8).write(to: used.appending(path: "notes.txt"))
+      #expect(await refusal(used).contains("holds something else than backups (notes.txt)"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: used.path) == ["notes.txt"])
+      #expect(await refusal(used.appending(path: "notes.txt")).contains("notes.txt"))
+
+      _ = try await scene.backUp()
+      try await BackupScene.run(.sqlite) { other in
+        let words = await BackupScene.refusal { _ = try await other.backUp(to: scene.backups) }
+        #expect(words.contains("holds backups of installation"))
+      }
+      let lock = FileLock(path: scene.backups.appending(path: ".lock").path)
+      #expect(try lock.takeAlone())
+      #expect(await refusal(scene.backups).contains("another backup"))
+      lock.release()
+      let all = try FileManager.default.contentsOfDirectory(atPath: scene.backups.path)
+      #expect(all.count == 2 && !all.contains { $0.hasSuffix(".partial") })
+    }
+  }
+
+  @Test(
+    "a file that is lost is told, and all the rest is backed up",
+    .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
+    arguments: TestEngine.available)
+  func losses(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let files = scene.settings.dataDirectory.appending(path: "files")
+      let paths = try FileManager.default.contentsOfDirectory(atPath: files.appending(path: "channelChats").path)
+        .sorted()
+      try FileManager.default.removeItem(at: files.appending(path: "channelChats/\(paths[0])"))
+      try Data("damaged".utf8).write(to: files.appending(path: "channelChats/\(paths[1])"))
+      let backup = try await scene.backUp()
+      #expect(
+        backup.losses.sorted() == ["channelChats/\(paths[0]) is missing", "channelChats/\(paths[1]) is damaged"])
+      #expect(try await scene.backupFindings() == [])
+      try await scene.elsewhere(engine) { copy in
+        let restored = try await scene.restore(to: copy)
+        #expect(restored.files == backup.files)
+        let found = try await BackupScene.findings(copy)
+        #expect(found == paths.map { "file channelChats/\($0): is missing" })
+      }
+    }
+  }
+}

@@ -1,0 +1,271 @@
+import Foundation
+import Logging
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Restoring", .timeLimit(.minutes(5)))
+struct RestoreTests {
+  enum Damage: CaseIterable {
+    case flippedByteOfRows, cutRows, missingTable, flippedByteOfFile, missingFile, otherSecret, cutManifest,
+      changedManifest, missingManifest, missingSum
+
+    /// Damages a backup; answers the words it is refused with.
+    func strike(_ backup: URL) throws -> String {
+      func change(_ path: String, _ body: (inout Data) -> Void) throws {
+        let file = backup.appending(path: path)
+        var data = try Data(contentsOf: file)
+        body(&data)
+        // Not through the inode, which backups share.
+        try FileManager.default.removeItem(at: file)
+        try data.write(to: file)
+      }
+      let file = try #require(
+        try FileManager.default.subpathsOfDirectory(atPath: backup.path).first { $0.hasSuffix(".pdf") })
+      switch self {
+      case .flippedByteOfRows:
+        try change("tables/chats.tsv") { $0[$0.count / 2] ^= 1 }
+        return "tables/chats.tsv is damaged"
+      case .cutRows:
+        try change("tables/users.tsv") { $0 = $0.dropLast(3) }
+        return "tables/users.tsv is damaged"
+      case .missingTable:
+        try FileManager.default.removeItem(at: backup.appending(path: "tables/coin_entries.tsv"))
+        return "tables/coin_entries.tsv cannot be read"
+      case .flippedByteOfFile:
+        try change(file) { $0[$0.count - 1] ^= 0x80 }
+        return "\(file) is damaged"
+      case .missingFile:
+        try FileManager.default.removeItem(at: backup.appending(path: file))
+        return "\(file) is missing"
+      case .otherSecret:
+        let secret = try #require(
+          try FileManager.default.contentsOfDirectory(atPath: backup.appending(path: "secrets").path).first)
+        try change("secrets/\(secret)") { $0 = Data("x".utf8) }
+        return "secrets/\(secret) is missing or damaged"
+      case .cutManifest:
+        try change("manifest.json") { $0 = $0.dropLast($0.count / 2) }
+        return "manifest.json is damaged"
+      case .changedManifest:
+        try change("manifest.json") {
+          $0 = Data(String(decoding: $0, as: UTF8.self).replacing("\"rows\" : 3", with: "\"rows\" : 4").utf8)
+        }
+        return "manifest.json is damaged"
+      case .missingManifest:
+        try FileManager.default.removeItem(at: backup.appending(path: "manifest.json"))
+        return "holds no backup"
+      case .missingSum:
+        try FileManager.default.removeItem(at: backup.appending(path: "manifest.json.sha256"))
+        return "manifest.json is damaged"
+      }
+    }
+  }
+
+  @Test("a damaged backup is refused with words, and nothing is written", arguments: TestEngine.available)
+  func damage(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let whole = URL(filePath: try await scene.backUp().path)
+      for damage in Damage.allCases {
+        let backup = scene.folder.appending(path: "\(damage)")
+        try FileManager.default.copyItem(at: whole, to: backup)
+        let words = try damage.strike(backup)
+        try await scene.elsewhere(engine) { target in
+          let refusal = await BackupScene.refusal { try await scene.restore(backup, to: target) }
+          #expect(refusal.contains(words), "\(damage): \(refusal)")
+          #expect(!FileManager.default.fileExists(atPath: target.dataDirectory.path))
+          // The place is as empty as before.
+          try await scene.restore(whole, to: target)
+        }
+        if damage != .missingManifest, damage != .cutManifest, damage != .changedManifest, damage != .missingSum {
+          let found = try await scene.backupFindings(backup)
+          #expect(found.count == 1, "\(damage): \(found)")
+        }
+      }
+    }
+  }
+
+  @Test("only an empty place is restored to, and the refusal names the way out", arguments: TestEngine.available)
+  func emptyPlaces(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      _ = try await scene.backUp()
+      let rows = try await BackupScene.rows(scene.settings)
+      @Sendable func refusal(_ settings: ServerSettings) async -> String {
+        await BackupScene.refusal { try await scene.restore(to: settings) }
+      }
+      // A running server, and one that has stopped.
+      try await scene.serve { _ in
+        #expect(await refusal(scene.settings).contains("is not empty; name another directory with --data"))
+      }
+      #expect(await refusal(scene.settings).contains("use 'madang admin import'"))
+      // Its database under another directory.
+      if engine == .postgres {
+        var mixed = scene.settings
+        mixed.dataDirectory = scene.folder.appending(path: "empty")
+        if TestBucket.holdsAllFiles { mixed.keepFilesInTestBucket() }
+        #expect(await refusal(mixed).contains("the database is not empty: "))
+        #expect(try FileManager.default.contentsOfDirectory(atPath: mixed.dataDirectory.path) == [])
+      }
+      #expect(try await BackupScene.rows(scene.settings) == rows)
+      #expect(try await BackupScene.findings(scene.settings) == [])
+    }
+  }
+
+  @Test(
+    "a restore that was cut off goes on when it is run again; until then no server starts on it",
+    arguments: TestEngine.available)
+  func interrupted(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let backup = URL(filePath: try await scene.backUp().path)
+      let rows = try await BackupScene.rows(scene.settings)
+      let file = try #require(BackupScene.files(backup, "files").keys.max())
+      // What goes away as soon as the files are being restored, so that the restore fails there or afterwards.
+      for gone in ["files/\(file)", "tables/chats.tsv"] {
+        try await scene.elsewhere(engine) { target in
+          let (original, aside) = (backup.appending(path: gone), scene.folder.appending(path: "aside"))
+          let failure = await BackupScene.refusal {
+            _ = try await Administration.restore(target, from: scene.backups, logger: BackupScene.logger) { progress in
+              guard progress.phase == "restoring files" else { return }
+              try? FileManager.default.moveItem(at: original, to: aside)
+            }
+          }
+          #expect(failure.contains("cannot be read"))
+          let words = await BackupScene.refusal { try await scene.serve(target) { _ in } }
+          #expect(words.contains("has not ended; run 'madang admin restore' again"))
+          try FileManager.default.moveItem(at: aside, to: original)
+          try await BackupScene.run(engine) { other in
+            let stranger = await BackupScene.refusal {
+              try await scene.restore(URL(filePath: try await other.backUp().path), to: target)
+            }
+            #expect(stranger.contains("the restore of another installation"))
+          }
+          try await scene.restore(to: target)
+          #expect(try await BackupScene.rows(target) == rows)
+          #expect(try await BackupScene.findings(target) == [])
+          try await scene.serve(target) { _ in }
+        }
+      }
+    }
+  }
+
+  @Test("what was loaded before the cut is not loaded twice", arguments: TestEngine.available)
+  func loaded(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      _ = try await scene.backUp()
+      try await scene.elsewhere(engine) { target in
+        try await scene.restore(to: target)
+        let rows = try await BackupScene.rows(target)
+        let id = try #require(rows["installation"]?.first { $0.first == .text("id") }?.last)
+        guard case .text(let installation) = id else { return }
+        try RestoreMarker(in: target.dataDirectory).set(installation)
+        try await scene.restore(to: target)
+        #expect(try await BackupScene.rows(target) == rows)
+        try await scene.serve(target) { _ in }
+      }
+    }
+  }
+
+  @Test("an older version's backup is brought up to date, a newer one's is refused", arguments: TestEngine.available)
+  func versions(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let backup = URL(filePath: try await scene.backUp().path)
+      let rows = try await BackupScene.rows(scene.settings)
+      let manifest = try BackupManifest.read(from: backup)
+      // The version before the last migration, which made one table.
+      let older = scene.folder.appending(path: "older")
+      try FileManager.default.copyItem(at: backup, to: older)
+      try manifest.changed(migrations: manifest.migrations.dropLast(), without: "push_outbox").replace(in: older)
+      try await scene.elsewhere(engine) { target in
+        let restored = try await scene.restore(older, to: target)
+        #expect(restored.version == manifest.version - 1)
+        #expect(
+          try await BackupScene.rows(target).filter { $0.key != "push_outbox" }
+            == rows.filter { $0.key != "push_outbox" })
+        try await scene.serve(target) { _ in }
+      }
+      let newer = BackupManifest.Migration(version: 1000, name: "later", checksum: "0")
+      try manifest.changed(migrations: manifest.migrations + [newer]).replace(in: older)
+      try await scene.elsewhere(engine) { target in
+        let words = await BackupScene.refusal { try await scene.restore(older, to: target) }
+        #expect(words.contains("is of version 1000 of the tables"))
+        #expect(words.contains("or a newer one"))
+        #expect(!FileManager.default.fileExists(atPath: target.dataDirectory.path))
+      }
+    }
+  }
+
+  @Test("the database alone moves to the other engine and back, and files stay", arguments: TestEngine.available)
+  func move(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine, isFull: true) { scene in
+      let rows = try await BackupScene.rows(scene.settings)
+      let other = TestEngine.available.last { $0 != engine } ?? engine
+      try await scene.elsewhere(other) { place in
+        // The same data directory and files, another database.
+        var moved = scene.settings
+        moved.databaseURL = place.databaseURL
+        let (out, back) = (scene.folder.appending(path: "out"), scene.folder.appending(path: "back"))
+        try await scene.export(scene.settings, to: out)
+        let again = await BackupScene.refusal { try await scene.export(scene.settings, to: out) }
+        #expect(again.contains("is not empty"))
+        #expect(
+          await BackupScene.refusal { try await scene.restore(out, to: moved) }.contains("use 'madang admin import'"))
+        let file = moved.dataDirectory.appending(path: "madang.sqlite")
+        if other == .sqlite, engine == .sqlite { try FileManager.default.removeItem(at: file) }
+        try await scene.load(out, into: moved)
+        #expect(try await BackupScene.rows(moved) == rows)
+        #expect(try await BackupScene.findings(moved) == [])
+        #expect(
+          await BackupScene.refusal { try await scene.load(out, into: moved) }.contains("the database is not empty"))
+        try await scene.serve(moved) { world in _ = try await world.signUp("Newcomer") }
+
+        let now = try await BackupScene.rows(moved)
+        try await scene.export(moved, to: back)
+        // What was left behind is put aside, as the manual says.
+        if engine == .sqlite { try FileManager.default.removeItem(at: file) }
+        try await scene.elsewhere(engine) { empty in
+          var home = scene.settings
+          home.databaseURL = empty.databaseURL
+          try await scene.load(back, into: home)
+          #expect(try await BackupScene.rows(home) == now)
+          #expect(try await BackupScene.findings(home) == [])
+        }
+      }
+    }
+  }
+
+  @Test("a database is not imported beside files of another installation, or without its own")
+  func foreignFiles() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let export = scene.folder.appending(path: "export")
+      try await scene.export(scene.settings, to: export)
+      try await BackupScene.run(.sqlite) { other in
+        let file = other.settings.dataDirectory.appending(path: "madang.sqlite")
+        try FileManager.default.removeItem(at: file)
+        let words = await BackupScene.refusal { try await scene.load(export, into: other.settings) }
+        #expect(words.contains("are not of installation"))
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+      }
+      try await scene.elsewhere(.sqlite) { empty in
+        let words = await BackupScene.refusal { try await scene.load(export, into: empty) }
+        #expect(words.contains("bring them there first, or restore a backup"))
+      }
+    }
+  }
+}
+
+extension BackupManifest {
+  func changed(migrations: some Collection<Migration>, without table: String = "") -> BackupManifest {
+    BackupManifest(
+      format: format, createdAt: createdAt, installation: installation, engine: engine, migrations: Array(migrations),
+      tables: tables.filter { $0.name != table }, files: files, secrets: secrets)
+  }
+
+  func replace(in folder: URL) throws {
+    for name in ["manifest.json", "manifest.json.sha256"] {
+      try FileManager.default.removeItem(at: folder.appending(path: name))
+    }
+    try write(to: folder)
+  }
+}
