@@ -103,7 +103,8 @@ struct BackupScene: Sendable {
 
   @discardableResult
   func restore(_ backup: URL? = nil, to settings: ServerSettings) async throws -> RestoreSummary {
-    try await Administration.restore(settings, from: backup ?? backups, logger: Self.logger) { _ in }
+    try await Administration.restore(
+      settings, from: backup ?? backups, skippingDamaged: false, logger: Self.logger, progress: { _ in })
   }
 
   @discardableResult

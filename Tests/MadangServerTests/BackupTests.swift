@@ -163,6 +163,16 @@ struct BackupTests {
     }
   }
 
+  @Test("files that are not the database's are not backed up with it", arguments: TestEngine.available)
+  func foreignFiles(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      try await scene.change(scene.settings, "UPDATE installation SET value = 'other' WHERE name = 'id'")
+      let words = await BackupScene.refusal { _ = try await scene.backUp() }
+      #expect(words.contains("the database is of installation other, but the files are of installation"))
+      #expect(try BackupFolder(url: scene.backups).backups().isEmpty)
+    }
+  }
+
   @Test(
     "a file that is lost is told, and all the rest is backed up",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),

@@ -87,6 +87,28 @@ struct RestoreTests {
     }
   }
 
+  @Test("damaged files can be done without, and the next backup brings them anew", arguments: TestEngine.available)
+  func skipping(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let backup = URL(filePath: try await scene.backUp().path)
+      let paths = try BackupScene.files(backup, "files").keys.sorted()
+      let damaged = backup.appending(path: "files/\(paths[0])")
+      try Data("damaged".utf8).write(to: damaged)
+      try FileManager.default.removeItem(at: backup.appending(path: "files/\(paths[1])"))
+      try await scene.elsewhere(engine) { target in
+        let restored = try await Administration.restore(
+          target, from: backup, skippingDamaged: true, logger: BackupScene.logger, progress: { _ in })
+        #expect(restored.skipped == 2 && restored.files == paths.count - 2)
+        let found = try await BackupScene.findings(target)
+        #expect(found == paths.prefix(2).map { "file \($0): is missing" })
+      }
+      try FileManager.default.removeItem(at: damaged)
+      let next = try await scene.backUp()
+      #expect(next.linked == paths.count - 2 && next.files == paths.count)
+      #expect(try await scene.backupFindings() == [])
+    }
+  }
+
   @Test("only an empty place is restored to, and the refusal names the way out", arguments: TestEngine.available)
   func emptyPlaces(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
@@ -108,6 +130,12 @@ struct RestoreTests {
         #expect(await refusal(mixed).contains("the database is not empty: "))
         #expect(try FileManager.default.contentsOfDirectory(atPath: mixed.dataDirectory.path) == [])
       }
+      // A database that cannot be reached: nothing stays that a later try could take for a restore that was cut off.
+      var unreachable = scene.settings
+      unreachable.dataDirectory = scene.folder.appending(path: "unreachable")
+      unreachable.databaseURL = "postgres://nobody@127.0.0.1:1/none"
+      #expect(await refusal(unreachable).contains("the database cannot be opened"))
+      #expect(try FileManager.default.contentsOfDirectory(atPath: unreachable.dataDirectory.path) == [])
       #expect(try await BackupScene.rows(scene.settings) == rows)
       #expect(try await BackupScene.findings(scene.settings) == [])
     }
@@ -126,7 +154,9 @@ struct RestoreTests {
         try await scene.elsewhere(engine) { target in
           let (original, aside) = (backup.appending(path: gone), scene.folder.appending(path: "aside"))
           let failure = await BackupScene.refusal {
-            _ = try await Administration.restore(target, from: scene.backups, logger: BackupScene.logger) { progress in
+            _ = try await Administration.restore(
+              target, from: scene.backups, skippingDamaged: false, logger: BackupScene.logger
+            ) { progress in
               guard progress.phase == "restoring files" else { return }
               try? FileManager.default.moveItem(at: original, to: aside)
             }
@@ -139,7 +169,7 @@ struct RestoreTests {
             let stranger = await BackupScene.refusal {
               try await scene.restore(URL(filePath: try await other.backUp().path), to: target)
             }
-            #expect(stranger.contains("the restore of another installation"))
+            #expect(stranger.contains("the restore of another backup"))
           }
           try await scene.restore(to: target)
           #expect(try await BackupScene.rows(target) == rows)
@@ -157,9 +187,7 @@ struct RestoreTests {
       try await scene.elsewhere(engine) { target in
         try await scene.restore(to: target)
         let rows = try await BackupScene.rows(target)
-        let id = try #require(rows["installation"]?.first { $0.first == .text("id") }?.last)
-        guard case .text(let installation) = id else { return }
-        try RestoreMarker(in: target.dataDirectory).set(installation)
+        try RestoreMarker(in: target.dataDirectory).set(try Backup(at: scene.backups).manifest.identity)
         try await scene.restore(to: target)
         #expect(try await BackupScene.rows(target) == rows)
         try await scene.serve(target) { _ in }

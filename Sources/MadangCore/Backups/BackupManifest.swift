@@ -62,6 +62,8 @@ package struct BackupManifest: Codable, Sendable {
   }
 
   package var version: Int { migrations.last?.version ?? 0 }
+  /// What tells this backup from others.
+  package var identity: String { "\(installation ?? "-") \(createdAt)" }
   package var holdsFiles: Bool { files != nil }
   package var fileCount: Int { files?.count ?? 0 }
   package var rows: Int { tables.reduce(0) { $0 + $1.rows } }

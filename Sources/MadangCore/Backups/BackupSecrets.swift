@@ -7,7 +7,12 @@ extension Madang {
   static func copySecrets(_ secrets: URL, to folder: URL) throws -> [BackupManifest.Secret] {
     let target = folder.appending(path: "secrets")
     try makePrivateDirectory(target)
-    let names = (try? FileManager.default.contentsOfDirectory(atPath: secrets.path)) ?? []
+    var names: [String] = []
+    if FileManager.default.fileExists(atPath: secrets.path) {
+      do { names = try FileManager.default.contentsOfDirectory(atPath: secrets.path) } catch {
+        throw BackupProblem("\(secrets.path) cannot be listed: \(error.localizedDescription)")
+      }
+    }
     let kept = try names.filter(isSecret).sorted().map { name in
       BackupManifest.Secret(
         name: name, sha256: try OutputFile.copy(secrets.appending(path: name), to: target.appending(path: name)).hex)

@@ -14,10 +14,26 @@ package struct Finding: Sendable {
   package let cure: String
 }
 
+/// Something in a backup that is not what was written.
+package struct BackupDamage: Sendable {
+  /// Its path in the backup.
+  let path: String
+  let problem: String
+  /// Of the stored file that it was; nil if it was something else.
+  let file: String?
+
+  package func finding(in backup: Backup) -> Finding {
+    Finding(
+      kind: .backup, subject: backup.folder.appending(path: path).path, problem: problem,
+      cure: file == nil
+        ? "restore another backup, and take a new one"
+        : "remove it: the next backup brings it anew instead of linking it; 'admin restore --skip-damaged' does without it"
+    )
+  }
+}
+
 /// A backup or an export, to be read.
 package struct Backup: Sendable {
-  private static let cure = "take another backup; this one cannot be restored"
-
   package let folder: URL
   package let manifest: BackupManifest
 
@@ -31,7 +47,7 @@ package struct Backup: Sendable {
   /// - Parameter files: Whether to read the files as well, and not only the tables.
   package func verify(
     files: Bool = true, progress: @escaping @Sendable (BackupProgress) -> Void,
-    _ report: @Sendable (Finding) async throws -> Void
+    _ report: @Sendable (BackupDamage) async throws -> Void
   ) async throws {
     let workers = WorkerPool(name: "verify", threads: 2, queueLimit: 64)
     defer { workers.shutdown() }
@@ -39,7 +55,7 @@ package struct Backup: Sendable {
     var namesFiles = files
     for table in manifest.tables {
       if let problem = try await workers.run({ problem(of: table, rows) }) {
-        try await report(finding(table.path, problem))
+        try await report(BackupDamage(path: table.path, problem: problem, file: nil))
         if table.name == "files" { namesFiles = false }
       }
     }
@@ -48,7 +64,7 @@ package struct Backup: Sendable {
       let path = "secrets/\(secret.name)"
       let digest = Madang.isSecret(secret.name) ? await digest(path, workers) : nil
       if digest?.hex != secret.sha256 {
-        try await report(finding(path, "is missing or damaged"))
+        try await report(BackupDamage(path: path, problem: "is missing or damaged", file: nil))
       }
     }
     guard let files = manifest.files, namesFiles else { return }
@@ -58,15 +74,13 @@ package struct Backup: Sendable {
       for file in page where !absent.contains(file.path) {
         let digest = await digest("files/\(file.path)", workers)
         if !(digest?.isOf(size: file.size, sha256: file.sha256) ?? false) {
-          try await report(finding("files/\(file.path)", "is \(digest == nil ? "missing" : "damaged")"))
+          try await report(
+            BackupDamage(
+              path: "files/\(file.path)", problem: "is \(digest == nil ? "missing" : "damaged")", file: file.path))
         }
         count.add(1)
       }
     }
-  }
-
-  private func finding(_ path: String, _ problem: String) -> Finding {
-    Finding(kind: .backup, subject: folder.appending(path: path).path, problem: problem, cure: Self.cure)
   }
 
   private func digest(_ path: String, _ workers: WorkerPool) async -> Digest? {

@@ -39,11 +39,11 @@ extension Madang {
     let lock = try await workers.run { try backups.prepare() }
     defer { withExtendedLifetime(lock) {} }
     let previous = try await workers.run { try backups.backups().last }
+    try await requireSameInstallation(previous)
     let now = Clock.systemTime()
     let folder = try await workers.run { try backups.begin(at: now) }
     do {
       let dumped = try await dumpDatabase(to: folder, at: now, progress: progress)
-      try requireSameInstallation(previous, dumped.installation)
       let files = try await bringFiles(dumped, to: folder, previous: previous, workers, progress: progress)
       let kept = try await workers.run { try Self.copySecrets(secrets, to: folder) }
       let manifest = dumped.with(
@@ -111,12 +111,20 @@ extension Madang {
       files: nil, secrets: [])
   }
 
-  private func requireSameInstallation(_ previous: URL?, _ installation: String?) throws {
-    guard let previous, let theirs = try? BackupManifest.read(from: previous).installation else { return }
-    guard theirs == installation else {
+  /// Throws ``BackupProblem`` if the files, or the backups that are there, are not the database's.
+  private func requireSameInstallation(_ previous: URL?) async throws {
+    let ours = try await database.read { try $0.installationID() }
+    let theirs = try await files.installationID()
+    guard ours == theirs else {
       throw BackupProblem(
-        "\(previous.deletingLastPathComponent().path) holds backups of installation \(theirs), and this is "
-          + "\(installation ?? "one without an id"); name a directory of its own")
+        "the database is of installation \(ours ?? "none"), but the files are of installation \(theirs ?? "none"); check that "
+          + "--data, --files and --database-url belong together")
+    }
+    guard let previous, let former = try? BackupManifest.read(from: previous) else { return }
+    guard former.installation == ours else {
+      throw BackupProblem(
+        "\(previous.deletingLastPathComponent().path) holds backups of installation \(former.installation ?? "none"), and this "
+          + "is \(ours ?? "none"); name a directory of its own")
     }
   }
 

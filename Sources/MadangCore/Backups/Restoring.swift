@@ -11,7 +11,7 @@ extension Backup {
     }
     guard manifest.migrations.count <= known.count else {
       throw BackupProblem(
-        "the backup is of version \(manifest.version) of the tables, and this program knows \(known.count); restore it with "
+        "the backup is of version \(manifest.version) of the tables, and this program knows \(known.last?.version ?? 0); restore it with "
           + "the madang that made it, or a newer one")
     }
     guard named == manifest.migrations else {
@@ -20,18 +20,29 @@ extension Backup {
     return Array(known.prefix(manifest.migrations.count))
   }
 
-  /// Throws ``BackupProblem`` with the first things that are wrong with it.
+  /// Verifies the backup. Throws ``BackupProblem`` with the first things that are wrong with it.
+  /// - Parameters:
+  ///   - files: Whether to verify the files as well.
+  ///   - skippingDamaged: Whether to do without files that are damaged or missing, and not to throw.
+  /// - Returns: The paths of these files.
   package func requireWhole(
-    files: Bool = true, progress: @escaping @Sendable (BackupProgress) -> Void
-  ) async throws {
-    let problems = Mutex<[String]>([])
-    try await verify(files: files, progress: progress) { finding in
-      problems.withLock { if $0.count < 10 { $0.append("\(finding.subject) \(finding.problem)") } }
+    files: Bool = true, skippingDamaged: Bool = false, progress: @escaping @Sendable (BackupProgress) -> Void
+  ) async throws -> Set<String> {
+    let found = Mutex<(problems: [String], skipped: Set<String>)>(([], []))
+    try await verify(files: files, progress: progress) { damage in
+      found.withLock { found in
+        if skippingDamaged, let file = damage.file {
+          found.skipped.insert(file)
+        } else if found.problems.count < 10 {
+          found.problems.append("\(folder.appending(path: damage.path).path) \(damage.problem)")
+        }
+      }
     }
-    let found = problems.withLock(\.self)
-    guard found.isEmpty else {
-      throw BackupProblem("the backup is damaged; nothing was restored\n\(found.joined(separator: "\n"))")
+    let (problems, skipped) = found.withLock(\.self)
+    guard problems.isEmpty else {
+      throw BackupProblem("the backup is damaged; nothing was restored\n\(problems.joined(separator: "\n"))")
     }
+    return skipped
   }
 }
 
@@ -67,8 +78,10 @@ extension Madang {
   package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
     let schema = try await Schema(try backup.migrations(), logger: logger)
     let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
-    let columns = schema.tables.map { [$0.name] + $0.columns.map(\.name) }
-    guard columns == manifest.tables.map({ [$0.name] + $0.columns.map(\.name) }) else {
+    // Names are pasted into statements; a backup may come from anywhere.
+    guard manifest.tables.map(\.name) == schema.tables.map(\.name),
+      manifest.tables.map(\.columns) == schema.tables.map({ $0.columns.map(BackupManifest.Column.init) })
+    else {
       throw BackupProblem("the backup has other tables than version \(manifest.version) has")
     }
     try await database.write { transaction in
@@ -79,10 +92,10 @@ extension Madang {
     try await migrate()
   }
 
-  /// Puts the files of a backup into their home, under its installation's id; those that are there are left. Throws
-  /// ``BackupProblem`` if the home holds those of another one.
+  /// Puts the files of a backup into their home, under its installation's id; those that are there are left.
+  /// - Parameter skipped: Paths of files to do without.
   package func restoreFiles(
-    of backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void
+    of backup: Backup, without skipped: Set<String>, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws {
     guard let expected = backup.manifest.files else { return }
     try await files.prepare()
@@ -90,7 +103,7 @@ extension Madang {
       // Before any file: a server that is started now finds that they are not those of its empty database.
       try await files.setInstallationID(id)
     }
-    let (absent, folder) = (Set(expected.absent), backup.folder)
+    let (absent, folder) = (skipped.union(expected.absent), backup.folder)
     let count = ProgressCount("restoring files", of: expected.count, progress)
     let workers = WorkerPool(name: "restore", threads: 1, queueLimit: 8)
     defer { workers.shutdown() }

@@ -37,7 +37,7 @@ struct SQLiteCopy {
     let descriptor = Foundation.open(self.target, O_RDWR | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
     var (code, unflushed) = (SQLITE_OK, 0)
-    while code == SQLITE_OK || code == SQLITE_BUSY || code == SQLITE_LOCKED {
+    while code == SQLITE_OK {
       code = sqlite3_backup_step(backup, Self.step)
       unflushed += Int(Self.step) * 4096
       guard unflushed >= Self.flushInterval, descriptor >= 0 else { continue }

@@ -9,19 +9,16 @@ struct RestoreMarker {
 
   init(in dataDirectory: URL) { file = dataDirectory.appending(path: "restoring") }
 
-  /// The installation that is being restored; nil if none is.
-  var installation: String? {
-    guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
-    return text.split(whereSeparator: \.isWhitespace).first.map(String.init) ?? ""
-  }
+  /// The identity of the backup that is being restored; nil if none is.
+  var backup: String? { try? String(contentsOf: file, encoding: .utf8) }
 
-  func set(_ installation: String) throws { try Data((installation + "\n").utf8).write(to: file, options: .atomic) }
+  func set(_ backup: String) throws { try Data(backup.utf8).write(to: file, options: .atomic) }
 
   func remove() throws { try FileManager.default.removeItem(at: file) }
 
   /// Throws ``SetupError`` while it is there.
   func refuseServing() throws {
-    guard installation != nil else { return }
+    guard backup != nil else { return }
     throw SetupError(
       "a restore into \(file.deletingLastPathComponent().path) has not ended; run 'madang admin restore' again with the same "
         + "backup, or name another directory")
@@ -31,9 +28,10 @@ struct RestoreMarker {
 extension Administration {
   /// Restores a backup, the newest in a directory of backups, to the place of these settings, which must be empty; or goes
   /// on with what was interrupted. All of the backup is verified first.
+  /// - Parameter skippingDamaged: Whether to do without files that are damaged or missing in the backup.
   /// - Throws: ``AdministrationError``, ``SetupError``.
   public static func restore(
-    _ settings: ServerSettings, from url: URL, logger: Logger, progress: @escaping TellProgress
+    _ settings: ServerSettings, from url: URL, skippingDamaged: Bool, logger: Logger, progress: @escaping TellProgress
   ) async throws -> RestoreSummary {
     try await wording {
       let backup = try Backup(at: url)
@@ -42,28 +40,30 @@ extension Administration {
           description: "\(backup.folder.path) is an export, without files; use 'madang admin import'")
       }
       _ = try backup.migrations()
-      try await backup.requireWhole { progress(WorkProgress($0)) }
+      let skipped = try await backup.requireWhole(skippingDamaged: skippingDamaged) { progress(WorkProgress($0)) }
       let target = RestoreTarget(settings)
       try target.claim(for: backup)
-      try await withEmptyDatabase(
-        settings, logger,
-        prepare: { madang in
-          do {
+      var hasBegun = false
+      do {
+        try await withEmptyDatabase(
+          settings, logger,
+          prepare: { madang in
             try await target.requireFreeFiles(madang, backup)
             try await madang.prepareDatabase(for: backup, isResumed: target.isResumed)
-          } catch {
-            target.giveBack()
-            throw error
           }
+        ) { madang in
+          hasBegun = true
+          try await madang.restoreFiles(of: backup, without: skipped) { progress(WorkProgress($0)) }
+          try await madang.restoreSecrets(of: backup, to: settings.secretsDirectory)
+          // Last: what is restored is served only once the database says whose it is.
+          try await madang.load(backup) { progress(WorkProgress($0)) }
         }
-      ) { madang in
-        try await madang.restoreFiles(of: backup) { progress(WorkProgress($0)) }
-        try await madang.restoreSecrets(of: backup, to: settings.secretsDirectory)
-        // Last: what is restored is served only once the database says whose it is.
-        try await madang.load(backup) { progress(WorkProgress($0)) }
+      } catch {
+        if !hasBegun { target.giveBack() }
+        throw error
       }
       try target.marker.remove()
-      return RestoreSummary(backup, files: backup.manifest.fileCount)
+      return RestoreSummary(backup, files: backup.manifest.fileCount - skipped.count, skipped: skipped.count)
     }
   }
 
@@ -76,7 +76,7 @@ extension Administration {
     try await wording {
       let backup = try Backup(at: url)
       _ = try backup.migrations()
-      try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
+      _ = try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
       try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
       try await withEmptyDatabase(
         settings, logger,
@@ -92,7 +92,7 @@ extension Administration {
       ) { madang in
         try await madang.load(backup) { progress(WorkProgress($0)) }
       }
-      return RestoreSummary(backup, files: 0)
+      return RestoreSummary(backup, files: 0, skipped: 0)
     }
   }
 
@@ -121,7 +121,7 @@ extension Administration {
   }
 }
 
-/// A data directory that is empty, or in which a restore of the same installation was interrupted.
+/// A data directory that is empty, or in which a restore of the same backup was interrupted.
 private struct RestoreTarget {
   let settings: ServerSettings
   let marker: RestoreMarker
@@ -130,7 +130,7 @@ private struct RestoreTarget {
   init(_ settings: ServerSettings) {
     self.settings = settings
     marker = RestoreMarker(in: settings.dataDirectory)
-    isResumed = marker.installation != nil
+    isResumed = marker.backup != nil
   }
 
   private var contents: [String] {
@@ -139,13 +139,13 @@ private struct RestoreTarget {
   }
 
   func claim(for backup: Backup) throws {
-    let installation = backup.manifest.installation ?? "-"
-    if let theirs = marker.installation {
-      guard theirs == installation else {
+    let identity = backup.manifest.identity
+    if let theirs = marker.backup {
+      guard theirs == identity else {
         throw AdministrationError(
           description:
-            "the restore of another installation (\(theirs)) into \(settings.dataDirectory.path) has not ended; name "
-            + "another directory with --data")
+            "the restore of another backup into \(settings.dataDirectory.path) has not ended; run that one again, or "
+            + "name another directory with --data")
       }
       return
     }
@@ -156,10 +156,10 @@ private struct RestoreTarget {
           + "lost and the files in it are to stay, use 'madang admin import'")
     }
     try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
-    try marker.set(installation)
+    try marker.set(identity)
   }
 
-  /// Removes what the claim has made.
+  /// Removes what was made in it before anything was restored: the marker, and what opening a place makes.
   func giveBack() {
     guard !isResumed else { return }
     for name in contents { try? FileManager.default.removeItem(at: settings.dataDirectory.appending(path: name)) }

@@ -60,7 +60,9 @@ extension Administration {
   ) async throws -> Int {
     try await wording {
       let backup = try Backup(at: url)
-      return try await counting(report) { try await backup.verify(progress: { progress(WorkProgress($0)) }, $0) }
+      return try await counting(report) { report in
+        try await backup.verify(progress: { progress(WorkProgress($0)) }) { try await report($0.finding(in: backup)) }
+      }
     }
   }
 }
@@ -155,14 +157,17 @@ public struct RestoreSummary: Encodable, Sendable {
   public let version: Int
   public let rows: Int
   public let files: Int
+  /// Files that are damaged or missing in the backup and were left out.
+  public let skipped: Int
 
-  init(_ backup: Backup, files: Int) {
+  init(_ backup: Backup, files: Int, skipped: Int) {
     path = backup.folder.path
     createdAt = WireDate.string(backup.manifest.createdAt)
     installation = backup.manifest.installation
     version = backup.manifest.version
     rows = backup.manifest.rows
     self.files = files
+    self.skipped = skipped
   }
 }
 
