@@ -26,6 +26,14 @@ struct BackupScene: Sendable {
     try await place(engine) { settings, folder in
       let scene = BackupScene(settings: settings, folder: folder)
       try await scene.serve { world in try await scene.fill(world, isFull: isFull) }
+      // As without development mode.
+      let secrets = settings.dataDirectory.appending(path: "secrets")
+      try FileManager.default.createDirectory(
+        at: secrets, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+      let key = secrets.appending(path: "api-key-2024-10").path
+      try #require(
+        FileManager.default.createFile(
+          atPath: key, contents: Data("0123456789abcdef\n".utf8), attributes: [.posixPermissions: 0o600]))
       try await body(scene)
     }
   }

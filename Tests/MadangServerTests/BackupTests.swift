@@ -34,6 +34,8 @@ struct BackupTests {
           #expect(
             try BackupScene.files(end.dataDirectory, "secrets")
               == BackupScene.files(scene.settings.dataDirectory, "secrets"))
+          let key = end.dataDirectory.appending(path: "secrets/api-key-2024-10").path
+          #expect(try FileManager.default.attributesOfItem(atPath: key)[.posixPermissions] as? Int == 0o600)
           guard !TestBucket.holdsAllFiles else { return }
           let files = try BackupScene.files(scene.settings.dataDirectory, "files")
           #expect(files.count > 5)
