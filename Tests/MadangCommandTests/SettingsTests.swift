@@ -29,6 +29,15 @@ struct SettingsTests {
     }
   }
 
+  @Test("development mode is for one server")
+  func oneInDevelopment() {
+    var settings = ServerSettings()
+    (settings.isDevelopment, settings.node) = (true, "a")
+    #expect(settings.problems().count == 1)
+    settings.isDevelopment = false
+    #expect(settings.problems().isEmpty)
+  }
+
   @Test("variables that look like settings and are none are told; those of the command line are none of them")
   func variables() {
     let names = ["MADANG_SOCKET_ACESS", "MADANG_KEY", "MADANG_PORT", "PATH", "MADANG_PASSWORD_COST", "MADANG_SERVER"]

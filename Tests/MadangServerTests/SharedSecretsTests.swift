@@ -166,6 +166,7 @@ struct SharedSecretsTests {
     try await Self.places(engine, 2) { places in
       var (first, second) = (places[0], places[1])
       (first.node, second.node) = ("a", "b")
+      (first.isDevelopment, second.isDevelopment) = (false, false)
       try await World.run(first) { _ in }
       #expect(await Self.complaint(second).contains("need the same files"))
       try FileManager.default.removeItem(at: second.dataDirectory.appending(path: "files"))

@@ -97,6 +97,11 @@ public struct ServerSettings: Sendable {
     if isDevelopment && !isLoopback(host) {
       problems.append("--dev: development mode is unsafe on \(host); use a loopback address (--host 127.0.0.1)")
     }
+    if isDevelopment && !node.isEmpty {
+      problems.append(
+        "--dev: development mode is for one server, whose clock, payments, tokens and notifications are in its memory; leave "
+          + "out --node")
+    }
     if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
