@@ -215,6 +215,9 @@ func openMadang(
     settings.databaseURL.map { .postgres(url: $0) }
       ?? .sqlite(path: settings.databaseFile.path))
   configuration.readers = settings.databaseReaders
+  configuration.writers = settings.databaseWriters
+  configuration.lockTimeout = .milliseconds(settings.databaseLockTimeout)
+  configuration.walLimit = settings.databaseLogLimit
   configuration.statementTimeout = settings.databaseStatementTimeout
   let database: Database
   do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {

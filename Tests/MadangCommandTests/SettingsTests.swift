@@ -29,6 +29,19 @@ struct SettingsTests {
     }
   }
 
+  @Test("the database's limits are settings with ranges")
+  func database() async throws {
+    let names = ["database.writers", "database.lock.timeout", "database.log.limit"]
+    let given = Dictionary(uniqueKeysWithValues: zip(names, ["8", "0", "1048576"]))
+    let settings = try await LoadedSettings(flags: given, file: nil).settings
+    #expect(settings.databaseWriters == 8 && settings.databaseLockTimeout == 0)
+    #expect(settings.databaseLogLimit == 1 << 20)
+    for (name, value) in zip(names, ["0", "601", "1048575"]) {
+      let error = await #expect(throws: SetupError.self) { try await LoadedSettings(flags: [name: value], file: nil) }
+      #expect(error?.description.hasPrefix("\(name) from the command line: '\(value)' is not valid; ") == true)
+    }
+  }
+
   @Test("development mode is for one server")
   func oneInDevelopment() {
     var settings = ServerSettings()

@@ -76,6 +76,12 @@ public struct ServerSettings: Sendable {
   public var databaseReaders = min(max(ProcessInfo.processInfo.activeProcessorCount, 2), 8)
   /// How long one statement may take; zero for any time.
   var databaseStatementTimeout: Duration = .seconds(30)
+  /// PostgreSQL: connections that write; all but the first are opened when they are needed.
+  public var databaseWriters = 4
+  /// PostgreSQL: milliseconds a statement waits for a lock before its transaction is run again. Zero for any time.
+  public var databaseLockTimeout: Int64 = 5000
+  /// SQLite: bytes of the write-ahead log beyond which it is emptied as soon as readers let it.
+  public var databaseLogLimit = 64 << 20
   /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.
   public var housekeepingInterval: Duration = .seconds(3600)
   /// How often a server asks whether it is the one that tidies up for all of its database.

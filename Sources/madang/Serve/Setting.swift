@@ -43,6 +43,14 @@ struct Setting: Sendable {
       "s3.session.token", "of temporary credentials; empty for others", \.settings.s3.sessionToken,
       or: "AWS_SESSION_TOKEN"),
     integer("database.readers", "connections that read", \.settings.databaseReaders, 1...64),
+    integer("database.writers", "PostgreSQL: connections that write", \.settings.databaseWriters, 1...64),
+    milliseconds(
+      "database.lock.timeout",
+      "PostgreSQL: seconds a write waits for a lock of another one before it is run again; 0 for any time",
+      \.settings.databaseLockTimeout, 0...600),
+    integer(
+      "database.log.limit", "SQLite: bytes of its write-ahead log (-wal) beyond which it is emptied",
+      \.settings.databaseLogLimit, (1 << 20)...(1 << 40)),
     text("node", "this server's name among several on one database", \.settings.node),
     flag("dev", "development mode", \.settings.isDevelopment),
     Setting(
@@ -271,12 +279,17 @@ struct Setting: Sendable {
       }, show: { String($0[keyPath: path]) })
   }
 
-  private static func milliseconds(_ key: String, _ help: String, _ path: Path<Int64>) -> Setting {
+  private static func milliseconds(
+    _ key: String, _ help: String, _ path: Path<Int64>, _ range: ClosedRange<Int64> = 0...(1 << 40 - 1)
+  ) -> Setting {
     Setting(
       key: key, help: help,
       read: { text, loaded throws(Invalid) in
-        guard let seconds = Int64(text), seconds >= 0, seconds < 1 << 40 else {
-          throw Invalid(cure: "write whole seconds")
+        guard let seconds = Int64(text), range.contains(seconds) else {
+          throw Invalid(
+            cure:
+              "write whole seconds\(range.upperBound < 1 << 40 - 1 ? " from \(range.lowerBound) to \(range.upperBound)" : "")"
+          )
         }
         loaded[keyPath: path] = seconds * 1000
       }, show: { String($0[keyPath: path] / 1000) })
