@@ -23,6 +23,9 @@ package final class Clock: Sendable {
   /// on as well.
   package var steady: Int64 { steadySource() + advance.load(ordering: .relaxed) }
 
+  /// By how many milliseconds it was moved on.
+  package var advanced: Int64 { advance.load(ordering: .relaxed) }
+
   /// Moves the clock on by `milliseconds`, which must not be negative: times already handed out stay in the past.
   package func advance(milliseconds: Int64) {
     precondition(milliseconds >= 0)

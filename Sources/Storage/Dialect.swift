@@ -37,6 +37,15 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
+  /// The time of day by the database's clock, which its processes have in common: milliseconds since 1970 UTC, the same all through
+  /// a statement.
+  package var time: SQL {
+    switch self {
+    case .sqlite: "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
+    case .postgres: "CAST(EXTRACT(EPOCH FROM statement_timestamp()) * 1000 AS BIGINT)"
+    }
+  }
+
   /// Ends a sub-select of rows that are taken for oneself: those that others hold are left to them. SQLite's writers never
   /// meet.
   package var skippingLocked: SQL {

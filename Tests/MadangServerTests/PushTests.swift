@@ -183,6 +183,32 @@ struct PushTests {
     }
   }
 
+  @Test("a claim counts by the database's clock: a server whose own is an hour ahead takes nothing from others")
+  func clocks() async throws {
+    for engine in TestEngine.available {
+      var settings = World.settings
+      settings.isDevelopment = false
+      settings.keys = [DevelopmentKey.october2024: .october2024]
+      try await World.run(engine, settings: settings) { (world) async throws in
+        let (a, ours) = (try await world.signUp("Mina"), world.server.madang)
+        _ = try await a.say("one", in: try await a.channel("ios", in: try await a.workspace()))
+        _ = try await ours.database.write { transaction in
+          try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+        }
+        let theirs = Madang(
+          database: ours.database, clock: Clock({ Clock.systemTime() + 3_600_000 }), ids: ours.ids, files: ours.files,
+          settings: ours.settings, hashing: ours.hashing, logger: ours.logger, announce: { _ in })
+        let claimed = try await ours.claimPushes(limit: 10)
+        #expect(claimed.count == 1)
+        #expect(abs(claimed[0].until - Madang.pushClaim - Clock.systemTime()) < Madang.pushClaim)
+        #expect(try await theirs.claimPushes(limit: 10).isEmpty)
+        let renewed = try #require(try await ours.renewPush(claimed[0]))
+        try await ours.finish([renewed])
+        #expect(try await ours.waitingPushes() == 0)
+      }
+    }
+  }
+
   @Test("whoever lost a claim leaves the chat to the server that has it now", arguments: TestEngine.available)
   func lostClaim(_ engine: TestEngine) async throws {
     var settings = World.settings

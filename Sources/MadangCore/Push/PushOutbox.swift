@@ -3,8 +3,10 @@ import Storage
 /// A chat whose devices this process tells, until then nobody else.
 package struct ClaimedPush: Sendable {
   package let chat: Chat
-  /// By the server's clock.
+  /// By the database's clock: those of servers differ.
   package let until: Int64
+  /// When it was claimed at the earliest, by the server's steady clock.
+  package let since: Int64
 }
 
 extension Madang {
@@ -14,28 +16,34 @@ extension Madang {
   /// Takes chats whose devices nobody is telling, the oldest first. Each is to be finished with ``finish(_:)``; when
   /// the claim's time is over, it is taken again.
   package func claimPushes(limit: Int) async throws -> [ClaimedPush] {
-    let until = clock.now + Self.pushClaim
-    let chats = try await database.write { [now = clock.now, dialect = database.dialect] in
-      try $0.claimPushes(at: now, until: until, limit: limit, dialect)
+    let since = clock.steady
+    let claims = try await database.write { [now = claimTime, dialect = database.dialect] in
+      try $0.claimPushes(at: now, limit: limit, dialect)
     }
-    guard !chats.isEmpty else { return [] }
+    guard !claims.isEmpty else { return [] }
     return try await database.read { transaction in
-      try chats.sorted().compactMap { try transaction.chat($0) }.map { ClaimedPush(chat: $0, until: until) }
+      try claims.sorted { $0.chat < $1.chat }.compactMap { claim in
+        try transaction.chat(claim.chat).map { ClaimedPush(chat: $0, until: claim.until, since: since) }
+      }
     }
   }
 
   /// Claims a chat for longer. Nil if the claim was over and another process has it.
   package func renewPush(_ push: ClaimedPush) async throws -> ClaimedPush? {
-    let until = clock.now + Self.pushClaim
-    let isRenewed = try await database.write { transaction in
-      try transaction.execute(
+    let since = clock.steady
+    let until = try await database.write { [now = claimTime] transaction in
+      try transaction.first(
         """
-        UPDATE push_outbox SET claimed_until = \(until)
-        WHERE chat_id = \(push.chat.id.number) AND claimed_until = \(push.until)
-        """) == 1
+        UPDATE push_outbox SET claimed_until = \(sql: now) + \(Self.pushClaim)
+        WHERE chat_id = \(push.chat.id.number) AND claimed_until = \(push.until) RETURNING claimed_until
+        """
+      ) { try $0.get("claimed_until", as: Int64.self) }
     }
-    return isRenewed ? ClaimedPush(chat: push.chat, until: until) : nil
+    return until.map { ClaimedPush(chat: push.chat, until: $0, since: since) }
   }
+
+  /// The time that claims are compared by. Development mode moves it on.
+  private var claimTime: SQL { "(\(sql: database.dialect.time) + \(clock.advanced))" }
 
   /// Nothing is left to do for these chats, as far as this process still has them.
   package func finish(_ pushes: [ClaimedPush]) async throws {
@@ -67,16 +75,16 @@ extension Transaction {
       """)
   }
 
-  fileprivate func claimPushes(at now: Int64, until: Int64, limit: Int, _ dialect: Dialect) throws -> [Int64] {
+  fileprivate func claimPushes(at now: SQL, limit: Int, _ dialect: Dialect) throws -> [(chat: Int64, until: Int64)] {
     // The posts of this batch must not wait for another server's claim.
     try all(
       """
-      UPDATE push_outbox SET claimed_until = \(until) WHERE chat_id IN
-        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(now) ORDER BY chat_id LIMIT \(limit)
+      UPDATE push_outbox SET claimed_until = \(sql: now) + \(Madang.pushClaim) WHERE chat_id IN
+        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(sql: now) ORDER BY chat_id LIMIT \(limit)
           \(sql: dialect.skippingLocked))
-      RETURNING chat_id
+      RETURNING chat_id, claimed_until
       """
-    ) { try $0.get("chat_id") }
+    ) { (try $0.get("chat_id"), try $0.get("claimed_until")) }
   }
 
   /// A chat of a place that was not deleted.

@@ -15,9 +15,13 @@ struct PushQueue: ServiceLifecycle.Service {
   private let metrics: Metrics
   private let wakes: AsyncStream<Void>
   private let wake: AsyncStream<Void>.Continuation
+  /// What may be on its way to the provider at once.
+  private let places: Places
 
   /// Chats claimed at a time.
   private static let page = 64
+  /// Rooms told at a time: one whose devices are many, or slow to answer, does not hold up the others.
+  private static let parallelRooms = 16
   /// How often chats are looked for that another server has left.
   private static let interval: Duration = .seconds(5)
 
@@ -28,6 +32,7 @@ struct PushQueue: ServiceLifecycle.Service {
     self.settings = settings
     self.editions = editions
     self.metrics = metrics
+    places = Places(settings.parallelSends)
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
@@ -54,25 +59,43 @@ struct PushQueue: ServiceLifecycle.Service {
     while !Task.isShuttingDownGracefully {
       let claimed = try await madang.claimPushes(limit: Self.page)
       guard !claimed.isEmpty else { break }
-      var finished: [ClaimedPush] = []
-      for push in claimed where !Task.isShuttingDownGracefully {
-        // Those that others have by now are theirs.
-        guard let push = try await renewed(push) else { continue }
-        if push.chat.createdAt <= madang.clock.now - settings.lifetime {
-          metrics.pushDropped()
-          finished.append(push)
-        } else if let told = try await tell(push, sender) {
-          finished.append(told)
+      // One after the other in each room, as they were said.
+      let rooms = Dictionary(grouping: claimed) { $0.chat.room.id.number }.values
+      let finished = try await withThrowingTaskGroup(of: [ClaimedPush].self) { group in
+        var (finished, waiting) = ([ClaimedPush](), rooms.makeIterator())
+        for _ in 0..<Self.parallelRooms {
+          if let pushes = waiting.next() { group.addTask { try await tell(pushes, sender) } }
         }
+        while let told = try await group.next() {
+          finished += told
+          if let pushes = waiting.next() { group.addTask { try await tell(pushes, sender) } }
+        }
+        return finished
       }
       try await madang.finish(finished)
     }
     metrics.setPushesWaiting(try await madang.waitingPushes())
   }
 
+  /// Tells of chats until the server stops. Those that were told, or that waited for too long, as they are claimed now.
+  private func tell(_ pushes: [ClaimedPush], _ sender: any PushSender) async throws -> [ClaimedPush] {
+    var finished: [ClaimedPush] = []
+    for push in pushes where !Task.isShuttingDownGracefully {
+      // Those that others have by now are theirs.
+      guard let push = try await renewed(push) else { continue }
+      if push.chat.createdAt <= madang.clock.now - settings.lifetime {
+        metrics.pushDropped()
+        finished.append(push)
+      } else if let told = try await tell(push, sender) {
+        finished.append(told)
+      }
+    }
+    return finished
+  }
+
   /// The push, claimed for long enough to go on; nil if another server has it.
   private func renewed(_ push: ClaimedPush) async throws -> ClaimedPush? {
-    guard push.until - madang.clock.now < Madang.pushClaim / 2 else { return push }
+    guard madang.clock.steady - push.since > Madang.pushClaim / 2 else { return push }
     return try await madang.renewPush(push)
   }
 
@@ -94,6 +117,8 @@ struct PushQueue: ServiceLifecycle.Service {
           for device in devices[start..<min(start + settings.parallelSends, devices.count)] {
             guard let payload = payloads[device.edition] else { continue }
             group.addTask {
+              await places.enter()
+              defer { places.leave() }
               await send(PushNotification(deviceToken: device.token, edition: device.edition, payload: payload), sender)
             }
           }

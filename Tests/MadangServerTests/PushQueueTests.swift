@@ -1,0 +1,112 @@
+import Foundation
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangServer
+
+@Suite("The queue of chats to be pushed", .timeLimit(.minutes(2)))
+struct PushQueueTests {
+  /// Notes what it is given; the first notification is on its way until as many others as wanted were sent.
+  private final class Sender: PushSender {
+    private struct State {
+      var begun = 0
+      var underWay = 0
+      var most = 0
+      var sent: [String] = []
+    }
+
+    private let others: Int
+    private let state = Mutex(State())
+
+    init(others: Int) { self.others = others }
+
+    var sent: [String] { state.withLock(\.sent) }
+    var most: Int { state.withLock(\.most) }
+
+    func send(_ notification: PushNotification) async throws {
+      let isFirst = state.withLock { state in
+        (state.begun, state.underWay) = (state.begun + 1, state.underWay + 1)
+        state.most = max(state.most, state.underWay)
+        return state.begun == 1
+      }
+      if isFirst { _ = try await World.eventually { sent.count >= others } }
+      let body = try JSON(notification.payload)["aps"]?["alert"]?["body"]?.string ?? ""
+      state.withLock { state in
+        state.underWay -= 1
+        state.sent.append(body.split(separator: " ").last.map(String.init) ?? "")
+      }
+    }
+  }
+
+  @Test(
+    "a device that answers late holds up its own room only, each room in order, no more at once than the setting says",
+    arguments: TestEngine.available)
+  func parallel(_ engine: TestEngine) async throws {
+    var settings = World.settings
+    settings.isDevelopment = false
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
+      let workspace = try await mina.workspace()
+      try await mina.invite(joon, to: workspace)
+      for person in [mina, joon] { try await PushTests.register(person, "device of \(person.id)") }
+      let rooms = ["a", "b", "c"]
+      for room in rooms {
+        let channel = try await mina.channel(room, in: workspace)
+        _ = try await joon.get("\(channel)/chats")
+        for number in 0..<3 { _ = try await mina.say("\(room)\(number)", in: channel) }
+      }
+      let madang = world.server.madang
+      _ = try await madang.database.write { transaction in
+        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+      }
+      var push = PushSettings()
+      push.parallelSends = 2
+      let sender = Sender(others: 6)
+      let queue = PushQueue(
+        madang: madang, sender: sender, settings: push, editions: [Edition.named(.october2024, offset: 0)],
+        metrics: Metrics())
+      let running = Task { try await queue.run() }
+      #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
+      running.cancel()
+      _ = await running.result
+      #expect(sender.sent.count == 9 && sender.most == 2)
+      for room in rooms {
+        #expect(sender.sent.filter { $0.hasPrefix(room) } == (0..<3).map { "\(room)\($0)" })
+      }
+    }
+  }
+
+  @Test("no more have a place than there are, and every place is given back")
+  func places() async {
+    let places = Places(2)
+    let counts = Counts()
+    await withTaskGroup(of: Void.self) { group in
+      for _ in 0..<100 {
+        group.addTask {
+          await places.enter()
+          counts.began()
+          await Task.yield()
+          counts.ended()
+          places.leave()
+        }
+      }
+    }
+    #expect(counts.most <= 2)
+    for _ in 0..<2 { await places.enter() }
+  }
+
+  private final class Counts: Sendable {
+    private let state = Mutex((now: 0, most: 0))
+
+    var most: Int { state.withLock(\.most) }
+    func began() { state.withLock { $0 = ($0.now + 1, max($0.most, $0.now + 1)) } }
+    func ended() { state.withLock { $0.now -= 1 } }
+  }
+}
