@@ -169,9 +169,9 @@ package func buildServer(
   ) {
     tries.hear($0)
     recent.hear($0)
-  } act: {
-    sockets.act(on: $0)
-    switch $0 {
+  } act: { change, isLate in
+    sockets.act(on: change, isLate: isLate)
+    switch change {
     case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()
     case .membershipEnded, .membershipBegan, .sessionEnded, .sessionsEnded: break
     }

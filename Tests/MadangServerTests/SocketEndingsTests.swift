@@ -1,7 +1,10 @@
 import MadangAPI
+import MadangCore
+import MadangServer
 import NIOHTTP1
 import SocketIOClient
 import SocketIOProtocol
+import Storage
 import Support
 import Testing
 
@@ -107,6 +110,39 @@ struct SocketEndingsTests {
           #expect(chat.status == 200)
           #expect(try await Self.next(&shown) == "41")
           #expect(try await Self.next(&seen) == "channel")
+        }
+      }
+    }
+  }
+
+  @Test(
+    "the end of a membership that is heard of late leaves a socket that may be there, and sends away one that may not",
+    arguments: TestEngine.available)
+  func late(_ engine: TestEngine) async throws {
+    try await World.pair(engine) { (here, elsewhere) async throws in
+      let yard = try await here.courtyard()
+      let (a, b, c, w) = (yard.a, yard.b, yard.c, yard.w)
+      try await a.invite(c, to: w)
+      let channel = try await a.channel("ios", in: w)
+      try await SocketsTests.withSocket(here) { theirs in
+        try await SocketsTests.withSocket(here) { others in
+          var stays = try await Self.join(theirs, channel, as: b)
+          var leaves = try await Self.join(others, channel, as: c)
+          // As if b had left and come back, and only the former were heard of.
+          let madang = here.server.madang
+          _ = try await madang.database.write { transaction in
+            try transaction.execute(
+              """
+              INSERT INTO changes (kind, workspace_id, user_id, created_at)
+              SELECT 'membershipEnded', m.workspace_id, m.user_id, \(here.clock.now) FROM workspace_members m
+              JOIN users u ON u.id = m.user_id WHERE u.email = \(b.email)
+              """)
+          }
+          // Changes are heard of in their order.
+          _ = try await c.at(elsewhere).get("\(w)/exit")
+          #expect(try await Self.next(&leaves) == "41")
+          _ = try await a.say("one", in: channel)
+          #expect(try await Self.next(&stays) == "channel")
         }
       }
     }

@@ -18,14 +18,35 @@ final class AdmittedSockets: Sendable {
     let seq: Int64
   }
 
+  /// What sockets depend on, by which those are found that depend on it.
+  enum Tie: Hashable {
+    case workspace(Int64)
+    case room(Int64)
+    case user(Int64)
+    case session(Int64)
+  }
+
   private struct State {
-    var sockets: [Int64: [ObjectIdentifier: (socket: Socket, reason: Reason)]] = [:]
+    var sockets: [ObjectIdentifier: (socket: Socket, reason: Reason)] = [:]
+    var tied: [Tie: Set<ObjectIdentifier>] = [:]
     var endings = 0
 
-    mutating func remove(_ socket: Socket, of workspace: Int64) -> Bool {
-      let wasThere = sockets[workspace]?.removeValue(forKey: ObjectIdentifier(socket)) != nil
-      if sockets[workspace]?.isEmpty ?? false { sockets[workspace] = nil }
-      return wasThere
+    mutating func add(_ socket: Socket, _ reason: Reason) {
+      sockets[ObjectIdentifier(socket)] = (socket, reason)
+      for tie in reason.ties { tied[tie, default: []].insert(ObjectIdentifier(socket)) }
+    }
+
+    mutating func remove(_ socket: Socket) -> Bool {
+      guard let (_, reason) = sockets.removeValue(forKey: ObjectIdentifier(socket)) else { return false }
+      for tie in reason.ties {
+        tied[tie]?.remove(ObjectIdentifier(socket))
+        if tied[tie]?.isEmpty ?? false { tied[tie] = nil }
+      }
+      return true
+    }
+
+    func found(_ tie: Tie, where condition: (Reason) -> Bool) -> [(socket: Socket, reason: Reason)] {
+      (tied[tie] ?? []).compactMap { sockets[$0] }.filter { condition($0.reason) }
     }
   }
 
@@ -37,36 +58,47 @@ final class AdmittedSockets: Sendable {
   /// Notes a socket. False if something was taken away from sockets since it was checked: then check once more.
   func joined(_ socket: Socket, _ reason: Reason) -> Bool {
     state.withLock { state in
-      state.sockets[reason.workspace, default: [:]][ObjectIdentifier(socket)] = (socket, reason)
+      state.add(socket, reason)
       return state.endings == reason.endings
     }
   }
 
   /// Forgets a socket. False if it was sent away, or never noted.
-  func left(_ socket: Socket, _ reason: Reason) -> Bool {
-    state.withLock { $0.remove(socket, of: reason.workspace) }
+  func left(_ socket: Socket) -> Bool {
+    state.withLock { $0.remove(socket) }
   }
 
   /// What the sockets that are there were admitted by.
   var reasons: [Reason] {
-    state.withLock { $0.sockets.values.joined().map(\.value.reason) }
+    state.withLock { $0.sockets.values.map(\.reason) }
   }
 
-  /// Sends away the sockets of a workspace, or of all, whose reason has ended. Returns at once; a chat announced
+  /// Sends away the sockets that depend on this and whose reason has ended. Returns at once; a chat announced
   /// afterwards does not reach them.
-  func end(in workspace: Int64? = nil, where hasEnded: (Reason) -> Bool) {
+  func end(_ tie: Tie, where hasEnded: (Reason) -> Bool = { _ in true }) {
     let ended = state.withLock { state in
       state.endings += 1
-      let candidates = workspace.map { [state.sockets[$0] ?? [:]] } ?? Array(state.sockets.values)
-      let ended = candidates.flatMap { $0.values.filter { hasEnded($0.reason) } }
-      for (socket, reason) in ended { _ = state.remove(socket, of: reason.workspace) }
+      let ended = state.found(tie, where: hasEnded)
+      for (socket, _) in ended { _ = state.remove(socket) }
       return ended.map(\.socket)
     }
     for socket in ended { socket.disconnect() }
   }
+
+  /// The sockets that depend on this and whose reason may have ended, or begun again since: check them once more.
+  func doubtful(_ tie: Tie, where mayHaveEnded: (Reason) -> Bool) -> [(socket: Socket, reason: Reason)] {
+    state.withLock { state in
+      state.endings += 1
+      return state.found(tie, where: mayHaveEnded)
+    }
+  }
 }
 
 extension AdmittedSockets.Reason {
+  fileprivate var ties: [AdmittedSockets.Tie] {
+    [.workspace(workspace), .room(room)] + (user.map { [.user($0)] } ?? []) + (session.map { [.session($0)] } ?? [])
+  }
+
   /// As it travels with the socket.
   var data: SocketData {
     let numbers = [workspace, room, session ?? 0, Int64(endings), seq]

@@ -14,7 +14,7 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let madang: Madang
   private let feeds = RoomFeeds()
   private let changes: Mutex<ChangeLog>
-  private let act: @Sendable (Change) -> Void
+  private let act: @Sendable (Change, _ isLate: Bool) -> Void
   private let deliver: @Sendable (Chat) -> Void
   private let channel: NotificationChannel?
   private let notices: CommitNotices?
@@ -32,11 +32,11 @@ final class Dispatcher: ServiceLifecycle.Service {
   ///   - channel: By which servers of one database tell each other what they have committed; nil for one server.
   ///   - notices: Tells them by it.
   ///   - hear: Takes what other servers tell besides what they have committed, at once.
-  ///   - act: Acts on a change, at once.
+  ///   - act: Acts on a change, at once: right after its commit, or late, when it was read.
   ///   - deliver: Hands a chat to the sockets in its room, at once.
   init(
     madang: Madang, after latest: [Int64], channel: NotificationChannel?, notices: CommitNotices?,
-    hear: @escaping @Sendable (CommitNotices.Notice) -> Void, act: @escaping @Sendable (Change) -> Void,
+    hear: @escaping @Sendable (CommitNotices.Notice) -> Void, act: @escaping @Sendable (Change, _ isLate: Bool) -> Void,
     deliver: @escaping @Sendable (Chat) -> Void
   ) {
     self.madang = madang
@@ -80,7 +80,7 @@ final class Dispatcher: ServiceLifecycle.Service {
       notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
       // Even if it was read before: what this process has done must not go unheeded.
-      act(change)
+      act(change, false)
     }
   }
 
@@ -151,7 +151,7 @@ final class Dispatcher: ServiceLifecycle.Service {
         throw error
       }
       // Changes first: who was sent away does not hear what was said afterwards.
-      for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { act(change) }
+      for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { act(change, true) }
       guard !news.hasMoreChanges else { continue }
       for room in news.rooms { feeds[room.room]?.read(room, deliver) }
       rooms = feeds.takeBehind()

@@ -44,24 +44,31 @@ struct RoomSockets: Sendable {
         disconnected: { socket, _ in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
           dispatcher.left(reason.room)
-          let wasAdmitted = admitted.left(socket, reason)
+          let wasAdmitted = admitted.left(socket)
           guard let user = reason.user else { return }
           service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
         }))
   }
 
   /// Acts on what was taken away, or given. Returns at once.
-  func act(on change: Change) {
+  ///
+  /// - Parameter isLate: Whether it was read some time after its commit. What does not come back ends sockets all the same; a
+  ///   membership may have begun again, and let in sockets that are there now.
+  func act(on change: Change, isLate: Bool) {
     switch change {
-    case .roomDeleted(let room, let workspace): admitted.end(in: workspace) { $0.room == room }
-    case .workspaceDeleted(let workspace): admitted.end(in: workspace) { _ in true }
-    case .membershipEnded(let user, let workspace): admitted.end(in: workspace) { $0.user == user }
+    case .roomDeleted(let room, _): admitted.end(.room(room))
+    case .workspaceDeleted(let workspace): admitted.end(.workspace(workspace))
+    case .membershipEnded(let user, let workspace):
+      guard isLate else { return admitted.end(.user(user)) { $0.workspace == workspace } }
+      for (socket, reason) in admitted.doubtful(.user(user), where: { $0.workspace == workspace }) {
+        checkAgain(socket, reason)
+      }
     case .membershipBegan(let user):
       service.held.ring(.user(user))
       service.held.ring(.anybody)
     // A session that is over keeps no socket open, nor does the address of somebody who has none left.
-    case .sessionEnded(let session): admitted.end { $0.session == session }
-    case .sessionsEnded(let user, let last): admitted.end { $0.user == user && $0.session ?? 0 <= last }
+    case .sessionEnded(let session): admitted.end(.session(session))
+    case .sessionsEnded(let user, let last): admitted.end(.user(user)) { $0.session ?? 0 <= last }
     }
   }
 
@@ -72,18 +79,18 @@ struct RoomSockets: Sendable {
     let ended = try await service.madang.ended(
       sessions: Set(reasons.compactMap(\.session)), users: Set(reasons.compactMap(\.user)))
     guard !ended.sessions.isEmpty || !ended.users.isEmpty else { return }
-    admitted.end { reason in
-      reason.session.map(ended.sessions.contains) ?? false || reason.user.map(ended.users.contains) ?? false
-    }
+    for session in ended.sessions { admitted.end(.session(session)) }
+    for user in ended.users { admitted.end(.user(user)) }
   }
 
-  /// Something was taken away from sockets between the check that let this one in and its joining.
+  /// Something may have been taken away from this socket since the check that let it in.
   private func checkAgain(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
     // Unstructured: it belongs to the socket, whose handler must not wait.
     Task {
       do {
         try await service.madang.confirm(room: reason.room, readableBy: reason.user, session: reason.session)
       } catch {
+        _ = admitted.left(socket)
         socket.disconnect()
       }
     }
