@@ -1,6 +1,6 @@
 import Foundation
 
-// Without its secrets a restored server would know no session and no socket's cookie of before.
+// The first API keys in plain text, which nobody can make of the hashes in the database.
 
 extension Madang {
   /// Copies the files of a directory of secrets, which need not be there.
