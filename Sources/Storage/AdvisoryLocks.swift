@@ -6,7 +6,7 @@ final class LockSession: Sendable {
   private let thread: DedicatedThread
 
   init(_ configuration: DatabaseConfiguration, _ source: ConnectionSource, _ logger: Logger) {
-    queue = BlockingQueue(limit: configuration.readQueueLimit) { $0.isAbandoned() }
+    queue = BlockingQueue(limit: configuration.readQueueLimit, busyLimit: configuration.waitLimit) { $0.isAbandoned() }
     thread = Worker(
       queue: queue, access: .read, configuration: configuration, source: source, logger: logger, counts: WriteCounts()
     ).startLater(name: "db-locks")

@@ -23,9 +23,13 @@ package final class Database: Sendable {
     let source = ConnectionSource(configuration, logger)
     let counts = WriteCounts()
     let writes = (0..<(source.dialect == .sqlite ? 1 : max(1, configuration.writers))).map { _ in
-      BlockingQueue<PendingWork>(limit: configuration.writeQueueLimit) { $0.isAbandoned() }
+      BlockingQueue<PendingWork>(limit: configuration.writeQueueLimit, busyLimit: configuration.waitLimit) {
+        $0.isAbandoned()
+      }
     }
-    let reads = BlockingQueue<PendingWork>(limit: configuration.readQueueLimit) { $0.isAbandoned() }
+    let reads = BlockingQueue<PendingWork>(limit: configuration.readQueueLimit, busyLimit: configuration.waitLimit) {
+      $0.isAbandoned()
+    }
     func worker(_ queue: BlockingQueue<PendingWork>, _ access: Access) -> Worker {
       Worker(
         queue: queue, access: access, configuration: configuration, source: source, logger: logger, counts: counts)

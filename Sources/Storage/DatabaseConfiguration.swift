@@ -29,10 +29,15 @@ package struct DatabaseConfiguration: Sendable {
   package var retryLimit = 5
   /// The pause before the first of these retries; it doubles, with jitter.
   package var retryBackoff = Duration.milliseconds(5)
-  /// For opening one connection. PostgreSQL counts in whole seconds, at least two, for each host that the URL names.
+  /// For opening one connection. PostgreSQL counts in whole seconds, at least two, for each host that the URL names; it has
+  /// as long for each answer to the connection that carries notifications.
   package var connectTimeout = Duration.seconds(5)
-  /// How long an operation waits for a lost connection to come back before it fails with `.connectionLost`.
-  package var disconnectedWait = Duration.seconds(10)
+  /// How long an operation may wait until it begins, or begins again: behind others, or for a lost connection. Then it
+  /// fails with `.connectionLost`. A writer that has been busy with one batch for so long refuses new writes at once.
+  ///
+  /// Callers that get no answer look whether their write is there, and make it again. So a write must not begin after
+  /// they have looked: this is less than the time after which they do so (of `MadangClient` `callTimeout` and `settleTime`).
+  package var waitLimit = Duration.seconds(6)
   /// The first pause between attempts to reconnect; it doubles, with jitter, up to `reconnectBackoffMax`.
   package var reconnectBackoffMin = Duration.milliseconds(50)
   package var reconnectBackoffMax = Duration.seconds(5)

@@ -8,10 +8,11 @@ package struct StorageError: Error, Sendable {
     case notNull
     /// Lost against a concurrent transaction or a lock, more often than the configured retries allow.
     case serialization
-    /// The connection broke or stayed broken too long. Nothing was committed.
+    /// The connection broke or stayed broken too long, or the operation waited too long for its turn. Nothing was
+    /// committed.
     case connectionLost
-    /// The connection broke when COMMIT was on its way: the write is there as a whole or not at all, and only a look at
-    /// the data can tell.
+    /// The connection broke when COMMIT was on its way, or the answer takes too long: the write is there as a whole or not
+    /// at all, or will be, and only a look at the data can tell.
     case outcomeUnknown
     /// More operations are waiting than the configured limit. Nothing was done.
     case overloaded

@@ -22,8 +22,11 @@ final class Link {
         backoff = worker.configuration.reconnectBackoffMin
         worker.logger.debug("database connection is open")
       } catch {
-        expire(&waiting, error.cause)
+        worker.refuseLate(among: &waiting, because: error.cause.message)
+        var queued = worker.queue.remove { $0.hasWaited(longerThan: worker.configuration.waitLimit) }
+        worker.refuseLate(among: &queued, because: error.cause.message)
         guard !waiting.isEmpty, !worker.queue.hasClosed else {
+          worker.queue.endWork()
           for work in waiting { work.fail(StorageError(.connectionLost, error.cause.message)) }
           return nil
         }
@@ -36,14 +39,5 @@ final class Link {
   func close() {
     connection?.close()
     connection = nil
-  }
-
-  private func expire(_ waiting: inout [PendingWork], _ cause: StorageError) {
-    let latest = ContinuousClock.now - worker.configuration.disconnectedWait
-    let hasExpired: (PendingWork) -> Bool = { $0.queuedAt <= latest }
-    for work in waiting.filter(hasExpired) + worker.queue.remove(where: hasExpired) {
-      work.fail(StorageError(.connectionLost, cause.message))
-    }
-    waiting.removeAll(where: hasExpired)
   }
 }

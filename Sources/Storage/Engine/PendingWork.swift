@@ -23,6 +23,8 @@ struct PendingWork: Sendable {
     fail = { ticket.finish(.failure($0)) }
   }
 
+  func hasWaited(longerThan limit: Duration) -> Bool { queuedAt <= .now - limit }
+
   /// One run of the body in a transaction that is open. The failure of a statement counts even if the body swallowed it.
   func attempt(on connection: any Connection) -> Attempt {
     let transaction = Transaction(connection)

@@ -41,7 +41,12 @@ struct Worker: Sendable {
   private func process(_ batch: [PendingWork], _ link: Link) {
     var waiting = ordered(batch)
     var failures = 0
+    // Several threads take reads: that one of them is busy says nothing of the next read.
+    if access == .write { queue.beginWork() }
+    defer { queue.endWork() }
     while let connection = link.connect(for: &waiting) {
+      // Nothing of them has been committed: what ran before has been undone.
+      refuseLate(among: &waiting, because: "it waited too long for its turn")
       waiting = waiting.filter { $0.start() }
       guard !waiting.isEmpty else { return }
       do {
@@ -49,6 +54,8 @@ struct Worker: Sendable {
           access == .write
           ? try GroupCommit(connection: connection, counts: counts).run(waiting)
           : try SnapshotRead.run(waiting, on: connection)
+        // Who gets an answer may write again at once.
+        queue.endWork()
         for deliver in deliveries { deliver() }
         connection.tidy()
         return
@@ -80,7 +87,15 @@ struct Worker: Sendable {
       .map(\.element)
   }
 
+  /// Fails what has waited for longer than the limit, and takes it out.
+  func refuseLate(among waiting: inout [PendingWork], because cause: String) {
+    let isLate: (PendingWork) -> Bool = { $0.hasWaited(longerThan: configuration.waitLimit) }
+    for work in waiting where isLate(work) { work.fail(StorageError(.connectionLost, cause)) }
+    waiting.removeAll(where: isLate)
+  }
+
   private func fail(_ waiting: [PendingWork], _ error: StorageError) {
+    queue.endWork()
     for work in waiting { work.fail(error) }
   }
 

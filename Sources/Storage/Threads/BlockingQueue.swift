@@ -3,19 +3,24 @@ import Foundation
 
 /// A bounded queue from tasks to threads: putting never waits, taking does.
 ///
-/// `@unchecked Sendable`: `elements` and `isClosed` are touched only while `lock` is held.
+/// `@unchecked Sendable`: `elements`, `isClosed` and `busySince` are touched only while `lock` is held.
 final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   private let lock = NSCondition()
   /// Apart from `lock`, so that a signal for a waiting thread is never spent on a sleeping one.
   private let closing = NSCondition()
   private var elements = Deque<Element>()
   private var isClosed = false
+  private var busySince: ContinuousClock.Instant?
   private let limit: Int
+  private let busyLimit: Duration
   private let isAbandoned: @Sendable (Element) -> Bool
 
-  /// - Parameter isAbandoned: whether nobody waits for an element any more; such elements do not count against the limit.
-  init(limit: Int, isAbandoned: @escaping @Sendable (Element) -> Bool) {
+  /// - Parameters:
+  ///   - busyLimit: how long the thread that takes may be busy before new elements are refused.
+  ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against the limit.
+  init(limit: Int, busyLimit: Duration, isAbandoned: @escaping @Sendable (Element) -> Bool) {
     self.limit = limit
+    self.busyLimit = busyLimit
     self.isAbandoned = isAbandoned
   }
 
@@ -23,6 +28,9 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     lock.lock()
     defer { lock.unlock() }
     guard !isClosed else { throw StorageError(.closed, "closed") }
+    if let busySince, case let duration = .now - busySince, duration > busyLimit {
+      throw StorageError(.connectionLost, "what was begun \(duration.milliseconds) ms ago is still under way")
+    }
     if elements.count >= limit { elements.removeAll(where: isAbandoned) }
     guard elements.count < limit else { throw StorageError(.overloaded, "more than \(limit) operations are waiting") }
     elements.append(element)
@@ -49,6 +57,19 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     let taken = Array(elements.filter(condition))
     if !taken.isEmpty { elements.removeAll(where: condition) }
     return taken
+  }
+
+  /// The thread that takes is busy from now on, or since it last said so.
+  func beginWork() {
+    lock.lock()
+    defer { lock.unlock() }
+    if busySince == nil { busySince = .now }
+  }
+
+  func endWork() {
+    lock.lock()
+    defer { lock.unlock() }
+    busySince = nil
   }
 
   /// Sleeps, but no longer than until the queue is closed.
