@@ -4,31 +4,54 @@ import Storage
 actor ReadinessProbe {
   private let check: @Sendable () async throws -> Void
   private let interval: Duration
+  private let limit: Duration
   private var last: (problem: String?, at: ContinuousClock.Instant)?
-  private var underWay: Task<String?, Never>?
+  private var startedAt: ContinuousClock.Instant?
+  private var waiters: [CheckedContinuation<String?, Never>] = []
 
-  /// - Parameter interval: How long an answer counts.
-  init(every interval: Duration = .seconds(1), _ check: @escaping @Sendable () async throws -> Void) {
-    self.interval = interval
+  /// - Parameters:
+  ///   - interval: How long an answer counts.
+  ///   - limit: After how long a check that has not ended counts as failed. The next one begins when it has ended.
+  init(
+    every interval: Duration = .seconds(1), within limit: Duration = .seconds(3),
+    _ check: @escaping @Sendable () async throws -> Void
+  ) {
     self.check = check
+    self.interval = interval
+    self.limit = limit
   }
 
   /// What is wrong; nil if nothing is.
   func problem() async -> String? {
-    if let last, ContinuousClock.now - last.at < interval { return last.problem }
-    if let underWay { return await underWay.value }
-    // Unstructured: the outcome belongs to all who ask.
-    let task = Task { [check] in
-      do {
-        try await check()
-        return nil as String?
-      } catch {
-        return (error as? StorageError)?.message ?? "\(error)"
-      }
+    if let startedAt, .now - startedAt >= limit { return silence }
+    if startedAt == nil {
+      if let last, .now - last.at < interval { return last.problem }
+      start()
     }
-    underWay = task
-    let problem = await task.value
-    (last, underWay) = ((problem, .now), nil)
-    return problem
+    return await withCheckedContinuation { waiters.append($0) }
   }
+
+  /// Unstructured tasks: the outcome belongs to all who ask, and a check that hangs cannot be ended.
+  private func start() {
+    startedAt = .now
+    let timer = Task {
+      try await Task.sleep(for: limit)
+      answer(silence)
+    }
+    Task {
+      var problem: String?
+      do { try await check() } catch { problem = (error as? StorageError)?.message ?? "\(error)" }
+      timer.cancel()
+      startedAt = nil
+      last = (problem, .now)
+      answer(problem)
+    }
+  }
+
+  private func answer(_ problem: String?) {
+    for waiter in waiters { waiter.resume(returning: problem) }
+    waiters = []
+  }
+
+  private var silence: String { "database or disk has not answered for \(limit)" }
 }

@@ -95,11 +95,20 @@ package final class Database: Sendable {
     try await Ticket.wait { [reads] in try reads.put(PendingWork($0, key: nil, body)) }
   }
 
-  /// Throws unless a read and a durable write succeed. Data stays as it is.
+  /// Throws unless a read and a durable write by each writer succeed. Data stays as it is.
   package func ping() async throws {
-    _ = try await read { try $0.first("SELECT 1 AS one") { try $0.get("one", as: Int.self) } }
     let probe = dialect.writeProbe
-    try await write { _ = try $0.execute(probe) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await self.read { _ = try $0.execute("SELECT 1") } }
+      for queue in writes {
+        group.addTask {
+          try await Ticket.wait { ticket in
+            try queue.put(PendingWork(ticket, key: nil) { _ = try $0.execute(probe) })
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
   }
 
   /// Finishes what waits, refuses what comes (`.closed`), closes the connections.

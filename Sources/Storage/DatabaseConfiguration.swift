@@ -49,6 +49,17 @@ package struct DatabaseConfiguration: Sendable {
   /// PostgreSQL: how long a transaction may stand still before the server ends it and lets its rows go: this process may be
   /// halted or cut off. Zero for any time.
   package var idleTransactionTimeout = Duration.seconds(30)
+  /// PostgreSQL: how much longer than `statementTimeout` the answer to a statement may take. A server that has not ended
+  /// the statement by then is left, and the work fails with `.connectionLost` or is run again over another connection.
+  package var answerGrace = Duration.seconds(5)
+  /// PostgreSQL: how long a COMMIT may take, for instance because no replica confirms it, before its writes fail with
+  /// `.outcomeUnknown`. The connection goes on waiting, and the writer refuses what comes, until the answer comes or a
+  /// new connection finds that this one waits in vain. PostgreSQL applies `statementTimeout` to no such wait.
+  package var commitTimeout = Duration.seconds(10)
+  /// PostgreSQL: how often a new connection looks whether a COMMIT is waited for in vain.
+  package var commitCheckInterval = Duration.seconds(5)
+  /// PostgreSQL: after so long without a word the connection that listens asks whether the server still answers.
+  package var listenerCheckInterval = Duration.seconds(30)
   /// SQLite: how long to wait for another process that holds the file.
   package var busyTimeout = Duration.seconds(5)
   /// SQLite: page cache of each connection, in bytes.
@@ -59,6 +70,14 @@ package struct DatabaseConfiguration: Sendable {
   package init(_ engine: Engine) {
     self.engine = engine
   }
+}
+
+extension DatabaseConfiguration {
+  /// `connectTimeout` as PostgreSQL takes it.
+  var connectSeconds: Int64 { max(2, connectTimeout.milliseconds / 1000) }
+
+  /// PostgreSQL: how long the answer to a statement may take; nil for any time.
+  var answerLimit: Duration? { statementTimeout > .zero ? statementTimeout + answerGrace : nil }
 }
 
 extension Duration {

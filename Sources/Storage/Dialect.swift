@@ -12,16 +12,12 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Sent at the start of a migration's transaction: one migrating process at a time, for as long as it takes.
+  /// Sent at the start of a migration's transaction: one migrating process at a time.
   /// SQLite's write lock does that by itself.
-  var migrationPrologue: [SQL] {
+  var migrationLock: SQL? {
     switch self {
-    case .sqlite: []
-    case .postgres:
-      [
-        "SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0",
-        "SELECT pg_advisory_xact_lock(hashtext('schema_migrations'))",
-      ]
+    case .sqlite: nil
+    case .postgres: "SELECT pg_advisory_xact_lock(hashtext('schema_migrations'))"
     }
   }
 

@@ -41,7 +41,7 @@ extension Database {
     let sorted = migrations.sorted { $0.version < $1.version }
     for migration in sorted {
       try await write { transaction in
-        for statement in dialect.migrationPrologue { try transaction.execute(statement) }
+        try transaction.beginMigration(dialect)
         let applied = try transaction.checkedMigrations(against: sorted, dialect)
         guard !applied.contains(where: { $0.version == migration.version }) else { return }
         try claim.whileAlone(for: migration, in: transaction, dialect) {
@@ -50,7 +50,7 @@ extension Database {
       }
     }
     try await write { transaction in
-      for statement in dialect.migrationPrologue { try transaction.execute(statement) }
+      try transaction.beginMigration(dialect)
       _ = try transaction.checkedMigrations(against: sorted, dialect)
       try claim.take(sorted.last?.version ?? 0, in: transaction, dialect)
     }
@@ -64,5 +64,13 @@ extension Database {
       let applied = try transaction.checkedMigrations(against: migrations, dialect).map(\.version)
       return (applied.max() ?? 0, migrations.filter { !applied.contains($0.version) })
     }
+  }
+}
+
+extension Transaction {
+  /// However long it takes until others have migrated, and then itself.
+  fileprivate func beginMigration(_ dialect: Dialect) throws {
+    try liftTimeouts()
+    if let lock = dialect.migrationLock { try execute(lock) }
   }
 }

@@ -56,6 +56,11 @@ package final class Transaction {
     try guarded { try connection.script(text) }
   }
 
+  /// Lets statements take any time.
+  func liftTimeouts() throws {
+    try guarded { try connection.liftTimeouts() }
+  }
+
   func end() {
     isOpen = false
   }

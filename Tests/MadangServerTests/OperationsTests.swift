@@ -58,6 +58,20 @@ struct OperationsTests {
     #expect(checks.load(ordering: .relaxed) == 1)
   }
 
+  @Test("readiness answers in time although what it asks does not, and does not ask again before it has")
+  func hangingReadiness() async throws {
+    let checks = Atomic(0)
+    let (answers, end) = AsyncStream.makeStream(of: Void.self)
+    let probe = ReadinessProbe(every: .zero, within: .milliseconds(50)) {
+      checks.add(1, ordering: .relaxed)
+      for await _ in answers {}
+    }
+    for _ in 0..<3 { #expect(await probe.problem()?.contains("has not answered") == true) }
+    #expect(checks.load(ordering: .relaxed) == 1)
+    end.finish()
+    #expect(try await World.eventually { await probe.problem() == nil })
+  }
+
   @Test("a listener of their own serves operators, and the other one does so no more")
   func ownListener() async throws {
     var settings = World.settings

@@ -4,10 +4,11 @@ import NIOPosix
 import Synchronization
 
 /// Stands between a server and PostgreSQL, and loses the answer to a COMMIT when a test asks for it: the transaction is
-/// durable, the connection breaks, and nobody told the server.
+/// durable, and nobody told the server. Then the connection breaks, or stays and is silent.
 package final class DatabaseRelay: Sendable {
   private struct State {
     var marker: [UInt8]?
+    var breaks = true
     var lost = 0
   }
 
@@ -48,8 +49,10 @@ package final class DatabaseRelay: Sendable {
   }
 
   /// Loses the answer to the next COMMIT of a connection that carries this text.
-  package func loseCommit(of text: String) {
-    state.withLock { $0.marker = Array(text.utf8) }
+  ///
+  /// - Parameter breaking: whether the connection breaks; otherwise nothing comes over it any more.
+  package func loseCommit(of text: String, breaking: Bool = true) {
+    state.withLock { ($0.marker, $0.breaks) = (Array(text.utf8), breaking) }
   }
 
   /// How many answers were lost.
@@ -59,17 +62,21 @@ package final class DatabaseRelay: Sendable {
     state.withLock { state in state.marker.map { bytes.firstRange(of: $0) != nil } ?? false }
   }
 
-  fileprivate func noteLoss() {
+  /// Whether the connection breaks.
+  fileprivate func noteLoss() -> Bool {
     state.withLock { state in
       state.marker = nil
       state.lost += 1
+      return state.breaks
     }
   }
 }
 
-/// Whether a connection has carried the marked text.
+/// What a connection has come to.
 private final class Question {
+  /// Whether it has carried the marked text.
   var isMarked = false
+  var isSilent = false
 }
 
 private final class Forwarder: ChannelInboundHandler {
@@ -95,16 +102,18 @@ private final class Forwarder: ChannelInboundHandler {
       if relay.isMarked(buffer.readableBytesView) { question.isMarked = true }
     } else if question.isMarked, buffer.readableBytesView.firstRange(of: Self.committed) != nil {
       question.isMarked = false
-      relay.noteLoss()
+      question.isSilent = !relay.noteLoss()
+      guard !question.isSilent else { return }
       other.close(promise: nil)
       context.close(promise: nil)
       return
     }
+    if losesAnswers && question.isSilent { return }
     other.writeAndFlush(buffer, promise: nil)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    other.close(promise: nil)
+    if !(losesAnswers && question.isSilent) { other.close(promise: nil) }
     context.fireChannelInactive()
   }
 }

@@ -14,8 +14,15 @@ protocol Connection: AnyObject {
   func savepoint() throws(EngineFailure)
   func releaseSavepoint() throws(EngineFailure)
   func rollBackToSavepoint() throws(EngineFailure)
-  /// Returns when the transaction is durable. Fails with `.connectionLost` when nobody can tell whether it is.
+  /// Returns when the transaction is durable. Fails with `.connectionLost` when nobody can tell whether it is, and with
+  /// `.outcomeUnknown` when the answer takes too long: it may still come, and `settles` must be asked before anything else.
   func commit() throws(EngineFailure)
+  /// Goes on waiting for the answer to COMMIT. True when it is there, or the connection broke.
+  func settles(within limit: Duration) -> Bool
+  /// Whether the server still has the session of another connection of this engine.
+  func sees(_ other: any Connection) throws -> Bool
+  /// Lets the statements of the transaction take any time, and wait for locks for any time.
+  func liftTimeouts() throws
   /// Ends a transaction that has nothing to keep. It does not wait for an answer.
   func discard()
 

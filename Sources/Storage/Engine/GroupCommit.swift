@@ -25,6 +25,7 @@ struct GroupCommit {
     do throws(EngineFailure) {
       try connection.commit()
     } catch {
+      guard error.cause.code != .outcomeUnknown else { throw error.cause }
       connection.discard()
       guard error.cause.code == .connectionLost else { throw error.cause }
       throw StorageError(.outcomeUnknown, "no answer to COMMIT: \(error.cause.message)")

@@ -36,6 +36,40 @@ final class Link {
     }
   }
 
+  /// Stays with a COMMIT whose answer has not come, and refuses what comes meanwhile, until it is answered, the connection
+  /// breaks, or the server that takes writes knows nothing of it. Another connection for each write would leave a session
+  /// waiting at the server each time, until there are no more to be had.
+  func settle() {
+    guard let waiting = connection, waiting.isUsable, !waiting.settles(within: .zero) else { return }
+    worker.queue.beginWork()
+    defer { worker.queue.endWork() }
+    var nextCheck = ContinuousClock.now
+    while !waiting.settles(within: min(.milliseconds(250), worker.configuration.commitCheckInterval)) {
+      for work in worker.queue.remove(where: { _ in true }) {
+        work.fail(StorageError(.connectionLost, "a COMMIT that was sent before is not answered"))
+      }
+      guard !worker.queue.hasClosed else { return close() }
+      guard .now >= nextCheck else { continue }
+      if leave(waiting) { return }
+      nextCheck = .now + worker.configuration.commitCheckInterval
+    }
+    worker.logger.warning(
+      waiting.isUsable ? "COMMIT is answered at last" : "the connection broke before COMMIT was answered")
+  }
+
+  /// Changes over to a new connection if its server does not have the session of the old one.
+  private func leave(_ old: any Connection) -> Bool {
+    guard let new = try? worker.source.open(worker.access) else { return false }
+    guard let isThere = try? new.sees(old), !isThere else {
+      new.close()
+      return false
+    }
+    worker.logger.warning("COMMIT was not answered, and the server that takes writes now does not know of it")
+    close()
+    connection = new
+    return true
+  }
+
   func close() {
     connection?.close()
     connection = nil

@@ -64,10 +64,18 @@ struct Worker: Sendable {
         switch error.code {
         case .connectionLost where failures <= configuration.retryLimit,
           .serialization where failures <= (waiting.count == 1 ? configuration.retryLimit : 1):
+          if error.code == .connectionLost {
+            logger.warning("a database connection is lost", metadata: ["cause": "\(error.message)"])
+          }
           logger.debug("database work is run again", metadata: ["cause": "\(error.code)", "attempt": "\(failures)"])
           pause(after: failures)
-        case .connectionLost, .outcomeUnknown:
-          return fail(waiting, error)
+        case .outcomeUnknown:
+          logger.warning(
+            "nobody knows whether writes were committed",
+            metadata: ["writes": "\(waiting.count)", "cause": "\(error.message)"])
+          fail(waiting, error)
+          return link.settle()
+        case .connectionLost: return fail(waiting, error)
         default:
           guard waiting.count > 1 else { return fail(waiting, error) }
           // Nothing is committed, and one of them took the others down: SQLite rolls everything back after an interrupt,

@@ -15,6 +15,7 @@ struct NotificationListener: Sendable {
 
   /// As many travel in one statement, and so in one transaction: each locks the queue of the whole server for a moment.
   private static let batch = 100
+  private var answerLimit: Duration { .seconds(configuration.connectSeconds) }
 
   /// Returns when the channel is closed.
   func run() {
@@ -38,11 +39,13 @@ struct NotificationListener: Sendable {
   }
 
   private func listen(on connection: OpaquePointer) throws(EngineFailure) {
-    guard let identifier = PQescapeIdentifier(connection, name, name.utf8.count) else { throw lost(connection) }
+    guard let identifier = PQescapeIdentifier(connection, name, name.utf8.count) else {
+      throw PostgresOpening.failure(of: connection)
+    }
     defer { PQfreemem(identifier) }
-    let result = PQexec(connection, "LISTEN \(String(cString: identifier))")
-    defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw lost(connection) }
+    // A hint need not survive a crash: it waits neither for the disk nor for a replica.
+    try PostgresOpening.run("SET synchronous_commit = off", on: connection, within: answerLimit)
+    try PostgresOpening.run("LISTEN \(String(cString: identifier))", on: connection, within: answerLimit)
   }
 
   /// Sends all that waits, hands over all that is there, then waits for more of either.
@@ -50,8 +53,12 @@ struct NotificationListener: Sendable {
     while case let payloads = outbox.take(upTo: Self.batch), !payloads.isEmpty { try send(payloads, over: connection) }
     // What came with the answer to a statement is no longer in the socket.
     deliver(from: connection)
-    wakeUp.wait(orReadable: PQsocket(connection))
-    guard PQconsumeInput(connection) == 1 else { throw lost(connection) }
+    let begin = ContinuousClock.now
+    wakeUp.wait(orReadable: PQsocket(connection), for: configuration.listenerCheckInterval)
+    if .now - begin >= configuration.listenerCheckInterval {
+      try PostgresOpening.run("SELECT 1", on: connection, within: answerLimit)
+    }
+    guard PQconsumeInput(connection) == 1 else { throw PostgresOpening.failure(of: connection) }
     deliver(from: connection)
   }
 
@@ -59,16 +66,15 @@ struct NotificationListener: Sendable {
     let rows = payloads.indices.map { "($\($0 + 2))" }.joined(separator: ", ")
     let parameters = ([name] + payloads).map { SQL.Parameter(value: .text($0), type: .text) }
     let types = PostgresParameters.types(parameters)
-    let result = PostgresParameters(parameters).withPointers { values, lengths, formats in
-      PQexecParams(
+    let sent = PostgresParameters(parameters).withPointers { values, lengths, formats in
+      PQsendQueryParams(
         connection, "SELECT pg_notify($1, payload) FROM (VALUES \(rows)) AS waiting (payload)", CInt(values.count),
-        types,
-        values, lengths, formats, 0)
+        types, values, lengths, formats, 0)
     }
-    defer { PQclear(result) }
+    guard sent == 1 else { throw PostgresOpening.failure(of: connection) }
     // A failure without a lost connection, such as a full queue of the server, costs these hints only; the new
     // connection tells everybody here to look for themselves.
-    guard PQresultStatus(result) == PGRES_TUPLES_OK else { throw lost(connection) }
+    try PostgresOpening.check(connection, within: answerLimit)
   }
 
   private func deliver(from connection: OpaquePointer) {
@@ -83,9 +89,5 @@ struct NotificationListener: Sendable {
   private func pause(for duration: Duration) {
     let end = ContinuousClock.now + duration
     while !outbox.isClosed, case let rest = end - .now, rest > .zero { wakeUp.wait(for: rest) }
-  }
-
-  private func lost(_ connection: OpaquePointer) -> EngineFailure {
-    EngineFailure(StorageError(.connectionLost, String(cString: PQerrorMessage(connection))))
   }
 }

@@ -7,19 +7,36 @@ final class PostgresConnection: Connection {
   private let pipeline: PostgresPipeline
   private(set) var changes = 0
   private var cursors = 0
+  private let configuration: DatabaseConfiguration
+  /// Names the session among all that were ever opened, on whatever server.
+  private var session = ""
   /// Rows that `stream` holds at a time.
   private static let fetchSize = 500
 
   init(
     url: String, access: Access, _ configuration: DatabaseConfiguration, _ logger: Logger
   ) throws(EngineFailure) {
+    self.configuration = configuration
     pipeline = try PostgresPipeline(url: url, access: access, configuration, logger)
+    do {
+      let name: SQL = "SELECT \(sql: Self.sessionName) AS name FROM pg_stat_activity WHERE pid = pg_backend_pid()"
+      try pipeline.answer(to: name).forEachRow { row in
+        session = try row.get("name")
+        return false
+      }
+    } catch {
+      close()
+      throw error as? EngineFailure ?? EngineFailure(StorageError(.other, "\(error)"))
+    }
   }
+
+  private static let sessionName: SQL = "CONCAT(pid, ' since ', backend_start)"
 
   var transaction: TransactionState { pipeline.transaction }
   var isUsable: Bool { pipeline.isUsable }
 
   func begin(_ access: Access) throws(EngineFailure) {
+    pipeline.patience = configuration.answerLimit
     try pipeline.dropGarbage()
     try pipeline.queue(access == .write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
   }
@@ -33,9 +50,29 @@ final class PostgresConnection: Connection {
   }
 
   func commit() throws(EngineFailure) {
-    let command = try pipeline.answer(to: "COMMIT").command
+    let command = try pipeline.commit(within: configuration.commitTimeout).command
     // What PostgreSQL answers when it had to roll back instead.
     guard command == "COMMIT" else { throw EngineFailure(StorageError(.other, "COMMIT was answered with \(command)")) }
+  }
+
+  func settles(within limit: Duration) -> Bool { pipeline.settles(within: limit) }
+
+  func sees(_ other: any Connection) throws -> Bool {
+    guard let other = other as? PostgresConnection else { return false }
+    var isThere = false
+    try pipeline.answer(to: "SELECT 1 FROM pg_stat_activity WHERE \(sql: Self.sessionName) = \(other.session)")
+      .forEachRow { _ in
+        isThere = true
+        return false
+      }
+    return isThere
+  }
+
+  func liftTimeouts() throws {
+    pipeline.patience = nil
+    for setting: SQL in ["SET LOCAL statement_timeout = 0", "SET LOCAL lock_timeout = 0"] {
+      _ = try pipeline.answer(to: setting)
+    }
   }
 
   func discard() {

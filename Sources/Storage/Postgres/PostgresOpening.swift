@@ -1,12 +1,12 @@
 import CPostgres
 import Foundation
 
-/// How a connection to PostgreSQL is opened and set up.
+/// How a connection to PostgreSQL is opened and set up: nonblocking, as `PostgresAnswer` wants it.
 enum PostgresOpening {
   static func open(
     url: String, _ configuration: DatabaseConfiguration, _ notices: PostgresNotices
   ) throws(EngineFailure) -> OpaquePointer {
-    let seconds = max(2, configuration.connectTimeout.milliseconds / 1000)
+    let seconds = configuration.connectSeconds
     // What the URL says comes later and so overrides what stands before it.
     let settings = [
       ("application_name", "madang"), ("connect_timeout", "\(seconds)"), ("keepalives_idle", "30"),
@@ -20,7 +20,8 @@ enum PostgresOpening {
     notices.listen(to: connection)
     do throws(EngineFailure) {
       guard PQstatus(connection) == CONNECTION_OK else { throw failure(of: connection) }
-      try setUp(connection, configuration)
+      guard PQsetnonblocking(connection, 1) == 0 else { throw failure(of: connection) }
+      try setUp(connection, configuration, within: .seconds(seconds))
     } catch {
       PQfinish(connection)
       throw error
@@ -28,21 +29,38 @@ enum PostgresOpening {
     return connection
   }
 
-  private static func setUp(_ connection: OpaquePointer, _ configuration: DatabaseConfiguration) throws(EngineFailure) {
-    let result = PQexec(
-      connection,
+  private static func setUp(
+    _ connection: OpaquePointer, _ configuration: DatabaseConfiguration, within limit: Duration
+  ) throws(EngineFailure) {
+    try run(
       """
       SET timezone = 'UTC';
       SET statement_timeout = \(configuration.statementTimeout.milliseconds);
       SET lock_timeout = \(configuration.lockTimeout.milliseconds);
       SET idle_in_transaction_session_timeout = \(configuration.idleTransactionTimeout.milliseconds);
       SET tcp_keepalives_idle = 30; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3
-      """)
-    defer { PQclear(result) }
-    guard PQresultStatus(result) == PGRES_COMMAND_OK else { throw failure(of: connection) }
+      """, on: connection, within: limit)
   }
 
-  private static func failure(of connection: OpaquePointer) -> EngineFailure {
+  /// Runs statements outside of pipeline mode.
+  static func run(_ text: String, on connection: OpaquePointer, within limit: Duration) throws(EngineFailure) {
+    guard PQsendQuery(connection, text) == 1 else { throw failure(of: connection) }
+    try check(connection, within: limit)
+  }
+
+  /// Waits for the answer to what was sent outside of pipeline mode. Throws `.connectionLost` unless it is there in time and
+  /// good.
+  static func check(_ connection: OpaquePointer, within limit: Duration) throws(EngineFailure) {
+    guard let result = PostgresAnswer.last(on: connection, within: limit) else {
+      throw EngineFailure(StorageError(.connectionLost, "PostgreSQL has not answered for \(limit)"))
+    }
+    switch PQresultStatus(result.handle) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return
+    default: throw failure(of: connection)
+    }
+  }
+
+  static func failure(of connection: OpaquePointer) -> EngineFailure {
     EngineFailure(StorageError(.connectionLost, String(cString: PQerrorMessage(connection))))
   }
 

@@ -15,18 +15,18 @@ final class PostgresPipeline {
   private let access: Access
   /// Kept alive for as long as libpq may call it.
   private let notices: PostgresNotices
-  private var statements: StatementCache<String>
+  private var statements: PostgresStatements
   private var unanswered: [Command] = []
-  private var prepared = 0
-  /// Statements of the server that the cache has dropped.
-  private var garbage: [String] = []
+  /// How long an answer may take; nil for any time.
+  var patience: Duration?
   private(set) var isUsable = true
 
   init(
     url: String, access: Access, _ configuration: DatabaseConfiguration, _ logger: Logger
   ) throws(EngineFailure) {
     self.access = access
-    statements = StatementCache(limit: configuration.statementCacheLimit)
+    patience = configuration.answerLimit
+    statements = PostgresStatements(limit: configuration.statementCacheLimit)
     notices = PostgresNotices(logger)
     connection = try PostgresOpening.open(url: url, configuration, notices)
     guard PQenterPipelineMode(connection) == 1 else {
@@ -55,87 +55,49 @@ final class PostgresPipeline {
     try synchronize()
   }
 
-  /// Sends a command, and all that is queued, and waits. Throws the first error among them.
+  /// Sends a command, and all that is queued, and waits. Throws the first error among them. A connection that does not
+  /// answer in time is lost.
   func answer(to sql: SQL) throws(EngineFailure) -> PostgresResult {
     try dispatch(sql)
-    guard let result = try drain() else { throw lost() }
+    guard let result = try drain(within: patience) else { throw lost() }
     return result
   }
 
-  /// Several statements at once, which the extended protocol cannot do.
-  func script(_ text: String) throws(EngineFailure) {
-    try synchronize()
-    _ = try drain()
-    guard PQexitPipelineMode(connection) == 1 else { throw lost() }
-    defer { if PQenterPipelineMode(connection) == 0 { isUsable = false } }
-    guard let handle = PQexec(connection, text) else { throw lost() }
-    let result = PostgresResult(handle)
-    switch PQresultStatus(handle) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
-    default: throw failure(result, text)
+  /// The same for COMMIT. `.outcomeUnknown` when the answer takes longer than the limit; it may still come.
+  func commit(within limit: Duration) throws(EngineFailure) -> PostgresResult {
+    try dispatch("COMMIT")
+    guard let result = try drain(within: limit, isPatient: true) else { throw lost() }
+    return result
+  }
+
+  /// Goes on waiting for the answer to COMMIT. True when it is there, or the connection broke.
+  func settles(within limit: Duration) -> Bool {
+    do throws(EngineFailure) {
+      _ = try drain(within: limit, isPatient: true)
+      return true
+    } catch {
+      return error.cause.code != .outcomeUnknown
     }
-  }
-
-  func close() {
-    isUsable = false
-    PQfinish(connection)
-  }
-
-  private func send(_ sql: SQL) throws(EngineFailure) {
-    guard isUsable else { throw lost() }
-    let text = sql.text
-    let types = PostgresParameters.types(sql.parameters)
-    // The types belong to the prepared statement: a null may be declared otherwise than a value.
-    let key = types.isEmpty ? text : text + " --" + types.map(Self.letter).joined()
-    let name: String
-    if let known = statements.use(key) { name = known } else { name = try prepare(text, types, key) }
-    let sent = PostgresParameters(sql.parameters).withPointers { values, lengths, formats in
-      PQsendQueryPrepared(connection, name, CInt(values.count), values, lengths, formats, 0)
-    }
-    guard sent == 1 else { throw lost() }
-    unanswered.append(.statement(key: key))
-  }
-
-  private func prepare(_ text: String, _ types: [Oid], _ key: String) throws(EngineFailure) -> String {
-    prepared += 1
-    let name = "s\(prepared)"
-    guard PQsendPrepare(connection, name, text, CInt(types.count), types) == 1 else { throw lost() }
-    unanswered.append(.prepare(key: key))
-    if let evicted = statements.keep(name, for: key) { garbage.append(evicted) }
-    return name
-  }
-
-  private static func letter(_ type: Oid) -> String {
-    switch type {
-    case 20: "i"
-    case 701: "r"
-    case 25: "t"
-    default: "?"
-    }
-  }
-
-  /// Frees what the cache has dropped. Only before a transaction: in one that has failed it would fail as well, and take
-  /// the ROLLBACK behind it along.
-  func dropGarbage() throws(EngineFailure) {
-    for name in garbage {
-      guard PQsendQueryParams(connection, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 0) == 1 else { throw lost() }
-      unanswered.append(.deallocate(name: name))
-    }
-    garbage.removeAll()
-  }
-
-  private func synchronize() throws(EngineFailure) {
-    guard PQpipelineSync(connection) == 1 else { throw lost() }
-    unanswered.append(.sync)
   }
 
   /// Reads every answer that is due. The last one, or the first error.
-  private func drain() throws(EngineFailure) -> PostgresResult? {
+  ///
+  /// - Parameters:
+  ///   - limit: for each of them; nil for any time.
+  ///   - isPatient: whether a connection that does not answer in time goes on waiting (`.outcomeUnknown`). Else it is lost.
+  private func drain(within limit: Duration?, isPatient: Bool = false) throws(EngineFailure) -> PostgresResult? {
     var last: PostgresResult?
     var first: EngineFailure?
-    let due = unanswered
-    unanswered.removeAll(keepingCapacity: true)
-    for command in due {
+    while let command = unanswered.first {
+      guard PostgresAnswer.isThere(on: connection, until: limit.map { .now + $0 }) else {
+        let failure = EngineFailure(
+          StorageError(
+            isPatient ? .outcomeUnknown : .connectionLost, "PostgreSQL has not answered for \(limit ?? .zero)",
+            sql: key(of: command)))
+        isUsable = isPatient
+        throw failure
+      }
+      unanswered.removeFirst()
       guard let handle = PQgetResult(connection) else { throw lost() }
       let result = PostgresResult(handle)
       let status = PQresultStatus(handle)
@@ -158,6 +120,61 @@ final class PostgresPipeline {
     return last
   }
 
+  /// Several statements at once, which the extended protocol cannot do.
+  func script(_ text: String) throws(EngineFailure) {
+    try synchronize()
+    _ = try drain(within: patience)
+    guard PQexitPipelineMode(connection) == 1 else { throw lost() }
+    defer { if PQenterPipelineMode(connection) == 0 { isUsable = false } }
+    guard PQsendQuery(connection, text) == 1, let result = PostgresAnswer.last(on: connection, within: patience) else {
+      throw lost()
+    }
+    switch PQresultStatus(result.handle) {
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: return
+    default: throw failure(result, text)
+    }
+  }
+
+  func close() {
+    isUsable = false
+    PQfinish(connection)
+  }
+
+  private func send(_ sql: SQL) throws(EngineFailure) {
+    guard isUsable else { throw lost() }
+    let text = sql.text
+    let types = PostgresParameters.types(sql.parameters)
+    let key = PostgresParameters.key(of: text, types)
+    let name: String
+    if let known = statements.name(of: key) { name = known } else { name = try prepare(text, types, key) }
+    let sent = PostgresParameters(sql.parameters).withPointers { values, lengths, formats in
+      PQsendQueryPrepared(connection, name, CInt(values.count), values, lengths, formats, 0)
+    }
+    guard sent == 1 else { throw lost() }
+    unanswered.append(.statement(key: key))
+  }
+
+  private func prepare(_ text: String, _ types: [Oid], _ key: String) throws(EngineFailure) -> String {
+    let name = statements.add(key)
+    guard PQsendPrepare(connection, name, text, CInt(types.count), types) == 1 else { throw lost() }
+    unanswered.append(.prepare(key: key))
+    return name
+  }
+
+  /// Frees what the cache has dropped. Only before a transaction: in one that has failed it would fail as well, and take
+  /// the ROLLBACK behind it along.
+  func dropGarbage() throws(EngineFailure) {
+    for name in statements.takeGarbage() {
+      guard PQsendQueryParams(connection, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 0) == 1 else { throw lost() }
+      unanswered.append(.deallocate(name: name))
+    }
+  }
+
+  private func synchronize() throws(EngineFailure) {
+    guard PQpipelineSync(connection) == 1 else { throw lost() }
+    unanswered.append(.sync)
+  }
+
   private func key(of command: Command) -> String? {
     switch command {
     case .prepare(let key), .statement(let key): key
@@ -168,12 +185,11 @@ final class PostgresPipeline {
   /// Keeps the cache true to what the server has after a command failed (nil: was skipped because of an earlier failure).
   private func forget(_ command: Command, after failure: EngineFailure?) {
     switch command {
-    case .prepare(let key): _ = statements.take(key)
+    case .prepare(let key): statements.forget(key)
     case .statement(let key):
       // A violated constraint says nothing against the statement; a stale plan does.
-      guard failure?.cause.code == .serialization, let name = statements.take(key) else { return }
-      garbage.append(name)
-    case .deallocate(let name): if failure == nil { garbage.append(name) }
+      if failure?.cause.code == .serialization { statements.drop(key) }
+    case .deallocate(let name): if failure == nil { statements.keepAsGarbage(name) }
     case .sync: break
     }
   }

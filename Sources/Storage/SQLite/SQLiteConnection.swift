@@ -65,6 +65,11 @@ final class SQLiteConnection: Connection {
   }
 
   func commit() throws(EngineFailure) { try control("COMMIT") }
+  /// COMMIT has always answered.
+  func settles(within limit: Duration) -> Bool { true }
+  func sees(_ other: any Connection) -> Bool { true }
+  /// What changes a schema is a script, which has none.
+  func liftTimeouts() {}
 
   func discard() {
     guard transaction != .none else { return }
