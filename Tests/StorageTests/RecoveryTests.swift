@@ -77,6 +77,42 @@ import Testing
     }
   }
 
+  @Test("what PostgreSQL committed with a warning has an unknown outcome, and the log says why")
+  func warning() async throws {
+    try await withEngine(.postgres) { place in
+      let recorder = LogRecorder()
+      var configuration = DatabaseConfiguration(place)
+      (configuration.readers, configuration.writers) = (1, 1)
+      let database = try await Database(configuration, logger: recorder.logger)
+      try await closing(database) { (database) async throws in
+        try await database.migrate([schema])
+        // As PostgreSQL does when an operator ends its wait for a replica.
+        try await database.write { transaction in
+          try transaction.execute(
+            """
+            CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql
+            AS 'BEGIN RAISE WARNING ''not replicated''; RETURN NULL; END'
+            """)
+          try transaction.execute(
+            """
+            CREATE CONSTRAINT TRIGGER warns AFTER INSERT ON t DEFERRABLE INITIALLY DEFERRED
+            FOR EACH ROW WHEN (NEW.n = 1) EXECUTE FUNCTION warn()
+            """)
+        }
+        let error = await #expect(throws: StorageError.self) {
+          try await database.write { _ = try $0.execute("INSERT INTO t (n) VALUES (1)") }
+        }
+        #expect(error?.code == .outcomeUnknown)
+        #expect(recorder.lines.contains { $0.contains("not replicated") })
+        try await database.write { _ = try $0.execute("INSERT INTO t (n) VALUES (2)") }
+        let rows = try await database.read { transaction in
+          try transaction.all("SELECT n FROM t ORDER BY n") { try $0.get("n", as: Int.self) }
+        }
+        #expect(rows == [1, 2])
+      }
+    }
+  }
+
   @Test("a read whose connection died is repeated on a new one")
   func reading() async throws {
     try await withDatabase(.postgres, \.readers, 1) { database in

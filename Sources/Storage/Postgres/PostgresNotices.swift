@@ -2,22 +2,32 @@ import CPostgres
 import Foundation
 import Logging
 
-/// Takes what the server remarks (`NOTICE`) to the log. It must outlive the connection it listens to.
+/// Takes what the server remarks (`NOTICE`, `WARNING`) to the log. It must outlive the connection it listens to.
 final class PostgresNotices {
   private let logger: Logger
+  /// The latest warning.
+  var warning: String?
 
   init(_ logger: Logger) {
     self.logger = logger
   }
 
   func listen(to connection: OpaquePointer) {
-    PQsetNoticeProcessor(
+    PQsetNoticeReceiver(
       connection,
-      { context, message in
-        guard let context, let message else { return }
-        let notices = Unmanaged<PostgresNotices>.fromOpaque(context).takeUnretainedValue()
-        let text = String(cString: message).trimmingCharacters(in: .whitespacesAndNewlines)
-        notices.logger.debug("database notice", metadata: ["notice": "\(text)"])
+      { context, result in
+        guard let context, let result else { return }
+        Unmanaged<PostgresNotices>.fromOpaque(context).takeUnretainedValue().take(result)
       }, Unmanaged.passUnretained(self).toOpaque())
+  }
+
+  private func take(_ result: OpaquePointer) {
+    func field(_ code: Character) -> String? {
+      code.asciiValue.flatMap { PQresultErrorField(result, CInt($0)) }.map { String(cString: $0) }
+    }
+    // PG_DIAG_MESSAGE_PRIMARY, _MESSAGE_DETAIL, and _SEVERITY_NONLOCALIZED, which no language changes.
+    let text = [field("M"), field("D")].compactMap(\.self).joined(separator: " ")
+    if field("V") == "WARNING" { warning = text }
+    logger.debug("database notice", metadata: ["notice": "\(text)"])
   }
 }

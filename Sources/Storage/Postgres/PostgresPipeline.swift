@@ -63,10 +63,15 @@ final class PostgresPipeline {
     return result
   }
 
-  /// The same for COMMIT. `.outcomeUnknown` when the answer takes longer than the limit; it may still come.
+  /// The same for COMMIT. `.outcomeUnknown` when the answer takes longer than the limit; it may still come. And when it is a
+  /// warning: PostgreSQL says so when it has waited in vain for its replica, and a failover may undo what it has committed.
   func commit(within limit: Duration) throws(EngineFailure) -> PostgresResult {
+    notices.warning = nil
     try dispatch("COMMIT")
     guard let result = try drain(within: limit, isPatient: true) else { throw lost() }
+    if let warning = notices.warning {
+      throw EngineFailure(StorageError(.outcomeUnknown, "PostgreSQL warned when it committed: \(warning)"))
+    }
     return result
   }
 
