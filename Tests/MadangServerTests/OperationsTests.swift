@@ -72,6 +72,24 @@ struct OperationsTests {
     #expect(try await World.eventually { await probe.problem() == nil })
   }
 
+  @Test("no secret is in the description of a server or of what it is made of, as libraries log it")
+  func descriptions() async throws {
+    var settings = World.settings
+    settings.tokenKey = "secret-0123456789-0123456789-0123456789"
+    settings.operations = ("127.0.0.1", 0)
+    try await World.run(.sqlite, settings: settings) { [settings] (world) async throws in
+      struct Holder {
+        let server: MadangServer
+        let settings: ServerSettings
+      }
+      let holder = Holder(server: world.server, settings: settings)
+      for text in ["\(world.server)", String(reflecting: world.server), "\(holder)", String(reflecting: holder)] {
+        #expect(text.contains("MadangServer") && text.count < 300)
+        #expect(!text.contains("secret-0123456789"))
+      }
+    }
+  }
+
   @Test("a listener of their own serves operators, and the other one does so no more")
   func ownListener() async throws {
     var settings = World.settings

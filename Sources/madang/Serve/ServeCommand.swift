@@ -123,7 +123,7 @@ private func exitOnSecondSignal() async {
   }
 }
 
-private struct ServerService: Service {
+private struct ServerService: Service, Undescribed {
   let server: MadangServer
   /// How long after a stop began the process ends in any case, for instance with a client that never finishes its
   /// request. Nothing acknowledged is lost: that is on disk.
