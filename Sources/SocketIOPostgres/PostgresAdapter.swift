@@ -31,6 +31,10 @@ public struct PostgresAdapter: SocketIOAdapter {
   /// How long a message may wait to be sent. Then it is dropped: nobody wants to be disconnected, or told news, by a
   /// connection that comes back after an hour.
   public var maxQueueAge: Duration = .seconds(10)
+  /// How long PostgreSQL may work at a statement. If there is no answer two seconds later, the connection is made anew.
+  public var statementTimeout: Duration = .seconds(8)
+  /// How long the end of a server waits until what is queued is sent.
+  public var closeTimeout: Duration = .seconds(5)
   /// How long making a connection may take.
   public var connectTimeout: Duration = .seconds(10)
   /// The longest wait before the first attempt to connect anew; it doubles with each attempt that fails.

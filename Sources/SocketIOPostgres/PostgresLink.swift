@@ -63,6 +63,12 @@ final class PostgresLink: SocketIOAdapterConnection {
 
   func close() async {
     outbox.close()
+    // The thread of a PostgreSQL that does not answer takes longer.
+    let timer = Task {
+      try await Task.sleep(for: adapter.closeTimeout)
+      connected(false)
+    }
+    defer { timer.cancel() }
     await withCheckedContinuation { continuation in
       // Without a connection there is nothing to send; the thread ends with its attempt to connect.
       let isOver = state.withLock { state in

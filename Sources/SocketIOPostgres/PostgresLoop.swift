@@ -107,9 +107,7 @@ struct PostgresLoop {
 
   /// Sleeps until a descriptor is readable, or the time has come.
   private func sleep(on descriptors: [CInt], until deadline: ContinuousClock.Instant) {
-    let (seconds, attoseconds) = max(.zero, deadline - .now).components
-    let milliseconds = min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1
     var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
-    _ = poll(&polled, nfds_t(polled.count), CInt(clamping: milliseconds))
+    _ = poll(&polled, nfds_t(polled.count), deadline.millisecondsLeft)
   }
 }

@@ -16,11 +16,14 @@ enum PostgresFailure: Error {
   }
 }
 
-/// One connection to PostgreSQL that listens. It belongs to one thread, and its calls block.
+/// One connection to PostgreSQL that listens. It belongs to one thread, and its calls block, but not for longer
+/// than an answer may take.
 final class PostgresSession {
   private let connection: OpaquePointer
   private let adapter: PostgresAdapter
   private var number: UInt64 = 0
+  /// For the way of an answer, after the server would have ended its statement.
+  private static let answerGrace = Duration.seconds(2)
 
   init(_ adapter: PostgresAdapter, _ server: SocketIOServer.ServerID) throws(PostgresFailure) {
     self.adapter = adapter
@@ -34,9 +37,12 @@ final class PostgresSession {
     guard let connection = Self.connect(settings) else { throw .lost("out of memory") }
     self.connection = connection
     guard PQstatus(connection) == CONNECTION_OK else { throw lost }
+    guard PQsetnonblocking(connection, 1) == 0 else { throw lost }
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
     // Messages need not survive a crash: no commit waits for the disk, and NOTIFY holds its lock for the shortest time.
-    try run("SET synchronous_commit = off; SET statement_timeout = 10000; SET lock_timeout = 10000")
+    let (seconds, attoseconds) = adapter.statementTimeout.components
+    let limit = max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    try run("SET synchronous_commit = off; SET statement_timeout = \(limit); SET lock_timeout = \(limit)")
     try makeTable()
     try run(#"LISTEN "\#(adapter.channel)"; LISTEN "\#(adapter.channel(of: server))""#)
   }
@@ -141,9 +147,8 @@ final class PostgresSession {
   }
 
   private func run(_ script: String) throws(PostgresFailure) {
-    let result = PQexec(connection, script)
-    defer { PQclear(result) }
-    try check(result)
+    guard PQsendQuery(connection, script) == 1 else { throw lost }
+    PQclear(try answer())
   }
 
   /// The first column of the rows.
@@ -157,24 +162,31 @@ final class PostgresSession {
       offsets.append(bytes.count)
       bytes += value
     }
-    let result = bytes.withUnsafeBytes { buffer in
+    let sent = bytes.withUnsafeBytes { buffer in
       let pointers = offsets.map { buffer.baseAddress?.advanced(by: $0).assumingMemoryBound(to: CChar.self) }
-      return PQexecParams(
+      return PQsendQueryParams(
         connection, sql, CInt(pointers.count), nil, pointers, values.map { CInt(clamping: $0.count) },
         parameters.map { $0.isBinary ? 1 : 0 }, isBinary ? 1 : 0)
     }
+    guard sent == 1 else { throw lost }
+    let result = try answer()
     defer { PQclear(result) }
-    try check(result)
     return (0..<PQntuples(result)).map { row in
       Array(
         UnsafeRawBufferPointer(start: PQgetvalue(result, row, 0), count: Int(PQgetlength(result, row, 0))))
     }
   }
 
-  private func check(_ result: OpaquePointer?) throws(PostgresFailure) {
+  /// The answer to what was sent, for the caller to clear.
+  private func answer() throws(PostgresFailure) -> OpaquePointer {
+    guard let result = PostgresAnswer.last(on: connection, until: .now + adapter.statementTimeout + Self.answerGrace)
+    else {
+      throw .lost("PostgreSQL has not answered in time")
+    }
     switch PQresultStatus(result) {
-    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return
+    case PGRES_COMMAND_OK, PGRES_TUPLES_OK: return result
     default:
+      defer { PQclear(result) }
       guard PQstatus(connection) == CONNECTION_OK else { throw lost }
       throw .refused(String(cString: PQresultErrorMessage(result)))
     }

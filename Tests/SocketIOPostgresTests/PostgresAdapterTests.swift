@@ -1,3 +1,4 @@
+import Foundation
 import Logging
 import SocketIOClient
 import SocketIOPostgres
@@ -33,6 +34,55 @@ struct PostgresAdapterTests {
           #expect(await cluster.nodes[0].server.sockets(in: .main()).count == 1)
         }
       }
+    }
+  }
+
+  @Test(
+    "a PostgreSQL that does not answer is left for a new connection, and holds up nobody's end",
+    .enabled(if: PostgresServer.url.flatMap { URL(string: $0) }?.host == "127.0.0.1", "no PostgreSQL on this machine"))
+  func silent() async throws {
+    try await TestCluster.withPostgres { adapter in
+      let name = "silent_\(UInt64.random(in: .min ... .max))"
+      var impatient = Self.named(adapter, name)
+      (impatient.statementTimeout, impatient.closeTimeout) = (.milliseconds(500), .milliseconds(500))
+      try await TestCluster.with([adapter, impatient]) { (cluster) async throws in
+        let node = cluster.nodes[1]
+        try await Self.stopping(name) {
+          // Its own message is what it waits with.
+          try node.server.emit("e", 1, to: .main())
+          #expect(await eventually { node.adapter.connections == 2 })
+        }
+        let client = try await cluster.client(of: 1)
+        var heard = await client.events("e", as: Int.self).makeAsyncIterator()
+        try cluster.nodes[0].server.emit("e", 2, to: .main())
+        #expect(try await heard.next() == 2)
+      }
+      impatient.statementTimeout = .seconds(3600)
+      try await TestCluster.with([adapter, impatient]) { (cluster) async throws in
+        try await Self.stopping(name) {
+          try cluster.nodes[1].server.emit("e", 1, to: .main())
+          // Ends within the time limit, although no answer comes.
+          await cluster.nodes[1].server.shutdown()
+        }
+      }
+    }
+  }
+
+  /// Stops the backends of that name while the body runs.
+  private static func stopping(_ name: String, _ body: () async throws -> Void) async throws {
+    var configuration = DatabaseConfiguration(.postgres(url: try #require(PostgresServer.url)))
+    configuration.readers = 1
+    let database = try await Database(configuration, logger: Logger(label: "test"))
+    try await closing(database) { (database) async throws in
+      let backends = try await database.read {
+        try $0.all("SELECT pid FROM pg_stat_activity WHERE application_name = \(name)") {
+          Int32(try $0.get("pid", as: Int.self))
+        }
+      }
+      #expect(!backends.isEmpty)
+      for backend in backends { kill(backend, SIGSTOP) }
+      defer { for backend in backends { kill(backend, SIGCONT) } }
+      try await body()
     }
   }
 
