@@ -29,7 +29,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     defer { lock.unlock() }
     guard !isClosed else { throw StorageError(.closed, "closed") }
     if let busySince, case let duration = .now - busySince, duration > busyLimit {
-      throw StorageError(.connectionLost, "what was begun \(duration.milliseconds) ms ago is still under way")
+      throw StorageError(.connectionLost, "a write that was begun \(duration.milliseconds) ms ago is still under way")
     }
     if elements.count >= limit { elements.removeAll(where: isAbandoned) }
     guard elements.count < limit else { throw StorageError(.overloaded, "more than \(limit) operations are waiting") }
