@@ -74,6 +74,55 @@ struct ClusterMessageTests {
     #expect(socket.handshake.issued == sent.handshake.issued)
   }
 
+  @Test("carry any text of a client that is never a key")
+  func dearText() throws {
+    let dear = "e" + String(repeating: "\u{301}", count: 1000)
+    let escaped = "e" + String(repeating: "%CC%81", count: 1000)
+    let sent = SocketSnapshot(
+      id: "x", namespace: "/", data: SocketData(text: dear), transport: .polling, rooms: [],
+      handshake: Handshake(
+        headers: [.userAgent: dear], query: QueryString("x=\(escaped)&y=1"), remoteAddress: nil, transport: .polling,
+        revision: .v4, issued: 0))
+    guard
+      case .reply(1, .sockets(let sockets, _)) = try Self.decoded(.reply(1, .sockets([sent], isLast: true)))
+    else {
+      Issue.record("another message came out")
+      return
+    }
+    let socket = try #require(sockets.first)
+    #expect(socket.data == sent.data)
+    #expect(socket.handshake.query == sent.handshake.query && socket.handshake.query["x"] == dear)
+    #expect(socket.handshake.headers == sent.handshake.headers)
+  }
+
+  private static func socket(room size: Int, headers: HTTPFields = [:], query: String = "") -> SocketSnapshot {
+    SocketSnapshot(
+      id: "x", namespace: "/", data: SocketData(), transport: .polling, rooms: [String(repeating: "r", count: size)],
+      handshake: Handshake(
+        headers: headers, query: QueryString(query[...]), remoteAddress: nil, transport: .polling, revision: .v4,
+        issued: 0
+      ))
+  }
+
+  @Test("are divided by number and size of sockets, and one that is too large is left out")
+  func parts() throws {
+    func counts(_ sockets: [SocketSnapshot]) -> [Int] { SocketParts.divide(sockets).parts.map(\.count) }
+    #expect(counts([]) == [0])
+    #expect(counts(Array(repeating: Self.socket(room: 1), count: 401)) == [200, 200, 1])
+    let large = Self.socket(room: 400_000)
+    #expect(counts(Array(repeating: large, count: 5)) == [2, 2, 1])
+    let marks = SocketSnapshot(
+      id: "x", namespace: "/", data: SocketData(), transport: .polling,
+      rooms: ["e" + String(repeating: "\u{301}", count: 1000)], handshake: large.handshake)
+    let (parts, leftOut) = SocketParts.divide([Self.socket(room: 1), Self.socket(room: 1 << 20), marks, large])
+    #expect(parts.map(\.count) == [2] && leftOut == 2)
+    // As many items as a query has at most: each message can be read.
+    let query = (0..<QueryString.maxItems).map { "\($0)" }.joined(separator: "&")
+    let many = SocketParts.divide(Array(repeating: Self.socket(room: 1, query: query), count: 500))
+    #expect(many.parts.map(\.count).reduce(0, +) == 500 && many.leftOut == 0)
+    for part in many.parts { _ = try Self.decoded(.reply(1, .sockets(part, isLast: true))) }
+  }
+
   @Test("of another version or kind are told apart from broken ones")
   func versions() {
     #expect(throws: WireFlaw.unknownVersion(2)) { try ClusterMessage.decode([2, 1, 1]) }

@@ -1,8 +1,8 @@
+import Logging
 import SocketIOProtocol
 
 extension Cluster {
-  /// How many sockets, or ids of sockets, one message has at most.
-  static let snapshotsPerMessage = 200
+  /// How many ids of sockets one message has at most.
   static let idsPerMessage = 10_000
 
   /// Does what another server asks for, with the sockets of this one.
@@ -30,12 +30,15 @@ extension Cluster {
     _ number: ClusterMessage.RequestNumber, _ target: BroadcastTarget, to sender: SocketIOServer.ServerID,
     _ core: ServerCore
   ) async {
-    var rest = await core.sockets(in: target)[...]
-    repeat {
-      let part = Array(rest.prefix(Self.snapshotsPerMessage))
-      rest = rest.dropFirst(part.count)
-      publish(.reply(number, .sockets(part, isLast: rest.isEmpty)), to: sender)
-    } while !rest.isEmpty
+    let sockets = await core.sockets(in: target)
+    let (parts, leftOut) = SocketParts.divide(sockets)
+    for (index, part) in parts.enumerated() {
+      publish(.reply(number, .sockets(part, isLast: index == parts.count - 1)), to: sender)
+    }
+    guard leftOut > 0 else { return }
+    core.advise(
+      .warning, "Sockets whose rooms, data or handshake are too large are not told to other servers",
+      metadata: ["count": "\(leftOut)"])
   }
 
   private func handle(

@@ -36,7 +36,7 @@ extension WireWriter {
     }
   }
 
-  private mutating func write(_ socket: SocketSnapshot) {
+  mutating func write(_ socket: SocketSnapshot) {
     write(socket.id)
     write(socket.namespace)
     write(optional: socket.data.number) { $0.write(UInt64(bitPattern: $1)) }
@@ -99,10 +99,10 @@ extension WireReader {
     let id = try text()
     let namespace = try text()
     let number = try optional { reader throws(WireFlaw) in Int64(bitPattern: try reader.number()) }
-    let data = SocketData(number: number, text: try optional { reader throws(WireFlaw) in try reader.text() })
+    let note = try optional { reader throws(WireFlaw) in try reader.freeText() }
     return SocketSnapshot(
-      id: id, namespace: namespace, data: data, transport: try transport(), rooms: try rooms(),
-      handshake: try handshake())
+      id: id, namespace: namespace, data: SocketData(number: number, text: note), transport: try transport(),
+      rooms: try rooms(), handshake: try handshake())
   }
 
   private mutating func transport() throws(WireFlaw) -> EngineTransport {
@@ -113,10 +113,10 @@ extension WireReader {
   private mutating func handshake() throws(WireFlaw) -> Handshake {
     let fields = try list { reader throws(WireFlaw) in
       guard let name = HTTPField.Name(try reader.text()) else { throw .malformed }
-      return HTTPField(name: name, value: try reader.text())
+      return HTTPField(name: name, value: try reader.freeText())
     }
     let items = try list { reader throws(WireFlaw) in
-      "\(Self.percentEncoded(try reader.text()))=\(Self.percentEncoded(try reader.text()))"
+      "\(Self.percentEncoded(try reader.text()))=\(Self.percentEncoded(try reader.freeText()))"
     }
     let address = try address()
     let transport = try transport()

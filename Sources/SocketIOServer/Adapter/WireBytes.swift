@@ -3,6 +3,8 @@ import SocketIOProtocol
 /// Builds the bytes of a message between servers: numbers in groups of seven bits, everything else behind its length.
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
+  /// How many elements all lists have together.
+  private(set) var elements = 0
 
   mutating func write(byte: UInt8) { bytes.append(byte) }
 
@@ -29,6 +31,7 @@ struct WireWriter {
 
   mutating func write<Element>(list: some Collection<Element>, _ body: (inout WireWriter, Element) -> Void) {
     write(UInt64(list.count))
+    elements += list.count
     for element in list { body(&self, element) }
   }
 
@@ -92,6 +95,12 @@ struct WireReader {
   /// A text that may be a key: comparing it costs no more than its length.
   mutating func text() throws(WireFlaw) -> String {
     guard let text = String(validating: try bytes(), as: UTF8.self), text.isCheapToCompare else { throw .malformed }
+    return text
+  }
+
+  /// A text that is never a key.
+  mutating func freeText() throws(WireFlaw) -> String {
+    guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .malformed }
     return text
   }
 

@@ -1,0 +1,33 @@
+import SocketIOProtocol
+
+/// The sockets of an answer, divided into messages that every adapter carries and every server reads.
+enum SocketParts {
+  /// What one message has at most.
+  static let maxSockets = 200
+  static let maxBytes = 1024 * 1024
+  static let maxElements = WireReader.maxElements / 2
+
+  /// Also tells how many sockets are left out: one alone is too large, or has a room that no server reads for the cost of
+  /// comparing it. There is always a part, if an empty one.
+  static func divide(_ sockets: [SocketSnapshot]) -> (parts: [[SocketSnapshot]], leftOut: Int) {
+    var parts: [[SocketSnapshot]] = [[]]
+    var (bytes, elements, leftOut) = (0, 0, 0)
+    for socket in sockets {
+      var writer = WireWriter()
+      writer.write(socket)
+      let isReadable = socket.rooms.allSatisfy(\.isCheapToCompare)
+      guard isReadable, writer.bytes.count <= maxBytes, writer.elements <= maxElements else {
+        leftOut += 1
+        continue
+      }
+      bytes += writer.bytes.count
+      elements += writer.elements
+      if parts[parts.count - 1].count == maxSockets || bytes > maxBytes || elements > maxElements {
+        parts.append([])
+        (bytes, elements) = (writer.bytes.count, writer.elements)
+      }
+      parts[parts.count - 1].append(socket)
+    }
+    return (parts, leftOut)
+  }
+}
