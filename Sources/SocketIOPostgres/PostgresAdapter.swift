@@ -8,7 +8,9 @@ public import SocketIOServer
 /// are lost while it is away: those of the others always, its own beyond what the queue keeps. Nothing ever waits for
 /// PostgreSQL.
 ///
-/// Whoever may connect to the database may `NOTIFY`, and so send messages to the cluster.
+/// Whoever may connect to the database may `NOTIFY`, and so send messages to the cluster. They may `LISTEN` as well, and so
+/// read what servers tell each other: broadcasts, acknowledgements, and, when they ask, of each socket its rooms, its data,
+/// the address, query and header fields of its client, but for those of `ClusterSettings.withheldFields`.
 public struct PostgresAdapter: SocketIOAdapter {
   /// Where the database is, as libpq takes it: `postgres://user:password@host:port/name`.
   public var url: String

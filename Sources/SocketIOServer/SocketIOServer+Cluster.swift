@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import SocketIOProtocol
 
 extension SocketIOServer {
@@ -10,6 +11,8 @@ extension SocketIOServer {
     public var heartbeatTimeout: Duration = .seconds(10)
     /// How long `sockets(in:)` waits for the answers of the other servers.
     public var requestTimeout: Duration = .seconds(5)
+    /// Header fields of clients that other servers are not told: whoever can listen to the adapter would read them.
+    public var withheldFields: Set<HTTPField.Name> = [.cookie, .authorization, .proxyAuthorization]
 
     public init() {}
   }

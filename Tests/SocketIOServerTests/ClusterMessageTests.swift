@@ -123,6 +123,16 @@ struct ClusterMessageTests {
     for part in many.parts { _ = try Self.decoded(.reply(1, .sockets(part, isLast: true))) }
   }
 
+  @Test("carry no header fields that are withheld, by default those with credentials")
+  func withheld() {
+    let socket = Self.socket(
+      room: 1, headers: [.cookie: "a=1", .authorization: "Bearer x", .proxyAuthorization: "y", .userAgent: "z"])
+    let told = socket.withholding(SocketIOServer.ClusterSettings().withheldFields)
+    #expect(told.handshake.headers == [.userAgent: "z"])
+    #expect(told.id == socket.id && told.rooms == socket.rooms)
+    #expect(socket.withholding([]).handshake.headers == socket.handshake.headers)
+  }
+
   @Test("of another version or kind are told apart from broken ones")
   func versions() {
     #expect(throws: WireFlaw.unknownVersion(2)) { try ClusterMessage.decode([2, 1, 1]) }

@@ -30,7 +30,7 @@ extension Cluster {
     _ number: ClusterMessage.RequestNumber, _ target: BroadcastTarget, to sender: SocketIOServer.ServerID,
     _ core: ServerCore
   ) async {
-    let sockets = await core.sockets(in: target)
+    let sockets = await core.sockets(in: target).map { $0.withholding(settings.withheldFields) }
     let (parts, leftOut) = SocketParts.divide(sockets)
     for (index, part) in parts.enumerated() {
       publish(.reply(number, .sockets(part, isLast: index == parts.count - 1)), to: sender)

@@ -1,3 +1,4 @@
+import HTTPTypes
 import SocketIOProtocol
 
 /// The sockets of an answer, divided into messages that every adapter carries and every server reads.
@@ -29,5 +30,17 @@ enum SocketParts {
       parts[parts.count - 1].append(socket)
     }
     return (parts, leftOut)
+  }
+}
+
+extension SocketSnapshot {
+  /// The same without these header fields of its handshake, and without its session's id.
+  func withholding(_ fields: Set<HTTPField.Name>) -> SocketSnapshot {
+    SocketSnapshot(
+      id: id, namespace: namespace, data: data, transport: transport, rooms: rooms,
+      handshake: Handshake(
+        headers: HTTPFields(handshake.headers.filter { !fields.contains($0.name) }), query: handshake.query,
+        remoteAddress: handshake.remoteAddress, transport: handshake.transport, revision: handshake.revision,
+        issued: handshake.issued))
   }
 }
