@@ -14,11 +14,6 @@ struct BackupTests {
     arguments: TestEngine.available)
   func roundTrip(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine, isFull: true) { scene in
-      // A server in development mode makes none.
-      let secret = scene.settings.dataDirectory.appending(path: "secrets/api-key-2024-10").path
-      #expect(
-        FileManager.default.createFile(
-          atPath: secret, contents: Data("a key\n".utf8), attributes: [.posixPermissions: 0o600]))
       let rows = try await BackupScene.rows(scene.settings)
       let tables = try await Schema(Madang.migrations, logger: BackupScene.logger).tables.map(\.name)
       for table in tables { #expect(rows[table]?.isEmpty == false, "\(table) takes part") }
