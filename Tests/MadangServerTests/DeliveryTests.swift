@@ -24,8 +24,12 @@ struct DeliveryTests {
 
   /// Posts a chat into every room as another process would that nobody hears of.
   private static func write(_ text: String, by person: TestPerson, behind world: World) async throws {
-    _ = try await world.server.madang.database.write { transaction in
-      try transaction.execute("UPDATE rooms SET last_seq = last_seq + 1, last_chat_at = last_chat_at + 1")
+    _ = try await world.server.madang.database.write { [now = world.clock.now] transaction in
+      try transaction.execute(
+        """
+        UPDATE rooms SET last_seq = last_seq + 1,
+          last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
+        """)
       try transaction.execute(
         """
         INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
@@ -81,6 +85,38 @@ struct DeliveryTests {
             #expect(history.list?.compactMap { $0["content"]?.string } == all)
           }
         }
+      }
+    }
+  }
+
+  @Test(
+    "chats with the numbers of chats that the database has lost are heard, whoever posts them",
+    arguments: TestEngine.available)
+  func lostChats(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      try await SocketsTests.withSocket(world) { client in
+        var updates = try await SocketEndingsTests.join(client, channel, as: a)
+        for text in ["1", "2", "3", "4"] { _ = try await a.say(text, in: channel) }
+        #expect(try await Self.texts(4, &updates) == ["1", "2", "3", "4"])
+        // As a replica that takes over without the last chats; time goes on.
+        func lose(after seq: Int) async throws {
+          _ = try await world.server.madang.database.write { transaction in
+            try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
+            try transaction.execute(
+              "UPDATE rooms SET last_seq = \(seq), last_chat_at = (SELECT MAX(created_at) FROM chats)")
+          }
+          world.clock.advance(milliseconds: 1000)
+        }
+        try await lose(after: 2)
+        for text in ["3b", "4b", "5b"] { _ = try await a.say(text, in: channel) }
+        #expect(try await Self.texts(3, &updates) == ["3b", "4b", "5b"])
+        try await lose(after: 4)
+        try await Self.write("5c", by: a, behind: world)
+        #expect(try await Self.texts(1, &updates) == ["5c"])
+        _ = try await a.say("6c", in: channel)
+        #expect(try await Self.texts(1, &updates) == ["6c"])
       }
     }
   }

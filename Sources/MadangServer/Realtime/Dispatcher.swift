@@ -52,7 +52,7 @@ final class Dispatcher: ServiceLifecycle.Service {
   /// Delivers the chats of a room up to this `seq`, if it has sockets already. If they cannot be read now, they are later.
   func catchUp(_ room: Int64, through seq: Int64) async {
     do {
-      while let feed = feeds[room], feed.delivered < seq {
+      while let feed = feeds[room], feed.delivered.seq < seq {
         guard let news = try await madang.news(of: room, after: feed.delivered) else { return }
         feed.read(news, deliver)
       }
@@ -104,7 +104,7 @@ final class Dispatcher: ServiceLifecycle.Service {
         hear(notice)
         var isNews = notice.hasChanges
         for (room, seq) in notice.rooms {
-          guard let feed = feeds[room], feed.delivered < seq else { continue }
+          guard let feed = feeds[room], feed.delivered.seq < seq else { continue }
           feed.setBehind()
           isNews = true
         }

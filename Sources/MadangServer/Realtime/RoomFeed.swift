@@ -5,7 +5,11 @@ import Synchronization
 /// of its commit or it is read from the database.
 final class RoomFeed: Sendable {
   private struct State {
-    var delivered: Int64
+    var position: RoomPosition
+    /// The last position that the database had lost.
+    var lost: RoomPosition?
+    /// Whether a chat was told of whose number another one had: the database is to be asked before anything is delivered.
+    var isReplaced = false
     /// Chats that were told of before all those in front of them were.
     var early: [Int64: Chat] = [:]
     /// Whether chats may be missing.
@@ -13,18 +17,18 @@ final class RoomFeed: Sendable {
 
     mutating func deliver(_ chat: Chat, _ deliver: (Chat) -> Void) {
       deliver(chat)
-      pass(chat.seq, deliver)
+      pass(RoomPosition(seq: chat.seq, date: chat.createdAt), deliver)
     }
 
-    /// Goes on with what was early, once all up to `seq` is delivered.
-    mutating func pass(_ seq: Int64, _ deliver: (Chat) -> Void) {
-      delivered = max(delivered, seq)
+    /// Goes on with what was early, once all up to here is delivered.
+    mutating func pass(_ through: RoomPosition, _ deliver: (Chat) -> Void) {
+      if through.seq >= position.seq { position = through }
       guard !early.isEmpty else { return }
-      while let next = early.removeValue(forKey: delivered + 1) {
+      while let next = early.removeValue(forKey: position.seq + 1) {
         deliver(next)
-        delivered += 1
+        position = RoomPosition(seq: next.seq, date: next.createdAt)
       }
-      early = early.filter { $0.key > delivered }
+      early = early.filter { $0.key > position.seq }
     }
   }
 
@@ -33,11 +37,11 @@ final class RoomFeed: Sendable {
 
   private let state: Mutex<State>
 
-  /// - Parameter delivered: The `seq` after which chats are delivered.
-  init(after delivered: Int64) { state = Mutex(State(delivered: delivered)) }
+  /// - Parameter seq: After which chats are delivered.
+  init(after seq: Int64) { state = Mutex(State(position: RoomPosition(seq: seq))) }
 
-  /// The `seq` of the chat that was delivered last.
-  var delivered: Int64 { state.withLock(\.delivered) }
+  /// The chat that was delivered last.
+  var delivered: RoomPosition { state.withLock(\.position) }
 
   /// Whether the database is to be asked, which answers once.
   func takeBehind() -> Bool {
@@ -52,8 +56,13 @@ final class RoomFeed: Sendable {
   /// Delivers a chat whose commit this process tells of. False if chats before it are missing: they are to be read.
   func tell(_ chat: Chat, _ deliver: (Chat) -> Void) -> Bool {
     state.withLock { state in
-      guard chat.seq > state.delivered else { return true }
-      guard chat.seq == state.delivered + 1 else {
+      guard chat.seq > state.position.seq else {
+        guard let date = state.position.date, chat.createdAt > date else { return true }
+        // Its number was that of another chat, which the database has lost.
+        (state.isReplaced, state.isBehind) = (true, true)
+        return false
+      }
+      guard !state.isReplaced, chat.seq == state.position.seq + 1 else {
         if state.early.count < Self.maxEarly { state.early[chat.seq] = chat }
         state.isBehind = true
         return false
@@ -66,12 +75,19 @@ final class RoomFeed: Sendable {
   /// Delivers what was read from the database.
   func read(_ news: RoomNews, _ deliver: (Chat) -> Void) {
     state.withLock { state in
-      if news.through < news.after, state.delivered == news.after {
+      if news.after < news.asked.seq, state.lost != news.asked {
         // The database has lost chats, and gives their numbers out again.
-        state = State(delivered: news.through)
-        return
+        state.lost = news.asked
+        if state.position == news.asked {
+          state.position = RoomPosition(seq: news.after)
+          state.early = state.early.filter { $0.value.createdAt > news.asked.date ?? 0 }
+        } else {
+          // What followed the lost ones was told already.
+          for chat in news.chats where chat.seq <= news.asked.seq { deliver(chat) }
+        }
       }
-      for chat in news.chats where chat.seq > state.delivered { state.deliver(chat, deliver) }
+      state.isReplaced = false
+      for chat in news.chats where chat.seq > state.position.seq { state.deliver(chat, deliver) }
       state.pass(news.through, deliver)
       state.isBehind = state.isBehind || news.hasMore
     }

@@ -1,3 +1,4 @@
+import MadangCore
 import Synchronization
 
 /// The rooms in which this server has sockets, or had some until a moment ago.
@@ -43,8 +44,8 @@ final class RoomFeeds: Sendable {
     for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.setBehind() }
   }
 
-  /// The rooms whose chats are to be read, with the `seq` that was delivered last; each is answered once.
-  func takeBehind() -> [Int64: Int64] {
+  /// The rooms whose chats are to be read, with how far they were delivered; each is answered once.
+  func takeBehind() -> [Int64: RoomPosition] {
     let feeds = entries.withLock { $0.mapValues(\.feed) }
     return feeds.compactMapValues { $0.takeBehind() ? $0.delivered : nil }
   }

@@ -30,7 +30,12 @@ package final class FileLock: Sendable {
 
   package func release() {
     descriptor.withLock { descriptor in
-      if let open = descriptor { close(open) }
+      if let open = descriptor {
+        // Said in words: a child process that is just being started has the file open too, and closing here would leave
+        // the lock with it until its program runs.
+        flock(open, LOCK_UN)
+        close(open)
+      }
       descriptor = nil
     }
   }
