@@ -83,6 +83,100 @@ struct PushQueueTests {
     }
   }
 
+  /// Answers each notification as it is told to for its number; nil takes it.
+  private final class Faults: PushSender {
+    private let fault: @Sendable (_ device: String, _ number: Int) -> (any Error)?
+    private let state = Mutex((counts: [String: Int](), taken: [String]()))
+
+    init(_ fault: @escaping @Sendable (_ device: String, _ number: Int) -> (any Error)?) { self.fault = fault }
+
+    var taken: [String] { state.withLock(\.taken) }
+    func tries(_ device: String) -> Int { state.withLock { $0.counts[device] ?? 0 } }
+
+    func send(_ notification: PushNotification) async throws {
+      let number = state.withLock { state in
+        state.counts[notification.deviceToken, default: 0] += 1
+        return state.counts[notification.deviceToken] ?? 0
+      }
+      if let error = fault(notification.deviceToken, number) { throw error }
+      state.withLock { $0.taken.append(notification.deviceToken) }
+    }
+  }
+
+  /// One chat for two devices, "fails" and "works", while the queue runs with this sender.
+  private static func withChat(
+    _ engine: TestEngine, _ sender: Faults, lifetime: Int64 = 3_600_000,
+    _ body: @Sendable @escaping (World) async throws -> Void
+  ) async throws {
+    var settings = World.settings
+    settings.isDevelopment = false
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (mina, joon, sora) = (
+        try await world.signUp("Mina"), try await world.signUp("Joon"), try await world.signUp("Sora")
+      )
+      let workspace = try await mina.workspace()
+      let channel = try await mina.channel("ios", in: workspace)
+      for (person, device) in [(joon, "fails"), (sora, "works")] {
+        try await mina.invite(person, to: workspace)
+        try await PushTests.register(person, device)
+        _ = try await person.get("\(channel)/chats")
+      }
+      _ = try await mina.say("hello", in: channel)
+      let madang = world.server.madang
+      _ = try await madang.database.write { transaction in
+        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+      }
+      var push = PushSettings()
+      push.retryPause = .milliseconds(1)
+      push.lifetime = lifetime
+      let queue = PushQueue(
+        madang: madang, sender: sender, settings: push, editions: [Edition.named(.october2024, offset: 0)],
+        metrics: Metrics())
+      let running = Task { try await queue.run() }
+      try await body(world)
+      running.cancel()
+      _ = await running.result
+    }
+  }
+
+  private struct Unreachable: Error {}
+
+  @Test(
+    "what the provider did not take because it was out of reach is sent again, and what it took is not",
+    arguments: TestEngine.available)
+  func outage(_ engine: TestEngine) async throws {
+    let sender = Faults { device, number in device == "fails" && number < 5 ? Unreachable() : nil }
+    try await Self.withChat(engine, sender) { (world) async throws in
+      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
+    }
+    #expect(sender.taken == ["works", "fails"])
+  }
+
+  @Test(
+    "what the provider refuses is sent once, what it puts off so often at most", arguments: [(false, 1), (true, 10)])
+  func refusals(_ isDelayed: Bool, _ tries: Int) async throws {
+    let sender = Faults { device, _ in
+      guard device == "fails" else { return nil }
+      return isDelayed ? PushFailure.delayed(status: 503) : PushFailure.refused(status: 404)
+    }
+    try await Self.withChat(.sqlite, sender) { (world) async throws in
+      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
+    }
+    #expect(sender.taken == ["works"] && sender.tries("fails") == tries)
+  }
+
+  @Test("a chat whose provider stays out of reach waits in the database, until its time is over")
+  func lifetime() async throws {
+    let sender = Faults { _, _ in Unreachable() }
+    try await Self.withChat(.sqlite, sender, lifetime: 60_000) { (world) async throws in
+      #expect(try await World.eventually { sender.tries("fails") > 3 })
+      #expect(try await world.server.madang.waitingPushes() == 1)
+      world.clock.advance(milliseconds: 60_001)
+      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
+    }
+  }
+
   @Test("no more have a place than there are, and every place is given back")
   func places() async {
     let places = Places(2)

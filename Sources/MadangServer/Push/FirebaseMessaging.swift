@@ -7,7 +7,8 @@ import NIOHTTP1
 /// Firebase Cloud Messaging, HTTP v1: hands notifications to Apple's service in the service account's name.
 ///
 /// Source: https://firebase.google.com/docs/cloud-messaging/send-message, and
-/// https://developers.google.com/identity/protocols/oauth2/service-account for the access token.
+/// https://developers.google.com/identity/protocols/oauth2/service-account for the access token. What its errors mean:
+/// https://firebase.google.com/docs/reference/fcm/rest/v1/ErrorCode.
 struct FirebaseMessaging: PushSender {
   /// What is read of the service account's file.
   private struct Account: Decodable {
@@ -76,7 +77,13 @@ struct FirebaseMessaging: PushSender {
     let message =
       Array(#"{"message":{"token":\#(device),"apns":{"payload":"#.utf8) + notification.payload + Array("}}}".utf8)
     let answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message)
-    if answer.status == 401 { await self.token.forget(token) }
-    guard answer.status == 200 else { throw ProviderCalls.Unusable(status: answer.status) }
+    switch answer.status {
+    case 200: return
+    case 401:
+      await self.token.forget(token)
+      throw ProviderCalls.Unusable(status: answer.status)
+    case 429, 500...: throw PushFailure.delayed(status: answer.status)
+    default: throw PushFailure.refused(status: answer.status)
+    }
   }
 }

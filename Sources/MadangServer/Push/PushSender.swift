@@ -4,10 +4,21 @@ struct PushNotification: Sendable {
   let edition: String
   /// JSON, as Apple's service takes it.
   let payload: [UInt8]
+  /// How often the provider answered that it may take it later.
+  var delays = 0
 }
 
 /// Brings notifications to devices.
 protocol PushSender: Sendable {
-  /// Throws if the notification was not taken, which is normal: tokens may be junk, or of devices long gone.
+  /// Throws ``PushFailure`` if the provider answered that it does not take this notification. Anything else that is thrown
+  /// says nothing about the notification: the provider was not reached, or does not let this server in.
   func send(_ notification: PushNotification) async throws
+}
+
+/// Why a provider does not take a notification.
+enum PushFailure: Error {
+  /// It never will, which is normal: tokens may be junk, or of devices long gone.
+  case refused(status: Int)
+  /// It may later: it is overloaded, or this device was told too often.
+  case delayed(status: Int)
 }
