@@ -1,6 +1,6 @@
 """Three madang servers on one PostgreSQL, behind nginx and behind HAProxy with the files in proxies/: the flows of both
-editions, python-socketio in all transports, and servers that are killed or stopped while people talk. Each has a data
-directory of its own; only files/ in it is shared.
+editions, python-socketio in all transports, and servers that are killed or stopped while people talk, some of them with
+the client library's Room. Each server has a data directory of its own; only files/ in it is shared.
 
     Scripts/with-postgres python Tests/Foreign/nodes_check.py .build/debug/madang [--seconds N]
 
@@ -27,7 +27,7 @@ import phone
 import phone_flows
 from phone import Mode
 from phone_check import MODES, NONE, play
-from phone_flows import Stage, credentials
+from phone_flows import PASSWORD, Stage, credentials
 from program import Program
 from proxy_check import check, failures, free_ports, staged
 
@@ -35,6 +35,8 @@ ROOT = pathlib.Path(__file__).parents[2]
 NODES = "abc"
 # The address that proxies come from, which servers trust: not the one of clients.
 PROXY = "127.30.81.10"
+# The chat after which devices with a Room tell what they saw.
+END = "the end"
 # What needs development mode, whose calls no proxy passes on.
 DEVELOPMENT = re.compile(r"\b(develop|pass_time|payment|social_token|pushes|elder)\b")
 
@@ -178,33 +180,58 @@ async def python_socketio(url, label):
 class Talk:
     """People who post and listen through a proxy while servers go down; what was acknowledged, what each of them heard."""
 
-    def __init__(self, url, label):
+    def __init__(self, url, label, device, folder):
         self._url, self._label = url, label
+        self._device_program, self._folder = device, folder
         self.acknowledged, self.doubtful = [], set()
         self.lists = []
-        self.is_over = False
+        self.is_quiet = self.is_over = False
         self.twice = []
         self.joins = 0
 
     async def run(self, stage, faults, seconds):
         mina = await stage.person("Mina")
-        self.room = await mina.channel(await mina.workspace(), "ios")
+        workspace = await mina.workspace()
+        self.room = await mina.channel(workspace, "ios")
         writers = [await mina.sign_in() for _ in range(3)]
         modes = [Mode("websocket", 4), Mode("polling", 4), Mode("upgrade", 4), Mode("websocket", 3)]
         readers = [(await mina.sign_in(), mode) for mode in modes]
-        self._edge = asyncio.Event()
+        devices = [await self._device(mina, workspace, number, max(3, seconds // 2)) for number in range(2)]
         listening = [asyncio.create_task(self._listen(*reader)) for reader in readers]
         writing = [asyncio.create_task(self._write(number, writer)) for number, writer in enumerate(writers)]
         await faults(seconds)
-        self.is_over = True
+        self.is_quiet = True
         await asyncio.gather(*writing)
+        for device in devices:
+            await self._line(device)
+        await mina.say(self.room, END)
+        self.acknowledged.append(END)
+        screens = [json.loads(await self._line(device)) for device in devices]
+        self.is_over = True
         history = await self._history(mina)
         await asyncio.gather(*listening)
-        self._judge(history)
+        self._judge(history, screens)
+
+    async def _device(self, person, workspace, number, count):
+        """A phone of the client library, which sends so many chats and tells what its Room showed, in lines."""
+        device = await asyncio.create_subprocess_exec(
+            self._device_program, self._url, person.email, PASSWORD, f"{self._folder}/device {number}",
+            workspace.removeprefix("workspaces/"), self.room.id, str(number), str(count), END,
+            stdout=asyncio.subprocess.PIPE, limit=1 << 24)
+        # What a Room has sent is in the channel, whatever became of the answer.
+        self.acknowledged += [f"device {number}, chat {index}" for index in range(count)]
+        await self._line(device)
+        return device
+
+    async def _line(self, device):
+        line = await asyncio.wait_for(device.stdout.readline(), 120)
+        if not line:
+            raise AssertionError(f"{self._label}: a device with a Room ended with {await device.wait()}")
+        return line
 
     async def _write(self, number, writer):
         count = 0
-        while not self.is_over:
+        while not self.is_quiet:
             count += 1
             word = f"{number}.{count}"
             try:
@@ -258,7 +285,7 @@ class Talk:
             except (AssertionError, OSError, TimeoutError, asyncio.IncompleteReadError, phone.WebSocketRefused):
                 await asyncio.sleep(0.1)
 
-    def _judge(self, history):
+    def _judge(self, history, screens):
         label, words = self._label, [chat["content"] for chat in history]
         lost = [word for word in self.acknowledged if word not in set(words)]
         check(not lost, f"{label}: {len(self.acknowledged)} acknowledged chats are all in the history", lost)
@@ -273,6 +300,9 @@ class Talk:
             check(ids == [chat["chat_id"] for chat in history],
                   f"{label}: who listened by {mode} has the server's list ({len(ids)} chats)",
                   (len(ids), len(history)))
+        for ids in screens:
+            check(ids == [chat["chat_id"] for chat in history],
+                  f"{label}: a Room shows the server's list ({len(ids)} chats)", (len(ids), len(history)))
         check(self.joins > len(self.lists), f"{label}: sockets joined {self.joins} times")
 
 
@@ -303,6 +333,9 @@ async def main():
     options = parser.parse_args()
     if not os.access(options.madang, os.X_OK) or os.path.isdir(options.madang):
         parser.error(f"there is no program {options.madang}: build it with `swift build`")
+    device = pathlib.Path(options.madang).resolve().with_name("room-device")
+    if not device.exists():
+        parser.error(f"there is no program {device}: build it with `swift build --product room-device`")
     os.environ["PATH"] += ":/usr/sbin"
     for program in "nginx", "haproxy":
         if not shutil.which(program):
@@ -328,7 +361,8 @@ async def main():
                     await flows(url, name)
                     await python_socketio(url, name)
                     async with staged(url) as stage:
-                        await Talk(url, name).run(stage, lambda seconds: go_down(nodes, seconds), options.seconds)
+                        talk = Talk(url, name, device, place)
+                        await talk.run(stage, lambda seconds: go_down(nodes, seconds), options.seconds)
         finally:
             await asyncio.gather(*(node.stop() for node in nodes))
         if failures:
