@@ -1,4 +1,5 @@
-// Closed-loop load over HTTP/1.1: keep-alive connections, one request in flight on each, one epoll thread.
+// Load over HTTP/1.1: keep-alive connections, one request in flight on each, one epoll thread. The next request of a
+// connection follows the answer or, with -R, begins at its time, from which it is measured: so many a second by all.
 //
 // Requests come from a file, one per line: METHOD<tab>PATH<tab>TOKEN<tab>JSON BODY (the body may be empty).
 // Connection i sends lines i, i + connections, ... again and again. Any answer that is not 200 counts as failed.
@@ -23,7 +24,8 @@ typedef struct {
   int fd;
   size_t next;   // the line it sends next
   int started;   // whether its present call began inside the measured time
-  uint64_t sent; // when
+  uint64_t sent; // when, or when it was to be
+  int idle;      // whether it waits for the time of its next call
   char *in;
   size_t length;
 } Connection;
@@ -35,6 +37,7 @@ static uint32_t *samples; // microseconds
 static size_t sample_count;
 static long failed, started_calls, max_calls;
 static int measuring;
+static uint64_t interval; // between the calls of a connection, microseconds; 0 for none
 
 static void die(const char *what) {
   fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
@@ -98,9 +101,15 @@ static void send_next(Connection *client) {
   client->next = (client->next + connections) % request_count;
   client->started = measuring;
   started_calls += measuring;
-  client->sent = now_us();
+  client->idle = 0;
+  client->sent = interval ? client->sent + interval : now_us();
   // One small request at a time always fits the socket's buffer.
   if (send(client->fd, request, length, MSG_NOSIGNAL) != (ssize_t)length) die("send");
+}
+
+static void send_at_its_time(Connection *client) {
+  client->idle = interval && now_us() < client->sent + interval;
+  if (!client->idle) send_next(client);
 }
 
 // The whole length of the answer in the buffer, or 0 while it is incomplete.
@@ -157,9 +166,9 @@ static int by_size(const void *left, const void *right) {
 
 int main(int argc, char **argv) {
   int option, port = 0, pid = 0;
-  double seconds = 5, warm = 1;
+  double seconds = 5, warm = 1, rate = 0;
   const char *file = NULL, *key = "dev-key-2024-10";
-  while ((option = getopt(argc, argv, "p:r:c:s:w:n:P:k:")) != -1) switch (option) {
+  while ((option = getopt(argc, argv, "p:r:c:s:w:n:P:k:R:")) != -1) switch (option) {
     case 'p': port = atoi(optarg); break;
     case 'r': file = optarg; break;
     case 'c': connections = strtoul(optarg, NULL, 10); break;
@@ -168,10 +177,11 @@ int main(int argc, char **argv) {
     case 'n': max_calls = atol(optarg); break;
     case 'P': pid = atoi(optarg); break;
     case 'k': key = optarg; break;
+    case 'R': rate = atof(optarg); break;
     default: return 64;
     }
   if (!port || !file || !pid || !connections || connections > MAX_CONNECTIONS) {
-    fprintf(stderr, "usage: load -p PORT -P SERVER_PID -r FILE [-c CONNECTIONS] [-w WARM_UP_S] [-s SECONDS] [-n CALLS] [-k KEY]\n");
+    fprintf(stderr, "usage: load -p PORT -P SERVER_PID -r FILE [-c CONNECTIONS] [-w WARM_UP_S] [-s SECONDS] [-n CALLS] [-k KEY] [-R CALLS_PER_S]\n");
     return 64;
   }
   read_requests(file, key);
@@ -182,9 +192,15 @@ int main(int argc, char **argv) {
     clients[i].next = i % request_count;
     dial(&clients[i], port, epoll);
   }
-  for (size_t i = 0; i < connections; i++) send_next(&clients[i]);
+  uint64_t begin = now_us();
+  if (rate > 0) interval = connections / rate * 1e6;
+  for (size_t i = 0; i < connections; i++) {
+    // Evenly spread.
+    clients[i].sent = begin + i * interval / connections - interval;
+    send_at_its_time(&clients[i]);
+  }
 
-  uint64_t begin = now_us(), warm_end = begin + warm * 1e6, end = warm_end + seconds * 1e6, heard = begin, cpu = 0, now;
+  uint64_t warm_end = begin + warm * 1e6, end = warm_end + seconds * 1e6, heard = begin, cpu = 0, now;
   size_t over = 0;
   while ((now = now_us()) < end && !(max_calls && over >= (size_t)max_calls)) {
     if (!measuring && now >= warm_end) {
@@ -193,15 +209,17 @@ int main(int argc, char **argv) {
       warm_end = now;
     }
     struct epoll_event events[64];
-    int count = epoll_wait(epoll, events, 64, 100);
+    int count = epoll_wait(epoll, events, 64, interval ? 1 : 100);
     if (count > 0) heard = now_us();
     if (now_us() - heard > STALL_SECONDS * 1000000ull) errno = ETIMEDOUT, die("no answer");
     for (int i = 0; i < count; i++) {
       Connection *client = events[i].data.ptr;
       if (!receive(client)) continue;
       over += client->started;
-      send_next(client);
+      send_at_its_time(client);
     }
+    for (size_t i = 0; interval && i < connections; i++)
+      if (clients[i].idle) send_at_its_time(&clients[i]);
   }
   double took = (now_us() - warm_end) / 1e6, cpu_ms = (cpu_ns(pid) - cpu) / 1e6;
   if (!sample_count) errno = ETIMEDOUT, die("no call was answered in time");

@@ -3,7 +3,7 @@ import JWTKit
 @testable import MadangServer
 
 extension Decoder {
-  /// What other people's servers answer, and the tokens they sign.
+  /// What other people's servers answer, the tokens they sign, and what servers of one database tell each other.
   static func ofProviders() async throws -> [Decoder] {
     [
       Decoder("answers", corpus: "answers", Limits(work: 60_000, workPerByte: 400, memoryPerByte: 400)) { input in
@@ -22,6 +22,12 @@ extension Decoder {
           await keys.add(hmac: "price", digestAlgorithm: .sha256)
           _ = await AppleTokens.identity(String(decoding: input.bytes, as: UTF8.self), keys: keys)
         }),
+      Decoder("elements", corpus: "elements", Limits(workPerByte: 300, memoryPerByte: 200)) { input in
+        _ = try ElementScanner.read(input.bytes)
+      },
+      Decoder("notices", corpus: "notices", Limits(workPerByte: 300, memoryPerByte: 200)) { input in
+        _ = CommitNotices.notice(String(decoding: input.bytes, as: UTF8.self))
+      },
     ]
   }
 }

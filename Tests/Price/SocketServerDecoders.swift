@@ -3,7 +3,8 @@ import SocketIOProtocol
 @testable import SocketIOServer
 
 extension Decoder {
-  /// What the Socket.IO server reads besides the protocols: frames, forms and header fields.
+  /// What the Socket.IO server reads besides the protocols: frames, forms, header fields, and what other servers of its
+  /// cluster tell.
   static let ofSocketServer: [Decoder] = [
     Decoder(
       "websocket-frames", corpus: "websocket-frames",
@@ -25,6 +26,9 @@ extension Decoder {
       let text = String(decoding: input.bytes, as: UTF8.self)
       _ = ContentCoding(accepted: text)
       _ = LogText(text).text
+    },
+    Decoder("cluster", corpus: "cluster", Limits(workPerByte: 300, memoryPerByte: 200)) { input in
+      _ = try ClusterMessage.decode(input.bytes)
     },
   ]
 }
