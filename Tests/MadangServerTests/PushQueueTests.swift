@@ -103,9 +103,11 @@ struct PushQueueTests {
     }
   }
 
-  /// One chat for two devices, "fails" and "works", while the queue runs with this sender.
+  /// One chat for two devices, "fails" and "works", and later ones elsewhere for the second, while the queue runs with
+  /// this sender.
   private static func withChat(
-    _ engine: TestEngine, _ sender: Faults, lifetime: Int64 = 3_600_000,
+    _ engine: TestEngine, _ sender: Faults, lifetime: Int64 = 3_600_000, retryPause: Duration = .milliseconds(1),
+    chatsElsewhere: Int = 0,
     _ body: @Sendable @escaping (World) async throws -> Void
   ) async throws {
     var settings = World.settings
@@ -123,12 +125,15 @@ struct PushQueueTests {
         _ = try await person.get("\(channel)/chats")
       }
       _ = try await mina.say("hello", in: channel)
+      let elsewhere = try await mina.channel("elsewhere", in: workspace)
+      _ = try await sora.get("\(elsewhere)/chats")
+      for number in 0..<chatsElsewhere { _ = try await mina.say("\(number)", in: elsewhere) }
       let madang = world.server.madang
       _ = try await madang.database.write { transaction in
         try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
       }
       var push = PushSettings()
-      push.retryPause = .milliseconds(1)
+      push.retryPause = retryPause
       push.lifetime = lifetime
       let queue = PushQueue(
         madang: madang, sender: sender, settings: push, editions: [Edition.named(.october2024, offset: 0)],
@@ -164,6 +169,19 @@ struct PushQueueTests {
       #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
     }
     #expect(sender.taken == ["works"] && sender.tries("fails") == tries)
+  }
+
+  @Test(
+    "a device whose notification is put off holds up its own room only, and nobody is told twice for it",
+    arguments: TestEngine.available)
+  func putOff(_ engine: TestEngine) async throws {
+    let sender = Faults { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
+    // More than are claimed at a time.
+    try await Self.withChat(engine, sender, retryPause: .seconds(3600), chatsElsewhere: 70) { (world) async throws in
+      // Those elsewhere are told and done with, while the first one waits.
+      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 1 })
+      #expect(sender.taken == Array(repeating: "works", count: 71) && sender.tries("fails") == 1)
+    }
   }
 
   @Test("a chat whose provider stays out of reach waits in the database, until its time is over")

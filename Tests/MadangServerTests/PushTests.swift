@@ -2,12 +2,13 @@ import CryptoExtras
 import Foundation
 import MadangAPI
 import MadangCore
-import MadangServer
 import NIOHTTP1
 import Storage
 import Support
 import Synchronization
 import Testing
+
+@testable import MadangServer
 
 @Suite("Push")
 struct PushTests {
@@ -131,6 +132,44 @@ struct PushTests {
       let message = try JSON(Data(all[1].body.utf8))["message"]
       #expect(message?["token"] == "a \"token\"")
       #expect(message?["apns"]?["payload"]?["aps"]?["alert"]?["body"] == "#일반\nMina: one")
+    }
+  }
+
+  @Test("what Firebase answers about a device is told from what it answers about the server")
+  func firebaseErrors() async throws {
+    let pem = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
+    let answer = Mutex((status: 0, body: ""))
+    try await FakeProvider.run { call in
+      if call.path == "/token" { return (200, #"{"access_token":"t","expires_in":3600}"#) }
+      return answer.withLock { ($0.status, $0.body) }
+    } _: { provider in
+      let file = FileManager.default.temporaryDirectory.appending(path: "account-\(UUID().uuidString).json")
+      defer { try? FileManager.default.removeItem(at: file) }
+      let account = [
+        "project_id": "p", "client_email": "m@p.iam.gserviceaccount.com", "private_key": pem,
+        "token_uri": "\(provider.url)/token",
+      ]
+      try JSONEncoder().encode(account).write(to: file)
+      let firebase = try await FirebaseMessaging(
+        .init(url: provider.url, accountFile: file.path), calls: ProviderCalls(timeout: .seconds(60)))
+      let cases: [(Int, String?, String)] = [
+        (200, nil, "taken"), (400, "INVALID_ARGUMENT", "refused"), (404, "UNREGISTERED", "refused"),
+        (403, "SENDER_ID_MISMATCH", "refused"), (401, "THIRD_PARTY_AUTH_ERROR", "refused"), (400, nil, "refused"),
+        (429, "QUOTA_EXCEEDED", "delayed"), (503, nil, "delayed"), (401, nil, "away"), (403, nil, "away"),
+        (404, nil, "away"),
+      ]
+      for (status, code, expected) in cases {
+        let details = code.map { #"[{"@type":"type.googleapis.com/google.rpc.Any"},{"errorCode":"\#($0)"}]"# } ?? "[]"
+        answer.withLock { $0 = (status, #"{"error":{"code":\#(status),"details":\#(details)}}"#) }
+        let outcome: String
+        do {
+          try await firebase.send(PushNotification(deviceToken: "d", edition: "e", payload: Array("{}".utf8)))
+          outcome = "taken"
+        } catch PushFailure.refused { outcome = "refused" } catch PushFailure.delayed { outcome = "delayed" } catch {
+          outcome = "away"
+        }
+        #expect(outcome == expected, "\(status) \(code ?? "")")
+      }
     }
   }
 

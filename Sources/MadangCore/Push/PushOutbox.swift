@@ -15,10 +15,12 @@ extension Madang {
 
   /// Takes chats whose devices nobody is telling, the oldest first. Each is to be finished with ``finish(_:)``; when
   /// the claim's time is over, it is taken again.
-  package func claimPushes(limit: Int) async throws -> [ClaimedPush] {
+  ///
+  /// - Parameter rooms: Whose chats are left: those before them are being told.
+  package func claimPushes(limit: Int, notIn rooms: Set<Int64> = []) async throws -> [ClaimedPush] {
     let since = clock.steady
     let claims = try await database.write { [now = claimTime, dialect = database.dialect] in
-      try $0.claimPushes(at: now, limit: limit, dialect)
+      try $0.claimPushes(at: now, limit: limit, notIn: rooms, dialect)
     }
     guard !claims.isEmpty else { return [] }
     return try await database.read { transaction in
@@ -75,13 +77,21 @@ extension Transaction {
       """)
   }
 
-  fileprivate func claimPushes(at now: SQL, limit: Int, _ dialect: Dialect) throws -> [(chat: Int64, until: Int64)] {
+  fileprivate func claimPushes(
+    at now: SQL, limit: Int, notIn rooms: Set<Int64>, _ dialect: Dialect
+  ) throws -> [(chat: Int64, until: Int64)] {
+    let isElsewhere: SQL =
+      rooms.isEmpty
+      ? ""
+      : """
+      AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.id = push_outbox.chat_id AND c.room_id IN (\(list: Array(rooms))))
+      """
     // The posts of this batch must not wait for another server's claim.
-    try all(
+    return try all(
       """
       UPDATE push_outbox SET claimed_until = \(sql: now) + \(Madang.pushClaim) WHERE chat_id IN
-        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(sql: now) ORDER BY chat_id LIMIT \(limit)
-          \(sql: dialect.skippingLocked))
+        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(sql: now) \(sql: isElsewhere)
+          ORDER BY chat_id LIMIT \(limit) \(sql: dialect.skippingLocked))
       RETURNING chat_id, claimed_until
       """
     ) { (try $0.get("chat_id"), try $0.get("claimed_until")) }

@@ -35,6 +35,15 @@ struct FirebaseMessaging: PushSender {
     var expiring: ExpiringToken.Token { .init(text: accessToken, lifetime: .seconds(expiresIn)) }
   }
 
+  struct Refusal: Decodable {
+    struct Reason: Decodable { let details: [Detail]? }
+    struct Detail: Decodable { let errorCode: String? }
+
+    let error: Reason
+
+    var code: String? { error.details?.lazy.compactMap(\.errorCode).first }
+  }
+
   private let url: String
   private let calls: ProviderCalls
   private let token: ExpiringToken
@@ -77,12 +86,15 @@ struct FirebaseMessaging: PushSender {
     let message =
       Array(#"{"message":{"token":\#(device),"apns":{"payload":"#.utf8) + notification.payload + Array("}}}".utf8)
     let answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message)
-    switch answer.status {
-    case 200: return
-    case 401:
+    // What this device or this notification cannot do comes with a code of Firebase's own.
+    let code = (try? answer.decode(Refusal.self))?.code
+    switch (answer.status, code) {
+    case (200, _): return
+    case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status)
+    case (401, let code) where code != "THIRD_PARTY_AUTH_ERROR":
       await self.token.forget(token)
       throw ProviderCalls.Unusable(status: answer.status)
-    case 429, 500...: throw PushFailure.delayed(status: answer.status)
+    case (403, nil), (404, nil): throw ProviderCalls.Unusable(status: answer.status)
     default: throw PushFailure.refused(status: answer.status)
     }
   }
