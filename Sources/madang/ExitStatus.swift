@@ -10,6 +10,17 @@ extension MadangError {
   var exitStatus: ExitStatus {
     if case .unreachable = self { .unavailable } else { .failed }
   }
+
+  /// What whoever typed the command can do about it.
+  var cure: String? {
+    switch self {
+    case .signedOut: "sign in with `madang login`"
+    case .refused(.badKey, _):
+      "give the server's key of the edition 2024-10 with --key; the server has it in secrets/api-key-2024-10 of its data"
+    case .unintelligible(200, _): "if the key is one of the edition 2024-01, give one of the edition 2024-10 with --key"
+    default: nil
+    }
+  }
 }
 
 /// A command could not do what it was asked, for a reason found on this side.

@@ -43,7 +43,7 @@ struct Madang: AsyncParsableCommand {
         try command.run()
       }
     } catch let error as MadangError {
-      Terminal.message("madang: \(error)")
+      Terminal.message("madang: \(error)" + (error.cure.map { "; \($0)" } ?? ""))
       exit(withError: ExitCode(error.exitStatus.rawValue))
     } catch let failure as Failure {
       Terminal.message("madang: \(failure.message)")

@@ -59,7 +59,7 @@ struct CommandLineAccountTests {
       #expect(try await mina.object("logout") == [:])
       let outcome = try await mina.run("whoami")
       #expect(outcome.status == 1)
-      #expect(outcome.errors == ["madang: nobody is signed in"])
+      #expect(outcome.errors == ["madang: nobody is signed in; sign in with `madang login`"])
       #expect(!(try String(contentsOf: mina.profile, encoding: .utf8)).contains("Token"))
     }
   }
@@ -77,7 +77,7 @@ struct CommandLineAccountTests {
       let late = try await mina.run("whoami")
       #expect(late.status == 1)
       #expect(late.errors == ["madang: E06: the refresh token has expired: sign in again"])
-      #expect(try await mina.run("whoami").errors == ["madang: nobody is signed in"])
+      #expect(try await mina.run("whoami").errors == ["madang: nobody is signed in; sign in with `madang login`"])
     }
   }
 
@@ -89,7 +89,7 @@ struct CommandLineAccountTests {
       let other = server.url.replacingOccurrences(of: "127.0.0.1", with: "localhost")
       let outcome = try await mina.run("whoami", "--server", other)
       #expect(outcome.status == 1)
-      #expect(outcome.errors == ["madang: nobody is signed in"])
+      #expect(outcome.errors == ["madang: nobody is signed in; sign in with `madang login`"])
     }
   }
 

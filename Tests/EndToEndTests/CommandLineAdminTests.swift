@@ -120,6 +120,7 @@ struct CommandLineAdminTests {
       let unknown = try await World.eventually { try await mina.run("whoami").status == 1 }
       #expect(unknown)
       #expect(try await mina.refusal("whoami") == "E01")
+      #expect(try await mina.run("whoami").errors.first?.hasSuffix("secrets/api-key-2024-10 of its data") == true)
       let all = try await admin.objects("admin", "keys", "list")
       #expect(all.map { $0["label"] } == [.text("an app")])
       #expect(all.first?["revokedAt"] != .other)

@@ -34,7 +34,7 @@ struct CommandLineUsageTests {
   func noServer() async throws {
     let outcome = try await run(["whoami"], ["MADANG_PROFILE": "/nonexistent/p.json"])
     #expect(outcome.status == 64)
-    #expect(outcome.errors.first?.contains("--server") == true)
+    #expect(outcome.errors.first?.contains("no profile /nonexistent/p.json. Give --server") == true)
   }
 
   @Test("a server that is not there is status 69")

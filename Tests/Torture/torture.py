@@ -168,8 +168,8 @@ def main():
         with tempfile.TemporaryDirectory(prefix="madang-torture.") as place:
             results = [self_test.run(report), disk.self_test(place, report)]
         return 0 if all(results) else 1
-    if not options.program or not os.access(options.program, os.X_OK):
-        parser.error("--program: the madang program is missing; Scripts/torture builds it")
+    if not options.program or not os.path.isfile(options.program) or not os.access(options.program, os.X_OK):
+        parser.error(f"--program: there is no program {options.program}; Scripts/torture builds it if none is given")
     if options.engine != "sqlite" and not postgres.programs():
         parser.error("PostgreSQL is not installed (Debian: apt-get install postgresql)")
     options.program = str(pathlib.Path(options.program).resolve())

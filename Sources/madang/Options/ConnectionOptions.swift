@@ -22,7 +22,7 @@ struct ConnectionOptions: ParsableArguments {
   func withPerson(_ body: (Person) async throws -> Void) async throws {
     let file = profileOption.file
     let profile = try file.load()
-    let origin = try server ?? Environment.current.server ?? profile?.server ?? missingServer()
+    let origin = try server ?? Environment.current.server ?? profile?.server ?? missingServer(file)
     let server = try Self.normalised(origin)
     let ours = profile.flatMap { $0.server == server ? $0 : nil }
     let configuration = MadangClient.Configuration(
@@ -40,8 +40,9 @@ struct ConnectionOptions: ParsableArguments {
     try await client.close()
   }
 
-  private func missingServer() throws -> String {
-    throw ValidationError("No server is known: give --server URL, set MADANG_SERVER, or sign in first.")
+  private func missingServer(_ file: ProfileFile) throws -> String {
+    throw ValidationError(
+      "No server is known: there is no profile \(file.url.path). Give --server URL, set MADANG_SERVER, or sign in first.")
   }
 
   private static func normalised(_ text: String) throws -> String {
