@@ -257,7 +257,7 @@ private func pushSender(_ settings: ProviderSettings, _ development: Development
   -> (any PushSender)?
 {
   guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
-  return try await FirebaseMessaging(settings.firebase, calls: ProviderCalls(timeout: settings.timeout))
+  return try await FirebaseMessaging(settings.firebase, calls: ProviderCalls(timeout: .seconds(settings.firebase.timeout)))
 }
 
 /// What an operator can look at when a database does not open.

@@ -82,5 +82,4 @@ extension DatabaseConfiguration {
 
 extension Duration {
   var milliseconds: Int64 { components.seconds * 1000 + components.attoseconds / 1_000_000_000_000_000 }
-  var timeInterval: Double { Double(milliseconds) / 1000 }
 }

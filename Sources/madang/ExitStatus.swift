@@ -1,3 +1,4 @@
+import MadangAPI
 import MadangClient
 
 /// The statuses scripts rely on, besides 0 (done) and 64 (usage, from the argument parser); `sysexits.h` names 69.

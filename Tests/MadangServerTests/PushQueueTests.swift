@@ -159,12 +159,10 @@ struct PushQueueTests {
   }
 
   @Test(
-    "what the provider refuses is sent once, what it puts off so often at most", arguments: [(false, 1), (true, 10)])
-  func refusals(_ isDelayed: Bool, _ tries: Int) async throws {
-    let sender = Faults { device, _ in
-      guard device == "fails" else { return nil }
-      return isDelayed ? PushFailure.delayed(status: 503) : PushFailure.refused(status: 404)
-    }
+    "what the provider refuses is sent once, what it may have taken twice, what it puts off ten times",
+    arguments: [(PushFailure.refused(status: 404), 1), (.delayed(status: 503), 10), (.unanswered, 2)])
+  func refusals(_ failure: PushFailure, _ tries: Int) async throws {
+    let sender = Faults { device, _ in device == "fails" ? failure : nil }
     try await Self.withChat(.sqlite, sender) { (world) async throws in
       #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
     }

@@ -116,7 +116,6 @@ struct PushTests {
       var settings = World.settings
       settings.providers.firebase.url = provider.url
       settings.providers.firebase.accountFile = file.path
-      settings.providers.timeout = .seconds(60)
       try await World.run(.sqlite, settings: settings) { (world) async throws in
         let yard = try await world.courtyard()
         let general = "\(yard.w)/channels"

@@ -58,7 +58,7 @@ struct SecurityTests {
   func algorithms() async throws {
     let secret = Array(repeating: UInt8(7), count: 64)
     let tokens = await AccessTokens(secret: secret)
-    let token = try await tokens.issue(session: 7, edition: "2024-10", expiresAt: 1)
+    let token = try await tokens.issue(session: SessionID(number: 7, begun: 1), edition: "2024-10", expiresAt: 1)
     let parts = token.split(separator: ".").map(String.init)
     func decoded(_ text: String) throws -> String {
       let padded = text.replacing("-", with: "+").replacing("_", with: "/")
@@ -66,7 +66,7 @@ struct SecurityTests {
       return String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
     }
     #expect(try decoded(parts[0]).contains(#""alg":"HS256""#))
-    #expect(await tokens.claims(of: token)?.session == 7)
+    #expect(await tokens.claims(of: token)?.session == SessionID(number: 7, begun: 1))
 
     func encoded(_ text: String) -> String {
       Data(text.utf8).base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
@@ -76,7 +76,7 @@ struct SecurityTests {
         #expect(await tokens.claims(of: "\(encoded(header)).\(parts[1])\(mark)") == nil, "\(header) \(mark)")
       }
     }
-    let claims = AccessTokens.Claims(session: 7, edition: "2024-10", expiresAt: 1)
+    let claims = AccessTokens.Claims(session: SessionID(number: 7, begun: 1), edition: "2024-10", expiresAt: 1)
     let others = JWTKeyCollection()
     await others.add(hmac: HMACKey(key: .init(data: secret)), digestAlgorithm: .sha512, kid: "512")
     await others.add(hmac: HMACKey(key: .init(data: secret + [0])), digestAlgorithm: .sha256, kid: "other")

@@ -6,6 +6,7 @@ import MadangServer
 import NIOHTTP1
 import SocketIOClient
 import SocketIOProtocol
+import Storage
 import Support
 import Testing
 
@@ -32,6 +33,51 @@ struct SocketCookieTests {
       result = try await SocketsTests.admission(client, SocketsTests.namespace(room))
     }
     return result
+  }
+
+  @Test(
+    "what stood for a session stands for nobody when a restored database gives its number out again",
+    arguments: TestEngine.available)
+  func numberAgain(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.cookie)) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
+      let room = try await joon.channel("web", in: try await joon.workspace())
+      let cookie = try await Self.cookie(mina)
+      #expect(try await Self.admission(world, room, cookie: try await Self.cookie(joon)) == "joined")
+      // Mina's session is lost, and the next one, Joon's, has its number.
+      _ = try await world.server.madang.database.write { transaction in
+        try transaction.execute(
+          """
+          UPDATE sessions SET created_at = created_at + 1, refresh_hash = 'other',
+            user_id = (SELECT id FROM users WHERE nickname = 'Joon')
+          WHERE user_id = (SELECT id FROM users WHERE nickname = 'Mina')
+          """)
+      }
+      #expect(try await mina.call(.GET, "users/me").code == "E02")
+      #expect(try await Self.admission(world, room, cookie: cookie) == "not allowed")
+    }
+  }
+
+  @Test("an address that was seen at a time to come stands for nobody", arguments: TestEngine.available)
+  func timeToCome(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let (mina, madang) = (try await world.signUp("Mina"), world.server.madang)
+      let user = try #require(
+        try await madang.database.read { try $0.first("SELECT id FROM users") { try $0.get("id", as: Int64.self) } })
+      try await madang.note(user, at: "there", time: madang.clock.now + 3_600_000)
+      #expect(try await madang.onlyAccount(seenAt: "there", within: 60_000) == nil)
+      #expect(try await madang.isKnown(try Madang.emailKey(mina.email), at: "there", within: 60_000) == false)
+      try await madang.note(user, at: "there", time: madang.clock.now)
+      #expect(try await madang.onlyAccount(seenAt: "there", within: 60_000) == user)
+      try await madang.note(user, at: "there", time: madang.clock.now + 3_600_000)
+      try await madang.forgetAddresses(olderThan: 60_000)
+      let left = try await madang.database.read {
+        try $0.first("SELECT COUNT(*) AS number FROM recent_addresses WHERE address = 'there'") {
+          try $0.get("number", as: Int.self)
+        }
+      }
+      #expect(left == 0)
+    }
   }
 
   @Test(
@@ -67,7 +113,7 @@ struct SocketCookieTests {
       let login = try await world.call(.POST, "users/login", .json(signIn))
       let field = try #require(login.headers.first(name: "Set-Cookie"))
       let form =
-        /madang_[0-9a-f]{8}=[0-9]+\.[0-9a-f]{64}; Path=\/socket\.io\/; Max-Age=2592000; HttpOnly; SameSite=Strict/
+        /madang_[0-9a-f]{8}=[0-9]+\.[0-9]+\.[0-9a-f]{64}; Path=\/socket\.io\/; Max-Age=2592000; HttpOnly; SameSite=Strict/
       #expect(field.wholeMatch(of: form) != nil, "\(field)")
       #expect(try await Self.cookie(mina) != login.cookie)
       let token = try #require(try login.json["token"]?["refreshToken"]?.string)

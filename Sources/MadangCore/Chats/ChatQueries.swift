@@ -113,13 +113,14 @@ extension Transaction {
     "EXISTS (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.deleted_at IS NULL)"
   }
 
-  /// An account seen at an address since a time that may read the room, the latest first.
-  func reader(of room: Int64, seenAt address: String, since: Int64) throws -> Int64? {
+  /// An account seen at an address in a time that may read the room, the latest first.
+  func reader(of room: Int64, seenAt address: String, _ times: ClosedRange<Int64>) throws -> Int64? {
     try first(
       """
       SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).isLiving("r"))
       JOIN users u ON u.id = a.user_id
-      WHERE a.address = \(address) AND a.seen_at >= \(since) AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
+      WHERE a.address = \(address) AND a.seen_at BETWEEN \(times.lowerBound) AND \(times.upperBound)
+        AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
       ORDER BY a.seen_at DESC LIMIT 1
       """
     ) { try $0.get("user_id") }

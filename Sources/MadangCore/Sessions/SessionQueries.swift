@@ -10,7 +10,7 @@ extension Transaction {
   /// Throws `.signInFailed` for a disabled account.
   func insertSession(
     user: Int64, edition: String, refreshHash: String, refreshExpiresAt: Int64, deviceToken: String?, now: Int64
-  ) throws -> Int64 {
+  ) throws -> SessionID {
     let session: Int64? = try first(
       """
       INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, created_at, last_used_at)
@@ -19,14 +19,15 @@ extension Transaction {
       """
     ) { try $0.get("id") }
     guard let session else { throw Failure(.signInFailed, "the account is disabled") }
-    return session
+    return SessionID(number: session, begun: now)
   }
 
-  func caller(session: Int64, edition: String) throws -> Caller {
+  func caller(session: SessionID, edition: String) throws -> Caller {
     let found: Caller?? = try first(
       """
       SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-      WHERE s.id = \(session) AND s.edition = \(edition) AND u.disabled_at IS NULL
+      WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)
+        AND u.disabled_at IS NULL
       """
     ) { row in
       let user: Int64? = try row.get("user_id")
@@ -40,12 +41,12 @@ extension Transaction {
   func session(refreshHash: String, edition: String) throws -> Session? {
     try first(
       """
-      SELECT s.id, s.refresh_expires_at, u.id AS user_id FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+      SELECT s.id, s.created_at, s.refresh_expires_at, u.id AS user_id FROM sessions s LEFT JOIN users u ON u.id = s.user_id
       WHERE s.refresh_hash = \(refreshHash) AND s.edition = \(edition) AND u.disabled_at IS NULL
       """
     ) { row in
       Session(
-        id: try row.get("id"), refreshExpiresAt: try row.get("refresh_expires_at"), user: try row.get("user_id"))
+        id: SessionID(number: try row.get("id"), begun: try row.get("created_at")), refreshExpiresAt: try row.get("refresh_expires_at"), user: try row.get("user_id"))
     }
   }
 

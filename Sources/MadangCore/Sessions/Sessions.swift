@@ -1,15 +1,25 @@
 import Storage
 
+/// Which session it is. The number alone does not last: a database that was restored, or that took over without the last
+/// rows, gives numbers out again, and what stood for the lost session must not stand for the new one.
+package struct SessionID: Hashable, Sendable {
+  package let number: Int64
+  /// When it began, in milliseconds since 1970.
+  package let begun: Int64
+
+  package init(number: Int64, begun: Int64) { (self.number, self.begun) = (number, begun) }
+}
+
 /// What a sign-in creates. The refresh token is shown once: the server keeps only its hash.
 package struct SignedIn: Sendable {
   package let account: Account
-  package let session: Int64
+  package let session: SessionID
   package let refreshToken: String
 }
 
 /// A live session as a refresh finds it.
 package struct Session: Sendable {
-  package let id: Int64
+  package let id: SessionID
   package let refreshExpiresAt: Int64
   /// Nil once the account is gone.
   package let user: Int64?
@@ -46,15 +56,15 @@ extension Madang {
   package static func emailKey(_ email: String) throws -> String { TextRules.emailKey(try TextRules.email(email)) }
 
   /// Who acts through a session. Throws `.noSuchSession` if it ended, `.accountGone` if its account did.
-  package func caller(session: Int64, edition: String) async throws -> Caller {
+  package func caller(session: SessionID, edition: String) async throws -> Caller {
     try await database.read { try $0.caller(session: session, edition: edition) }
   }
 
   /// The same, unless the session's refresh token has expired: for what stands for the session without a time of its own.
-  package func caller(livingSession session: Int64, edition: String) async throws -> Caller {
+  package func caller(livingSession session: SessionID, edition: String) async throws -> Caller {
     try await database.read { [now = clock.now] transaction in
       let caller = try transaction.caller(session: session, edition: edition)
-      try transaction.requireUnexpired(session, now: now)
+      try transaction.requireUnexpired(session.number, now: now)
       return caller
     }
   }
@@ -103,7 +113,7 @@ extension Madang {
 
   /// Notes that a session was refreshed.
   package func noteRefresh(of session: Session) async throws {
-    try await database.write { [now = clock.now] in try $0.touchSession(session.id, now: now) }
+    try await database.write { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
   }
 
   /// How long an expired session is told from an unknown one, in milliseconds.
@@ -119,7 +129,7 @@ extension Madang {
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
   package func signOut(_ caller: Caller) async throws {
     try await database.write { [self] transaction in
-      _ = try end(session: caller.session, of: caller.id, in: transaction)
+      _ = try end(session: caller.session.number, of: caller.id, in: transaction)
     }
   }
 
@@ -150,7 +160,7 @@ extension Madang {
   /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
   package func setDeviceToken(_ token: String, of caller: Caller) async throws {
     let token = try TextRules.deviceToken(token)
-    try await database.write { try $0.setDeviceToken(token, session: caller.session) }
+    try await database.write { try $0.setDeviceToken(token, session: caller.session.number) }
   }
 }
 

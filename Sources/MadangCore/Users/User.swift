@@ -62,7 +62,7 @@ enum Credential {
 
 /// Who makes a call, and through which session.
 package struct Caller: Sendable {
-  package let session: Int64
+  package let session: SessionID
   package let person: Person
   package var id: Int64 { person.id.number }
 }

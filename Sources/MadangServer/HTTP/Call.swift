@@ -41,7 +41,7 @@ struct Call {
 final class SessionOfCall: Sendable {
   enum State {
     case none
-    case live(Int64)
+    case live(SessionID)
     case ended
   }
 

@@ -61,7 +61,7 @@ struct Responder: HTTPResponder {
     // Where no token is asked for, one that is shown does not help.
     let payer: CallLimits.Subject? =
       switch match?.route.access {
-      case .token, .expiredToken, nil: claims.map { .session($0.session) }
+      case .token, .expiredToken, nil: claims.map { .session($0.number) }
       case .publicKey, .refreshToken: nil
       }
     try service.limits.count(payer ?? withoutSession)
@@ -79,7 +79,7 @@ struct Responder: HTTPResponder {
         service: service, edition: edition, request: request, client: client, context: context, target: target,
         parameters: match.parameters, body: body, identity: identity, session: session))
     if match.route.access == .publicKey, case .live(let session) = session.state {
-      service.securityLog.signedIn(session, by: match.route, at: client)
+      service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
     // What caches may keep is nobody's own.
     if response.headers[.cacheControl] == "no-store" {

@@ -23,6 +23,17 @@ struct ProviderCalls: Sendable {
 
   struct TimedOut: Error {}
 
+  /// Whether a call that failed with this error may have reached the provider.
+  static func mayHaveArrived(_ error: any Error) -> Bool {
+    switch error {
+    case is TimedOut: true
+    case let error as HTTPClientError:
+      [.remoteConnectionClosed, .readTimeout, .writeTimeout, .deadlineExceeded, .uncleanShutdown].contains(error)
+    case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
+    default: false
+    }
+  }
+
   let timeout: Duration
   /// It follows no redirects: keys and tokens go to the address in the settings, and nowhere else.
   private static let client = HTTPClient(
@@ -50,7 +61,8 @@ struct ProviderCalls: Sendable {
   private func send(_ request: HTTPClientRequest) async throws -> Answer {
     try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask {
-        let response = try await Self.client.execute(request, timeout: .nanoseconds(timeout.nanoseconds))
+        // A little less: it can tell what the call failed with.
+        let response = try await Self.client.execute(request, timeout: .nanoseconds(timeout.nanoseconds / 10 * 9))
         let body = try await response.body.collect(upTo: Self.maxAnswer)
         return Answer(status: Int(response.status.code), body: Array(body.readableBytesView))
       }

@@ -33,6 +33,8 @@ public struct ProviderSettings: Sendable {
     public var url = "https://fcm.googleapis.com"
     /// The service account's JSON file; empty means no notifications.
     public var accountFile = ""
+    /// Seconds one call may take: less than half of the time for which a server claims a chat.
+    public var timeout = 20
   }
 
   public var portOne = PortOne()

@@ -85,7 +85,10 @@ struct FirebaseMessaging: PushSender {
     let device = String(decoding: try WireEncoder.encode(notification.deviceToken), as: UTF8.self)
     let message =
       Array(#"{"message":{"token":\#(device),"apns":{"payload":"#.utf8) + notification.payload + Array("}}}".utf8)
-    let answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message)
+    let answer: ProviderCalls.Answer
+    do { answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message) } catch {
+      throw ProviderCalls.mayHaveArrived(error) ? PushFailure.unanswered : error
+    }
     // What this device or this notification cannot do comes with a code of Firebase's own.
     let code = (try? answer.decode(Refusal.self))?.code
     switch (answer.status, code) {

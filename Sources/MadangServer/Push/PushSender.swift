@@ -4,13 +4,13 @@ struct PushNotification: Sendable {
   let edition: String
   /// JSON, as Apple's service takes it.
   let payload: [UInt8]
-  /// How often the provider answered that it may take it later.
+  /// How often it was put off, by a count in which one that may have been taken weighs more.
   var delays = 0
 }
 
 /// Brings notifications to devices.
 protocol PushSender: Sendable {
-  /// Throws ``PushFailure`` if the provider answered that it does not take this notification. Anything else that is thrown
+  /// Throws ``PushFailure`` if the provider was sent this notification and did not answer that it took it. Anything else that is thrown
   /// says nothing about the notification: the provider was not reached, or does not let this server in.
   func send(_ notification: PushNotification) async throws
 }
@@ -21,4 +21,6 @@ enum PushFailure: Error {
   case refused(status: Int)
   /// It may later: it is overloaded, or this device was told too often.
   case delayed(status: Int)
+  /// It was sent the notification and may have taken it.
+  case unanswered
 }

@@ -14,6 +14,8 @@ struct PushSending: Sendable {
   private static let maxPaused = 1000
   /// How often the provider may put off a notification.
   private static let maxDelays = 10
+  /// How often a notification is sent that the provider may have taken: its device may be told so often.
+  private static let maxUnanswered = 2
 
   init(_ sender: any PushSender, _ settings: PushSettings, _ metrics: Metrics, _ logger: Logger) {
     self.sender = sender
@@ -51,14 +53,20 @@ struct PushSending: Sendable {
       return given(up: notification, status)
     } catch PushFailure.delayed(let status) {
       outage.ends()
-      var notification = notification
-      notification.delays += 1
-      let isKept = notification.delays < Self.maxDelays && rooms.paused < Self.maxPaused
-      return isKept ? notification : given(up: notification, status)
+      return delayed(notification, by: 1, status)
+    } catch PushFailure.unanswered {
+      return delayed(notification, by: Self.maxDelays / Self.maxUnanswered, 0)
     } catch {
       outage.begins(error)
       return notification
     }
+  }
+
+  private func delayed(_ notification: PushNotification, by count: Int, _ status: Int) -> PushNotification? {
+    var notification = notification
+    notification.delays += count
+    let isKept = notification.delays < Self.maxDelays && rooms.paused < Self.maxPaused
+    return isKept ? notification : given(up: notification, status)
   }
 
   private func given(up notification: PushNotification, _ status: Int) -> PushNotification? {

@@ -24,7 +24,7 @@ struct RoomAdmission: Sendable {
   private struct Guest {
     let user: Int64
     /// Nil where only the address speaks for them.
-    let session: Int64?
+    let session: SessionID?
     let by: SocketAdmission
   }
 
@@ -88,7 +88,7 @@ struct RoomAdmission: Sendable {
     try service.limits.check(stranger)
     do {
       let known = try await identify()
-      try service.limits.count(known?.session.map { .connects(session: $0) } ?? stranger)
+      try service.limits.count(known?.session.map { .connects(session: $0.number) } ?? stranger)
       return known
     } catch let error as NotAllowed {
       try service.limits.count(stranger)
@@ -162,7 +162,7 @@ struct RoomAdmission: Sendable {
           }
         }
         return .init(
-          workspace: room.workspace, room: room.id.number, user: guest?.user, session: guest?.session,
+          workspace: room.workspace, room: room.id.number, user: guest?.user, session: guest?.session?.number,
           by: guest?.by ?? .open, endings: endings, seq: room.lastSeq)
       } catch let failure as Failure where failure.code == .notFound {
         continue

@@ -29,7 +29,7 @@ struct SocketCookie: Sendable {
     let (value, age): (String, Int64)
     switch session {
     case .none: return nil
-    case .live(let id): (value, age) = ("\(id).\(mark(of: id).hex)", lifetime)
+    case .live(let id): (value, age) = ("\(id.number).\(id.begun).\(mark(of: id).hex)", lifetime)
     case .ended: (value, age) = ("", 0)
     }
     let attributes = "Path=\(path); Max-Age=\(age); HttpOnly; SameSite=Strict"
@@ -40,7 +40,7 @@ struct SocketCookie: Sendable {
   private static let maxLooks = 8
 
   /// The session that a request's cookie stands for, if it is ours. Whether the session lives is another question.
-  func session(in headers: HTTPFields) -> Int64? {
+  func session(in headers: HTTPFields) -> SessionID? {
     var looked = 0
     for field in headers[values: .cookie] {
       for pair in field.split(separator: ";") {
@@ -48,7 +48,8 @@ struct SocketCookie: Sendable {
         guard parts.count == 2, parts[0].trimmingWhitespace() == name, looked < Self.maxLooks else { continue }
         looked += 1
         let value = parts[1].trimmingWhitespace().split(separator: ".")
-        guard value.count == 2, let session = Int64(value[0]), let mark = [UInt8](hex: value[1]),
+        guard value.count == 3, let number = Int64(value[0]), let begun = Int64(value[1]),
+          let mark = [UInt8](hex: value[2]), case let session = SessionID(number: number, begun: begun),
           HMAC<SHA256>.isValidAuthenticationCode(mark, authenticating: Self.data(session), using: key)
         else { continue }
         return session
@@ -57,11 +58,14 @@ struct SocketCookie: Sendable {
     return nil
   }
 
-  private func mark(of session: Int64) -> [UInt8] {
+  private func mark(of session: SessionID) -> [UInt8] {
     Array(HMAC<SHA256>.authenticationCode(for: Self.data(session), using: key))
   }
 
-  private static func data(_ session: Int64) -> [UInt8] { withUnsafeBytes(of: session.littleEndian, Array.init) }
+  private static func data(_ session: SessionID) -> [UInt8] {
+    withUnsafeBytes(of: session.number.littleEndian, Array.init)
+      + withUnsafeBytes(of: session.begun.littleEndian, Array.init)
+  }
 }
 
 extension [UInt8] {

@@ -8,16 +8,26 @@ import Synchronization
 /// long as the session lives.
 final class AccessTokens: Sendable {
   struct Claims: JWTPayload {
-    let session: Int64
+    let number: Int64
+    /// When the session began, in milliseconds since 1970; nil in tokens that were issued before it was said.
+    let begun: Int64?
     let edition: String
     /// Milliseconds since 1970.
     let expiresAt: Int64
 
     enum CodingKeys: String, CodingKey {
-      case session = "sid"
+      case number = "sid"
+      case begun = "beg_ms"
       case edition = "ed"
       case expiresAt = "exp_ms"
     }
+
+    init(session: SessionID, edition: String, expiresAt: Int64) {
+      (number, begun) = (session.number, session.begun)
+      (self.edition, self.expiresAt) = (edition, expiresAt)
+    }
+
+    var session: SessionID? { begun.map { SessionID(number: number, begun: $0) } }
 
     // Expiry is judged by the server's clock, after the session.
     func verify(using key: some JWTAlgorithm) {}
@@ -37,7 +47,7 @@ final class AccessTokens: Sendable {
     await keys.add(hmac: HMACKey(key: .init(data: secret)), digestAlgorithm: .sha256)
   }
 
-  func issue(session: Int64, edition: String, expiresAt: Int64) async throws -> String {
+  func issue(session: SessionID, edition: String, expiresAt: Int64) async throws -> String {
     try await keys.sign(Claims(session: session, edition: edition, expiresAt: expiresAt))
   }
 

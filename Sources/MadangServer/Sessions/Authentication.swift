@@ -56,16 +56,18 @@ extension Service {
       try limits.count(.unknownToken(KeyHash(token), address: address))
       throw Refusal(.badToken, "Authorization: the token is unknown here")
     }
+    // Its client refreshes it.
+    guard let session = claims.session else { throw Refusal(.tokenExpired, "the access token is of an older form") }
     let isExpired = claims.expiresAt <= madang.clock.now
     let caller: Caller
     do {
-      caller = try await madang.caller(session: claims.session, edition: edition.name)
+      caller = try await madang.caller(session: session, edition: edition.name)
     } catch let failure as Failure where failure.code == .accountGone {
       if isExpired && !mayBeExpired { throw Refusal(.tokenExpired, "the access token has expired") }
       throw failure
     }
     if isExpired && !mayBeExpired {
-      try limits.refuseExpiredToken(of: claims.session)
+      try limits.refuseExpiredToken(of: session.number)
       throw Refusal(.tokenExpired, "the access token has expired")
     }
     return caller
@@ -83,8 +85,8 @@ extension Service {
       shown = claims
     }
     let isValid = shown.map { $0.expiresAt > madang.clock.now }
-    try limits.countRefresh(of: session.id, showingExpiredToken: isValid == false)
-    if isValid == true && edition.refusesEarlyRefresh && !limits.metExpiry(session.id) {
+    try limits.countRefresh(of: session.id.number, showingExpiredToken: isValid == false)
+    if isValid == true && edition.refusesEarlyRefresh && !limits.metExpiry(session.id.number) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
     // Whoever is refused writes nothing.
@@ -106,13 +108,13 @@ extension Service {
     do {
       try madang.requireRefreshable(session)
     } catch let failure as Failure where failure.code == .refreshExpired {
-      try limits.count(.refreshWithExpiredToken(session: session.id))
+      try limits.count(.refreshWithExpiredToken(session: session.id.number))
       throw failure
     }
     return session
   }
 
-  func issueToken(session: Int64, edition: Edition) async throws -> String {
+  func issueToken(session: SessionID, edition: Edition) async throws -> String {
     try await tokens.issue(
       session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.accessTokenLifetime)
   }

@@ -6,8 +6,6 @@ import Foundation
 /// `@unchecked Sendable`: `elements`, `isClosed` and `busySince` are touched only while `lock` is held.
 final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   private let lock = NSCondition()
-  /// Apart from `lock`, so that a signal for a waiting thread is never spent on a sleeping one.
-  private let closing = NSCondition()
   private var elements = Deque<Element>()
   private var isClosed = false
   private var busySince: ContinuousClock.Instant?
@@ -72,12 +70,13 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     busySince = nil
   }
 
-  /// Sleeps, but no longer than until the queue is closed.
+  /// Sleeps, but not much longer than until the queue is closed.
   func sleep(for duration: Duration) {
-    let end = Date(timeIntervalSinceNow: duration.timeInterval)
-    closing.lock()
-    defer { closing.unlock() }
-    while !hasClosed, closing.wait(until: end) {}
+    let end = ContinuousClock.now + duration
+    // Step by step, since conditions wait by the system's clock, which may be set back.
+    while !hasClosed, case let left = ContinuousClock.now.duration(to: end), left > .zero {
+      usleep(UInt32(min(left, .milliseconds(20)).milliseconds + 1) * 1000)
+    }
   }
 
   /// Refuses new elements; those that wait are still taken.
@@ -86,9 +85,6 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     isClosed = true
     lock.broadcast()
     lock.unlock()
-    closing.lock()
-    closing.broadcast()
-    closing.unlock()
   }
 
   var hasClosed: Bool {

@@ -42,7 +42,8 @@ struct ConnectionOptions: ParsableArguments {
 
   private func missingServer(_ file: ProfileFile) throws -> String {
     throw ValidationError(
-      "No server is known: there is no profile \(file.url.path). Give --server URL, set MADANG_SERVER, or sign in first.")
+      "No server is known: there is no profile \(file.url.path). Give --server URL, set MADANG_SERVER, or sign in first."
+    )
   }
 
   private static func normalised(_ text: String) throws -> String {

@@ -220,6 +220,8 @@ struct Setting: Sendable {
     flag("kakao.any.app", "whether tokens of every Kakao app are taken", \.settings.providers.kakao.takesAnyApp),
     text("push.firebase.account", "service account file; empty for no push", \.settings.providers.firebase.accountFile),
     text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
+    integer(
+      "push.firebase.timeout", "seconds one call of Firebase may take", \.settings.providers.firebase.timeout, 1...25),
     text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
     milliseconds("push.lifetime", "seconds a chat may wait to be pushed", \.settings.push.lifetime),
     integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
