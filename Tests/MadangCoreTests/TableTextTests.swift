@@ -57,8 +57,7 @@ import Testing
     arguments: [
       ("profiles/1_abc.png", true), ("channelChats/x.pdf", true), ("../secrets/x", false), ("profiles/../x", false),
       ("/profiles/x", false), ("profiles/a/b", false), ("profiles/", false), ("profiles/.x", false),
-      ("other/x.png", false),
-      ("profiles", false),
+      ("other/x.png", false), ("profiles", false), ("profiles/a/\u{301}b", false), ("profiles/a\0b", false),
     ])
   func paths(_ path: String, _ isTaken: Bool) {
     #expect(FileStore.isPath(path) == isTaken)

@@ -23,20 +23,11 @@ extension BackupManifest {
       try await body(
         try rows.map { row in
           guard let name = String(sqlValue: row[path]), let size = Int(sqlValue: row[size]), size > 0,
-            let sha256 = String(sqlValue: row[sha256]), FileStore.isPath(name)
+            let sha256 = String(sqlValue: row[sha256])
           else { throw BackupProblem("\(folder.path): a row of the table files names no file") }
           return FileEntry(path: name, size: size, sha256: sha256)
         })
     }
-  }
-}
-
-extension FileStore {
-  /// Whether a text has the form of a stored file's path, `<folder>/<name>`: a backup may come from anywhere.
-  static func isPath(_ text: String) -> Bool {
-    let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-    return parts.count == 2 && FileFolder(rawValue: String(parts[0])) != nil && !parts[1].isEmpty
-      && !parts[1].hasPrefix(".") && !parts[1].utf8.contains(0)
   }
 }
 

@@ -16,7 +16,7 @@ extension Madang {
     let dialect = database.dialect
     var questions: [@Sendable (Transaction) throws -> [Finding]] = [
       { try $0.integrityFindings(dialect) }, { try $0.coinFindings() }, { try $0.roomFindings() },
-      { try $0.attachmentFindings() }, { try $0.pictureFindings() },
+      { try $0.attachmentFindings() }, { try $0.pictureFindings() }, { try $0.pathFindings() },
     ]
     for table in schema.tables {
       questions.append { try $0.referenceFindings(of: table) }

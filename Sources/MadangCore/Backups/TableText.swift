@@ -91,12 +91,16 @@ final class TableReader: Sendable {
   private let file: InputFile
   private let path: String
   private let columns: [BackupManifest.Column]
+  /// The places of columns that hold paths of stored files.
+  private let paths: [Int]
   private let state = Mutex(State())
 
   init(_ table: BackupManifest.Table, in folder: URL) throws {
     file = try InputFile(folder.appending(path: table.path))
     path = folder.appending(path: table.path).path
     columns = table.columns
+    let held = FileStore.pathColumns.filter { $0.table == table.name }.map(\.column)
+    paths = table.columns.indices.filter { held.contains(table.columns[$0].name) }
   }
 
   /// The next rows, at most `count`; empty after the last.
@@ -106,6 +110,11 @@ final class TableReader: Sendable {
       while rows.count < count, let line = try nextLine(&state) {
         guard let values = TableText.values(line, columns) else {
           throw BackupProblem("line \(state.line) of \(path) is no row of its table")
+        }
+        for index in paths {
+          guard case .text(let text) = values[index], !FileStore.isPath(text) else { continue }
+          throw BackupProblem(
+            "line \(state.line) of \(path) names a file that is in no folder of files; madang writes no such backup")
         }
         rows.append(values)
       }

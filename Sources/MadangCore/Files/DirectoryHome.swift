@@ -26,19 +26,20 @@ package struct DirectoryHome: FileHome {
 
   /// Renames it: staged files are on the same disk.
   package func put(_ file: StagedFile, as path: String) async throws {
-    let target = url(path)
+    let target = try url(path)
     try await workers.run {
       try FileManager.default.moveItem(at: file.url, to: target)
       try synchronize(target.deletingLastPathComponent(), O_RDONLY | O_DIRECTORY)
     }
   }
 
-  package func content(of path: String, range: ClosedRange<Int>) -> FileContent { .file(url(path)) }
+  package func content(of path: String, range: ClosedRange<Int>) throws -> FileContent { .file(try url(path)) }
 
   package func size(of path: String) async throws -> Int? {
-    try await workers.run {
+    guard let file = try? url(path) else { return nil }
+    return try await workers.run {
       var status = stat()
-      if stat(url(path).path, &status) == 0 { return Int(status.st_size) }
+      if stat(file.path, &status) == 0 { return Int(status.st_size) }
       guard errno == ENOENT else { throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO) }
       return nil
     }
@@ -47,7 +48,12 @@ package struct DirectoryHome: FileHome {
   package func remove(_ paths: [String]) async -> [String] {
     // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
     await Task {
-      let gone = try? await workers.run { paths.filter { unlink(url($0).path) == 0 || errno == ENOENT } }
+      let gone = try? await workers.run {
+        paths.filter { path in
+          guard let file = try? url(path) else { return true }
+          return unlink(file.path) == 0 || errno == ENOENT
+        }
+      }
       return gone ?? []
     }.value
   }
@@ -57,6 +63,7 @@ package struct DirectoryHome: FileHome {
   ) async throws {
     try await workers.forEachPage(of: root.appending(path: folder.rawValue), changedBefore: date, page: page) { names in
       let paths = names.filter { $0 != FileStore.defaultPicture }.map { "\(folder.rawValue)/\($0)" }
+        .filter(FileStore.isPath)
       if !paths.isEmpty { try await body(paths) }
     }
   }
@@ -69,7 +76,8 @@ package struct DirectoryHome: FileHome {
           at: target.appending(path: String(folder)), withIntermediateDirectories: true)
       }
       var problem: POSIXError?
-      for path in paths where rename(url(path).path, target.appending(path: path).path) != 0 && errno != ENOENT {
+      for path in paths {
+        guard rename(try url(path).path, target.appending(path: path).path) != 0, errno != ENOENT else { continue }
         problem = POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
       }
       if let problem { throw problem }
@@ -126,7 +134,12 @@ package struct DirectoryHome: FileHome {
   }
 
   package func holdsAny(of paths: [String]) async throws -> Bool {
-    try await workers.run { paths.contains { FileManager.default.fileExists(atPath: url($0).path) } }
+    try await workers.run {
+      paths.contains { path in
+        guard let file = try? url(path) else { return false }
+        return FileManager.default.fileExists(atPath: file.path)
+      }
+    }
   }
 
   /// The disk itself is asked where files are staged, which is on it.
@@ -138,7 +151,11 @@ package struct DirectoryHome: FileHome {
     }
   }
 
-  private func url(_ path: String) -> URL { root.appending(path: path) }
+  /// Throws `Failure(.notFound)` for what is no path of a stored file.
+  private func url(_ path: String) throws -> URL {
+    try FileStore.requirePath(path)
+    return root.appending(path: path)
+  }
 }
 
 extension WorkerPool {

@@ -30,15 +30,15 @@ extension Madang {
   /// The file at a path if the caller may see it: everybody signed in sees pictures, only a room's readers the files
   /// of its chats. Throws `.notFound`.
   package func file(folder: String, name: String, as caller: Caller) async throws -> StoredFile {
-    guard let folder = FileFolder(rawValue: folder), !name.utf8.contains(0) else {
-      throw Failure(.notFound, "no such file")
-    }
+    let path = "\(folder)/\(name)"
+    try FileStore.requirePath(path)
+    guard let folder = FileFolder(rawValue: folder) else { throw Failure(.notFound, "no such file") }
     if name == FileStore.defaultPicture, folder.hasDefaultPicture {
       let bytes = FileStore.defaultPictureBytes
-      return StoredFile(path: "\(folder.rawValue)/\(name)", type: .png, size: bytes.count, sha256: "default")
+      return StoredFile(path: path, type: .png, size: bytes.count, sha256: "default")
     }
     return try await database.read { transaction in
-      guard let (file, room) = try transaction.file(path: "\(folder.rawValue)/\(name)") else {
+      guard let (file, room) = try transaction.file(path: path) else {
         throw Failure(.notFound, "no such file")
       }
       if let room { try transaction.requireReader(caller.id, ofRoom: room) }

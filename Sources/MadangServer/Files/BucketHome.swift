@@ -35,7 +35,7 @@ struct BucketHome: FileHome {
   }
 
   func put(_ file: StagedFile, as path: String) async throws {
-    let (key, type) = (key(path), file.type.rawValue)
+    let (key, type) = (try fileKey(path), file.type.rawValue)
     guard file.size > S3Client.partSize else {
       let whole = FilePart(of: file.url, offset: 0, size: file.size, sha256: file.sha256, workers: workers)
       return try await client.put(whole, type: type, as: key)
@@ -57,12 +57,13 @@ struct BucketHome: FileHome {
   }
 
   func content(of path: String, range: ClosedRange<Int>) async throws -> FileContent {
-    .pieces(try await BucketPieces(of: key(path), range: range, client: client))
+    .pieces(try await BucketPieces(of: fileKey(path), range: range, client: client))
   }
 
   func size(of path: String) async throws -> Int? {
+    guard let key = try? fileKey(path) else { return nil }
     do {
-      guard let size = try await client.size(of: key(path)) else {
+      guard let size = try await client.size(of: key) else {
         throw S3Error(call: "HEAD", cause: .unusable("no Content-Length"))
       }
       return size
@@ -71,7 +72,10 @@ struct BucketHome: FileHome {
 
   func remove(_ paths: [String]) async -> [String] {
     await Task {
-      await each(paths, "remove") { try await client.delete(key($0)) }
+      await each(paths, "remove") { path in
+        guard let key = try? fileKey(path) else { return }
+        try await client.delete(key)
+      }
     }.value.done
   }
 
@@ -81,7 +85,8 @@ struct BucketHome: FileHome {
     let root = key("\(folder.rawValue)/")
     try await forEachPage(under: root, isDeep: false, page: page) { objects in
       let old = objects.filter { $0.changed < date && $0.key != root && $0.key != root + FileStore.defaultPicture }
-      if !old.isEmpty { try await body(old.map { String($0.key.dropFirst(prefix.count)) }) }
+      let paths = old.map { String($0.key.dropFirst(prefix.count)) }.filter(FileStore.isPath)
+      if !paths.isEmpty { try await body(paths) }
       return true
     }
   }
@@ -89,10 +94,10 @@ struct BucketHome: FileHome {
   /// Copies the files, then deletes them.
   func moveToTrash(_ paths: [String], day: String) async throws {
     let problem = await each(paths, "move to the trash") { path in
-      do { try await client.copy(key(path), to: key("\(trashFolder)/\(day)/\(path)")) } catch let error as S3Error
+      do { try await client.copy(fileKey(path), to: key("\(trashFolder)/\(day)/\(path)")) } catch let error as S3Error
         where error.isMissing
       { return }
-      try await client.delete(key(path))
+      try await client.delete(fileKey(path))
     }.problem
     if let problem { throw problem }
   }
@@ -145,8 +150,9 @@ struct BucketHome: FileHome {
   func holdsAny(of paths: [String]) async throws -> Bool {
     try await starting {
       for path in paths.prefix(20) {
+        guard let key = try? fileKey(path) else { continue }
         do {
-          _ = try await client.size(of: key(path))
+          _ = try await client.size(of: key)
           return true
         } catch let error as S3Error where error.isMissing {}
       }
@@ -170,6 +176,12 @@ struct BucketHome: FileHome {
   }
 
   private func key(_ path: String) -> String { prefix + path }
+
+  /// Of a stored file. Throws `Failure(.notFound)` for what is no path of one.
+  private func fileKey(_ path: String) throws -> String {
+    try FileStore.requirePath(path)
+    return key(path)
+  }
 
   /// Hands pages of objects to `body` until it answers false.
   private func forEachPage(
