@@ -16,6 +16,8 @@ public struct MadangServer: Sendable {
   private let service: Service
   private let listening: Listening
   private let operationsListening: Listening
+  /// Held for as long as the server is there.
+  private let lock: FileLock?
   /// The domain behind the server, for tests.
   package var madang: Madang { service.madang }
   /// Whether sockets of accounts are connected, for tests.
@@ -48,12 +50,14 @@ public struct MadangServer: Sendable {
   }
 
   fileprivate init(
-    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening
+    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening,
+    lock: FileLock?
   ) {
     self.application = application
     self.service = service
     self.listening = listening
     operationsListening = operations
+    self.lock = lock
   }
 }
 
@@ -81,14 +85,19 @@ private func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> 
 /// - Parameters:
 ///   - clock: The server's time; development mode moves it on.
 ///   - ids: Where ids and secrets come from.
+///   - isAlone: Whether to refuse an embedded database on which a server runs. Tests run two in one process.
 package func buildServer(
-  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), logger: Logger
+  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), isAlone: Bool = false, logger: Logger
 ) async throws -> MadangServer {
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
   let data = settings.dataDirectory
   try RestoreMarker(in: data).refuseServing()
   try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+  let lock =
+    isAlone
+    ? try settings.takeServerLock(
+      cure: "stop it, or name another directory with --data. Several servers need PostgreSQL (--database-url)") : nil
   let secrets = try Secrets(directory: settings.secretsDirectory, ids: ids)
   var settings = settings
   if settings.isDevelopment {
@@ -201,7 +210,7 @@ package func buildServer(
     services: services,
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
-  return MadangServer(application, service, listening, operations: operationsListening)
+  return MadangServer(application, service, listening, operations: operationsListening, lock: lock)
 }
 
 /// Opens the database of these settings, and puts the domain on it.
@@ -269,7 +278,7 @@ private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
   }
 }
 
-/// Builds a server with the system's clock and randomness.
+/// Builds a server with the system's clock and randomness, the only one on an embedded database.
 public func makeServer(_ settings: ServerSettings, logger: Logger) async throws -> MadangServer {
-  try await buildServer(settings, logger: logger)
+  try await buildServer(settings, isAlone: true, logger: logger)
 }

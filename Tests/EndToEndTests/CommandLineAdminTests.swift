@@ -87,7 +87,6 @@ struct CommandLineAdminTests {
       guard case .number(let number)? = session["number"] else { return #expect(Bool(false), "no number") }
       #expect(try await admin.object("admin", "sessions", "end", "\(number)", "-y") == ["ended": .number(1)])
       #expect(try await mina.refusal("whoami") == "E02")
-      #expect(try await admin.object("admin", "sessions", "replace-key", "-y") == ["replaced": .bool(true)])
       let weak = try await admin.run(
         "admin", "users", "reset-password", "mina@example.com", "--password-stdin", input: "short\n")
       #expect(weak.status == 1)
@@ -99,6 +98,40 @@ struct CommandLineAdminTests {
       let people = try await admin.run("admin", "users", "list", "--limit", "1")
       #expect(people.output.count == 2)
       #expect(people.errors == ["There may be more: --after 1"])
+    }
+  }
+
+  @Test(
+    "the key of access tokens is replaced when the server has stopped, not before", arguments: TestEngine.available)
+  func replaceKey(_ engine: TestEngine) async throws {
+    try await withServer(engine) { server, admin in
+      let refused = try await admin.run("admin", "sessions", "replace-key", "-y")
+      #expect(refused.status == 1 && refused.output == [])
+      #expect(refused.errors.joined().contains("first, and start"), "\(refused)")
+      server.program.signal(SIGTERM)
+      #expect(await server.program.status() == 0)
+      #expect(try await admin.object("admin", "sessions", "replace-key", "-y") == ["replaced": .bool(true)])
+      let again = try await server.restarted()
+      again.program.signal(SIGTERM)
+      #expect(await again.program.status() == 0)
+    }
+  }
+
+  @Test("a second server on an embedded database refuses to start, as does one with a name among several")
+  func second() async throws {
+    try await TestServer.run { server in
+      let data = server.folder.appending(path: "data").path
+      let second = try Program("madang", ["serve", "--port", "0", "--data", data])
+      #expect(await second.status() == 1)
+      #expect(await second.errors.rest().joined().contains("a server runs on \(data)"))
+      server.program.signal(SIGKILL)
+      _ = await server.program.status()
+      let named = try Program("madang", ["serve", "--port", "0", "--data", data, "--node", "a"])
+      #expect(await named.status() == 1)
+      #expect(await named.errors.rest().joined().contains("several servers need PostgreSQL"))
+      let next = try await server.restarted()
+      next.program.signal(SIGTERM)
+      #expect(await next.program.status() == 0)
     }
   }
 

@@ -130,7 +130,7 @@ struct SharedSecretsTests {
       }
       #expect(await Self.complaint(theirs).contains("are given another key"))
       #expect(await Self.complaint(places[0]).contains("MADANG_TOKENS_KEY"))
-      try await World.run(ours) { try await $0.server.madang.replaceTokenKey() }
+      try await Self.replaceKey(ours)
       try await World.run(theirs) { (world) async throws in
         let known = try #require(try await Self.knownKey(world))
         // Of a long key HMAC uses the SHA-256 itself.
@@ -143,15 +143,60 @@ struct SharedSecretsTests {
     }
   }
 
+  private static func replaceKey(_ settings: ServerSettings) async throws {
+    try await Administration.run(settings, logger: Logger(label: "test")) { try await $0.replaceTokenKey() }
+  }
+
+  @Test(
+    "while servers run, no server that is given a key starts beside them, and none is made",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func beside(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 2) { places in
+      var given = places[1]
+      given.tokenKey = String(repeating: "k", count: 32)
+      for mode in [places[0], given] {
+        try await World.run(mode) { [given] (world) async throws in
+          let token = try await world.signUp(mode.tokenKey.isEmpty ? "Mina" : "Joon").token
+          let before = try await Self.knownKey(world)
+          if mode.tokenKey.isEmpty {
+            let words = await Self.complaint(given)
+            #expect(words.contains("run with the key that the database keeps") && words.contains("stop them all"))
+          }
+          let refused = await #expect(throws: AdministrationError.self) { try await Self.replaceKey(places[0]) }
+          #expect(refused?.description.contains("stop them all first") ?? false)
+          #expect(try await Self.knownKey(world) == before)
+          #expect(try await world.call(.GET, "users/me", token: token).status == 200)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "servers that start at once may all be given a key where the database kept one",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func givenAtOnce(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 4) { places in
+      try await World.run(places[0]) { _ in }
+      let servers = try await withThrowingTaskGroup(of: MadangServer.self) { group in
+        for var settings in places {
+          settings.tokenKey = String(repeating: "k", count: 32)
+          group.addTask { [settings] in try await buildServer(settings, logger: Logger(label: "test")) }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      for server in servers { await server.madang.database.close() }
+      #expect(servers.count == 4)
+    }
+  }
+
   @Test("a replaced key ends tokens, not sessions", arguments: TestEngine.available)
   func replaced(_ engine: TestEngine) async throws {
     try await Self.places(engine, 1) { places in
       let token = try await Self.tokenOfNewAccount(places[0])
       try await World.run(places[0]) { (world) async throws in
-        try await world.server.madang.replaceTokenKey()
-        // A running server goes on.
         #expect(try await world.call(.GET, "users/me", token: token).status == 200)
       }
+      try await Self.replaceKey(places[0])
       try await World.run(places[0]) { (world) async throws in
         #expect(try await world.call(.GET, "users/me", token: token).code == "E02")
         #expect(try await world.server.madang.statistics().sessions == 1)

@@ -51,6 +51,48 @@ import Testing
     }
   }
 
+  @Test("by which value a program goes is told to others as long as it lives, also after its connections were lost")
+  func values() async throws {
+    guard TestEngine.available.contains(.postgres) else { return }
+    try await withEngine(.postgres) { place in
+      var configuration = DatabaseConfiguration(place)
+      (configuration.readers, configuration.writers) = (1, 2)
+      let logger = Logger(label: "test")
+      let (first, second) = (
+        try await Database(configuration, logger: logger), try await Database(configuration, logger: logger)
+      )
+      func isContested(_ database: Database, _ value: String?) async throws -> Bool {
+        try await database.write(goingBy: value, for: "key") { $1 }
+      }
+      for database in [first, second] { try await database.migrate([]) }
+      #expect(try await !isContested(first, nil))
+      #expect(try await !isContested(first, "a"))
+      #expect(try await !isContested(second, "a"))
+      await #expect(throws: CancellationError.self) {
+        try await second.write(goingBy: "b", for: "key") { _, isContested in
+          if isContested { throw CancellationError() }
+        }
+      }
+      await second.close()
+      // What threw told nobody.
+      #expect(try await !isContested(first, "a"))
+      let third = try await Database(configuration, logger: logger)
+      try await third.write { transaction in
+        _ = try transaction.execute(
+          """
+          SELECT pg_terminate_backend(pid, 1000) FROM pg_locks
+          WHERE locktype = 'advisory' AND classid = hashtext('madang value of key in ' || current_schema())::oid
+          """)
+      }
+      #expect(try await !isContested(third, nil))
+      try await first.ping()
+      #expect(try await isContested(third, nil))
+      await first.close()
+      #expect(try await !isContested(third, nil))
+      await third.close()
+    }
+  }
+
   @Test("on SQLite the only process has every lock")
   func embedded() async throws {
     try await withDatabase(.sqlite) { database in

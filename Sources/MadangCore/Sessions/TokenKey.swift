@@ -26,6 +26,14 @@ private enum KnownTokenKey {
     .digest("madang token key \(key)".sha256)
   }
 
+  /// What a server tells others that it goes by: one kept key, or a given one.
+  var claim: String {
+    switch self {
+    case .kept: "kept"
+    case .digest: text
+    }
+  }
+
   var text: String {
     switch self {
     case .kept(let key): "key \(key)"
@@ -37,15 +45,22 @@ private enum KnownTokenKey {
 extension Madang {
   /// The key that signs access tokens, the same for all servers of the database. Of servers that start at once, one decides.
   ///
-  /// A given key is not kept, only a digest of it; it takes the place of one that the database keeps. Without one it is
-  /// the database's key, which is made of `existing` if there is none yet, or at random. Throws ``TokenKeyConflict`` if the
-  /// other servers are given another key.
+  /// A given key is not kept, only a digest of it; it takes the place of one that the database keeps, unless servers run
+  /// with that. Without one it is the database's key, which is made of `existing` if there is none yet, or at random. Throws
+  /// ``TokenKeyConflict`` if the other servers are given another key, or go on with the one that the database keeps.
+  ///
+  /// On SQLite the caller sees to it that no other server runs.
   ///
   /// - Parameter existing: The key of a version that kept it elsewhere; asked only where the database has none.
   package func settleTokenKey(given: String?, existing: () throws -> String?) async throws -> String {
     if let given {
-      let ours = KnownTokenKey.digest(of: given).text
-      let known = try await database.write { transaction in
+      let digest = KnownTokenKey.digest(of: given)
+      let ours = digest.text
+      let known = try await database.write(goingBy: digest.claim, for: tokenKeyName) { transaction, isContested in
+        if isContested, case .kept? = try transaction.tokenKey() {
+          throw TokenKeyConflict(
+            description: "others run with the key that the database keeps, this one is given another (tokens.key)")
+        }
         try transaction.execute(
           """
           INSERT INTO installation (name, value) VALUES ('token_key', \(ours))
@@ -58,27 +73,28 @@ extension Madang {
       }
       return given
     }
-    var known = try await database.read { try $0.tokenKey() }
-    if known == nil {
-      let made = KnownTokenKey.kept(try existing() ?? ids.bytes(32).hex).text
-      known = try await database.write { transaction in
+    let isKnown = try await database.read { try $0.tokenKey() } != nil
+    let made = isKnown ? nil : KnownTokenKey.kept(try existing() ?? ids.bytes(32).hex)
+    return try await database.write(goingBy: KnownTokenKey.kept("").claim, for: tokenKeyName) { transaction, _ in
+      if let made {
         try transaction.execute(
-          "INSERT INTO installation (name, value) VALUES ('token_key', \(made)) ON CONFLICT (name) DO NOTHING")
-        return try transaction.tokenKey()
+          "INSERT INTO installation (name, value) VALUES ('token_key', \(made.text)) ON CONFLICT (name) DO NOTHING")
       }
+      guard case .kept(let key)? = try transaction.tokenKey() else {
+        throw TokenKeyConflict(
+          description: "the other servers of this database are given a key (tokens.key), this one none")
+      }
+      return key
     }
-    guard case .kept(let key)? = known else {
-      throw TokenKeyConflict(
-        description: "the other servers of this database are given a key (tokens.key), this one none")
-    }
-    return key
   }
 
-  /// Makes another key that signs access tokens. Servers go on with the one they have until they are started again;
-  /// those that are given one may then be given another.
+  /// Makes another key that signs access tokens; servers that are given one may then be given another. Throws
+  /// ``TokenKeyConflict`` while servers run on PostgreSQL: they would go on with the one they have, and split all sessions
+  /// with those that start. On SQLite the caller sees to it that none runs.
   package func replaceTokenKey() async throws {
     let made = KnownTokenKey.kept(ids.bytes(32).hex).text
-    try await database.write { transaction in
+    try await database.write(goingBy: nil, for: tokenKeyName) { transaction, isContested in
+      guard !isContested else { throw TokenKeyConflict(description: "servers run on this database") }
       _ = try transaction.execute(
         """
         INSERT INTO installation (name, value) VALUES ('token_key', \(made))
@@ -87,6 +103,9 @@ extension Madang {
     }
   }
 }
+
+/// Where all servers of a database have to go by the same.
+private let tokenKeyName = "token key"
 
 extension Transaction {
   fileprivate func tokenKey() throws -> KnownTokenKey? {

@@ -113,7 +113,16 @@ extension Administration {
   public func endSessions(of email: String) async throws -> Int { try await madang.endSessions(email: email) }
 
   /// Makes another key that signs access tokens; servers take it when they are started again.
-  public func replaceTokenKey() async throws { try await madang.replaceTokenKey() }
+  /// - Throws: ``SetupError`` or ``AdministrationError`` while one runs.
+  public func replaceTokenKey() async throws {
+    let lock = try settings.takeServerLock(cure: "stop it first, and start it again after this")
+    defer { lock?.release() }
+    do { try await madang.replaceTokenKey() } catch let error as TokenKeyConflict {
+      throw AdministrationError(
+        description: "\(error); stop them all first, and start them again after this. One that was cut off counts "
+          + "until PostgreSQL notices, within a minute or so")
+    }
+  }
 
   /// API keys, the oldest first. Those of the settings are not among them.
   public func keys() async throws -> [KeySummary] { try await madang.keys().map { KeySummary($0) } }

@@ -112,6 +112,10 @@ public struct ServerSettings: Sendable {
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
     }
+    if !node.isEmpty, databaseURL == nil {
+      problems.append(
+        "--node: several servers need PostgreSQL (--database-url); the embedded database is for one, without a name")
+    }
     if !node.isEmpty, !SocketIOServer.Configuration.isNode(node) {
       problems.append("--node: '\(node)' must have 1 to 16 letters, digits, '-' or '_' of ASCII")
     }

@@ -9,6 +9,8 @@ struct ConnectionSource: Sendable {
   private let temporaryPath: String?
   /// Which version of the schema this process relies on.
   let claim: SchemaClaim
+  /// By which values this process goes, on PostgreSQL.
+  let values = ValueClaims()
 
   init(_ configuration: DatabaseConfiguration, _ logger: Logger) {
     self.configuration = configuration
@@ -53,7 +55,7 @@ struct ConnectionSource: Sendable {
     case .postgres(let url):
       let connection = try PostgresConnection(url: url, access: access, configuration, logger)
       guard access == .write else { return connection }
-      do throws(EngineFailure) { try claim.renew(on: connection) } catch {
+      do throws(EngineFailure) { try claim.renew(on: connection, with: values) } catch {
         connection.close()
         throw error
       }

@@ -33,8 +33,8 @@ final class SchemaClaim: Sendable {
   }
 
   /// Takes the claim for another session of PostgreSQL, unless the schema has left this program behind: nobody was
-  /// there to say so while the connection was lost.
-  func renew(on connection: any Connection) throws(EngineFailure) {
+  /// there to say so while the connection was lost. With it go the claims of `values`.
+  func renew(on connection: any Connection, with values: ValueClaims) throws(EngineFailure) {
     guard let version = version.withLock(\.self) else { return }
     let transaction = Transaction(connection)
     do {
@@ -43,6 +43,7 @@ final class SchemaClaim: Sendable {
       // Waits for whoever is migrating.
       try transaction.execute("SELECT pg_advisory_xact_lock_shared(hashtext('schema_migrations'))")
       try share(version, in: transaction)
+      try values.renew(in: transaction)
       for record in try transaction.appliedMigrations(.postgres) where record.version > version {
         try record.refuseUnknown()
       }

@@ -6,8 +6,7 @@ struct AdminSessionsReplaceKey: AsyncParsableCommand {
     commandName: "replace-key", abstract: "Make another key that signs access tokens.",
     usage: "madang admin sessions replace-key [--yes] [options]",
     discussion: """
-      For when somebody else may have read the key. Stop all servers before and start them after it: each goes on with the key \
-      it has until then. Access tokens and the cookies of sockets end; sessions go on by their refresh tokens. Servers \
+      For when somebody else may have read the key. Stop all servers before, else it is refused, and start them after it. Access tokens and the cookies of sockets end; sessions go on by their refresh tokens. Servers \
       that are given a key (tokens.key) may be given another one after it.
       """)
 

@@ -1,0 +1,20 @@
+import Foundation
+import Storage
+
+extension ServerSettings {
+  /// Takes what the one server of an embedded database has for as long as it runs: others would not hear what it commits.
+  /// Nil on PostgreSQL, which is for several. Let go of with the value.
+  ///
+  /// - Parameter cure: What to do if a server has it.
+  /// - Throws: ``SetupError`` if a server has it, or it cannot be locked.
+  func takeServerLock(cure: String) throws -> FileLock? {
+    guard databaseURL == nil else { return nil }
+    let lock = FileLock(path: dataDirectory.appending(path: "server.lock").path)
+    do {
+      guard try lock.takeAlone() else { throw SetupError("a server runs on \(dataDirectory.path); \(cure)") }
+    } catch let error as StorageError {
+      throw SetupError(error.message)
+    }
+    return lock
+  }
+}
