@@ -177,6 +177,19 @@ async def python_socketio(url, label):
             check(heard == said, f"{label}: python-socketio by {'+'.join(transports)} hears 6 of 6 in order", heard)
 
 
+async def secure(url, label):
+    """The socket's cookie is for TLS only if a proxy in front had TLS."""
+    async with staged(url) as stage:
+        mina = await stage.person("Mina")
+        seen = {}
+        for scheme in None, "http", "https":
+            headers = credentials(mina) | ({"X-Forwarded-Proto": scheme} if scheme else {})
+            answer = await mina.call("GET", "users/me", headers=headers)
+            seen[scheme] = "; secure" in (answer.header("set-cookie") or "").lower()
+        check(seen == {None: False, "http": False, "https": True},
+              f"{label}: cookies are for TLS if a proxy in front had it, and only then", seen)
+
+
 class Talk:
     """People who post and listen through a proxy while servers go down; what was acknowledged, what each of them heard."""
 
@@ -358,6 +371,7 @@ async def main():
                 place = pathlib.Path(folder) / name
                 place.mkdir()
                 async with proxy(place, nodes) as url:
+                    await secure(url, name)
                     await flows(url, name)
                     await python_socketio(url, name)
                     async with staged(url) as stage:

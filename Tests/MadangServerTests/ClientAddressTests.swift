@@ -59,12 +59,27 @@ struct ClientAddressTests {
     #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "192.0.2.7:4711")]).text == "192.0.2.7")
     let elements = ("Forwarded", #"for=6.6.6.6, for="[2001:db8::7]:4711";proto=https;by=10.0.0.1"#)
     let client = try Self.client("fd00::1", [elements])
-    #expect(client.text == "2001:db8::7" && client.network == "2001:db8::/64" && client.isSecure && !client.isShared)
+    #expect(client.text == "2001:db8::7" && client.network == "2001:db8::/64" && client.isSecure && client.isShared)
     #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "https")]).isSecure)
     #expect(
       try !Self.client("10.0.0.1", [("X-Forwarded-For", "192.0.2.7"), ("X-Forwarded-Proto", "https, http")]).isSecure)
     // All are trusted: the farthest.
     #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "10.3.3.3, 10.2.2.2")]).text == "10.3.3.3")
+  }
+
+  @Test(
+    "an address stands for its account only if it is the farthest that proxies told, and no proxy itself",
+    arguments: [
+      ("192.0.2.7", false), ("192.0.2.7, 10.1.1.1", false), ("10.1.1.1, 192.0.2.7, 10.2.2.2", true),
+      ("203.0.113.5, 192.0.2.1", true), ("unknown, 192.0.2.1", true), ("10.2.2.2", true), ("10.3.3.3, 10.2.2.2", true),
+    ])
+  func provenance(_ chain: String, _ isShared: Bool) throws {
+    #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", chain)]).isShared == isShared)
+    let elements = chain.split(separator: ",").map { "for=\($0.filter { $0 != " " })" }.joined(separator: ", ")
+    #expect(try Self.client("10.0.0.1", [("Forwarded", elements)]).isShared == isShared)
+    // Two that agree on the client: what one of them tells of a proxy behind it counts.
+    let short = ("Forwarded", "for=192.0.2.1")
+    #expect(try Self.client("10.0.0.1", [short, ("X-Forwarded-For", "203.0.113.5, 192.0.2.1")]).isShared)
   }
 
   @Test("a client that is not told, or told in two ways, stands for nobody")

@@ -9,8 +9,8 @@ struct ClientAddress: Sendable {
   let network: String
   /// Whether the client came over TLS, directly or to a trusted proxy.
   let isSecure: Bool
-  /// Whether others may stand behind this address: a proxy forwarded that is not trusted, or a trusted one did not say for
-  /// whom. Then the address stands for nobody.
+  /// Whether others may stand behind this address: a proxy forwarded that is not trusted, wherever it stands in the chain, or
+  /// a trusted one did not say for whom. Then the address stands for nobody.
   let isShared: Bool
   /// Whether it is this machine's own, and no proxy forwarded.
   let isLocal: Bool
@@ -18,7 +18,8 @@ struct ClientAddress: Sendable {
   /// The peer's address, or the one a trusted proxy forwards.
   ///
   /// The nearest hop comes last in what proxies write; behind several that are trusted, the first one from there counts that
-  /// is not. If `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the client itself, and
+  /// is not. What that one forwards is not believed: it may be a proxy that nobody named as trusted, with everybody behind
+  /// it. If all hops are trusted, none of them is a client. If `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the client itself, and
   /// neither is believed.
   init(peer: SocketAddress?, headers: HTTPFields, trusted: [IPNetwork]) {
     let peer = peer?.ipAddress.flatMap { IPAddress($0) }
@@ -39,11 +40,11 @@ struct ClientAddress: Sendable {
     ]
     let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
     let isSecure = (forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)) == "https"
-    guard let client = clients.first, let address = client, clients.allSatisfy({ $0 == client }) else {
+    guard let client = clients.first?.address, clients.allSatisfy({ $0.address == client }) else {
       self.init(peer, isSecure: isSecure, isShared: true, isLocal: false)
       return
     }
-    self.init(address, isSecure: isSecure, isShared: false, isLocal: false)
+    self.init(client, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
   }
 
   private init(_ address: IPAddress?, isSecure: Bool, isShared: Bool, isLocal: Bool) {
@@ -54,13 +55,13 @@ struct ClientAddress: Sendable {
     self.isLocal = isLocal
   }
 
-  /// The nearest hop that is not trusted; the farthest if all are; nil inside if that one is not told.
-  private static func client(_ chain: [String], _ trusted: [IPNetwork]) -> IPAddress?? {
-    for hop in chain.reversed() {
-      guard let address = IPAddress(hop) else { return .some(nil) }
-      if !trusted.contains(where: { $0.contains(address) }) { return .some(address) }
+  /// The nearest hop that is not trusted, or the farthest if all are; no address if that one is not told.
+  private static func client(_ chain: [String], _ trusted: [IPNetwork]) -> (address: IPAddress?, isShared: Bool) {
+    for (index, hop) in chain.enumerated().reversed() {
+      guard let address = IPAddress(hop) else { return (nil, true) }
+      if !trusted.contains(where: { $0.contains(address) }) { return (address, index > 0) }
     }
-    return .some(chain.first.flatMap { IPAddress($0) })
+    return (chain.first.flatMap { IPAddress($0) }, true)
   }
 
   private static func last(_ list: String) -> String {
