@@ -7,6 +7,7 @@ COPY Package.swift ./
 RUN swift package resolve
 COPY Sources Sources
 COPY Tests Tests
+COPY Examples Examples
 COPY migrations migrations
 COPY openapi openapi
 COPY Scripts/release Scripts/release
