@@ -266,7 +266,8 @@ private func pushSender(_ settings: ProviderSettings, _ development: Development
   -> (any PushSender)?
 {
   guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
-  return try await FirebaseMessaging(settings.firebase, calls: ProviderCalls(timeout: .seconds(settings.firebase.timeout)))
+  let calls = ProviderCalls(timeout: .seconds(settings.firebase.timeout))
+  return try await FirebaseMessaging(settings.firebase, calls: calls)
 }
 
 /// What an operator can look at when a database does not open.

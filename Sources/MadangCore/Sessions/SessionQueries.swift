@@ -46,7 +46,8 @@ extension Transaction {
       """
     ) { row in
       Session(
-        id: SessionID(number: try row.get("id"), begun: try row.get("created_at")), refreshExpiresAt: try row.get("refresh_expires_at"), user: try row.get("user_id"))
+        id: SessionID(number: try row.get("id"), begun: try row.get("created_at")),
+        refreshExpiresAt: try row.get("refresh_expires_at"), user: try row.get("user_id"))
     }
   }
 
