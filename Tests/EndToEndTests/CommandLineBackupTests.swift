@@ -231,13 +231,20 @@ struct CommandLineBackupTests {
       let here = Self.environment(data, place)
       try await Self.makeMany(here)
       let exported = try await Self.object(["admin", "export", out], here)
-      if engine == .sqlite {
-        try FileManager.default.moveItem(at: data.appending(path: "madang.sqlite"), to: folder.appending(path: "aside"))
+      let file = data.appending(path: "madang.sqlite")
+      if engine == other, engine == .sqlite {
+        try FileManager.default.moveItem(at: file, to: folder.appending(path: "aside"))
       }
       try await withEngine(other) { target in
         let there = Self.environment(data, target)
         let imported = try await Self.object(["admin", "import", out], there)
         #expect(imported["rows"] == exported["rows"])
+        if engine == .sqlite, other == .postgres {
+          #expect(imported["aside"] == .text(file.path + ".moved"))
+          // The backup's command of before.
+          let stale = try await Self.run(["admin", "backup", folder.appending(path: "backups").path], here)
+          #expect(stale.status == 1 && stale.errors.joined().contains("\(file.path) is not there"), "\(stale)")
+        }
         let checked = try await Self.run(["admin", "check", "--hashes", "--json"], there)
         #expect(checked.status == 0 && checked.output == [] && checked.errors == [], "\(checked)")
         let twice = try await Self.run(["admin", "import", out], there)
@@ -266,9 +273,36 @@ struct CommandLineBackupTests {
     #expect(found.map { $0["subject"] } == [.text("channelChats/\(file)")])
     let backups = folder.appending(path: "backups").path
     let backup = try await Self.run(["admin", "backup", backups, "--json"], environment)
-    #expect(backup.status == 0)
-    #expect(backup.errors == ["not in the backup: channelChats/\(file) is missing"])
+    #expect(backup.status == 1)
+    #expect(backup.errors.first == "not in the backup: channelChats/\(file) is missing")
+    #expect(backup.errors.last?.hasPrefix("madang: the backup is made, but without 1 of the files") == true)
     _ = try backup.objects(of: ["admin", "backup"])
+  }
+
+  @Test("files in a bucket are found by --files, as by serve; without it none is taken for the server's")
+  func bucket() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-bucket-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await FakeBucket.run { _, settings in
+      let place = Self.environment(folder.appending(path: "data"), .sqliteInMemory)
+      var environment = settings.bucketEnvironment.merging(place) { $1 }
+      try await Self.makeMany(environment)
+      let files = environment.removeValue(forKey: "MADANG_FILES_HOME") ?? ""
+      let (home, backups) = (["--files", files], folder.appending(path: "backups").path)
+      let made = try await Self.object(["admin", "backup", backups] + home, environment)
+      #expect(made["losses"] == .texts([]) && made["files"] == .number(200))
+      let checked = try await Self.run(["admin", "check", "--hashes"] + home, environment)
+      // This bucket tells no sizes.
+      #expect(!checked.output.contains { $0.hasPrefix("installation") || $0.contains("is missing") }, "\(checked)")
+
+      let without = try await Self.run(["admin", "check"], environment)
+      #expect(without.status == 1)
+      #expect(without.output.first?.contains("the files are of none") ?? false, "\(without.errors)")
+      #expect(without.errors == ["madang: 201 findings"])
+      let refused = try await Self.run(["admin", "backup", backups], environment)
+      #expect(refused.status == 1 && refused.errors.joined().contains("--data, --files and --database-url belong"))
+    }
   }
 
   @Test(

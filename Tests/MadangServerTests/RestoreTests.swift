@@ -250,14 +250,51 @@ struct RestoreTests {
 
         let now = try await BackupScene.rows(moved)
         try await scene.export(moved, to: back)
-        // What was left behind is put aside, as the manual says.
-        if engine == .sqlite { try FileManager.default.removeItem(at: file) }
+        // What was left behind was put aside, unless the engine is the same.
+        if engine == .sqlite, other == .sqlite { try FileManager.default.removeItem(at: file) }
         try await scene.elsewhere(engine) { empty in
           var home = scene.settings
           home.databaseURL = empty.databaseURL
           try await scene.load(back, into: home)
           #expect(try await BackupScene.rows(home) == now)
           #expect(try await BackupScene.findings(home) == [])
+        }
+      }
+    }
+  }
+
+  @Test(
+    "an embedded database is put aside when it moves to PostgreSQL, and not while a server runs on it",
+    .enabled(if: TestEngine.available.contains(.postgres)))
+  func aside() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let (data, out) = (scene.settings.dataDirectory, scene.folder.appending(path: "out"))
+      let file = data.appending(path: "madang.sqlite")
+      try await scene.export(scene.settings, to: out)
+      for name in ["madang.sqlite.moved", "madang.sqlite.moved-2"] {
+        try await scene.elsewhere(.postgres) { place in
+          var moved = scene.settings
+          moved.databaseURL = place.databaseURL
+          var running: MadangServer? = try await buildServer(scene.settings, isAlone: true, logger: BackupScene.logger)
+          let words = await BackupScene.refusal { [moved] in try await scene.load(out, into: moved) }
+          #expect(words.contains("a server runs on \(data.path)"))
+          #expect(FileManager.default.fileExists(atPath: file.path))
+          await running?.madang.database.close()
+          running = nil
+          // As after a crash.
+          try Data().write(to: URL(filePath: file.path + "-wal"))
+          #expect(try await scene.load(out, into: moved).aside == data.appending(path: name).path)
+          let names = try FileManager.default.contentsOfDirectory(atPath: data.path)
+          #expect(names.contains(name) && names.contains("\(name)-wal"))
+          #expect(!names.contains { ["madang.sqlite", "madang.sqlite-wal", "madang.sqlite-shm"].contains($0) })
+        }
+        let backup = await BackupScene.refusal { _ = try await scene.backUp() }
+        #expect(backup.contains("is not there"))
+        let serving = await BackupScene.refusal { try await scene.serve { _ in } }
+        #expect(serving.contains("the database has no id"))
+        for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: file.path + suffix) }
+        if name.hasSuffix("moved") {
+          try FileManager.default.copyItem(at: data.appending(path: name), to: file)
         }
       }
     }

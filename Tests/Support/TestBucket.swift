@@ -29,3 +29,13 @@ extension ServerSettings {
     s3 = TestBucket.settings
   }
 }
+
+extension ServerSettings {
+  /// What leads to the bucket of these settings, as a shell gives it.
+  package var bucketEnvironment: [String: String] {
+    [
+      "MADANG_FILES_HOME": filesHome, "MADANG_S3_ENDPOINT": s3.endpoint, "MADANG_S3_ACCESS_KEY_ID": s3.accessKeyID,
+      "MADANG_S3_SECRET_ACCESS_KEY": s3.secretAccessKey,
+    ]
+  }
+}

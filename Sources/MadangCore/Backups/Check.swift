@@ -40,7 +40,7 @@ extension Madang {
       Finding(
         kind: .installation, subject: "installation",
         problem: "the database is of \(ours ?? "none"), the files are of \(theirs ?? "none")",
-        cure: "name the database and the files that belong together; a server that starts on them gives both an id"))
+        cure: "name the database and the files that belong together, with --data, --database-url and --files"))
   }
 
   /// Whether each file that a row names is there, and is what was stored.

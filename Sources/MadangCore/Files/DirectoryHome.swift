@@ -61,7 +61,10 @@ package struct DirectoryHome: FileHome {
   package func forEachPage(
     of folder: FileFolder, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
   ) async throws {
-    try await workers.forEachPage(of: root.appending(path: folder.rawValue), changedBefore: date, page: page) { names in
+    let directory = root.appending(path: folder.rawValue)
+    // One that is not there has no files. Only a server makes them.
+    guard try await workers.run({ FileManager.default.fileExists(atPath: directory.path) }) else { return }
+    try await workers.forEachPage(of: directory, changedBefore: date, page: page) { names in
       let paths = names.filter { $0 != FileStore.defaultPicture }.map { "\(folder.rawValue)/\($0)" }
         .filter(FileStore.isPath)
       if !paths.isEmpty { try await body(paths) }

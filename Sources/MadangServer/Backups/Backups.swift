@@ -159,8 +159,10 @@ public struct RestoreSummary: Encodable, Sendable {
   public let files: Int
   /// Files that are damaged or missing in the backup and were left out.
   public let skipped: Int
+  /// Where an embedded database was put that the imported one takes the place of; nil if there was none.
+  public let aside: String?
 
-  init(_ backup: Backup, files: Int, skipped: Int) {
+  init(_ backup: Backup, files: Int, skipped: Int, aside: String? = nil) {
     path = backup.folder.path
     createdAt = WireDate.string(backup.manifest.createdAt)
     installation = backup.manifest.installation
@@ -168,6 +170,7 @@ public struct RestoreSummary: Encodable, Sendable {
     rows = backup.manifest.rows
     self.files = files
     self.skipped = skipped
+    self.aside = aside
   }
 }
 

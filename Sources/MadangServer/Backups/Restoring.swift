@@ -68,7 +68,8 @@ extension Administration {
   }
 
   /// Loads the database of an export, or of a backup, into the database of these settings, which must be empty. Files and
-  /// secrets stay as they are; the files must be those of the installation.
+  /// secrets stay as they are; the files must be those of the installation. An embedded database in the data directory that
+  /// PostgreSQL takes the place of is put aside: else commands without --database-url would go on with it.
   /// - Throws: ``AdministrationError``, ``SetupError``.
   public static func importDatabase(
     _ settings: ServerSettings, from url: URL, logger: Logger, progress: @escaping TellProgress
@@ -78,6 +79,8 @@ extension Administration {
       _ = try backup.migrations()
       _ = try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
       try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+      let former = settings.databaseURL == nil ? nil : try FormerDatabase(in: settings)
+      defer { former?.release() }
       try await withEmptyDatabase(
         settings, logger,
         prepare: { madang in
@@ -92,7 +95,7 @@ extension Administration {
       ) { madang in
         try await madang.load(backup) { progress(WorkProgress($0)) }
       }
-      return RestoreSummary(backup, files: 0, skipped: 0)
+      return RestoreSummary(backup, files: 0, skipped: 0, aside: try former?.putAside())
     }
   }
 

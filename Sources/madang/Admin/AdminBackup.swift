@@ -8,7 +8,8 @@ struct AdminBackup: AsyncParsableCommand {
     usage: "madang admin backup <dir> [--keep <count>] [options]",
     discussion: """
       Makes <dir>/DATE, as a whole or not at all. Files that the backup before has are linked to it and take no room. \
-      Whoever can read a backup can read everything, and act as the server.
+      Files that the database names and that are missing or damaged are told; then the backup is made without them, and the \
+      exit status is 1. Whoever can read a backup can read everything, and act as the server.
       """)
 
   @OptionGroup var options: AdminOptions
@@ -26,6 +27,11 @@ struct AdminBackup: AsyncParsableCommand {
       }
       for loss in backup.losses { Terminal.message("not in the backup: \(loss)") }
       try output.show(backup)
+      if !backup.losses.isEmpty {
+        throw Failure(
+          "the backup is made, but without \(backup.losses.count) of the files that the database names; check that --data and "
+            + "--files are the server's")
+      }
     }
   }
 }

@@ -8,7 +8,8 @@ struct AdminImport: AsyncParsableCommand {
     usage: "madang admin import <dir> [options]",
     discussion: """
       For moving to the other engine, and for a database that was lost while its files were not: files and secrets stay as \
-      they are. All is loaded in one transaction.
+      they are. All is loaded in one transaction. With --database-url, a madang.sqlite in the data directory is renamed: \
+      nothing is to go on with it.
       """)
 
   @OptionGroup var options: AdminOptions
@@ -20,6 +21,9 @@ struct AdminImport: AsyncParsableCommand {
         try await Administration.importDatabase(settings, from: URL(filePath: directory), logger: logger, progress: $0)
       }
       try output.show(imported)
+      if let aside = imported.aside {
+        output.note("The former database is now \(aside). Give backups and other commands the --database-url as well.")
+      }
     }
   }
 }

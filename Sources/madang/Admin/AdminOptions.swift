@@ -10,6 +10,9 @@ struct AdminOptions: ParsableArguments {
   @Option(help: ArgumentHelp("The server's PostgreSQL: postgres://user:pass@host/db", valueName: "url"))
   var databaseURL: String?
 
+  @Option(help: ArgumentHelp("The bucket that has the server's files: s3://bucket/prefix", valueName: "url"))
+  var files: String?
+
   @Option(help: ArgumentHelp("Read the server's settings from a JSON file.", valueName: "file"), completion: .file())
   var config: String?
 
@@ -27,6 +30,7 @@ struct AdminOptions: ParsableArguments {
     var flags: [String: String] = [:]
     flags["data"] = data
     flags["database.url"] = databaseURL
+    flags["files.home"] = files
     let loaded = try await LoadedSettings(flags: flags, file: config)
     var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
     logger.logLevel = .error
