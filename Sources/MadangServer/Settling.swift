@@ -26,22 +26,8 @@ extension Madang {
 
   /// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
   private func join(_ settings: ServerSettings) async throws {
-    let sharesDirectory = !settings.node.isEmpty && settings.filesHome.isEmpty
-    do { try await joinInstallation(isOneOfSeveral: sharesDirectory) } catch let error as ForeignFiles {
-      let bucket = BucketName(settings.filesHome)
-      let database = settings.databaseURL == nil ? "madang.sqlite in it" : "--database-url"
-      let places =
-        bucket == nil
-        ? "--data (\(settings.dataDirectory.path)) and \(database)"
-        : "--files (\(settings.filesHome)) and \(settings.databaseURL == nil ? "madang.sqlite in --data" : database)"
-      throw SetupError(
-        """
-        \(error); no upload was touched.
-        Check that \(places) \
-        belong together. To begin anew, name an empty \(bucket == nil ? "directory" : "prefix") and an empty database. If they do \
-        belong together, because the files were lost, write the database's id (SELECT value FROM installation WHERE name = 'id') \
-        into \(bucket.map { "the object \($0.prefix)installation" } ?? "files/installation").
-        """)
+    do { try await joinInstallation(mayBeOneOfSeveral: settings.databaseURL != nil) } catch let error as ForeignFiles {
+      throw SetupError("\(error); no upload was touched.\n\(error.kind.cure(settings))")
     }
   }
 
@@ -79,6 +65,43 @@ extension Madang {
     let key = try secrets.makeAPIKey(edition)
     if try await !registerFirst(key: key, edition: edition.rawValue, label: label) {
       try secrets.removeAPIKey(edition)
+    }
+  }
+}
+
+extension ForeignFiles.Kind {
+  /// What an operator can do about it.
+  fileprivate func cure(_ settings: ServerSettings) -> String {
+    let bucket = BucketName(settings.filesHome)
+    let embedded = "madang.sqlite in \(bucket == nil ? "it" : "--data")"
+    let database = settings.databaseURL == nil ? embedded : "--database-url"
+    let files = bucket == nil ? "--data (\(settings.dataDirectory.path))" : "--files (\(settings.filesHome))"
+    let check = "Check that \(files) and \(database) belong together."
+    let empty = "an empty \(bucket == nil ? "directory" : "prefix") and an empty database"
+    let share =
+      settings.databaseURL == nil
+      ? "" : " Servers of one database share --data, or files/ in it, or a bucket (--files)."
+    // A mark on files of its own would hide from a server that it does not see those of the others.
+    let mark =
+      "write the database's id (SELECT value FROM installation WHERE name = 'id') into "
+      + (bucket.map { "the object \($0.prefix)installation" } ?? "files/installation")
+    switch self {
+    case .different:
+      return "\(check)\(share) To begin anew, name \(empty)."
+    case .unknownToDatabase:
+      return """
+        \(check) If the database was lost, load it from a backup into an empty one: 'madang admin import BACKUP'. To begin \
+        anew, name \(empty).
+        """
+    case .missing:
+      return """
+        \(check)\(share) If the files were lost, restore a backup to an empty place: 'madang admin restore BACKUP'. Only if \
+        they are lost for good, for all servers, \(mark): what is missing is not found from then on.
+        """
+    case .notShared:
+      return """
+        \(check)\(share) Only if this is the only server, and its files were lost before anything was uploaded, \(mark).
+        """
     }
   }
 }

@@ -69,7 +69,10 @@ struct InstallationTests {
             try FileManager.default.moveItem(at: file, to: settings.dataDirectory.appending(path: "aside"))
           }
           let error = await #expect(throws: SetupError.self) { try await Self.serve(mistyped) }
-          #expect(error?.description.contains("no upload was touched") ?? false)
+          let words = error?.description ?? ""
+          // The database that is there knows nothing: another one has to be named, or loaded.
+          #expect(words.contains("no upload was touched") && words.contains("madang admin import"))
+          #expect(!words.contains("SELECT"))
           if engine == .sqlite {
             let file = settings.dataDirectory.appending(path: "madang.sqlite")
             try FileManager.default.removeItem(at: file)

@@ -10,16 +10,22 @@ import Testing
 
 @Suite("Secrets that the servers of a database share")
 struct SharedSecretsTests {
-  /// Runs `body` with as many settings as wanted, each with a data directory of its own, on one empty database.
+  /// Runs `body` with as many settings as wanted, each with a data directory of its own but for the files, on one empty
+  /// database.
   private static func places(
     _ engine: TestEngine, _ count: Int, _ body: @escaping @Sendable ([ServerSettings]) async throws -> Void
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     try await withEngine(engine) { place in
-      let all = (0..<count).map { number in
+      let files = folder.appending(path: "files")
+      try FileManager.default.createDirectory(at: files, withIntermediateDirectories: true)
+      let all = try (0..<count).map { number in
         var settings = World.settings
         settings.dataDirectory = folder.appending(path: "\(number)")
+        try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+        try FileManager.default.createSymbolicLink(
+          at: settings.dataDirectory.appending(path: "files"), withDestinationURL: files)
         if case .postgres(let url) = place { settings.databaseURL = url }
         return settings
       }
@@ -205,19 +211,21 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "one of several servers does not take an empty directory of its own for the files of all",
-    arguments: TestEngine.available.filter { $0 == .postgres })
-  func ownFiles(_ engine: TestEngine) async throws {
+    "one of several servers does not take an empty directory of its own for the files of all, with or without a name",
+    arguments: TestEngine.available.filter { $0 == .postgres }, [true, false])
+  func ownFiles(_ engine: TestEngine, _ isNamed: Bool) async throws {
     try await Self.places(engine, 2) { places in
       var (first, second) = (places[0], places[1])
-      (first.node, second.node) = ("a", "b")
+      if isNamed { (first.node, second.node) = ("a", "b") }
       (first.isDevelopment, second.isDevelopment) = (false, false)
+      let files = second.dataDirectory.appending(path: "files")
+      try FileManager.default.removeItem(at: files)
       try await World.run(first) { _ in }
-      #expect(await Self.complaint(second).contains("need the same files"))
-      try FileManager.default.removeItem(at: second.dataDirectory.appending(path: "files"))
+      let words = await Self.complaint(second)
+      #expect(words.contains("need the same files") && words.contains("share --data, or files/ in it"))
+      try FileManager.default.removeItem(at: files)
       try FileManager.default.createSymbolicLink(
-        at: second.dataDirectory.appending(path: "files"),
-        withDestinationURL: first.dataDirectory.appending(path: "files"))
+        at: files, withDestinationURL: first.dataDirectory.appending(path: "files"))
       try await World.run(first) { [second] _ in try await World.run(second) { _ in } }
     }
   }

@@ -94,6 +94,7 @@ extension Administration {
         }
       ) { madang in
         try await madang.load(backup) { progress(WorkProgress($0)) }
+        if let id = backup.manifest.installation { try await madang.markFiles(as: id) }
       }
       return RestoreSummary(backup, files: 0, skipped: 0, aside: try former?.putAside())
     }
