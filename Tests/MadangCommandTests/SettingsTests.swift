@@ -42,13 +42,15 @@ struct SettingsTests {
     }
   }
 
-  @Test("development mode is for one server")
+  @Test("development mode is for one server, and so is the embedded database")
   func oneInDevelopment() {
     var settings = ServerSettings()
-    (settings.isDevelopment, settings.node) = (true, "a")
+    (settings.isDevelopment, settings.node, settings.databaseURL) = (true, "a", "postgres://localhost/madang")
     #expect(settings.problems().count == 1)
     settings.isDevelopment = false
     #expect(settings.problems().isEmpty)
+    settings.databaseURL = nil
+    #expect(settings.problems().count == 1 && settings.problems()[0].contains("need PostgreSQL"))
   }
 
   @Test("variables that look like settings and are none are told; those of the command line are none of them")
