@@ -93,7 +93,7 @@ package func buildServer(
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
   let data = settings.dataDirectory
   try RestoreMarker(in: data).refuseServing()
-  try FileManager.default.createDirectory(at: data, withIntermediateDirectories: true)
+  try makePrivateDirectories(data)
   let lock =
     isAlone
     ? try settings.takeServerLock(
@@ -144,6 +144,7 @@ package func buildServer(
   let opened = try await openMadang(
     settings, clock: clock, ids: ids, logger: logger, announce: { announcements.announce($0) },
     prepare: { try await $0.migrate() })
+  if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
   let (madang, tokenKey) = try await opened.settled(settings, secrets)
   let keys = KnownKeys(settings.keys, madang: madang)
   await keys.load()

@@ -253,6 +253,34 @@ struct CommandLineBackupTests {
     }
   }
 
+  @Test("what the commands write is for its owner alone")
+  func modes() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-modes-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let here = Self.environment(folder.appending(path: "data"), .sqliteInMemory)
+    try await Self.makeMany(here)
+    let (backups, out) = (folder.appending(path: "backups"), folder.appending(path: "out"))
+    _ = try await Self.object(["admin", "backup", backups.path], here)
+    _ = try await Self.object(["admin", "export", out.path], here)
+    let restored = folder.appending(path: "restored")
+    let there = Self.environment(restored, .sqliteInMemory)
+    _ = try await Self.object(["admin", "restore", backups.path], there)
+    try FileManager.default.removeItem(at: restored.appending(path: "madang.sqlite"))
+    _ = try await Self.object(["admin", "import", out.path], there)
+    var count = 0
+    for root in ["backups", "out", "restored"] {
+      let paths = try FileManager.default.subpathsOfDirectory(atPath: folder.appending(path: root).path)
+      for path in [root] + paths.map({ "\(root)/\($0)" }) {
+        let mode =
+          try FileManager.default.attributesOfItem(atPath: folder.appending(path: path).path)[.posixPermissions] as? Int
+        #expect((mode ?? 0o777) & 0o077 == 0, "\(path)")
+        count += 1
+      }
+    }
+    #expect(count > 400)
+  }
+
   @Test("findings are lines with a cure, and status 1")
   func findings() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-findings-\(UUID().uuidString)")

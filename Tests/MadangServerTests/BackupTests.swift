@@ -165,6 +165,53 @@ struct BackupTests {
     }
   }
 
+  @Test("what is written is for its owner alone, and never goes where other users can write")
+  func ownDirectories() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      @Sendable func mode(_ url: URL) throws -> Int {
+        try FileManager.default.attributesOfItem(atPath: url.path)[.posixPermissions] as? Int ?? 0o777
+      }
+      func refusals(_ folder: URL) async throws -> [String] {
+        let words = [
+          await BackupScene.refusal { _ = try await scene.backUp(to: folder) },
+          await BackupScene.refusal { try await scene.export(scene.settings, to: folder) },
+        ]
+        #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+        return words
+      }
+      for open in [0o777, 0o1777, 0o770, 0o702] {
+        let folder = scene.folder.appending(path: "open-\(open)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(chmod(folder.path, mode_t(open)) == 0)
+        for words in try await refusals(folder) { #expect(words.contains("other users can write to"), "\(words)") }
+      }
+      if geteuid() == 0 {
+        let folder = scene.folder.appending(path: "theirs")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(chown(folder.path, 65534, 65534) == 0)
+        for words in try await refusals(folder) { #expect(words.contains("belongs to another user"), "\(words)") }
+      }
+      let (backups, export) = (scene.folder.appending(path: "own"), scene.folder.appending(path: "export"))
+      for folder in [backups, export] {
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        #expect(chmod(folder.path, 0o755) == 0)
+      }
+      let backup = URL(filePath: try await scene.backUp(to: backups).path)
+      try await scene.export(scene.settings, to: export)
+      for folder in [backup, export] {
+        for path in try FileManager.default.subpathsOfDirectory(atPath: folder.path) {
+          let open = try mode(folder.appending(path: path)) & 0o077
+          #expect(open == 0, "\(path)")
+        }
+      }
+      #expect(try mode(backup) == 0o700)
+      try await scene.elsewhere(.sqlite) { target in
+        try await scene.restore(backup, to: target)
+        #expect(try mode(target.dataDirectory) == 0o700)
+      }
+    }
+  }
+
   @Test("files that are not the database's are not backed up with it", arguments: TestEngine.available)
   func foreignFiles(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in

@@ -125,6 +125,25 @@ struct InstallationTests {
     }
   }
 
+  @Test("a server that starts says if every user of the machine can read its database")
+  func openDatabase() async throws {
+    try await Self.place(.sqlite) { (settings) async throws in
+      func warnings() async throws -> Int {
+        let log = LogRecorder()
+        try await World.run(settings, logger: log.logger) { _ in }
+        return log.lines.count { $0.hasPrefix("every user of this machine can read") && $0.contains("chmod -R go= ") }
+      }
+      #expect(try await warnings() == 0)
+      let database = settings.dataDirectory.appending(path: "madang.sqlite").path
+      #expect(chmod(database, 0o644) == 0)
+      #expect(try await warnings() == 0, "nobody else can enter the directory")
+      #expect(chmod(settings.dataDirectory.path, 0o755) == 0)
+      #expect(try await warnings() == 1)
+      #expect(chmod(database, 0o600) == 0)
+      #expect(try await warnings() == 0)
+    }
+  }
+
   @Test(
     "a database without uploads does not take the files of another whose id is missing",
     arguments: TestEngine.available.filter { $0 == .postgres })

@@ -181,6 +181,12 @@ import Testing
           return try transaction.first("SELECT COUNT(*) AS x FROM t") { try $0.get("x", as: Int.self) }
         }
         for await _ in isReading { break }
+        for name in ["copy.sqlite", "copy.sqlite-wal", "copy.sqlite-shm"] {
+          let file = folder.appending(path: name).path
+          guard name == "copy.sqlite" || FileManager.default.fileExists(atPath: file) else { continue }
+          let mode = try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int
+          #expect(mode == 0o600, "\(name)")
+        }
         let text = String(repeating: "x", count: 10_000)
         for _ in 0..<200 { try await database.write { _ = try $0.execute("INSERT INTO t (n) VALUES (\(text))") } }
         let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int ?? 0

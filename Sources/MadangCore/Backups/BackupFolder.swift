@@ -16,9 +16,10 @@ struct BackupFolder: Sendable {
 
   /// Makes it if it is not there, takes its lock, and removes what was cut off. The lock ends with its last reference.
   func prepare() throws -> FileLock {
-    do { try FileManager.default.createDirectory(at: url, withIntermediateDirectories: true) } catch {
+    do { try makePrivateDirectories(url) } catch {
       throw BackupProblem("\(url.path) cannot be made: \(error.localizedDescription)")
     }
+    try requireOwnDirectory(url)
     let others = try names().filter { name in
       !Self.isName(name) && name != Self.lockName && name != "lost+found"
         && !(name.hasSuffix(Self.partial) && Self.isName(String(name.dropLast(Self.partial.count))))

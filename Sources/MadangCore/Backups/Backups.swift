@@ -63,13 +63,13 @@ extension Madang {
     }
   }
 
-  /// Writes the database alone, as of one moment, to a directory that is empty or not there. Throws ``BackupProblem``.
+  /// Writes the database alone, as of one moment, to a directory that is not there, or is empty and the caller's own. Throws ``BackupProblem``.
   package func export(
     to folder: URL, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BackupOutcome {
     let there = try? FileManager.default.contentsOfDirectory(atPath: folder.path)
     guard there?.isEmpty ?? true else { throw BackupProblem("\(folder.path) is not empty; name another directory") }
-    if there == nil { try makePrivateDirectory(folder) }
+    if there == nil { try makePrivateDirectory(folder) } else { try requireOwnDirectory(folder) }
     do {
       let manifest = try await dumpDatabase(to: folder, at: Clock.systemTime(), progress: progress)
       try manifest.write(to: folder)

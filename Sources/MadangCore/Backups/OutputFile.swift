@@ -116,16 +116,3 @@ struct Digest {
 
   func isOf(size: Int, sha256: String) -> Bool { self.size == size && hex == sha256 }
 }
-
-/// Flushes a directory, so that the names in it last.
-func flushDirectory(_ url: URL) throws {
-  let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-  guard descriptor >= 0 else { throw BackupProblem("read", url.path) }
-  defer { close(descriptor) }
-  guard fsync(descriptor) == 0 else { throw BackupProblem("flushed to disk", url.path) }
-}
-
-/// Makes a directory that only its owner may enter.
-func makePrivateDirectory(_ url: URL) throws {
-  guard mkdir(url.path, 0o700) == 0 else { throw BackupProblem("made", url.path) }
-}

@@ -78,7 +78,7 @@ extension Administration {
       let backup = try Backup(at: url)
       _ = try backup.migrations()
       _ = try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
-      try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+      try makePrivateDirectories(settings.dataDirectory)
       let former = settings.databaseURL == nil ? nil : try FormerDatabase(in: settings)
       defer { former?.release() }
       try await withEmptyDatabase(
@@ -159,7 +159,7 @@ private struct RestoreTarget {
           "\(settings.dataDirectory.path) is not empty; name another directory with --data. If only the database is "
           + "lost and the files in it are to stay, use 'madang admin import'")
     }
-    try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+    try makePrivateDirectories(settings.dataDirectory)
     try marker.set(identity)
   }
 

@@ -18,7 +18,13 @@ struct SQLiteCopy {
     do throws(EngineFailure) {
       let source = try open(source, flags: SQLITE_OPEN_READWRITE)
       defer { sqlite3_close_v2(source) }
-      let target = try open(target, flags: SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE)
+      // For its owner alone, whatever the process makes else; SQLite's log of it gets the same mode.
+      let made = Foundation.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+      guard made >= 0 else {
+        throw EngineFailure(StorageError(.other, "\(target): \(String(cString: strerror(errno)))"))
+      }
+      close(made)
+      let target = try open(target, flags: SQLITE_OPEN_READWRITE)
       defer { sqlite3_close_v2(target) }
       // The one who asked for the copy flushes it, if it is to last.
       try run("PRAGMA synchronous = OFF", on: target)

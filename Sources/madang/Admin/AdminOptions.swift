@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import Logging
 import MadangServer
 
@@ -27,6 +28,8 @@ struct AdminOptions: ParsableArguments {
 
   /// Runs `body` on where the server's data is; puts the words of what is refused on standard error.
   func withSettings<Result>(_ body: (ServerSettings, Logger, Output) async throws -> Result) async throws -> Result {
+    // What is written (database, files, backups) is for this user alone.
+    umask(0o077)
     var flags: [String: String] = [:]
     flags["data"] = data
     flags["database.url"] = databaseURL
