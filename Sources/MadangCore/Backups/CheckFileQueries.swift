@@ -1,0 +1,44 @@
+import Storage
+
+extension Transaction {
+  /// Pictures of people, workspaces and channels that no row of `files` knows.
+  func pictureFindings() throws -> [Finding] {
+    try FileStore.pictureColumns.flatMap { table, column in
+      try all(
+        """
+        SELECT \(raw: column) AS picture FROM \(raw: table) t WHERE \(raw: column) IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM files f WHERE f.path = t.\(raw: column)) LIMIT \(findingLimit)
+        """
+      ) { row in
+        Finding(
+          kind: .file, subject: try row.get("picture"), problem: "\(table).\(column) names it, and files does not",
+          cure: "set another picture")
+      }
+    }
+  }
+
+  /// Paths that lead out of the folders of files: no call follows them.
+  func pathFindings() throws -> [Finding] {
+    try FileStore.pathColumns.flatMap { table, column in
+      var found: [Finding] = []
+      try forEach("SELECT \(raw: column) AS path FROM \(raw: table) WHERE \(raw: column) IS NOT NULL") { row in
+        let path: String = try row.get("path")
+        guard found.count < findingLimit, !FileStore.isPath(path) else { return }
+        found.append(
+          Finding(
+            kind: .file, subject: path, problem: "\(table).\(column) names it, which is no path of a stored file",
+            cure: "find out where the row comes from: madang writes no such path; then remove it"))
+      }
+      return found
+    }
+  }
+
+  func fileEntries(after id: Int64, limit: Int) throws -> [(id: Int64, file: FileEntry)] {
+    try all("SELECT id, path, size, sha256 FROM files WHERE id > \(id) ORDER BY id LIMIT \(limit)") { row in
+      (
+        try row.get("id"),
+        FileEntry(path: try row.get("path"), size: try row.get("size"), sha256: try row.get("sha256"))
+      )
+    }
+  }
+}
