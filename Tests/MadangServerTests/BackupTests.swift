@@ -132,6 +132,26 @@ struct BackupTests {
     }
   }
 
+  @Test(
+    "a backup with a date to come is in nobody's way: the next one is refused until it is moved, and none is removed")
+  func future() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let first = URL(filePath: try await scene.backUp().path)
+      let future = scene.backups.appending(path: "2099-01-01T000000.000Z")
+      try FileManager.default.copyItem(at: first, to: future)
+      let words = await BackupScene.refusal { _ = try await scene.backUp(keep: 1) }
+      #expect(words.contains("holds 2099-01-01T000000.000Z"), "\(words)")
+      #expect(words.contains("Set this machine's clock; if it is right, move 2099-01-01T000000.000Z"))
+      let folder = BackupFolder(url: scene.backups)
+      #expect(try folder.backups().map(\.lastPathComponent) == [first, future].map(\.lastPathComponent))
+      // Whatever lies there, what was made stays.
+      #expect(try folder.keep(1, with: first) == 1)
+      #expect(try folder.backups().map(\.lastPathComponent) == [first.lastPathComponent])
+      let second = URL(filePath: try await scene.backUp(keep: 1).path)
+      #expect(try folder.backups().map(\.lastPathComponent) == [second.lastPathComponent])
+    }
+  }
+
   @Test("a directory that is not for backups of this installation is refused, and left as it is")
   func directories() async throws {
     try await BackupScene.run(.sqlite) { scene in

@@ -37,9 +37,16 @@ struct BackupFolder: Sendable {
     return lock
   }
 
-  /// Makes the directory of a backup that is being made.
+  /// Makes the directory of a backup that is being made, which must become the newest: one with a later date would be taken
+  /// for it, and be restored, linked to and kept in its place.
   func begin(at time: Int64) throws -> URL {
-    let folder = url.appending(path: Self.name(of: time) + Self.partial, directoryHint: .isDirectory)
+    let name = Self.name(of: time)
+    if let newest = try backups().last?.lastPathComponent, newest >= name {
+      throw BackupProblem(
+        "\(url.path) holds \(newest), and it is \(name) now: the date of the newest backup must have passed. Set this "
+          + "machine's clock; if it is right, move \(newest) to another directory")
+    }
+    let folder = url.appending(path: name + Self.partial, directoryHint: .isDirectory)
     try makePrivateDirectory(folder)
     return folder
   }
@@ -53,9 +60,11 @@ struct BackupFolder: Sendable {
     return whole
   }
 
-  /// Removes all backups but the newest ones. Answers how many were removed.
-  func keep(_ count: Int) throws -> Int {
-    let old = try backups().dropLast(count)
+  /// Removes all backups but `made` and the newest others. Answers how many were removed.
+  /// - Parameter count: How many stay, `made` among them.
+  func keep(_ count: Int, with made: URL) throws -> Int {
+    let others = try backups().filter { $0.lastPathComponent != made.lastPathComponent }
+    let old = others.dropLast(max(0, count - 1))
     for backup in old {
       // Under this name nobody takes what is left of it for whole.
       let name = url.appending(path: backup.lastPathComponent + Self.partial)

@@ -51,7 +51,8 @@ extension Madang {
       let (whole, removed) = try await workers.run {
         try manifest.write(to: folder)
         try flushDirectory(folder)
-        return (try backups.end(folder), try keep.map(backups.keep) ?? 0)
+        let made = try backups.end(folder)
+        return (made, try keep.map { try backups.keep($0, with: made) } ?? 0)
       }
       return BackupOutcome(
         folder: whole, manifest: manifest, files: files.count, bytes: files.bytes, linked: files.linked,
