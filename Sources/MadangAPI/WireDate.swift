@@ -1,8 +1,14 @@
 /// Dates as they travel: `yyyy-MM-ddTHH:mm:ss.SSSZ`, always 24 characters (contract section 10.1).
 public enum WireDate {
-  /// The label of `milliseconds` since 1970 UTC, shown as wall-clock digits of a zone `offset` milliseconds east.
+  /// What four digits of a year can say, in milliseconds since 1970: the years 0 to 9999.
+  static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
+
+  /// The label of `milliseconds` since 1970 UTC, shown as wall-clock digits of a zone `offset` milliseconds east. A date
+  /// before the year 0 or after 9999 is shown as the first or the last moment of these years.
   public static func string(_ milliseconds: Int64, offset: Int64 = 0) -> String {
-    let local = milliseconds + offset
+    let (sum, isBeyond) = milliseconds.addingReportingOverflow(offset)
+    let nearest = isBeyond ? (offset > 0 ? Int64.max : .min) : sum
+    let local = min(max(nearest, range.lowerBound), range.upperBound)
     let (days, inDay) = local.quotientAndRemainder(flooringBy: millisecondsPerDay)
     let (year, month, day) = civil(days)
     var out: [UInt8] = []

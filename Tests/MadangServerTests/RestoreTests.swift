@@ -109,6 +109,52 @@ struct RestoreTests {
     }
   }
 
+  @Test("numbers that no backup has are refused with words; nothing ends the process")
+  func numbers() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let whole = URL(filePath: try await scene.backUp().path)
+      let manifest = try BackupManifest.read(from: whole)
+      typealias Table = BackupManifest.Table
+      func tables(_ change: (Table) -> (rows: Int, bytes: Int, last: Int64?)) -> [Table] {
+        manifest.tables.map { table in
+          let (rows, bytes, last) = change(table)
+          return Table(
+            name: table.name, columns: table.columns, rows: rows, bytes: bytes, sha256: table.sha256, lastNumber: last)
+        }
+      }
+      let forged: [(BackupManifest, String)] = [
+        (manifest.changed(createdAt: .min), "the date -9223372036854775808"),
+        (manifest.changed(createdAt: 253_402_300_800_000), "the date 253402300800000"),
+        (manifest.changed(tables: tables { (.max, $0.bytes, $0.lastNumber) }), "the numbers of the table"),
+        (manifest.changed(tables: tables { (-1, $0.bytes, $0.lastNumber) }), "the numbers of the table"),
+        (manifest.changed(tables: tables { ($0.rows, -1, $0.lastNumber) }), "the numbers of the table"),
+        (manifest.changed(tables: tables { (.max, .max, $0.lastNumber) }), "the numbers of its tables"),
+        (manifest.changed(tables: tables { ($0.rows, $0.bytes, .max) }), "the numbers of the table"),
+        (manifest.changed(files: .init(count: -1, bytes: 0, absent: [])), "the files"),
+        (manifest.changed(files: .init(count: 0, bytes: .min, absent: [])), "the files"),
+      ]
+      let backup = scene.folder.appending(path: "forged")
+      try FileManager.default.copyItem(at: whole, to: backup)
+      try await scene.elsewhere(.sqlite) { target in
+        func refusal() async -> String {
+          await BackupScene.refusal { try await scene.restore(backup, to: target) }
+        }
+        for (forged, words) in forged {
+          try forged.replace(in: backup)
+          let refusal = await refusal()
+          #expect(refusal.contains("manifest.json is no manifest of a backup: \(words)"), "\(refusal)")
+        }
+        for number in [Int64.min, .max] {
+          try manifest.forge("chats", in: backup) { rows, columns in
+            rows[0][try #require(columns.firstIndex(of: "created_at"))] = "\(number)"
+          }
+          let refusal = await refusal()
+          #expect(refusal.contains("chats.tsv has the number \(number), which madang gives nothing"), "\(refusal)")
+        }
+      }
+    }
+  }
+
   @Test("only an empty place is restored to, and the refusal names the way out", arguments: TestEngine.available)
   func emptyPlaces(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in

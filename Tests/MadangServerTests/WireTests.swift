@@ -38,6 +38,16 @@ struct WireTests {
     #expect(WireDate.string(0) == "1970-01-01T00:00:00.000Z")
     #expect(WireDate.string(1_734_073_530_874) == "2024-12-13T07:05:30.874Z")
     #expect(WireDate.string(1_705_287_600_123, offset: 9 * 3_600_000) == "2024-01-15T12:00:00.123Z")
+    let (first, last) = ("0000-01-01T00:00:00.000Z", "9999-12-31T23:59:59.999Z")
+    #expect(WireDate.string(-62_167_219_200_000) == first && WireDate.string(253_402_300_799_999) == last)
+    for offset in [-12 * 3_600_000, 0, 9 * 3_600_000] as [Int64] {
+      for moment in [.min, -62_167_219_200_001 - 24 * 3_600_000] as [Int64] {
+        #expect(WireDate.string(moment, offset: offset) == first)
+      }
+      for moment in [.max, 253_402_300_800_000 + 24 * 3_600_000] as [Int64] {
+        #expect(WireDate.string(moment, offset: offset) == last)
+      }
+    }
     for moment in stride(from: Int64(-62_135_596_800_000), through: 253_402_300_799_999, by: 77_777_777_777_777 / 99) {
       let text = WireDate.string(moment)
       #expect(text.count == 24)

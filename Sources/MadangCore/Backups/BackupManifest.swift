@@ -105,10 +105,34 @@ extension BackupManifest {
       guard format == currentFormat else {
         throw BackupProblem("\(file.path) is of format \(format), which this program does not know; use a newer madang")
       }
-      return try JSONDecoder().decode(BackupManifest.self, from: bytes)
+      let manifest = try JSONDecoder().decode(BackupManifest.self, from: bytes)
+      if let mistake = manifest.mistake { throw BackupProblem("\(file.path) is no manifest of a backup: \(mistake)") }
+      return manifest
     } catch is DecodingError {
       throw BackupProblem("\(file.path) is no manifest of a backup")
     }
+  }
+}
+
+extension BackupManifest {
+  /// Milliseconds since 1970, to the end of the year 9999.
+  private static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
+
+  /// A number or name that no backup has, in words: a manifest may come from anywhere, and is calculated with.
+  private var mistake: String? {
+    guard Self.dates.contains(createdAt) else { return "the date \(createdAt)" }
+    guard (files?.count ?? 0) >= 0, (files?.bytes ?? 0) >= 0 else { return "the files" }
+    var total = 0
+    for table in tables {
+      // Each row ends with a newline.
+      guard table.rows >= 0, table.bytes >= table.rows, TableReader.numbers.contains(table.lastNumber ?? 0) else {
+        return "the numbers of the table \(table.name)"
+      }
+      let isBeyond: Bool
+      (total, isBeyond) = total.addingReportingOverflow(table.bytes)
+      guard !isBeyond else { return "the numbers of its tables" }
+    }
+    return nil
   }
 }
 

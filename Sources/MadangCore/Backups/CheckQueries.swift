@@ -42,7 +42,7 @@ extension Transaction {
     return [
       Finding(
         kind: .number, subject: table,
-        problem: "has the row \(highest), but the next number to be given is \(last + 1)",
+        problem: "has the row \(highest), but the next number to be given is \(last &+ 1)",
         cure: dialect.countOn(table, after: highest).map(\.text).joined(separator: "; ")
           + " with '\(table)' and \(highest)")
     ]
@@ -130,11 +130,11 @@ private struct RoomScan {
     guard let seq: Int64 = try row.get("seq"), let date: Int64 = try row.get("created_at"),
       let author: Int64 = try row.get("author_id"), let ordinal: Int64 = try row.get("author_ordinal")
     else { return }
-    if seq != last.seq + 1 {
+    if seq != last.seq &+ 1 {
       note("chat \(seq) comes after chat \(last.seq)")
     } else if date <= last.date {
       note("chat \(seq) is not later than the one before it")
-    } else if ordinal != ordinals[author, default: 0] + 1 {
+    } else if ordinal != ordinals[author, default: 0] &+ 1 {
       note("chat \(seq) is its author's number \(ordinal), after number \(ordinals[author, default: 0])")
     }
     last = (seq, date)

@@ -82,6 +82,9 @@ enum TableText {
 /// The rows of a table's file, one by one: memory does not grow with their number. Its calls block. Throws
 /// ``BackupProblem``.
 final class TableReader: Sendable {
+  /// Numbers that rows may hold: madang gives none near the ends of 64 bits, and calculates with them.
+  static let numbers: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+
   private struct State {
     /// Read and not yet handed out.
     var bytes: ArraySlice<UInt8> = []
@@ -111,6 +114,9 @@ final class TableReader: Sendable {
         guard let values = TableText.values(line, columns) else {
           throw BackupProblem("line \(state.line) of \(path) is no row of its table")
         }
+        if let number = values.lazy.compactMap(Self.integer).first(where: { !Self.numbers.contains($0) }) {
+          throw BackupProblem("line \(state.line) of \(path) has the number \(number), which madang gives nothing")
+        }
         for index in paths {
           guard case .text(let text) = values[index], !FileStore.isPath(text) else { continue }
           throw BackupProblem(
@@ -120,6 +126,11 @@ final class TableReader: Sendable {
       }
       return rows
     }
+  }
+
+  private static func integer(_ value: SQLValue) -> Int64? {
+    guard case .integer(let number) = value else { return nil }
+    return number
   }
 
   private func nextLine(_ state: inout State) throws -> ArraySlice<UInt8>? {

@@ -24,7 +24,7 @@ final class RoomFeed: Sendable {
     mutating func pass(_ through: RoomPosition, _ deliver: (Chat) -> Void) {
       if through.seq >= position.seq { position = through }
       guard !early.isEmpty else { return }
-      while let next = early.removeValue(forKey: position.seq + 1) {
+      while let next = early.removeValue(forKey: position.seq &+ 1) {
         deliver(next)
         position = RoomPosition(seq: next.seq, date: next.createdAt)
       }
@@ -62,7 +62,7 @@ final class RoomFeed: Sendable {
         (state.isReplaced, state.isBehind) = (true, true)
         return false
       }
-      guard !state.isReplaced, chat.seq == state.position.seq + 1 else {
+      guard !state.isReplaced, chat.seq == state.position.seq &+ 1 else {
         if state.early.count < Self.maxEarly { state.early[chat.seq] = chat }
         state.isBehind = true
         return false
