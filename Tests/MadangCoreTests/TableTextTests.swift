@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 import Testing
 
@@ -45,6 +46,55 @@ import Testing
     ])
   func refused(_ text: String) {
     #expect(TableText.values(Array(text.utf8)[...], columns) == nil)
+  }
+
+  @Test("of a line no more fields are made than a row has, however many tabs are in it")
+  func tabs() {
+    let line = [UInt8](repeating: UInt8(ascii: "\t"), count: 1 << 20)
+    #expect(TableText.fields(line[...], count: columns.count).count == columns.count + 1)
+    #expect(TableText.values(line[...], columns) == nil)
+  }
+
+  private func withReader(_ write: (URL) throws -> Void, _ body: (TableReader) throws -> Void) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-rows-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(
+      at: folder.appending(path: "tables"), withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let table = BackupManifest.Table(name: "notes", columns: columns, rows: 0, bytes: 0, sha256: "", lastNumber: nil)
+    try write(folder.appending(path: table.path))
+    try body(TableReader(table, in: folder))
+  }
+
+  @Test("a line without an end is read as far as the longest row goes, and refused")
+  func endless() throws {
+    try withReader { file in
+      // A terabyte that takes no room on the disk: read to its end it would not fit into memory.
+      #expect(FileManager.default.createFile(atPath: file.path, contents: nil))
+      try FileHandle(forWritingTo: file).truncate(atOffset: 1 << 40)
+    } _: { reader in
+      let error = #expect(throws: BackupProblem.self) { _ = try reader.next(10) }
+      #expect(error?.description.contains("line 1 of ") == true)
+      #expect(error?.description.contains("has more than \(TableReader.longestLine) bytes") == true)
+    }
+  }
+
+  @Test("rows of all lengths come back, long ones few at a time")
+  func lengths() throws {
+    let texts = [0, 1, 1 << 20, (1 << 20) - 4, 3 << 20, 7, TableReader.longestLine - 5].map {
+      String(repeating: "x", count: $0)
+    }
+    try withReader { file in
+      var bytes: [UInt8] = []
+      for (index, text) in texts.enumerated() { bytes += line([.integer(Int64(index)), .text(text), .null]) }
+      try Data(bytes).write(to: file)
+    } _: { reader in
+      var read: [[SQLValue]] = []
+      while case let page = try reader.next(500), !page.isEmpty {
+        #expect(page.dropLast().reduce(0) { $0 + line($1).count - 1 } < TableReader.pageSize)
+        read += page
+      }
+      #expect(read == texts.enumerated().map { [.integer(Int64($0)), .text($1), .null] })
+    }
   }
 
   @Test("text that is not UTF-8 is refused")

@@ -15,7 +15,15 @@ extension Transaction {
     let columns = table.columns.map(\.name).joined(separator: ", ")
     let key = table.key.joined(separator: ", ")
     try forEach("SELECT \(raw: columns) FROM \(raw: table.name) ORDER BY \(raw: key)") { row in
-      try file.append { TableText.append(row.values, to: &$0) }
+      try file.append { bytes in
+        let start = bytes.count
+        TableText.append(row.values, to: &bytes)
+        guard bytes.count - start - 1 <= TableReader.longestLine else {
+          throw BackupProblem(
+            "the row \(rows + 1) of \(table.name) is longer than a backup can hold; the database was changed by something else "
+              + "than madang")
+        }
+      }
       rows += 1
       if rows.isMultiple(of: 1000) { progress(1000) }
     }

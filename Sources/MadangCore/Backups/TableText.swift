@@ -38,9 +38,14 @@ enum TableText {
     }
   }
 
+  /// The fields of a line, of which no more are looked for than one beyond `count`.
+  static func fields(_ line: ArraySlice<UInt8>, count: Int) -> [ArraySlice<UInt8>] {
+    line.split(separator: tab, maxSplits: count, omittingEmptySubsequences: false)
+  }
+
   /// The values of a line without its end; nil if it is no row of these columns.
   static func values(_ line: ArraySlice<UInt8>, _ columns: [BackupManifest.Column]) -> [SQLValue]? {
-    let fields = line.split(separator: tab, omittingEmptySubsequences: false)
+    let fields = fields(line, count: columns.count)
     guard fields.count == columns.count else { return nil }
     var values: [SQLValue] = []
     values.reserveCapacity(fields.count)
@@ -79,15 +84,21 @@ enum TableText {
   }
 }
 
-/// The rows of a table's file, one by one: memory does not grow with their number. Its calls block. Throws
-/// ``BackupProblem``.
+/// The rows of a table's file, one by one: memory does not grow with their number, and lines have a limit. Its calls block.
+/// Throws ``BackupProblem``.
 final class TableReader: Sendable {
   /// Numbers that rows may hold: madang gives none near the ends of 64 bits, and calculates with them.
   static let numbers: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
 
+  /// Bytes of a line, its end not counted. The longest that madang writes, of a chat of 10,000 characters, has a tenth of it.
+  static let longestLine = 8 << 20
+  /// Bytes of lines after which no more rows are handed out at a time.
+  static let pageSize = 1 << 20
+
   private struct State {
-    /// Read and not yet handed out.
-    var bytes: ArraySlice<UInt8> = []
+    var bytes: [UInt8] = []
+    /// Where in them what is not yet handed out begins.
+    var start = 0
     var line = 0
   }
 
@@ -106,11 +117,13 @@ final class TableReader: Sendable {
     paths = table.columns.indices.filter { held.contains(table.columns[$0].name) }
   }
 
-  /// The next rows, at most `count`; empty after the last.
+  /// The next rows, at most `count`, and fewer where they are long; empty after the last.
   func next(_ count: Int) throws -> [[SQLValue]] {
     try state.withLock { state in
       var rows: [[SQLValue]] = []
-      while rows.count < count, let line = try nextLine(&state) {
+      var size = 0
+      while rows.count < count, size < Self.pageSize, let line = try nextLine(&state) {
+        size += line.count
         guard let values = TableText.values(line, columns) else {
           throw BackupProblem("line \(state.line) of \(path) is no row of its table")
         }
@@ -134,20 +147,27 @@ final class TableReader: Sendable {
   }
 
   private func nextLine(_ state: inout State) throws -> ArraySlice<UInt8>? {
-    var searched = state.bytes.startIndex
+    var searched = state.start
     while true {
-      if let end = state.bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
-        defer { state.bytes = state.bytes[(end + 1)...] }
-        state.line += 1
-        return state.bytes[..<end]
+      let end = state.bytes[searched...].firstIndex(of: UInt8(ascii: "\n"))
+      guard (end ?? state.bytes.count) - state.start <= Self.longestLine else {
+        throw BackupProblem(
+          "line \(state.line + 1) of \(path) has more than \(Self.longestLine) bytes, so it is no row")
       }
+      if let end {
+        defer { state.start = end + 1 }
+        state.line += 1
+        return state.bytes[state.start..<end]
+      }
+      state.bytes.removeFirst(state.start)
+      state.start = 0
+      searched = state.bytes.count
       let more = try file.next()
       guard !more.isEmpty else {
         guard state.bytes.isEmpty else { throw BackupProblem("\(path) ends within a row") }
         return nil
       }
-      searched = state.bytes.count
-      state.bytes = ArraySlice(Array(state.bytes) + more)
+      state.bytes += more
     }
   }
 }
