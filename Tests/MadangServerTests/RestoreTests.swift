@@ -155,6 +155,62 @@ struct RestoreTests {
     }
   }
 
+  @Test("links, pipes, devices and names of tables that lead elsewhere are refused, and nothing waits for them")
+  func foreignThings() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let whole = URL(filePath: try await scene.backUp().path)
+      let file = try #require(BackupScene.files(whole, "files").keys.min())
+      let secret = "secrets/api-key-2024-10"
+      // Where it lies, and the words it is refused with.
+      let places = [
+        ("tables/users.tsv", "users.tsv cannot be read"), ("files/\(file)", "is missing"),
+        (secret, "is missing or damaged"), ("manifest.json", "there is no manifest.json that can be read"),
+        ("manifest.json.sha256", "manifest.json is damaged"),
+      ]
+      let same = scene.folder.appending(path: "same")
+      let things: [(name: String, make: @Sendable (URL) throws -> Void)] = [
+        ("zero", { try FileManager.default.createSymbolicLink(atPath: $0.path, withDestinationPath: "/dev/zero") }),
+        ("pipe", { try #require(mkfifo($0.path, 0o600) == 0) }),
+        ("link", { try FileManager.default.createSymbolicLink(at: $0, withDestinationURL: same) }),
+        ("folder", { try FileManager.default.createDirectory(at: $0, withIntermediateDirectories: false) }),
+      ]
+      try await scene.elsewhere(.sqlite) { target in
+        for (path, words) in places {
+          for thing in things {
+            let backup = scene.folder.appending(path: "forged")
+            try? FileManager.default.removeItem(at: backup)
+            try? FileManager.default.removeItem(at: same)
+            try FileManager.default.copyItem(at: whole, to: backup)
+            try FileManager.default.moveItem(at: backup.appending(path: path), to: same)
+            try thing.make(backup.appending(path: path))
+            let refusal = await BackupScene.refusal { try await scene.restore(backup, to: target) }
+            #expect(refusal.contains(words), "\(thing.name) at \(path): \(refusal)")
+            #expect(!FileManager.default.fileExists(atPath: target.dataDirectory.path))
+          }
+        }
+        let manifest = try BackupManifest.read(from: whole)
+        let backup = scene.folder.appending(path: "named")
+        try FileManager.default.copyItem(at: whole, to: backup)
+        for (name, words) in [
+          ("../../x", "a table's name"), ("", "a table's name"), ("a\0b", "a table's name"),
+          ("strangers", "the backup has other tables than version"),
+        ] {
+          let tables = manifest.tables.map { table in
+            guard table.name == "users" else { return table }
+            return BackupManifest.Table(
+              name: name, columns: table.columns, rows: table.rows, bytes: table.bytes, sha256: table.sha256,
+              lastNumber: table.lastNumber)
+          }
+          try manifest.changed(tables: tables).replace(in: backup)
+          try? FileManager.default.copyItem(
+            at: whole.appending(path: "tables/users.tsv"), to: backup.appending(path: "tables/strangers.tsv"))
+          let refusal = await BackupScene.refusal { try await scene.restore(backup, to: target) }
+          #expect(refusal.contains(words), "\(name): \(refusal)")
+        }
+      }
+    }
+  }
+
   @Test("only an empty place is restored to, and the refusal names the way out", arguments: TestEngine.available)
   func emptyPlaces(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in

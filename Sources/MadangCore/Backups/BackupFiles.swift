@@ -84,7 +84,7 @@ struct BackupFiles: Sendable {
     do {
       let digest =
         switch try await home.content(of: file.path, range: 0...file.size - 1) {
-        case .file(let url): try await workers.run { try OutputFile.copy(url, to: target) }
+        case .file(let url): try await workers.run { try OutputFile.copy(url.resolvingSymlinksInPath(), to: target) }
         case .pieces(let pieces): try await write(pieces, to: target)
         }
       if digest.isOf(size: file.size, sha256: file.sha256) { return .copied }
@@ -105,7 +105,9 @@ struct BackupFiles: Sendable {
   private func link(_ file: FileEntry, to target: URL) -> Bool {
     guard let former = previous?.appending(path: "files/\(file.path)") else { return false }
     var status = stat()
-    guard lstat(former.path, &status) == 0, Int(status.st_size) == file.size else { return false }
+    guard lstat(former.path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, Int(status.st_size) == file.size else {
+      return false
+    }
     return Foundation.link(former.path, target.path) == 0
   }
 

@@ -71,6 +71,8 @@ package struct BackupManifest: Codable, Sendable {
 
 extension BackupManifest {
   private static let name = "manifest.json"
+  /// Bytes of a manifest; it names 1000 absent files at most.
+  private static let limit = 16 << 20
 
   static func isThere(in folder: URL) -> Bool {
     FileManager.default.fileExists(atPath: folder.appending(path: name).path)
@@ -92,10 +94,11 @@ extension BackupManifest {
   /// Throws ``BackupProblem`` if it is missing, damaged or of a format that this program does not know.
   package static func read(from folder: URL) throws -> BackupManifest {
     let file = folder.appending(path: name)
-    guard let bytes = FileManager.default.contents(atPath: file.path) else {
+    guard let bytes = try? InputFile.contents(of: file, limit: limit) else {
       throw BackupProblem("\(folder.path) holds no backup: there is no \(name) that can be read")
     }
-    let sum = FileManager.default.contents(atPath: file.path + ".sha256").map { String(decoding: $0, as: UTF8.self) }
+    let sum = (try? InputFile.contents(of: folder.appending(path: "\(name).sha256"), limit: 4096))
+      .map { String(decoding: $0, as: UTF8.self) }
     guard sum?.prefix(while: { !$0.isWhitespace }) == SHA256.hash(data: bytes).hex[...] else {
       throw BackupProblem("\(file.path) is damaged: it does not match \(name).sha256; take another backup")
     }
@@ -118,12 +121,15 @@ extension BackupManifest {
   /// Milliseconds since 1970, to the end of the year 9999.
   private static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
 
-  /// A number or name that no backup has, in words: a manifest may come from anywhere, and is calculated with.
+  /// A number or a table's name that no backup has, in words: a manifest may come from anywhere, and is calculated with.
   private var mistake: String? {
     guard Self.dates.contains(createdAt) else { return "the date \(createdAt)" }
     guard (files?.count ?? 0) >= 0, (files?.bytes ?? 0) >= 0 else { return "the files" }
     var total = 0
     for table in tables {
+      // It becomes a path.
+      guard !table.name.isEmpty, table.name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") })
+      else { return "a table's name" }
       // Each row ends with a newline.
       guard table.rows >= 0, table.bytes >= table.rows, TableReader.numbers.contains(table.lastNumber ?? 0) else {
         return "the numbers of the table \(table.name)"

@@ -3,6 +3,9 @@ import Foundation
 // The first API keys in plain text, which nobody can make of the hashes in the database.
 
 extension Madang {
+  /// Bytes of a secret in a backup.
+  static let secretLimit = 1 << 20
+
   /// Copies the files of a directory of secrets, which need not be there.
   static func copySecrets(_ secrets: URL, to folder: URL) throws -> [BackupManifest.Secret] {
     let target = folder.appending(path: "secrets")
@@ -14,8 +17,13 @@ extension Madang {
       }
     }
     let kept = try names.filter(isSecret).sorted().map { name in
-      BackupManifest.Secret(
-        name: name, sha256: try OutputFile.copy(secrets.appending(path: name), to: target.appending(path: name)).hex)
+      // Ours may be links, as orchestrators mount secrets.
+      let source = secrets.appending(path: name).resolvingSymlinksInPath()
+      let digest = try OutputFile.copy(source, to: target.appending(path: name))
+      guard digest.size <= secretLimit else {
+        throw BackupProblem("\(source.path) has more than \(secretLimit) bytes, so it is no secret; move it elsewhere")
+      }
+      return BackupManifest.Secret(name: name, sha256: digest.hex)
     }
     try flushDirectory(target)
     return kept
@@ -28,7 +36,7 @@ extension Madang {
     for secret in kept {
       let target = secrets.appending(path: secret.name)
       if FileManager.default.fileExists(atPath: target.path) {
-        guard try Digest(of: target).hex == secret.sha256 else {
+        guard try Digest(of: target.resolvingSymlinksInPath()).hex == secret.sha256 else {
           throw BackupProblem("\(target.path) is another secret than that of the backup; remove it to use the backup's")
         }
         continue

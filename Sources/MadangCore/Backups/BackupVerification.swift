@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Storage
 
@@ -62,8 +63,12 @@ package struct Backup: Sendable {
     guard files else { return }
     for secret in manifest.secrets {
       let path = "secrets/\(secret.name)"
-      let digest = Madang.isSecret(secret.name) ? await digest(path, workers) : nil
-      if digest?.hex != secret.sha256 {
+      let bytes =
+        Madang.isSecret(secret.name)
+        ? try? await workers.run {
+          try InputFile.contents(of: folder.appending(path: path), limit: Madang.secretLimit)
+        } : nil
+      if bytes.map({ SHA256.hash(data: $0).hex }) != secret.sha256 {
         try await report(BackupDamage(path: path, problem: "is missing or damaged", file: nil))
       }
     }
@@ -72,25 +77,29 @@ package struct Backup: Sendable {
     let count = ProgressCount("verifying files", of: files.count, progress)
     try await manifest.forEachFilePage(in: folder, workers) { page in
       for file in page where !absent.contains(file.path) {
-        let digest = await digest("files/\(file.path)", workers)
-        if !(digest?.isOf(size: file.size, sha256: file.sha256) ?? false) {
-          try await report(
-            BackupDamage(
-              path: "files/\(file.path)", problem: "is \(digest == nil ? "missing" : "damaged")", file: file.path))
+        if let problem = await problem(of: file, workers) {
+          try await report(BackupDamage(path: "files/\(file.path)", problem: problem, file: file.path))
         }
         count.add(1)
       }
     }
   }
 
-  private func digest(_ path: String, _ workers: WorkerPool) async -> Digest? {
-    try? await workers.run { try Digest(of: folder.appending(path: path)) }
+  private func problem(of file: FileEntry, _ workers: WorkerPool) async -> String? {
+    do {
+      let digest = try await workers.run {
+        try Digest(of: folder.appending(path: "files/\(file.path)"), size: file.size)
+      }
+      return digest?.hex == file.sha256 ? nil : "is damaged"
+    } catch {
+      return "is missing"
+    }
   }
 
   private func problem(of table: BackupManifest.Table, _ count: ProgressCount) -> String? {
     do {
-      let digest = try Digest(of: folder.appending(path: table.path))
-      guard digest.isOf(size: table.bytes, sha256: table.sha256) else { return "is damaged" }
+      let digest = try Digest(of: folder.appending(path: table.path), size: table.bytes)
+      guard digest?.hex == table.sha256 else { return "is damaged" }
       let reader = try TableReader(table, in: folder)
       var rows = 0
       while case let page = try reader.next(500), !page.isEmpty {

@@ -86,7 +86,7 @@ extension Madang {
 
   private func digest(of path: String, size: Int, _ workers: WorkerPool) async throws -> Digest {
     switch try await files.home.content(of: path, range: 0...size - 1) {
-    case .file(let url): return try await workers.run { try Digest(of: url) }
+    case .file(let url): return try await workers.run { try Digest(of: url.resolvingSymlinksInPath()) }
     case .pieces(let pieces):
       var digest = Digest()
       for try await piece in pieces { digest.update(piece) }

@@ -66,20 +66,44 @@ struct OutputFile: ~Copyable {
   }
 }
 
-/// A file being read, some at a time. Its calls block. Throws ``BackupProblem``.
+/// A file being read, some at a time. Its calls block. Throws ``BackupProblem``, also if it is no regular file: a backup may
+/// come from anywhere, and a link leads elsewhere, a pipe or a device has no end.
 final class InputFile: Sendable {
   private static let bufferSize = 1 << 20
 
   private let path: String
   private let descriptor: Int32
+  /// In bytes, when it was opened.
+  let size: Int
 
   init(_ url: URL) throws {
     path = url.path
-    descriptor = open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { throw BackupProblem("read", path) }
+    // Nonblocking: to open a pipe would wait for somebody who writes to it.
+    descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
+    guard descriptor >= 0 else {
+      if errno == ELOOP { throw BackupProblem("\(path) cannot be read: it is a link, and no file") }
+      throw BackupProblem("read", path)
+    }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+      close(descriptor)
+      throw BackupProblem("\(path) cannot be read: it is no file")
+    }
+    size = Int(status.st_size)
   }
 
   deinit { close(descriptor) }
+
+  /// All bytes. Throws if there are more than `limit`.
+  static func contents(of url: URL, limit: Int) throws -> Data {
+    let file = try InputFile(url)
+    guard file.size <= limit else {
+      throw BackupProblem("\(url.path) cannot be read: it has more than \(limit) bytes")
+    }
+    var all = Data()
+    while all.count <= limit, case let bytes = try file.next(), !bytes.isEmpty { all += bytes }
+    return all
+  }
 
   /// The next bytes; empty at the end.
   func next() throws -> [UInt8] {
@@ -101,9 +125,17 @@ struct Digest {
 
   init() {}
 
-  /// Of a file's. Blocks. Throws ``BackupProblem``.
-  init(of url: URL) throws {
+  /// Of a file's; nil, without reading it, if it has another size. Blocks. Throws ``BackupProblem``.
+  init?(of url: URL, size: Int) throws {
     let file = try InputFile(url)
+    guard file.size == size else { return nil }
+    try self.init(of: file)
+  }
+
+  /// Of a file's. Blocks. Throws ``BackupProblem``.
+  init(of url: URL) throws { try self.init(of: InputFile(url)) }
+
+  private init(of file: InputFile) throws {
     while case let bytes = try file.next(), !bytes.isEmpty { update(bytes) }
   }
 

@@ -51,6 +51,7 @@ extension Madang {
   /// not empty.
   /// - Parameter isResumed: Whether it may hold what an interrupted restore of this backup has loaded.
   package func prepareDatabase(for backup: Backup, isResumed: Bool) async throws {
+    try await requireKnownTables(of: backup)
     let version = try await pendingMigrations().version
     let schema = try await Schema(Self.migrations.filter { $0.version <= version }, logger: logger)
     let (installation, used) = try await database.read { transaction in
@@ -73,17 +74,22 @@ extension Madang {
     try await database.migrate(try backup.migrations())
   }
 
-  /// Loads the tables of a backup into the database in one transaction, unless that was done before it was interrupted, and
-  /// then brings them to this program's version. Throws ``BackupProblem``.
-  package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
-    let schema = try await Schema(try backup.migrations(), logger: logger)
-    let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
-    // Names are pasted into statements; a backup may come from anywhere.
+  /// Throws ``BackupProblem`` if a backup has other tables than its version has: their names are pasted into statements, and it
+  /// may come from anywhere.
+  private func requireKnownTables(of backup: Backup) async throws {
+    let (schema, manifest) = (try await Schema(try backup.migrations(), logger: logger), backup.manifest)
     guard manifest.tables.map(\.name) == schema.tables.map(\.name),
       manifest.tables.map(\.columns) == schema.tables.map({ $0.columns.map(BackupManifest.Column.init) })
     else {
       throw BackupProblem("the backup has other tables than version \(manifest.version) has")
     }
+  }
+
+  /// Loads the tables of a backup into the database in one transaction, unless that was done before it was interrupted, and
+  /// then brings them to this program's version. Throws ``BackupProblem``.
+  package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
+    try await requireKnownTables(of: backup)
+    let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
     try await database.write { transaction in
       if let id = manifest.installation, try transaction.installationID() == id { return }
       let count = ProgressCount("loading rows", of: manifest.rows, progress)
