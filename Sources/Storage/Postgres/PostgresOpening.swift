@@ -6,6 +6,7 @@ enum PostgresOpening {
   static func open(
     url: String, _ configuration: DatabaseConfiguration, _ notices: PostgresNotices
   ) throws(EngineFailure) -> OpaquePointer {
+    do { try PostgresURL.check(url) } catch { throw EngineFailure(error) }
     let seconds = configuration.connectSeconds
     // What the URL says comes later and so overrides what stands before it.
     let settings = [

@@ -1,0 +1,42 @@
+import CPostgres
+
+/// What is asked of a database's URL before libpq connects with it. Where a password has reserved characters that are not
+/// encoded, libpq takes pieces of it for the host, the port or the database, and its words quote them.
+enum PostgresURL {
+  private static let cure =
+    "reserved characters of the user and the password must be percent-encoded, such as %25 for '%', %2F for '/' and %40 for '@'"
+
+  /// Throws `.other` with words that quote nothing of the URL.
+  static func check(_ url: String) throws(StorageError) {
+    guard let options = PQconninfoParse(url, nil) else {
+      throw StorageError(.other, "the URL of the database cannot be read: \(cure)")
+    }
+    defer { PQconninfoFree(options) }
+    guard !holdsPasswordElsewhere(url) else {
+      throw StorageError(.other, "the URL of the database has an '@' that is not the one before the host: \(cure)")
+    }
+    var option = options
+    while let keyword = option.pointee.keyword {
+      if String(cString: keyword) == "port", let value = option.pointee.val, !arePorts(String(cString: value)) {
+        throw StorageError(
+          .other, "the port in the URL of the database is no number from 1 to 65535; if it has one, \(cure)")
+      }
+      option += 1
+    }
+  }
+
+  /// Whether there is an `@` behind the one before the host, or behind the host: a URL has it in no other place but its query.
+  private static func holdsPasswordElsewhere(_ url: String) -> Bool {
+    guard let scheme = ["postgres://", "postgresql://"].first(where: url.hasPrefix) else { return false }
+    // Bytes, as libpq reads them: the password ends at the first '@', unless a '/' comes before it.
+    let behind = url.utf8.dropFirst(scheme.utf8.count).drop { $0 != UInt8(ascii: "@") && $0 != UInt8(ascii: "/") }
+    return behind.dropFirst().prefix { $0 != UInt8(ascii: "?") }.contains(UInt8(ascii: "@"))
+  }
+
+  /// One for each host; empty for the usual one.
+  private static func arePorts(_ text: String) -> Bool {
+    text.split(separator: ",", omittingEmptySubsequences: false).allSatisfy { port in
+      port.isEmpty || Int(port).map { (1...65535).contains($0) } ?? false
+    }
+  }
+}

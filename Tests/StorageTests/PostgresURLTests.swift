@@ -1,0 +1,43 @@
+import Logging
+import Storage
+import Testing
+
+@Suite("URLs of databases", .timeLimit(.minutes(2)))
+struct PostgresURLTests {
+  private func refusal(_ url: String) async -> String {
+    do {
+      let database = try await Database(DatabaseConfiguration(.postgres(url: url)), logger: Logger(label: "test"))
+      await database.close()
+      return "not refused"
+    } catch {
+      return (error as? StorageError)?.message ?? "\(error)"
+    }
+  }
+
+  @Test(
+    "no piece of a password is in the words with which a URL is refused",
+    arguments: [
+      "postgres://madang:s3cr%et@127.0.0.1:1/chat", "postgres://madang:s3c/ret@127.0.0.1:1/chat",
+      "postgres://madang:s3c@ret@127.0.0.1:1/chat", "postgres://madang:a?s3c@ret@127.0.0.1:1/chat",
+      "postgres://madang:12/s3c@127.0.0.1:1/ret", "postgresql://madang:s3c%zzret@127.0.0.1:1/chat",
+      "postgres://madang:s3c@127.0.0.1:s3c/chat", "postgres://madang:s3c@127.0.0.1:99999/chat", "postgres://[s3c",
+    ])
+  func passwords(_ url: String) async {
+    let words = await refusal(url)
+    #expect(words.contains("the URL of the database"), "\(words)")
+    #expect(words.contains("percent-encoded, such as %25 for '%'"), "\(words)")
+    for piece in ["s3c", "ret", "12", "madang", "99999"] { #expect(!words.contains(piece), "\(words)") }
+  }
+
+  @Test(
+    "a URL that can be read is asked, with encoded characters, several hosts, a socket or a query",
+    arguments: [
+      "postgres://madang:s%2F%40%25%3Fc@127.0.0.1:1/chat", "postgres://madang:a:b?c@127.0.0.1:1/chat",
+      "postgres://madang@127.0.0.1:1,127.0.0.1:2/chat", "postgres://madang@%2Fnonexistent:1/chat",
+      "postgresql://127.0.0.1:1/chat?user=me@server&password=x/y",
+    ])
+  func readable(_ url: String) async {
+    let words = await refusal(url)
+    #expect(!words.contains("the URL of the database") && words.contains("failed"), "\(words)")
+  }
+}
