@@ -185,6 +185,8 @@ package func buildServer(
     case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()
     case .membershipEnded, .membershipBegan, .sessionEnded, .sessionsEnded: break
     }
+  } recheck: {
+    sockets.checkAllAgain()
   } deliver: {
     sockets.deliver($0)
   }

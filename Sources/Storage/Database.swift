@@ -18,6 +18,10 @@ package final class Database: Sendable {
 
   package var dialect: Dialect { source.dialect }
 
+  /// How often a connection that writes was opened, on PostgreSQL. Each may lead to a database that took over without the
+  /// last commits; whoever is told of a commit sees that its connection was opened.
+  package var writersOpened: Int { source.writers.now }
+
   /// Opens the connections that are needed at once; throws `StorageError` when one cannot be opened.
   package init(_ configuration: DatabaseConfiguration, logger: Logger) async throws {
     let source = ConnectionSource(configuration, logger)

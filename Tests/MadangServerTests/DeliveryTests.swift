@@ -121,6 +121,44 @@ struct DeliveryTests {
     }
   }
 
+  /// As a replica that takes over without the last chats, whose numbers are given out again: connections end.
+  private static func lose(after seq: Int, of world: World) async throws {
+    _ = try await world.server.madang.database.write { transaction in
+      try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
+      try transaction.execute("UPDATE rooms SET last_seq = \(seq) WHERE last_seq > \(seq)")
+    }
+    _ = try? await world.server.madang.database.write { transaction in
+      _ = try transaction.all(
+        """
+        SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
+        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        """
+      ) { _ in true }
+      _ = try transaction.all("SELECT pg_terminate_backend(pg_backend_pid()) AS ended") { _ in true }
+    }
+  }
+
+  @Test(
+    "a chat does not hide the one before it, which has the number of one that the database has lost",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func hiddenByItsFollower(_ engine: TestEngine) async throws {
+    try await World.pair(engine) { first, second in
+      let a = try await first.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      _ = try await a.say("1", in: channel)
+      try await SocketsTests.withSocket(first) { client in
+        var updates = try await SocketEndingsTests.join(client, channel, as: a)
+        _ = try await a.say("2", in: channel)
+        #expect(try await Self.texts(1, &updates) == ["2"])
+        try await Self.lose(after: 1, of: first)
+        // At another server, whose notice is lost.
+        #expect(try await World.eventually { (try? await Self.write("2b", by: a, behind: second)) != nil })
+        #expect(try await World.eventually { (try? await a.say("3b", in: channel)) != nil })
+        #expect(try await Self.texts(2, &updates) == ["2b", "3b"])
+      }
+    }
+  }
+
   @Test("sockets at two servers hear the same chats in the same order, each once", arguments: TestEngine.available)
   func pair(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in

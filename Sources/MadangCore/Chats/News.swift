@@ -10,16 +10,6 @@ package struct News: Sendable {
   package var hasMoreChanges = false
 }
 
-/// How far the chats of a room were delivered.
-package struct RoomPosition: Hashable, Sendable {
-  package var seq: Int64
-  /// When the chat of this `seq` was posted; nil if that is not known. Dates of a room rise, so it tells whether a chat of
-  /// the same number is another one: a database that took over without the last chats gives out their numbers again.
-  package var date: Int64?
-
-  package init(seq: Int64, date: Int64? = nil) { (self.seq, self.date) = (seq, date) }
-}
-
 /// A room's chats after a position, in order.
 package struct RoomNews: Sendable {
   package let room: Int64
@@ -28,8 +18,10 @@ package struct RoomNews: Sendable {
   /// After which they are. Less than the `seq` of ``asked`` if the database has lost chats.
   package let after: Int64
   package let chats: [Chat]
-  /// There is no further chat up to here.
-  package let through: RoomPosition
+  /// There is no further chat up to this `seq`, nor in front of it another one than delivered.
+  package let through: Int64
+  /// The UUID of that chat; nil for none.
+  package let last: String?
   /// Whether there are chats after it.
   package let hasMore: Bool
 }
@@ -80,38 +72,37 @@ extension Transaction {
     var (news, count) = ([RoomNews](), 0)
     for start in stride(from: 0, to: asked.count, by: size.rooms) {
       for (room, last, asked) in try moved(asked[start..<min(start + size.rooms, asked.count)]) {
-        let after = try lastShared(asked, in: room)
-        let end = count < size.allChats ? min(last.seq, after + Int64(size.chats)) : after
+        let after = try lastShared(asked, last, in: room)
+        let end = count < size.allChats ? min(room.lastSeq, after + Int64(size.chats)) : after
         let chats = end > after ? try chats(in: room, afterSeq: after, through: end) : []
         count += chats.count
-        let through = end == last.seq ? last : RoomPosition(seq: end, date: chats.last?.createdAt)
         news.append(
           RoomNews(
-            room: room.id.number, asked: asked, after: after, chats: chats, through: through, hasMore: end < last.seq))
+            room: room.id.number, asked: asked, after: after, chats: chats, through: end,
+            last: end == room.lastSeq ? last : chats.last?.id.uuid, hasMore: end < room.lastSeq))
       }
     }
     return news
   }
 
-  /// Those of the rooms whose newest chat is another than the given one, with its position.
+  /// Those of the rooms whose newest chat is another than the one that was delivered last, and those that are doubted; with
+  /// the UUID of that chat.
   private func moved(
     _ asked: ArraySlice<(key: Int64, value: RoomPosition)>
-  ) throws -> [(room: Room, last: RoomPosition, asked: RoomPosition)] {
+  ) throws -> [(room: Room, last: String?, asked: RoomPosition)] {
     let asked = Dictionary(uniqueKeysWithValues: asked.map { ($0.key, $0.value) })
     let found = try all(
-      "SELECT id, last_seq, last_chat_at FROM rooms WHERE id IN (\(list: Array(asked.keys))) AND deleted_at IS NULL"
+      """
+      SELECT r.id, r.last_seq, c.uuid FROM rooms r LEFT JOIN chats c ON c.room_id = r.id AND c.seq = r.last_seq
+      WHERE r.id IN (\(list: Array(asked.keys))) AND r.deleted_at IS NULL
+      """
     ) { row in
-      (
-        id: try row.get("id") as Int64,
-        last: RoomPosition(seq: try row.get("last_seq"), date: try row.get("last_chat_at"))
-      )
+      (id: try row.get("id") as Int64, seq: try row.get("last_seq") as Int64, chat: try row.get("uuid") as String?)
     }
-    var moved: [Int64: (last: RoomPosition, asked: RoomPosition)] = [:]
-    for (id, last) in found {
-      guard let asked = asked[id], asked.seq != last.seq || asked.date != nil && asked.date != last.date else {
-        continue
-      }
-      moved[id] = (last, asked)
+    var moved: [Int64: (last: String?, asked: RoomPosition)] = [:]
+    for (id, seq, chat) in found {
+      guard let asked = asked[id], asked.hold != nil || !asked.isLast(seq, chat) else { continue }
+      moved[id] = (chat, asked)
     }
     guard !moved.isEmpty else { return [] }
     return try all(
@@ -120,15 +111,14 @@ extension Transaction {
   }
 
   /// The last `seq` up to which the database has the chats that were delivered.
-  private func lastShared(_ position: RoomPosition, in room: Room) throws -> Int64 {
-    guard let date = position.date, position.seq > 0 else { return min(position.seq, room.lastSeq) }
-    let isThere = try first(
+  private func lastShared(_ position: RoomPosition, _ last: String?, in room: Room) throws -> Int64 {
+    guard position.hasMarks, !position.isLast(room.lastSeq, last) else { return min(position.seq, room.lastSeq) }
+    let there = try all(
       """
-      SELECT 1 AS found FROM chats
-      WHERE room_id = \(room.id.number) AND seq = \(position.seq) AND created_at = \(date)
+      SELECT seq, uuid FROM chats
+      WHERE room_id = \(room.id.number) AND seq >= \(position.firstMark) AND seq <= \(position.seq) ORDER BY seq DESC
       """
-    ) { try $0.get("found") as Int64 }
-    if isThere != nil { return position.seq }
-    return min(position.seq, try lastSeq(in: room.id.number, notAfter: date))
+    ) { (seq: try $0.get("seq") as Int64, chat: try $0.get("uuid") as String) }
+    return there.first { position.has($0.seq, $0.chat) }?.seq ?? min(position.firstMark - 1, room.lastSeq)
   }
 }

@@ -73,6 +73,14 @@ final class AdmittedSockets: Sendable {
     state.withLock { $0.sockets.values.map(\.reason) }
   }
 
+  /// All sockets: something may have been taken away from any of them.
+  func allDoubtful() -> [(socket: Socket, reason: Reason)] {
+    state.withLock { state in
+      state.endings += 1
+      return Array(state.sockets.values)
+    }
+  }
+
   /// Sends away the sockets that depend on this and whose reason has ended. Returns at once; a chat announced
   /// afterwards does not reach them.
   func end(_ tie: Tie, where hasEnded: (Reason) -> Bool = { _ in true }) {

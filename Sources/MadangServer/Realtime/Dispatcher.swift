@@ -14,7 +14,10 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let madang: Madang
   private let feeds = RoomFeeds()
   private let changes: Mutex<ChangeLog>
+  /// The sessions with the database that are known, by their count; and whether all is to be compared with it.
+  private let sessions: Mutex<(opened: Int, isDoubtful: Bool)>
   private let act: @Sendable (Change, _ isLate: Bool) -> Void
+  private let recheck: @Sendable () -> Void
   private let deliver: @Sendable (Chat) -> Void
   private let channel: NotificationChannel?
   private let notices: CommitNotices?
@@ -33,18 +36,21 @@ final class Dispatcher: ServiceLifecycle.Service {
   ///   - notices: Tells them by it.
   ///   - hear: Takes what other servers tell besides what they have committed, at once.
   ///   - act: Acts on a change, at once: right after its commit, or late, when it was read.
+  ///   - recheck: Has all sockets checked once more, some at a time. Returns at once.
   ///   - deliver: Hands a chat to the sockets in its room, at once.
   init(
     madang: Madang, after latest: [Int64], channel: NotificationChannel?, notices: CommitNotices?,
     hear: @escaping @Sendable (CommitNotices.Notice) -> Void, act: @escaping @Sendable (Change, _ isLate: Bool) -> Void,
-    deliver: @escaping @Sendable (Chat) -> Void
+    recheck: @escaping @Sendable () -> Void, deliver: @escaping @Sendable (Chat) -> Void
   ) {
     self.madang = madang
     changes = Mutex(ChangeLog(after: latest, now: madang.clock.steady))
+    sessions = Mutex((madang.database.writersOpened, false))
     self.channel = channel
     self.notices = notices
     self.hear = hear
     self.act = act
+    self.recheck = recheck
     self.deliver = deliver
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
@@ -52,8 +58,8 @@ final class Dispatcher: ServiceLifecycle.Service {
   /// Delivers the chats of a room up to this `seq`, if it has sockets already. If they cannot be read now, they are later.
   func catchUp(_ room: Int64, through seq: Int64) async {
     do {
-      while let feed = feeds[room], feed.delivered.seq < seq {
-        guard let news = try await madang.news(of: room, after: feed.delivered) else { return }
+      while let feed = feeds[room], case let position = feed.position, position.seq < seq {
+        guard let news = try await madang.news(of: room, after: position) else { return }
         feed.read(news, deliver)
       }
     } catch {
@@ -74,6 +80,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     switch event {
     case .chatPosted(let chat):
       notices?.add { $0.rooms[chat.room.id.number] = chat.seq }
+      checkDatabase()
       guard let feed = feeds[chat.room.id.number] else { return }
       if !feed.tell(chat, deliver) { wake.yield() }
     case .changed(let change, let number):
@@ -82,6 +89,23 @@ final class Dispatcher: ServiceLifecycle.Service {
       // Even if it was read before: what this process has done must not go unheeded.
       act(change, false)
     }
+  }
+
+  /// Looks whether this chat may be of another database than those before it. Numbers of chats and changes may be given out
+  /// again by one that took over without the last commits.
+  private func checkDatabase() {
+    let opened = madang.database.writersOpened
+    let isOther = sessions.withLock { sessions in
+      defer { sessions.opened = opened }
+      return sessions.opened != opened
+    }
+    if isOther { doubt() }
+  }
+
+  private func doubt() {
+    sessions.withLock { $0.isDoubtful = true }
+    feeds.hold()
+    wake.yield()
   }
 
   func run() async throws {
@@ -98,13 +122,13 @@ final class Dispatcher: ServiceLifecycle.Service {
   private func listen(to channel: NotificationChannel) async {
     for await event in channel.events {
       switch event {
-      case .connected: feeds.setBehind()
+      case .connected: doubt()
       case .notified(let payload):
         let notice = CommitNotices.notice(payload)
         hear(notice)
         var isNews = notice.hasChanges
         for (room, seq) in notice.rooms {
-          guard let feed = feeds[room], feed.delivered.seq < seq else { continue }
+          guard let feed = feeds[room], feed.position.seq < seq else { continue }
           feed.setBehind()
           isNews = true
         }
@@ -138,8 +162,23 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
+  /// Begins anew with changes, and has all sockets checked, if another database may have taken over.
+  private func compare() async throws {
+    guard sessions.withLock({ $0.isDoubtful }) else { return }
+    sessions.withLock { $0.isDoubtful = false }
+    do {
+      let latest = try await madang.latestChanges()
+      changes.withLock { $0 = ChangeLog(after: latest, now: madang.clock.steady) }
+      recheck()
+    } catch {
+      sessions.withLock { $0.isDoubtful = true }
+      throw error
+    }
+  }
+
   /// Reads what is new, and hands it on.
   private func lookOnce() async throws {
+    try await compare()
     var (rooms, hasMore) = (feeds.takeBehind(), true)
     while hasMore {
       let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }

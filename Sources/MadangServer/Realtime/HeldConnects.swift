@@ -96,4 +96,9 @@ final class HeldConnects: Sendable {
   func ring(_ key: Key) {
     for wait in waits.withLock({ Array(($0[key] ?? [:]).values) }) { wait.wake { $0.rings += 1 } }
   }
+
+  /// Something may have happened that lets any of them in; returns at once.
+  func ringAll() {
+    for wait in waits.withLock({ $0.values.flatMap(\.values) }) { wait.wake { $0.rings += 1 } }
+  }
 }

@@ -6,29 +6,27 @@ import Synchronization
 final class RoomFeed: Sendable {
   private struct State {
     var position: RoomPosition
-    /// The last position that the database had lost.
-    var lost: RoomPosition?
-    /// Whether a chat was told of whose number another one had: the database is to be asked before anything is delivered.
-    var isReplaced = false
+    /// While a room is held, nothing is delivered but what is read: numbers may have been given out again.
+    var isHeld = false
+    var holds = 0
     /// Chats that were told of before all those in front of them were.
     var early: [Int64: Chat] = [:]
     /// Whether chats may be missing.
     var isBehind = true
 
-    mutating func deliver(_ chat: Chat, _ deliver: (Chat) -> Void) {
-      deliver(chat)
-      pass(RoomPosition(seq: chat.seq, date: chat.createdAt), deliver)
+    mutating func hold() {
+      (isHeld, isBehind) = (true, true)
+      holds += 1
     }
 
-    /// Goes on with what was early, once all up to here is delivered.
-    mutating func pass(_ through: RoomPosition, _ deliver: (Chat) -> Void) {
-      if through.seq >= position.seq { position = through }
-      guard !early.isEmpty else { return }
-      while let next = early.removeValue(forKey: position.seq &+ 1) {
-        deliver(next)
-        position = RoomPosition(seq: next.seq, date: next.createdAt)
+    /// Delivers the next chat, and those that were early and follow it.
+    mutating func deliver(_ chat: Chat, _ deliver: (Chat) -> Void) {
+      var next: Chat? = chat
+      while let chat = next {
+        deliver(chat)
+        position.deliver(chat.id.uuid)
+        next = early.removeValue(forKey: position.seq + 1)
       }
-      early = early.filter { $0.key > position.seq }
     }
   }
 
@@ -40,8 +38,14 @@ final class RoomFeed: Sendable {
   /// - Parameter seq: After which chats are delivered.
   init(after seq: Int64) { state = Mutex(State(position: RoomPosition(seq: seq))) }
 
-  /// The chat that was delivered last.
-  var delivered: RoomPosition { state.withLock(\.position) }
+  /// How far chats were delivered, for asking the database.
+  var position: RoomPosition {
+    state.withLock { state in
+      var position = state.position
+      position.hold = state.isHeld ? state.holds : nil
+      return position
+    }
+  }
 
   /// Whether the database is to be asked, which answers once.
   func takeBehind() -> Bool {
@@ -53,16 +57,19 @@ final class RoomFeed: Sendable {
 
   func setBehind() { state.withLock { $0.isBehind = true } }
 
-  /// Delivers a chat whose commit this process tells of. False if chats before it are missing: they are to be read.
+  /// Another database may have taken over.
+  func hold() { state.withLock { $0.hold() } }
+
+  /// Delivers a chat whose commit this process tells of. False if the database is to be asked.
   func tell(_ chat: Chat, _ deliver: (Chat) -> Void) -> Bool {
     state.withLock { state in
-      guard chat.seq > state.position.seq else {
-        guard let date = state.position.date, chat.createdAt > date else { return true }
+      if chat.seq <= state.position.seq {
+        guard !state.position.isForgotten(chat.seq), !state.position.has(chat.seq, chat.id.uuid) else { return true }
         // Its number was that of another chat, which the database has lost.
-        (state.isReplaced, state.isBehind) = (true, true)
+        state.hold()
         return false
       }
-      guard !state.isReplaced, chat.seq == state.position.seq &+ 1 else {
+      guard !state.isHeld, chat.seq == state.position.seq + 1 else {
         if state.early.count < Self.maxEarly { state.early[chat.seq] = chat }
         state.isBehind = true
         return false
@@ -75,21 +82,21 @@ final class RoomFeed: Sendable {
   /// Delivers what was read from the database.
   func read(_ news: RoomNews, _ deliver: (Chat) -> Void) {
     state.withLock { state in
-      if news.after < news.asked.seq, state.lost != news.asked {
+      if news.after < news.asked.seq {
         // The database has lost chats, and gives their numbers out again.
-        state.lost = news.asked
-        if state.position == news.asked {
-          state.position = RoomPosition(seq: news.after)
-          state.early = state.early.filter { $0.value.createdAt > news.asked.date ?? 0 }
-        } else {
-          // What followed the lost ones was told already.
-          for chat in news.chats where chat.seq <= news.asked.seq { deliver(chat) }
-        }
+        var asked = news.asked
+        asked.hold = nil
+        // If others were delivered meanwhile it is asked once more, for those.
+        guard state.position == asked else { return state.hold() }
+        state.position.goBack(to: news.after)
+        state.early = [:]
+        state.isBehind = true
       }
-      state.isReplaced = false
-      for chat in news.chats where chat.seq > state.position.seq { state.deliver(chat, deliver) }
-      state.pass(news.through, deliver)
-      state.isBehind = state.isBehind || news.hasMore
+      if news.asked.hold == state.holds { state.isHeld = false }
+      for chat in news.chats where chat.seq == state.position.seq + 1 { state.deliver(chat, deliver) }
+      if let last = news.last, news.through == state.position.seq { state.position.begin(with: last) }
+      state.early = state.early.filter { $0.key > state.position.seq }
+      state.isBehind = state.isBehind || news.hasMore || state.isHeld
     }
   }
 }

@@ -44,9 +44,14 @@ final class RoomFeeds: Sendable {
     for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.setBehind() }
   }
 
+  /// Delivers nothing but what is read of any room from now on: another database may have taken over.
+  func hold() {
+    for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.hold() }
+  }
+
   /// The rooms whose chats are to be read, with how far they were delivered; each is answered once.
   func takeBehind() -> [Int64: RoomPosition] {
     let feeds = entries.withLock { $0.mapValues(\.feed) }
-    return feeds.compactMapValues { $0.takeBehind() ? $0.delivered : nil }
+    return feeds.compactMapValues { $0.takeBehind() ? $0.position : nil }
   }
 }

@@ -12,6 +12,8 @@ struct RoomSockets: Sendable {
   private let service: Service
   private let admitted = AdmittedSockets()
   private let admission: RoomAdmission
+  /// Sockets that are checked once more at a time.
+  private let checks = Places(16)
 
   init(_ service: Service) {
     self.service = service
@@ -83,10 +85,18 @@ struct RoomSockets: Sendable {
     for user in ended.users { admitted.end(.user(user)) }
   }
 
+  /// Anything may have been given to those who wait, or taken away from any socket, that nobody is told of. Returns at once.
+  func checkAllAgain() {
+    service.held.ringAll()
+    for (socket, reason) in admitted.allDoubtful() { checkAgain(socket, reason) }
+  }
+
   /// Something may have been taken away from this socket since the check that let it in.
   private func checkAgain(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
     // Unstructured: it belongs to the socket, whose handler must not wait.
     Task {
+      await checks.enter()
+      defer { checks.leave() }
       do {
         try await service.madang.confirm(room: reason.room, readableBy: reason.user, session: reason.session)
       } catch {

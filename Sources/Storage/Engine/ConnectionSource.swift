@@ -11,6 +11,7 @@ struct ConnectionSource: Sendable {
   let claim: SchemaClaim
   /// By which values this process goes, on PostgreSQL.
   let values = ValueClaims()
+  let writers = OpeningCount()
 
   init(_ configuration: DatabaseConfiguration, _ logger: Logger) {
     self.configuration = configuration
@@ -59,6 +60,7 @@ struct ConnectionSource: Sendable {
         connection.close()
         throw error
       }
+      writers.add()
       return connection
     }
   }
