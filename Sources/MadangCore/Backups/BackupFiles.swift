@@ -1,5 +1,6 @@
 import Foundation
 import Storage
+import Synchronization
 
 /// A file as a row of a backup's table `files` names it.
 struct FileEntry: Sendable {
@@ -77,14 +78,41 @@ struct BackupFiles: Sendable {
     try flushDirectory(folder.appending(path: "files"))
   }
 
-  /// Throws ``BackupProblem`` if the backup cannot be written, or the home not be asked.
-  func bring(_ file: FileEntry) async throws -> Outcome {
-    let target = folder.appending(path: "files/\(file.path)")
+  /// Brings files, some at a time, and flushes them together. Throws ``BackupProblem`` if the backup cannot be written, or the
+  /// home not be asked.
+  func bring(
+    _ files: [FileEntry], _ body: @escaping @Sendable (FileEntry, Outcome) async throws -> Void
+  ) async throws {
+    var rest = files[...]
+    while let first = rest.first {
+      var bytes = first.size
+      let part = rest.dropFirst().prefix { file in
+        bytes += file.size
+        return bytes <= OutputFile.flushInterval
+      }
+      let end = part.endIndex
+      let copied = Mutex<[URL]>([])
+      try await concurrently(Array(rest[..<end]), atMost: Self.parallelCopies) { file in
+        let outcome = try await bring(file)
+        if case .copied = outcome { copied.withLock { $0.append(target(of: file)) } }
+        try await body(file, outcome)
+      }
+      let written = copied.withLock(\.self)
+      try await workers.run { try OutputFile.flush(written) }
+      rest = rest[end...]
+    }
+  }
+
+  private func target(of file: FileEntry) -> URL { folder.appending(path: "files/\(file.path)") }
+
+  private func bring(_ file: FileEntry) async throws -> Outcome {
+    let target = target(of: file)
     if try await workers.run({ link(file, to: target) }) { return .linked }
     do {
       let digest =
         switch try await home.content(of: file.path, range: 0...file.size - 1) {
-        case .file(let url): try await workers.run { try OutputFile.copy(url.resolvingSymlinksInPath(), to: target) }
+        case .file(let url):
+          try await workers.run { try OutputFile.copy(url.resolvingSymlinksInPath(), to: target, isFlushed: false) }
         case .pieces(let pieces): try await write(pieces, to: target)
         }
       if digest.isOf(size: file.size, sha256: file.sha256) { return .copied }
@@ -116,6 +144,6 @@ struct BackupFiles: Sendable {
   ) async throws -> Digest {
     var file = try OutputFile(target)
     for try await piece in pieces { try file.write(piece) }
-    return try file.finish()
+    return try file.finish(isFlushed: false)
   }
 }

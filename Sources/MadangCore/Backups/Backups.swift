@@ -144,8 +144,7 @@ extension Madang {
     let all = ProgressCount("copying files", of: manifest.tables.first { $0.name == "files" }?.rows, progress)
     let brought = Mutex(BroughtFiles())
     try await manifest.forEachFilePage(in: folder, workers) { page in
-      try await concurrently(page, atMost: BackupFiles.parallelCopies) { file in
-        let outcome = try await copies.bring(file)
+      try await copies.bring(page) { file, outcome in
         // A room that was deleted meanwhile took its files along.
         let isLost = if case .absent = outcome { try await isNamed(file.path) } else { false }
         brought.withLock { brought in

@@ -5,7 +5,7 @@ import Foundation
 /// waits in memory is never in the way of the flush of somebody's COMMIT. Throws ``BackupProblem``.
 struct OutputFile: ~Copyable {
   private static let bufferSize = 1 << 20
-  private static let flushInterval = 8 << 20
+  static let flushInterval = 8 << 20
 
   private let path: String
   private let descriptor: Int32
@@ -29,19 +29,31 @@ struct OutputFile: ~Copyable {
 
   mutating func write(_ bytes: [UInt8]) throws { try append { $0 += bytes } }
 
-  /// Flushes it to disk. Answers what was written.
-  mutating func finish() throws -> Digest {
+  /// Answers what was written.
+  ///
+  /// - Parameter isFlushed: whether it is on disk then; else it is to be flushed by ``flush(_:)``.
+  mutating func finish(isFlushed: Bool = true) throws -> Digest {
     try empty()
-    try flush()
+    if isFlushed { try flush() }
     return digest
   }
 
   /// The same for all bytes of another file.
-  static func copy(_ source: URL, to target: URL) throws -> Digest {
+  static func copy(_ source: URL, to target: URL, isFlushed: Bool = true) throws -> Digest {
     let source = try InputFile(source)
     var file = try OutputFile(target)
     while case let bytes = try source.next(), !bytes.isEmpty { try file.write(bytes) }
-    return try file.finish()
+    return try file.finish(isFlushed: isFlushed)
+  }
+
+  /// Flushes files that were written one after the other: the file system's log is written for all of them with the first.
+  static func flush(_ files: [URL]) throws {
+    for file in files {
+      let descriptor = open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+      guard descriptor >= 0 else { throw BackupProblem("read", file.path) }
+      defer { close(descriptor) }
+      guard fsync(descriptor) == 0 else { throw BackupProblem("flushed to disk", file.path) }
+    }
   }
 
   private mutating func empty() throws {
