@@ -5,7 +5,7 @@ import Foundation
 /// waits in memory is never in the way of the flush of somebody's COMMIT. Throws ``BackupProblem``.
 struct OutputFile: ~Copyable {
   private static let bufferSize = 1 << 20
-  static let flushInterval = 8 << 20
+  static let flushInterval = 1 << 20
 
   private let path: String
   private let descriptor: Int32

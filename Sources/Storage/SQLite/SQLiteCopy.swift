@@ -7,7 +7,7 @@ struct SQLiteCopy {
   /// Pages copied at a time.
   private static let step: CInt = 256
   /// Bytes after which the copy is flushed: what waited in memory would be in the way of the flush of somebody's COMMIT.
-  private static let flushInterval = 8 << 20
+  private static let flushInterval = 1 << 20
 
   let source: String
   let target: String
