@@ -121,7 +121,8 @@ struct DeliveryTests {
     }
   }
 
-  /// As a replica that takes over without the last chats, whose numbers are given out again: connections end.
+  /// As a replica that takes over without the last chats, whose numbers are given out again: the connections of this world's
+  /// writers end, which share a lock.
   private static func lose(after seq: Int, of world: World) async throws {
     _ = try await world.server.madang.database.write { transaction in
       try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
@@ -130,8 +131,9 @@ struct DeliveryTests {
     _ = try? await world.server.madang.database.write { transaction in
       _ = try transaction.all(
         """
-        SELECT pg_terminate_backend(pid) AS ended FROM pg_stat_activity
-        WHERE datname = current_database() AND pid <> pg_backend_pid()
+        SELECT pg_terminate_backend(pid) AS ended FROM pg_locks
+        WHERE locktype = 'advisory' AND objsubid = 2 AND pid <> pg_backend_pid()
+          AND classid = CAST(hashtext('madang schema of ' || current_schema()) AS oid)
         """
       ) { _ in true }
       _ = try transaction.all("SELECT pg_terminate_backend(pg_backend_pid()) AS ended") { _ in true }
