@@ -89,6 +89,27 @@ struct DeliveryTests {
     }
   }
 
+  @Test("a chat whose row somebody has removed holds up none after it", arguments: TestEngine.available)
+  func removed(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      try await SocketsTests.withSocket(world) { client in
+        var updates = try await SocketEndingsTests.join(client, channel, as: a)
+        _ = try await a.say("1", in: channel)
+        // Two numbers are gone at once, the last one as well.
+        for text in ["4", nil] {
+          _ = try await world.server.madang.database.write { transaction in
+            try transaction.execute("UPDATE rooms SET last_seq = last_seq + 2, last_chat_at = last_chat_at + 2")
+          }
+          if let text { try await Self.write(text, by: a, behind: world) }
+        }
+        _ = try await a.say("7", in: channel)
+        #expect(try await Self.texts(3, &updates) == ["1", "4", "7"])
+      }
+    }
+  }
+
   @Test(
     "chats with the numbers of chats that the database has lost are heard, whoever posts them",
     arguments: TestEngine.available)

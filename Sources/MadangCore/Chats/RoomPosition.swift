@@ -16,10 +16,18 @@ package struct RoomPosition: Hashable, Sendable {
   /// The `seq` of the first chat that is known.
   var firstMark: Int64 { seq - Int64(marks.count) + 1 }
 
-  /// Notes that the next chat was delivered.
-  package mutating func deliver(_ chat: String) {
-    seq += 1
+  /// Notes that a chat was delivered: the next one, or one behind numbers that no chat has.
+  package mutating func deliver(_ seq: Int64, _ chat: String) {
+    pass(seq - 1)
+    self.seq = seq
     note(chat)
+  }
+
+  /// Notes that there is no further chat up to this `seq`.
+  package mutating func pass(_ seq: Int64) {
+    guard seq > self.seq else { return }
+    self.seq = seq
+    marks = []
   }
 
   /// Notes which chat was the last one before any was delivered.

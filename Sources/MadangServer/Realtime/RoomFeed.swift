@@ -24,7 +24,7 @@ final class RoomFeed: Sendable {
       var next: Chat? = chat
       while let chat = next {
         deliver(chat)
-        position.deliver(chat.id.uuid)
+        position.deliver(chat.seq, chat.id.uuid)
         next = early.removeValue(forKey: position.seq + 1)
       }
     }
@@ -93,7 +93,8 @@ final class RoomFeed: Sendable {
         state.isBehind = true
       }
       if news.asked.hold == state.holds { state.isHeld = false }
-      for chat in news.chats where chat.seq == state.position.seq + 1 { state.deliver(chat, deliver) }
+      for chat in news.chats where chat.seq > state.position.seq { state.deliver(chat, deliver) }
+      state.position.pass(news.through)
       if let last = news.last, news.through == state.position.seq { state.position.begin(with: last) }
       state.early = state.early.filter { $0.key > state.position.seq }
       state.isBehind = state.isBehind || news.hasMore || state.isHeld
