@@ -89,10 +89,10 @@ struct FirebaseMessaging: PushSender {
     do { answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message) } catch {
       throw ProviderCalls.mayHaveArrived(error) ? PushFailure.unanswered : error
     }
+    guard answer.status != 200 else { return }
     // What this device or this notification cannot do comes with a code of Firebase's own.
     let code = (try? answer.decode(Refusal.self))?.code
     switch (answer.status, code) {
-    case (200, _): return
     case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status)
     case (401, let code) where code != "THIRD_PARTY_AUTH_ERROR":
       await self.token.forget(token)

@@ -13,6 +13,9 @@ final class RoomFeeds: Sendable {
 
   subscript(room: Int64) -> RoomFeed? { entries.withLock { $0[room]?.feed } }
 
+  /// To be used outside of the lock: a feed may be busy with delivering.
+  private var all: [RoomFeed] { entries.withLock { $0.values.map(\.feed) } }
+
   /// A socket has joined a room whose newest chat was `seq` when it was let in. True if nothing was known of the room.
   func join(_ room: Int64, after seq: Int64) -> Bool {
     entries.withLock { entries in
@@ -40,13 +43,12 @@ final class RoomFeeds: Sendable {
 
   /// Has the chats of all rooms read.
   func setBehind() {
-    // Outside of the lock: a feed may be busy with delivering.
-    for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.setBehind() }
+    for feed in all { feed.setBehind() }
   }
 
   /// Delivers nothing but what is read of any room from now on: another database may have taken over.
   func hold() {
-    for feed in entries.withLock({ $0.values.map(\.feed) }) { feed.hold() }
+    for feed in all { feed.hold() }
   }
 
   /// The rooms whose chats are to be read, with how far they were delivered; each is answered once.
