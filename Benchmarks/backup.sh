@@ -13,7 +13,7 @@ backup_postgres() {
   local server=${MADANG_TEST_POSTGRES%/*}
   psql -q "$MADANG_TEST_POSTGRES" -c 'CREATE DATABASE backup'
   prepare_backup "$work/backup-pg" --database-url "$server/backup"
-  psql -q "$server/backup" -c "$(fill "${channels[1]}" 1000000 postgres)" -c 'VACUUM ANALYZE'
+  psql -q "$server/backup" -c "$(fill "${channels[1]}" 1000000 postgres)" -c 'VACUUM ANALYZE' -c CHECKPOINT
   start_server "$work/backup-pg" --database-url "$server/backup"
   measure_backup PostgreSQL "$work/backup-pg" --database-url "$server/backup"
 }
@@ -33,20 +33,19 @@ prepare_backup() {
   stop_server
 }
 
-# measure_backup ENGINE DATA [FLAG]...: the first backup tells how long the second one is going to take.
+# measure_backup ENGINE DATA [FLAG]...: the first backup tells how long the second one is going to take. No backup is removed:
+# ext4 is slow to make files for a minute after as many were removed.
 measure_backup() {
   local engine=$1 quiet busy loading took
   shift
-  took=$(back_up "$@")
-  rm -rf "$work/backups"
+  took=$(back_up "$engine-quiet" "$@")
   note "$engine: backed up in $took s on a quiet server"
   quiet=$(load "$work/backup.requests" -c 16 -R 100 -w 1 -s 20)
   load "$work/backup.requests" -c 16 -R 100 -w 0 -s "$took" >"$work/backup.load" &
   loading=$!
-  took=$(back_up "$@")
+  took=$(back_up "$engine-busy" "$@")
   wait "$loading" || fail "$engine: posts failed: $(cat "$work/backup.load")"
   busy=$(cat "$work/backup.load")
-  rm -rf "$work/backups"
   stop_server
   note "$engine: backed up in $took s under load; quiet $quiet, meanwhile $busy"
   quiet=$(field p99_us <<<"$quiet") busy=$(field p99_us <<<"$busy")
@@ -54,9 +53,10 @@ measure_backup() {
     "$(quotient "$busy" "$quiet")" '<=' 2
 }
 
-# back_up DATA [FLAG]...: makes a backup; prints the seconds it took.
+# back_up NAME DATA [FLAG]...: makes a backup; prints the seconds it took.
 back_up() {
-  local begin=$EPOCHREALTIME
-  "$program" admin backup "$work/backups" --data "$@" >"$work/backup.out" 2>&1 || fail "$(cat "$work/backup.out")"
+  local begin=$EPOCHREALTIME name=$1
+  shift
+  "$program" admin backup "$work/backups-$name" --data "$@" >"$work/backup.out" 2>&1 || fail "$(cat "$work/backup.out")"
   awk -v b="$begin" -v e="$EPOCHREALTIME" 'BEGIN { printf "%.1f", e - b }'
 }

@@ -13,7 +13,7 @@ deletion_postgres() {
   local server=${MADANG_TEST_POSTGRES%/*}
   psql -q "$MADANG_TEST_POSTGRES" -c 'CREATE DATABASE deletion'
   prepare_deletion "$work/deletion-pg" --database-url "$server/deletion"
-  psql -q "$server/deletion" -c "$(fill "$victim_channel" 2000000 postgres)" -c 'VACUUM ANALYZE'
+  psql -q "$server/deletion" -c "$(fill "$victim_channel" 2000000 postgres)" -c 'VACUUM ANALYZE' -c CHECKPOINT
   start_server "$work/deletion-pg" --database-url "$server/deletion"
   measure_deletion PostgreSQL psql -qtA "$server/deletion" -c
 }

@@ -148,7 +148,7 @@ import Testing
       }
       let expected = 2000 * 2001 / 2
       for _ in 0..<5 {
-        let (sum, again) = try await database.readAtLength(copyIn: folder, logger: Logger(label: "test")) {
+        let (sum, again) = try await database.readAtLength(copyIn: folder, .full, logger: Logger(label: "test")) {
           transaction in
           var sum = 0
           try transaction.forEach("SELECT age FROM people ORDER BY id") { sum += try $0.get("age") }
@@ -175,7 +175,7 @@ import Testing
         let (isReading, readingBegan) = AsyncStream.makeStream(of: Void.self)
         let mayEnd = DispatchSemaphore(value: 0)
         let folder = URL(filePath: path).deletingLastPathComponent()
-        async let rows = database.readAtLength(copyIn: folder, logger: Logger(label: "test")) { transaction in
+        async let rows = database.readAtLength(copyIn: folder, .gentle, logger: Logger(label: "test")) { transaction in
           readingBegan.yield()
           mayEnd.wait()
           return try transaction.first("SELECT COUNT(*) AS x FROM t") { try $0.get("x", as: Int.self) }

@@ -52,12 +52,15 @@ func concurrently<Element: Sendable>(
 struct BackupFiles: Sendable {
   /// Files that are copied at a time.
   static let parallelCopies = 8
+  /// Files that are flushed together, unless they are large.
+  static let flushedTogether = 32
 
   let home: any FileHome
   /// The backup that is being made.
   let folder: URL
   /// The one before it.
   let previous: URL?
+  let pace: Pace
   let workers: WorkerPool
 
   enum Outcome: Sendable {
@@ -85,8 +88,9 @@ struct BackupFiles: Sendable {
   ) async throws {
     var rest = files[...]
     while let first = rest.first {
+      let began = ContinuousClock.now
       var bytes = first.size
-      let part = rest.dropFirst().prefix { file in
+      let part = rest.prefix(Self.flushedTogether).dropFirst().prefix { file in
         bytes += file.size
         return bytes <= OutputFile.flushInterval
       }
@@ -100,6 +104,7 @@ struct BackupFiles: Sendable {
       let written = copied.withLock(\.self)
       try await workers.run { try OutputFile.flush(written) }
       rest = rest[end...]
+      if pace == .gentle { try await Task.sleep(for: ContinuousClock.now - began) }
     }
   }
 

@@ -31,10 +31,10 @@ extension Madang {
   ///   - secrets: A directory whose files are kept as well.
   ///   - keep: How many backups stay, this one among them; nil for all.
   package func backUp(
-    to directory: URL, secrets: URL, keep: Int?, progress: @escaping @Sendable (BackupProgress) -> Void
+    to directory: URL, secrets: URL, keep: Int?, _ pace: Pace, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BackupOutcome {
     let backups = BackupFolder(url: directory)
-    let workers = WorkerPool(name: "backup", threads: 4, queueLimit: 64)
+    let workers = WorkerPool(name: "backup", threads: pace == .full ? 4 : 1, queueLimit: 64)
     defer { workers.shutdown() }
     let lock = try await workers.run { try backups.prepare() }
     defer { withExtendedLifetime(lock) {} }
@@ -43,8 +43,8 @@ extension Madang {
     let now = Clock.systemTime()
     let folder = try await workers.run { try backups.begin(at: now) }
     do {
-      let dumped = try await dumpDatabase(to: folder, at: now, progress: progress)
-      let files = try await bringFiles(dumped, to: folder, previous: previous, workers, progress: progress)
+      let dumped = try await dumpDatabase(to: folder, at: now, pace, progress: progress)
+      let files = try await bringFiles(dumped, to: folder, previous: previous, pace, workers, progress: progress)
       let kept = try await workers.run { try Self.copySecrets(secrets, to: folder) }
       let manifest = dumped.with(
         files: .init(count: files.count, bytes: files.bytes, absent: files.absent), secrets: kept)
@@ -72,7 +72,7 @@ extension Madang {
     guard there?.isEmpty ?? true else { throw BackupProblem("\(folder.path) is not empty; name another directory") }
     if there == nil { try makePrivateDirectory(folder) } else { try requireOwnDirectory(folder) }
     do {
-      let manifest = try await dumpDatabase(to: folder, at: Clock.systemTime(), progress: progress)
+      let manifest = try await dumpDatabase(to: folder, at: Clock.systemTime(), .full, progress: progress)
       try manifest.write(to: folder)
       try flushDirectory(folder)
       return BackupOutcome(folder: folder, manifest: manifest, files: 0, bytes: 0, linked: 0, losses: [], removed: 0)
@@ -86,7 +86,7 @@ extension Madang {
 
   /// Writes all tables, as of one moment. Answers the manifest of that alone.
   private func dumpDatabase(
-    to folder: URL, at time: Int64, progress: @escaping @Sendable (BackupProgress) -> Void
+    to folder: URL, at time: Int64, _ pace: Pace, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BackupManifest {
     let (version, pending) = try await pendingMigrations()
     let migrations = Self.migrations
@@ -98,9 +98,9 @@ extension Madang {
     try makePrivateDirectory(folder.appending(path: "tables"))
     let dialect = database.dialect
     let count = ProgressCount("reading the database", progress)
-    let (tables, installation) = try await database.readAtLength(copyIn: folder, logger: logger) { transaction in
+    let (tables, installation) = try await database.readAtLength(copyIn: folder, pace, logger: logger) { transaction in
       (
-        try schema.tables.map { try transaction.dump($0, to: folder, dialect, progress: count.add) },
+        try schema.tables.map { try transaction.dump($0, to: folder, pace, dialect, progress: count.add) },
         try transaction.installationID()
       )
     }
@@ -136,10 +136,10 @@ extension Madang {
   }
 
   private func bringFiles(
-    _ manifest: BackupManifest, to folder: URL, previous: URL?, _ workers: WorkerPool,
+    _ manifest: BackupManifest, to folder: URL, previous: URL?, _ pace: Pace, _ workers: WorkerPool,
     progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BroughtFiles {
-    let copies = BackupFiles(home: files.home, folder: folder, previous: previous, workers: workers)
+    let copies = BackupFiles(home: files.home, folder: folder, previous: previous, pace: pace, workers: workers)
     try await workers.run { try copies.prepare() }
     let all = ProgressCount("copying files", of: manifest.tables.first { $0.name == "files" }?.rows, progress)
     let brought = Mutex(BroughtFiles())

@@ -4,8 +4,8 @@ import Foundation
 /// A file being written, mode 0600, that must not be there yet. Its calls block. It is flushed now and then, so that what
 /// waits in memory is never in the way of the flush of somebody's COMMIT. Throws ``BackupProblem``.
 struct OutputFile: ~Copyable {
-  private static let bufferSize = 1 << 20
-  static let flushInterval = 1 << 20
+  /// Bytes that are written and flushed at a time: a COMMIT of somebody may have to wait for as many.
+  static let flushInterval = 256 << 10
 
   private let path: String
   private let descriptor: Int32
@@ -24,7 +24,7 @@ struct OutputFile: ~Copyable {
   /// Hands the buffer to `body`, which adds to it.
   mutating func append(_ body: (inout [UInt8]) throws -> Void) throws {
     try body(&buffer)
-    if buffer.count >= Self.bufferSize { try empty() }
+    if buffer.count >= Self.flushInterval { try empty() }
   }
 
   mutating func write(_ bytes: [UInt8]) throws { try append { $0 += bytes } }
@@ -81,7 +81,7 @@ struct OutputFile: ~Copyable {
 /// A file being read, some at a time. Its calls block. Throws ``BackupProblem``, also if it is no regular file: a backup may
 /// come from anywhere, and a link leads elsewhere, a pipe or a device has no end.
 final class InputFile: Sendable {
-  private static let bufferSize = 1 << 20
+  private static let bufferSize = 256 << 10
 
   private let path: String
   private let descriptor: Int32

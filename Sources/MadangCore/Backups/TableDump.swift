@@ -4,7 +4,7 @@ import Storage
 
 extension Transaction {
   /// Writes all rows of a table, in the order of its key, to its file in `folder`, in place of one that is there.
-  func dump(_ table: Schema.Table, to folder: URL, _ dialect: Dialect, progress: (Int) -> Void) throws
+  func dump(_ table: Schema.Table, to folder: URL, _ pace: Pace, _ dialect: Dialect, progress: (Int) -> Void) throws
     -> BackupManifest.Table
   {
     let url = folder.appending(path: "tables/\(table.name).tsv")
@@ -12,6 +12,7 @@ extension Transaction {
     try? FileManager.default.removeItem(at: url)
     var file = try OutputFile(url)
     var rows = 0
+    var rests = Rests(pace)
     let columns = table.columns.map(\.name).joined(separator: ", ")
     let key = table.key.joined(separator: ", ")
     try forEach("SELECT \(raw: columns) FROM \(raw: table.name) ORDER BY \(raw: key)") { row in
@@ -26,6 +27,7 @@ extension Transaction {
       }
       rows += 1
       if rows.isMultiple(of: 1000) { progress(1000) }
+      rests.rest()
     }
     progress(rows % 1000)
     let digest = try file.finish()

@@ -21,17 +21,21 @@ public typealias TellProgress = @Sendable (WorkProgress) -> Void
 
 extension Administration {
   /// Makes a backup of database, files and secrets in a directory of backups, while the server may run.
-  /// - Parameter keep: How many backups stay, this one among them; nil for all.
-  public func backUp(to directory: URL, keep: Int?, progress: @escaping TellProgress) async throws -> BackupSummary {
+  /// - Parameters:
+  ///   - keep: How many backups stay, this one among them; nil for all.
+  ///   - atFullSpeed: Else it rests as long as it works, so that people hardly wait longer meanwhile.
+  public func backUp(
+    to directory: URL, keep: Int?, atFullSpeed: Bool = false, progress: @escaping TellProgress
+  ) async throws -> BackupSummary {
     guard !directory.isWithin(settings.dataDirectory) else {
       throw AdministrationError(
         description: "\(directory.path) is in the data directory, which it is to replace one day; name one elsewhere")
     }
     return try await wording {
       BackupSummary(
-        try await madang.backUp(to: directory, secrets: settings.secretsDirectory, keep: keep) {
-          progress(WorkProgress($0))
-        })
+        try await madang.backUp(
+          to: directory, secrets: settings.secretsDirectory, keep: keep, atFullSpeed ? .full : .gentle
+        ) { progress(WorkProgress($0)) })
     }
   }
 

@@ -5,13 +5,16 @@ import Logging
 /// A copy of an SQLite database that is in use, made by SQLite's backup interface from one snapshot. Its calls block.
 struct SQLiteCopy {
   /// Pages copied at a time.
-  private static let step: CInt = 256
+  private static let step: CInt = 64
   /// Bytes after which the copy is flushed: what waited in memory would be in the way of the flush of somebody's COMMIT.
-  private static let flushInterval = 1 << 20
+  private static let flushInterval = 256 << 10
+  /// Bytes that are freed at a time: freeing a large file at once holds up the flushes of others.
+  private static let freeInterval: Int64 = 4 << 20
 
   let source: String
   let target: String
   let busyTimeout: Duration
+  let pace: Pace
 
   /// Throws `.diskFull`, or whatever else SQLite says. What is there of the copy then is of no use.
   func make() throws(StorageError) {
@@ -36,6 +39,21 @@ struct SQLiteCopy {
     }
   }
 
+  /// Removes the copy and what SQLite put beside it.
+  func remove() {
+    var rests = Rests(pace)
+    var status = stat()
+    var size = lstat(target, &status) == 0 ? Int64(status.st_size) : 0
+    while size > Self.freeInterval {
+      size -= Self.freeInterval
+      guard truncate(target, off_t(size)) == 0 else { break }
+      rests.rest()
+    }
+    for suffix in ["", "-wal", "-shm", "-journal", "-lock"] {
+      try? FileManager.default.removeItem(atPath: target + suffix)
+    }
+  }
+
   private func copy(_ source: OpaquePointer, to target: OpaquePointer) throws(EngineFailure) {
     guard let backup = sqlite3_backup_init(target, "main", source, "main") else {
       throw EngineFailure(sqlite: sqlite3_extended_errcode(target), target)
@@ -43,17 +61,33 @@ struct SQLiteCopy {
     let descriptor = Foundation.open(self.target, O_RDWR | O_CLOEXEC)
     defer { if descriptor >= 0 { close(descriptor) } }
     var (code, unflushed) = (SQLITE_OK, 0)
+    var rests = Rests(pace)
     while code == SQLITE_OK {
       code = sqlite3_backup_step(backup, Self.step)
       unflushed += Int(Self.step) * 4096
-      guard unflushed >= Self.flushInterval, descriptor >= 0 else { continue }
-      fsync(descriptor)
-      unflushed = 0
+      if unflushed >= Self.flushInterval, descriptor >= 0 {
+        fsync(descriptor)
+        unflushed = 0
+      }
+      rests.rest()
     }
     let end = sqlite3_backup_finish(backup)
     guard code == SQLITE_DONE, end == SQLITE_OK else {
       throw EngineFailure(sqlite: code == SQLITE_DONE ? end : code, target)
     }
+  }
+
+  fileprivate func read<Success: Sendable>(
+    logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
+  ) async throws -> Success {
+    var configuration = DatabaseConfiguration(.sqlite(path: target))
+    configuration.readers = 1
+    configuration.statementTimeout = .zero
+    let database = try await Database(configuration, logger: logger)
+    let result: Result<Success, any Error>
+    do { result = .success(try await database.read(body)) } catch { result = .failure(error) }
+    await database.close()
+    return try result.get()
   }
 
   private func open(_ path: String, flags: CInt) throws(EngineFailure) -> OpaquePointer {
@@ -80,26 +114,21 @@ extension Database {
   /// SQLite's log could not be emptied under a long read. So there a copy is read, which is made at disk speed in `folder`
   /// and removed afterwards.
   package func readAtLength<Success: Sendable>(
-    copyIn folder: URL, logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
+    copyIn folder: URL, _ pace: Pace, logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     guard let path = source.sqlitePath else { return try await read(body) }
-    let copy = folder.appending(path: "copy.sqlite").path
-    defer {
-      for suffix in ["", "-wal", "-shm", "-journal", "-lock"] {
-        try? FileManager.default.removeItem(atPath: copy + suffix)
-      }
-    }
-    let busyTimeout = source.busyTimeout
-    try await WorkerPool(name: "copy", threads: 1, queueLimit: 1).run {
-      try SQLiteCopy(source: path, target: copy, busyTimeout: busyTimeout).make()
-    }
-    var configuration = DatabaseConfiguration(.sqlite(path: copy))
-    configuration.readers = 1
-    configuration.statementTimeout = .zero
-    let database = try await Database(configuration, logger: logger)
+    let copy = SQLiteCopy(
+      source: path, target: folder.appending(path: "copy.sqlite").path, busyTimeout: source.busyTimeout, pace: pace)
+    let worker = WorkerPool(name: "copy", threads: 1, queueLimit: 1)
     let result: Result<Success, any Error>
-    do { result = .success(try await database.read(body)) } catch { result = .failure(error) }
-    await database.close()
+    do {
+      try await worker.run { try copy.make() }
+      result = .success(try await copy.read(logger: logger, body))
+    } catch {
+      result = .failure(error)
+    }
+    // Not in a task that may be cancelled: what is left would be in the way of the next one.
+    await Task { try? await worker.run { copy.remove() } }.value
     return try result.get()
   }
 }
