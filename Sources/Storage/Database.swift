@@ -4,6 +4,8 @@ import Logging
 package final class Database: Sendable {
   /// One for each writer.
   private let writes: [BlockingQueue<PendingWork>]
+  /// For the one that writes aside; nil on SQLite.
+  private let aside: BlockingQueue<PendingWork>?
   private let reads: BlockingQueue<PendingWork>
   private let writers: [DedicatedThread]
   private let readers: [DedicatedThread]
@@ -26,14 +28,13 @@ package final class Database: Sendable {
   package init(_ configuration: DatabaseConfiguration, logger: Logger) async throws {
     let source = ConnectionSource(configuration, logger)
     let counts = WriteCounts()
-    let writes = (0..<(source.dialect == .sqlite ? 1 : max(1, configuration.writers))).map { _ in
-      BlockingQueue<PendingWork>(limit: configuration.writeQueueLimit, busyLimit: configuration.waitLimit) {
-        $0.isAbandoned()
-      }
+    func queue(_ limit: Int) -> BlockingQueue<PendingWork> {
+      BlockingQueue(limit: limit, busyLimit: configuration.waitLimit) { $0.isAbandoned() }
     }
-    let reads = BlockingQueue<PendingWork>(limit: configuration.readQueueLimit, busyLimit: configuration.waitLimit) {
-      $0.isAbandoned()
-    }
+    let isServer = source.dialect == .postgres
+    let writes = (0..<(isServer ? max(1, configuration.writers) : 1)).map { _ in queue(configuration.writeQueueLimit) }
+    let aside = isServer ? queue(configuration.writeQueueLimit) : nil
+    let reads = queue(configuration.readQueueLimit)
     func worker(_ queue: BlockingQueue<PendingWork>, _ access: Access) -> Worker {
       Worker(
         queue: queue, access: access, configuration: configuration, source: source, logger: logger, counts: counts)
@@ -43,6 +44,7 @@ package final class Database: Sendable {
       for index in writes.indices.dropFirst() {
         writers.append(worker(writes[index], .write).startLater(name: "db-writer-\(index)"))
       }
+      if let aside { writers.append(worker(aside, .write).startLater(name: "db-aside")) }
       var readers: [DedicatedThread] = []
       for index in 0..<max(1, configuration.readers) {
         readers.append(try await worker(reads, .read).start(name: "db-reader-\(index)"))
@@ -51,18 +53,21 @@ package final class Database: Sendable {
       self.readers = readers
     } catch {
       for queue in writes + [reads] { queue.close() }
+      aside?.close()
       source.end()
       throw (error as? EngineFailure)?.cause ?? error
     }
     self.source = source
-    locks = source.dialect == .postgres ? LockSession(configuration, source, logger) : nil
+    locks = isServer ? LockSession(configuration, source, logger) : nil
     self.counts = counts
     self.writes = writes
+    self.aside = aside
     self.reads = reads
   }
 
   deinit {
     for queue in writes + [reads] { queue.close() }
+    aside?.close()
     source.end()
   }
 
@@ -83,6 +88,14 @@ package final class Database: Sendable {
   ) async throws -> Success {
     let queue = writes[key.map(writer) ?? 0]
     return try await Ticket.wait { try queue.put(PendingWork($0, key: key, body)) }
+  }
+
+  /// The same for work that takes long and that nobody waits for. PostgreSQL does it over a connection of its own, so that no
+  /// other write stands behind it; SQLite has one writer.
+  package func writeAside<Success: Sendable>(
+    _ body: @escaping @Sendable (Transaction) throws -> Success
+  ) async throws -> Success {
+    try await Ticket.wait { [queue = aside ?? writes[0]] in try queue.put(PendingWork($0, key: nil, body)) }
   }
 
   /// Spreads keys evenly, whatever they have in common: the upper half of a product with an odd number depends on all bits.
@@ -122,6 +135,7 @@ package final class Database: Sendable {
     await locks?.close()
     // The last connection to close writes SQLite's log back into the file, and only the writer may.
     for queue in writes { queue.close() }
+    aside?.close()
     for writer in writers { await writer.join() }
     source.end()
   }

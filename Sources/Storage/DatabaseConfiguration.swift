@@ -14,7 +14,7 @@ package struct DatabaseConfiguration: Sendable {
   /// Connections that read, each with a thread. At least one.
   package var readers = 4
   /// PostgreSQL: connections that write, each with a thread. At least one; all but the first are opened when they are
-  /// needed. SQLite always has one.
+  /// needed, and one more for what is cleared up. SQLite always has one.
   package var writers = 4
   /// Waiting writes of one writer beyond which a write fails with `.overloaded`.
   package var writeQueueLimit = 4096
