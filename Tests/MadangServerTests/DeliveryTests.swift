@@ -121,19 +121,10 @@ struct DeliveryTests {
         var updates = try await SocketEndingsTests.join(client, channel, as: a)
         for text in ["1", "2", "3", "4"] { _ = try await a.say(text, in: channel) }
         #expect(try await Self.texts(4, &updates) == ["1", "2", "3", "4"])
-        // As a replica that takes over without the last chats; time goes on.
-        func lose(after seq: Int) async throws {
-          _ = try await world.server.madang.database.write { transaction in
-            try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
-            try transaction.execute(
-              "UPDATE rooms SET last_seq = \(seq), last_chat_at = (SELECT MAX(created_at) FROM chats)")
-          }
-          world.clock.advance(milliseconds: 1000)
-        }
-        try await lose(after: 2)
+        try await Self.forget(after: 2, in: world)
         for text in ["3b", "4b", "5b"] { _ = try await a.say(text, in: channel) }
         #expect(try await Self.texts(3, &updates) == ["3b", "4b", "5b"])
-        try await lose(after: 4)
+        try await Self.forget(after: 4, in: world)
         try await Self.write("5c", by: a, behind: world)
         #expect(try await Self.texts(1, &updates) == ["5c"])
         _ = try await a.say("6c", in: channel)
@@ -142,13 +133,49 @@ struct DeliveryTests {
     }
   }
 
-  /// As a replica that takes over without the last chats, whose numbers are given out again: the connections of this world's
-  /// writers end, which share a lock.
+  @Test(
+    "chats with the numbers of chats from before a room's first socket are heard when the database has lost those",
+    arguments: TestEngine.available)
+  func lostBefore(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      for text in ["1", "2", "3", "4", "5"] { _ = try await a.say(text, in: channel) }
+      try await SocketsTests.withSocket(world) { client in
+        var updates = try await SocketEndingsTests.join(client, channel, as: a)
+        _ = try await a.say("6", in: channel)
+        #expect(try await Self.texts(1, &updates) == ["6"])
+        try await Self.forget(after: 3, in: world)
+        for text in ["4b", "5b", "6b", "7b"] { _ = try await a.say(text, in: channel) }
+        #expect(try await Self.texts(4, &updates) == ["4b", "5b", "6b", "7b"])
+        try await Self.forget(after: 2, in: world)
+        try await Self.write("3c", by: a, behind: world)
+        #expect(try await Self.texts(1, &updates) == ["3c"])
+      }
+    }
+  }
+
+  /// As a replica that takes over without the last chats; time goes on.
+  private static func forget(after seq: Int, in world: World) async throws {
+    _ = try await world.server.madang.database.write { transaction in
+      try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
+      try transaction.execute(
+        "UPDATE rooms SET last_seq = \(seq), last_chat_at = (SELECT MAX(created_at) FROM chats)")
+    }
+    world.clock.advance(milliseconds: 1000)
+  }
+
+  /// The same on PostgreSQL, where the connections of this world's writers end, which share a lock.
   private static func lose(after seq: Int, of world: World) async throws {
     _ = try await world.server.madang.database.write { transaction in
       try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
       try transaction.execute("UPDATE rooms SET last_seq = \(seq) WHERE last_seq > \(seq)")
     }
+    await endWriters(of: world)
+  }
+
+  /// As if PostgreSQL had been restarted, for this world.
+  private static func endWriters(of world: World) async {
     _ = try? await world.server.madang.database.write { transaction in
       _ = try transaction.all(
         """
@@ -178,6 +205,53 @@ struct DeliveryTests {
         #expect(try await World.eventually { (try? await Self.write("2b", by: a, behind: second)) != nil })
         #expect(try await World.eventually { (try? await a.say("3b", in: channel)) != nil })
         #expect(try await Self.texts(2, &updates) == ["2b", "3b"])
+      }
+    }
+  }
+
+  @Test(
+    "sockets stay while a database that may be another one cannot say who may hear a room",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func unanswered(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      let database = world.server.madang.database
+      let key = Int64(Int32.random(in: 1...Int32.max))
+      // Members cannot be asked for after the first chat; a lock that outlives the transaction tells that they were asked for.
+      try await database.write { transaction in
+        try transaction.execute("ALTER TABLE workspace_members RENAME TO members")
+        try transaction.execute(
+          """
+          CREATE FUNCTION answers() RETURNS BOOLEAN LANGUAGE plpgsql AS $$ BEGIN
+            IF current_setting('transaction_read_only') = 'on' AND EXISTS (SELECT 1 FROM chats) THEN
+              PERFORM pg_try_advisory_lock(\(raw: "\(key)"));
+              RAISE EXCEPTION 'not now';
+            END IF;
+            RETURN TRUE;
+          END $$
+          """)
+        try transaction.execute("CREATE VIEW workspace_members AS SELECT * FROM members WHERE answers()")
+      }
+      try await SocketsTests.withSocket(world) { client in
+        var updates = try await SocketEndingsTests.join(client, channel, as: a)
+        await Self.endWriters(of: world)
+        #expect(try await World.eventually { (try? await a.say("1", in: channel)) != nil })
+        #expect(try await SocketEndingsTests.next(&updates) == "channel")
+        #expect(
+          try await World.eventually {
+            try await database.read {
+              try $0.first("SELECT 1 AS found FROM pg_locks WHERE locktype = 'advisory' AND objid = \(key)") {
+                _ in true
+              }
+            } != nil
+          })
+        try await database.write { transaction in
+          try transaction.execute("DROP VIEW workspace_members")
+          try transaction.execute("ALTER TABLE members RENAME TO workspace_members")
+        }
+        #expect(try await World.eventually { (try? await a.say("2", in: channel)) != nil })
+        #expect(try await SocketEndingsTests.next(&updates) == "channel")
       }
     }
   }

@@ -82,18 +82,44 @@ extension Madang {
     try await database.read { try $0.room(kind, reference, readableBy: user) }
   }
 
-  /// Throws `.notFound` or `.noSuchSession` unless the room exists, the account may read it and the session lives, as
-  /// far as they are given.
-  package func confirm(room: Int64, readableBy user: Int64?, session: Int64?) async throws {
-    try await database.read { transaction in
-      if let user { try transaction.requireReader(user, ofRoom: room) } else { try transaction.requireRoom(room) }
-      if let session { try transaction.requireSession(session) }
-    }
+  /// Those that must not hear their room any more.
+  package func ended(_ listeners: Set<RoomListener>) async throws -> Set<RoomListener> {
+    try await database.read { transaction in try listeners.filter { try !transaction.mayHear($0) } }
   }
 
   /// The room with this id, whoever asks. Throws `.notFound`.
   package func room(_ kind: Room.Kind, _ reference: Reference) async throws -> Room {
     try await database.read { try $0.room(kind, reference) }
+  }
+}
+
+/// Who hears a room, by what.
+package struct RoomListener: Hashable, Sendable {
+  package let room: Int64
+  /// Nil where everybody may hear it.
+  package let user: Int64?
+  /// Nil where they showed none.
+  package let session: SessionID?
+
+  package init(room: Int64, user: Int64?, session: SessionID?) {
+    (self.room, self.user, self.session) = (room, user, session)
+  }
+}
+
+extension Transaction {
+  /// Whether the room exists, the account may read it and the session lives, as far as they are given.
+  fileprivate func mayHear(_ listener: RoomListener) throws -> Bool {
+    do {
+      if let user = listener.user {
+        try requireReader(user, ofRoom: listener.room)
+      } else {
+        try requireRoom(listener.room)
+      }
+      if let session = listener.session { try requireSession(session) }
+      return true
+    } catch is Failure {
+      return false
+    }
   }
 }
 

@@ -20,8 +20,8 @@ package struct RoomNews: Sendable {
   package let chats: [Chat]
   /// There is no further chat up to this `seq`, nor in front of it another one than delivered.
   package let through: Int64
-  /// The UUID of that chat; nil for none.
-  package let last: String?
+  /// That chat; nil for none.
+  package let last: RoomPosition.Mark?
   /// Whether there are chats after it.
   package let hasMore: Bool
 }
@@ -79,27 +79,31 @@ extension Transaction {
         news.append(
           RoomNews(
             room: room.id.number, asked: asked, after: after, chats: chats, through: end,
-            last: end == room.lastSeq ? last : chats.last?.id.uuid, hasMore: end < room.lastSeq))
+            last: end == room.lastSeq ? last : chats.last?.mark, hasMore: end < room.lastSeq))
       }
     }
     return news
   }
 
   /// Those of the rooms whose newest chat is another than the one that was delivered last, and those that are doubted; with
-  /// the UUID of that chat.
+  /// that chat.
   private func moved(
     _ asked: ArraySlice<(key: Int64, value: RoomPosition)>
-  ) throws -> [(room: Room, last: String?, asked: RoomPosition)] {
+  ) throws -> [(room: Room, last: RoomPosition.Mark?, asked: RoomPosition)] {
     let asked = Dictionary(uniqueKeysWithValues: asked.map { ($0.key, $0.value) })
     let found = try all(
       """
-      SELECT r.id, r.last_seq, c.uuid FROM rooms r LEFT JOIN chats c ON c.room_id = r.id AND c.seq = r.last_seq
+      SELECT r.id, r.last_seq, c.uuid, c.created_at FROM rooms r LEFT JOIN chats c ON c.room_id = r.id AND c.seq = r.last_seq
       WHERE r.id IN (\(list: Array(asked.keys))) AND r.deleted_at IS NULL
       """
     ) { row in
-      (id: try row.get("id") as Int64, seq: try row.get("last_seq") as Int64, chat: try row.get("uuid") as String?)
+      let chat: String? = try row.get("uuid")
+      return (
+        id: try row.get("id") as Int64, seq: try row.get("last_seq") as Int64,
+        chat: try chat.map { .init(id: $0, createdAt: try row.get("created_at")) } as RoomPosition.Mark?
+      )
     }
-    var moved: [Int64: (last: String?, asked: RoomPosition)] = [:]
+    var moved: [Int64: (last: RoomPosition.Mark?, asked: RoomPosition)] = [:]
     for (id, seq, chat) in found {
       guard let asked = asked[id], asked.hold != nil || !asked.isLast(seq, chat) else { continue }
       moved[id] = (chat, asked)
@@ -111,14 +115,25 @@ extension Transaction {
   }
 
   /// The last `seq` up to which the database has the chats that were delivered.
-  private func lastShared(_ position: RoomPosition, _ last: String?, in room: Room) throws -> Int64 {
-    guard position.hasMarks, !position.isLast(room.lastSeq, last) else { return min(position.seq, room.lastSeq) }
+  private func lastShared(
+    _ position: RoomPosition, _ last: RoomPosition.Mark?, in room: Room
+  ) throws -> Int64 {
+    guard let firstDate = position.firstDate, !position.isLast(room.lastSeq, last) else {
+      return min(position.seq, room.lastSeq)
+    }
     let there = try all(
       """
-      SELECT seq, uuid FROM chats
+      SELECT seq, uuid, created_at FROM chats
       WHERE room_id = \(room.id.number) AND seq >= \(position.firstMark) AND seq <= \(position.seq) ORDER BY seq DESC
       """
-    ) { (seq: try $0.get("seq") as Int64, chat: try $0.get("uuid") as String) }
-    return there.first { position.has($0.seq, $0.chat) }?.seq ?? min(position.firstMark - 1, room.lastSeq)
+    ) { row in
+      (
+        seq: try row.get("seq") as Int64,
+        chat: RoomPosition.Mark(id: try row.get("uuid"), createdAt: try row.get("created_at"))
+      )
+    }
+    if let shared = there.first(where: { position.has($0.seq, $0.chat) }) { return shared.seq }
+    // What was lost begins before the first chat that is known. What is later than that one is new.
+    return min(position.firstMark - 1, try lastSeq(in: room.id.number, notAfter: firstDate))
   }
 }

@@ -3,7 +3,7 @@
 package struct RoomPosition: Hashable, Sendable {
   package private(set) var seq: Int64
   /// Of the last chats up to ``seq``, one for each.
-  private var marks: [UInt64] = []
+  private var marks: [Mark] = []
   /// Which hold the answer ends; nil if none. Then there is an answer also if nothing is new.
   package var hold: Int?
 
@@ -12,12 +12,26 @@ package struct RoomPosition: Hashable, Sendable {
 
   package init(seq: Int64) { self.seq = seq }
 
-  package var hasMarks: Bool { !marks.isEmpty }
+  /// What is known of a chat.
+  package struct Mark: Hashable, Sendable {
+    private let id: UInt64
+    /// Dates of a room's chats grow with their numbers.
+    package let createdAt: Int64
+
+    package init(id: String, createdAt: Int64) {
+      // FNV-1a of a UUID, which is random.
+      self.id = id.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
+      self.createdAt = createdAt
+    }
+  }
+
   /// The `seq` of the first chat that is known.
   var firstMark: Int64 { seq - Int64(marks.count) + 1 }
+  /// The date of that chat: what was delivered before it has an earlier one.
+  var firstDate: Int64? { marks.first?.createdAt }
 
   /// Notes that a chat was delivered: the next one, or one behind numbers that no chat has.
-  package mutating func deliver(_ seq: Int64, _ chat: String) {
+  package mutating func deliver(_ seq: Int64, _ chat: Mark) {
     pass(seq - 1)
     self.seq = seq
     note(chat)
@@ -31,7 +45,7 @@ package struct RoomPosition: Hashable, Sendable {
   }
 
   /// Notes which chat was the last one before any was delivered.
-  package mutating func begin(with chat: String) {
+  package mutating func begin(with chat: Mark) {
     if marks.isEmpty { note(chat) }
   }
 
@@ -42,25 +56,27 @@ package struct RoomPosition: Hashable, Sendable {
   }
 
   /// Whether this chat is known as delivered.
-  package func has(_ seq: Int64, _ chat: String) -> Bool {
-    seq >= firstMark && seq <= self.seq && marks[Int(seq - firstMark)] == Self.mark(chat)
+  package func has(_ seq: Int64, _ chat: Mark) -> Bool {
+    seq >= firstMark && seq <= self.seq && marks[Int(seq - firstMark)] == chat
   }
 
-  /// Whether the chat of this `seq` is so old that it is not known which it was.
-  package func isForgotten(_ seq: Int64) -> Bool { seq < firstMark }
+  /// Whether a chat with the number of one that was delivered is that one, as far as is known: it is one of those before the
+  /// first that is known, too.
+  package func wasDelivered(_ seq: Int64, _ chat: Mark) -> Bool {
+    has(seq, chat) || seq < firstMark && chat.createdAt < firstDate ?? .min
+  }
 
   /// Whether this is what was delivered last: nothing, or this chat.
-  func isLast(_ seq: Int64, _ chat: String?) -> Bool {
+  func isLast(_ seq: Int64, _ chat: Mark?) -> Bool {
     seq == self.seq && (chat.map { has(seq, $0) } ?? (seq == 0))
   }
 
-  private mutating func note(_ chat: String) {
-    marks.append(Self.mark(chat))
+  private mutating func note(_ chat: Mark) {
+    marks.append(chat)
     if marks.count >= 2 * Self.minMarks { marks.removeFirst(Self.minMarks) }
   }
+}
 
-  /// FNV-1a of a UUID, which is random.
-  private static func mark(_ chat: String) -> UInt64 {
-    chat.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
-  }
+extension Chat {
+  package var mark: RoomPosition.Mark { .init(id: id.uuid, createdAt: createdAt) }
 }

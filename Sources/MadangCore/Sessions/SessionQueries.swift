@@ -55,8 +55,10 @@ extension Transaction {
     try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
   }
 
-  func living(_ sessions: [Int64]) throws -> [Int64] {
-    try all("SELECT id FROM sessions WHERE id IN (\(list: sessions))") { try $0.get("id") }
+  func living(_ sessions: [SessionID]) throws -> [SessionID] {
+    try all("SELECT id, created_at FROM sessions WHERE id IN (\(list: sessions.map(\.number)))") {
+      SessionID(number: try $0.get("id"), begun: try $0.get("created_at"))
+    }
   }
 
   func able(_ users: [Int64]) throws -> [Int64] {
@@ -83,10 +85,8 @@ extension Transaction {
     guard found ?? false else { throw Failure(.refreshExpired, "the session's refresh token has expired") }
   }
 
-  func requireSession(_ id: Int64) throws {
-    guard try first("SELECT 1 AS found FROM sessions WHERE id = \(id)", { _ in true }) ?? false else {
-      throw Failure(.noSuchSession, "the session has ended")
-    }
+  func requireSession(_ session: SessionID) throws {
+    guard try living([session]) == [session] else { throw Failure(.noSuchSession, "the session has ended") }
   }
 
   func setDeviceToken(_ token: String?, session: Int64) throws {

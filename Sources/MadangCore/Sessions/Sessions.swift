@@ -71,8 +71,8 @@ extension Madang {
 
   /// Those of the sessions that are over, and those of the accounts that are gone, disabled or without a session.
   package func ended(
-    sessions: Set<Int64>, users: Set<Int64>
-  ) async throws -> (sessions: Set<Int64>, users: Set<Int64>) {
+    sessions: Set<SessionID>, users: Set<Int64>
+  ) async throws -> (sessions: Set<SessionID>, users: Set<Int64>) {
     let (living, able) = try await (
       inParts(sessions) { try $0.living($1) }, inParts(users) { try $0.able($1) }
     )
@@ -80,11 +80,11 @@ extension Madang {
   }
 
   /// Asks about many ids, some of them at a time: databases take only so many values in one statement.
-  private func inParts(
-    _ ids: Set<Int64>, _ ask: @escaping @Sendable (Transaction, [Int64]) throws -> [Int64]
-  ) async throws -> [Int64] {
+  private func inParts<ID: Sendable>(
+    _ ids: Set<ID>, _ ask: @escaping @Sendable (Transaction, [ID]) throws -> [ID]
+  ) async throws -> [ID] {
     let (ids, part) = (Array(ids), 500)
-    var answers: [Int64] = []
+    var answers: [ID] = []
     for start in stride(from: 0, to: ids.count, by: part) {
       let asked = Array(ids[start..<min(start + part, ids.count)])
       answers += try await database.read { try ask($0, asked) }

@@ -1,3 +1,4 @@
+import MadangCore
 import SocketIOServer
 import Synchronization
 
@@ -10,7 +11,7 @@ final class AdmittedSockets: Sendable {
     /// Nil where everybody is let in.
     let user: Int64?
     /// Nil where no token and no cookie was shown.
-    let session: Int64?
+    let session: SessionID?
     let by: SocketAdmission
     /// Endings known when the check that let the socket in began.
     let endings: Int
@@ -23,6 +24,7 @@ final class AdmittedSockets: Sendable {
     case workspace(Int64)
     case room(Int64)
     case user(Int64)
+    /// By its number.
     case session(Int64)
   }
 
@@ -104,12 +106,15 @@ final class AdmittedSockets: Sendable {
 
 extension AdmittedSockets.Reason {
   fileprivate var ties: [AdmittedSockets.Tie] {
-    [.workspace(workspace), .room(room)] + (user.map { [.user($0)] } ?? []) + (session.map { [.session($0)] } ?? [])
+    [.workspace(workspace), .room(room)] + (user.map { [.user($0)] } ?? [])
+      + (session.map { [.session($0.number)] } ?? [])
   }
+
+  var listener: RoomListener { RoomListener(room: room, user: user, session: session) }
 
   /// As it travels with the socket.
   var data: SocketData {
-    let numbers = [workspace, room, session ?? 0, Int64(endings), seq]
+    let numbers = [workspace, room, session?.number ?? 0, session?.begun ?? 0, Int64(endings), seq]
     return SocketData(number: user, text: ([by.rawValue] + numbers.map(String.init)).joined(separator: " "))
   }
 
@@ -117,9 +122,10 @@ extension AdmittedSockets.Reason {
   init?(_ data: SocketData) {
     let parts = data.text?.split(separator: " ") ?? []
     let numbers = parts.dropFirst().compactMap { Int64($0) }
-    guard numbers.count == 5, let by = SocketAdmission(rawValue: String(parts[0])) else { return nil }
+    guard numbers.count == 6, let by = SocketAdmission(rawValue: String(parts[0])) else { return nil }
     self.init(
-      workspace: numbers[0], room: numbers[1], user: data.number, session: numbers[2] == 0 ? nil : numbers[2], by: by,
-      endings: Int(numbers[3]), seq: numbers[4])
+      workspace: numbers[0], room: numbers[1], user: data.number,
+      session: numbers[2] == 0 ? nil : SessionID(number: numbers[2], begun: numbers[3]), by: by,
+      endings: Int(numbers[4]), seq: numbers[5])
   }
 }

@@ -162,11 +162,13 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Begins anew with changes, and has all sockets checked, if another database may have taken over.
+  /// Acts on the changes that are there, then begins anew with them, and has all sockets checked, if another database may have
+  /// taken over.
   private func compare() async throws {
     guard sessions.withLock({ $0.isDoubtful }) else { return }
     sessions.withLock { $0.isDoubtful = false }
     do {
+      while try await news(of: [:]).hasMoreChanges {}
       let latest = try await madang.latestChanges()
       changes.withLock { $0 = ChangeLog(after: latest, now: madang.clock.steady) }
       recheck()
@@ -176,21 +178,24 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
+  /// Reads what is new, and acts on its changes. Changes first: who was sent away does not hear what was said afterwards.
+  private func news(of rooms: [Int64: RoomPosition]) async throws -> News {
+    let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
+    let news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
+    for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { act(change, true) }
+    return news
+  }
+
   /// Reads what is new, and hands it on.
   private func lookOnce() async throws {
     try await compare()
     var (rooms, hasMore) = (feeds.takeBehind(), true)
     while hasMore {
-      let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
       let news: News
-      do {
-        news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
-      } catch {
+      do { news = try await self.news(of: rooms) } catch {
         for room in rooms.keys { feeds[room]?.setBehind() }
         throw error
       }
-      // Changes first: who was sent away does not hear what was said afterwards.
-      for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { act(change, true) }
       guard !news.hasMoreChanges else { continue }
       for room in news.rooms { feeds[room.room]?.read(room, deliver) }
       rooms = feeds.takeBehind()

@@ -162,7 +162,7 @@ struct RoomAdmission: Sendable {
           }
         }
         return .init(
-          workspace: room.workspace, room: room.id.number, user: guest?.user, session: guest?.session?.number,
+          workspace: room.workspace, room: room.id.number, user: guest?.user, session: guest?.session,
           by: guest?.by ?? .open, endings: endings, seq: room.lastSeq)
       } catch let failure as Failure where failure.code == .notFound {
         continue

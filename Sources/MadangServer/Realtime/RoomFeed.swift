@@ -24,7 +24,7 @@ final class RoomFeed: Sendable {
       var next: Chat? = chat
       while let chat = next {
         deliver(chat)
-        position.deliver(chat.seq, chat.id.uuid)
+        position.deliver(chat.seq, chat.mark)
         next = early.removeValue(forKey: position.seq + 1)
       }
     }
@@ -64,7 +64,7 @@ final class RoomFeed: Sendable {
   func tell(_ chat: Chat, _ deliver: (Chat) -> Void) -> Bool {
     state.withLock { state in
       if chat.seq <= state.position.seq {
-        guard !state.position.isForgotten(chat.seq), !state.position.has(chat.seq, chat.id.uuid) else { return true }
+        guard !state.position.wasDelivered(chat.seq, chat.mark) else { return true }
         // Its number was that of another chat, which the database has lost.
         state.hold()
         return false

@@ -12,12 +12,12 @@ struct RoomSockets: Sendable {
   private let service: Service
   private let admitted = AdmittedSockets()
   private let admission: RoomAdmission
-  /// Sockets that are checked once more at a time.
-  private let checks = Places(16)
+  private let checks: SocketChecks
 
   init(_ service: Service) {
     self.service = service
     admission = RoomAdmission(service, admitted)
+    checks = SocketChecks(service.madang, admitted)
   }
 
   /// Declares the namespaces: `/` accepts everybody and never emits; a room's admits its readers.
@@ -40,7 +40,7 @@ struct RoomSockets: Sendable {
         connected: { socket in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
           if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
-          if !admitted.joined(socket, reason) { checkAgain(socket, reason) }
+          if !admitted.joined(socket, reason) { checks.add([(socket, reason)]) }
           dispatcher.joined(reason.room, after: reason.seq)
         },
         disconnected: { socket, _ in
@@ -62,15 +62,13 @@ struct RoomSockets: Sendable {
     case .workspaceDeleted(let workspace): admitted.end(.workspace(workspace))
     case .membershipEnded(let user, let workspace):
       guard isLate else { return admitted.end(.user(user)) { $0.workspace == workspace } }
-      for (socket, reason) in admitted.doubtful(.user(user), where: { $0.workspace == workspace }) {
-        checkAgain(socket, reason)
-      }
+      checks.add(admitted.doubtful(.user(user), where: { $0.workspace == workspace }))
     case .membershipBegan(let user):
       service.held.ring(.user(user))
       service.held.ring(.anybody)
     // A session that is over keeps no socket open, nor does the address of somebody who has none left.
     case .sessionEnded(let session): admitted.end(.session(session))
-    case .sessionsEnded(let user, let last): admitted.end(.user(user)) { $0.session ?? 0 <= last }
+    case .sessionsEnded(let user, let last): admitted.end(.user(user)) { $0.session?.number ?? 0 <= last }
     }
   }
 
@@ -81,29 +79,14 @@ struct RoomSockets: Sendable {
     let ended = try await service.madang.ended(
       sessions: Set(reasons.compactMap(\.session)), users: Set(reasons.compactMap(\.user)))
     guard !ended.sessions.isEmpty || !ended.users.isEmpty else { return }
-    for session in ended.sessions { admitted.end(.session(session)) }
+    for session in ended.sessions { admitted.end(.session(session.number)) { $0.session == session } }
     for user in ended.users { admitted.end(.user(user)) }
   }
 
   /// Anything may have been given to those who wait, or taken away from any socket, that nobody is told of. Returns at once.
   func checkAllAgain() {
     service.held.ringAll()
-    for (socket, reason) in admitted.allDoubtful() { checkAgain(socket, reason) }
-  }
-
-  /// Something may have been taken away from this socket since the check that let it in.
-  private func checkAgain(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
-    // Unstructured: it belongs to the socket, whose handler must not wait.
-    Task {
-      await checks.enter()
-      defer { checks.leave() }
-      do {
-        try await service.madang.confirm(room: reason.room, readableBy: reason.user, session: reason.session)
-      } catch {
-        _ = admitted.left(socket)
-        socket.disconnect()
-      }
-    }
+    checks.add(admitted.allDoubtful())
   }
 
   /// Sends a committed chat to everybody in its namespaces, encoded once per edition that is listening.

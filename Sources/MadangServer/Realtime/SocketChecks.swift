@@ -1,0 +1,65 @@
+import Logging
+import MadangCore
+import SocketIOServer
+import Storage
+import Synchronization
+
+/// Checks sockets once more, some at a time: what let them in may have been taken away since. Only that sends a socket away: its
+/// client would not come back by itself. While the database does not answer, all stay and wait.
+final class SocketChecks: Sendable {
+  private struct State {
+    var waiting: [ObjectIdentifier: (socket: Socket, reason: AdmittedSockets.Reason)] = [:]
+    var isRunning = false
+  }
+
+  private static let part = 100
+  private static let pause: Duration = .seconds(1)
+
+  private let madang: Madang
+  private let admitted: AdmittedSockets
+  private let state = Mutex(State())
+
+  init(_ madang: Madang, _ admitted: AdmittedSockets) { (self.madang, self.admitted) = (madang, admitted) }
+
+  /// Returns at once.
+  func add(_ sockets: [(socket: Socket, reason: AdmittedSockets.Reason)]) {
+    guard !sockets.isEmpty else { return }
+    let begins = state.withLock { state in
+      for entry in sockets { state.waiting[ObjectIdentifier(entry.socket)] = entry }
+      defer { state.isRunning = true }
+      return !state.isRunning
+    }
+    // Unstructured: who adds a socket, such as its handler, must not wait.
+    if begins { Task { await run() } }
+  }
+
+  private func run() async {
+    while let part = take() {
+      do {
+        let ended = try await madang.ended(Set(part.map(\.reason.listener)))
+        for (socket, reason) in part where ended.contains(reason.listener) {
+          _ = admitted.left(socket)
+          socket.disconnect()
+        }
+      } catch let error as StorageError where error.code == .closed {
+        return
+      } catch {
+        madang.logger.warning(
+          "sockets cannot be checked; they stay until they can", metadata: ["error": "\(String(reflecting: error))"])
+        state.withLock { state in
+          for entry in part { state.waiting[ObjectIdentifier(entry.socket)] = entry }
+        }
+        try? await Task.sleep(for: Self.pause)
+      }
+    }
+  }
+
+  private func take() -> [(socket: Socket, reason: AdmittedSockets.Reason)]? {
+    state.withLock { state in
+      let part = state.waiting.prefix(Self.part)
+      for (id, _) in part { state.waiting[id] = nil }
+      state.isRunning = !part.isEmpty
+      return part.isEmpty ? nil : part.map(\.value)
+    }
+  }
+}
