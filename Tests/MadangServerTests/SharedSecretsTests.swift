@@ -1,3 +1,4 @@
+import Crypto
 import Foundation
 import Logging
 import MadangAPI
@@ -147,6 +148,38 @@ struct SharedSecretsTests {
       short.tokenKey = String(repeating: "k", count: 31)
       #expect(short.problems().contains { $0.hasPrefix("tokens.key: ") })
     }
+  }
+
+  @Test(
+    "a token of the older form counts for the session of its number that began before it was issued",
+    arguments: TestEngine.available)
+  func olderForm(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let key = try #require(try await Self.knownKey(world)).dropFirst(4)
+      // Without the time at which the session began.
+      var parts = mina.token.split(separator: ".").map(String.init)
+      let padded =
+        parts[1].replacing("-", with: "+").replacing("_", with: "/")
+        + String(repeating: "=", count: 3 - (parts[1].count + 3) % 4)
+      let payload = String(decoding: try #require(Data(base64Encoded: padded)), as: UTF8.self)
+      parts[1] = Self.base64URL(Data(payload.replacing(/,?"beg_ms":[0-9]+/, with: "").replacing("{,", with: "{").utf8))
+      let signed = "\(parts[0]).\(parts[1])"
+      let code = HMAC<SHA256>.authenticationCode(
+        for: Data(signed.utf8), using: SymmetricKey(data: Data(key.utf8)))
+      let older = "\(signed).\(Self.base64URL(Data(code)))"
+      #expect(older != mina.token)
+      #expect(try await world.call(.GET, "users/me", token: older).status == 200)
+      // As if the number had been given out again.
+      _ = try await world.server.madang.database.write {
+        try $0.execute("UPDATE sessions SET created_at = created_at + 1")
+      }
+      #expect(try await world.call(.GET, "users/me", token: older).code == "E02")
+    }
+  }
+
+  private static func base64URL(_ data: Data) -> String {
+    data.base64EncodedString().replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
   }
 
   private static func replaceKey(_ settings: ServerSettings) async throws {

@@ -51,6 +51,14 @@ import Testing
     }
   }
 
+  private static func endSessions(goingBy name: String, in transaction: Transaction) throws {
+    _ = try transaction.execute(
+      """
+      SELECT pg_terminate_backend(pid, 1000) FROM pg_locks
+      WHERE locktype = 'advisory' AND classid = hashtext('madang value of ' || \(name) || ' in ' || current_schema())::oid
+      """)
+  }
+
   @Test("by which value a program goes is told to others as long as it lives, also after its connections were lost")
   func values() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
@@ -77,19 +85,47 @@ import Testing
       // What threw told nobody.
       #expect(try await !isContested(first, "a"))
       let third = try await Database(configuration, logger: logger)
-      try await third.write { transaction in
-        _ = try transaction.execute(
-          """
-          SELECT pg_terminate_backend(pid, 1000) FROM pg_locks
-          WHERE locktype = 'advisory' AND classid = hashtext('madang value of key in ' || current_schema())::oid
-          """)
-      }
+      try await third.write { try Self.endSessions(goingBy: "key", in: $0) }
       #expect(try await !isContested(third, nil))
       try await first.ping()
       #expect(try await isContested(third, nil))
       await first.close()
       #expect(try await !isContested(third, nil))
       await third.close()
+    }
+  }
+
+  @Test("a program that was cut off while the value was changed writes nothing more, and says why")
+  func changedMeanwhile() async throws {
+    guard TestEngine.available.contains(.postgres) else { return }
+    try await withEngine(.postgres) { place in
+      var configuration = DatabaseConfiguration(place)
+      (configuration.readers, configuration.writers, configuration.waitLimit) = (1, 1, .seconds(1))
+      let logger = Logger(label: "test")
+      let (database, other) = (
+        try await Database(configuration, logger: logger), try await Database(configuration, logger: logger)
+      )
+      try await database.migrate([Migration(version: 1, name: "t", sql: "CREATE TABLE t (value TEXT NOT NULL)")])
+      let stands: @Sendable (Transaction, Void) throws -> Bool = { transaction, _ in
+        try transaction.first("SELECT value FROM t") { try $0.get("value", as: String.self) } == "a"
+      }
+      try await database.write(goingBy: "a", for: "key", while: stands) { transaction, _ in
+        _ = try transaction.execute("INSERT INTO t (value) VALUES ('a')")
+      }
+      func cutOff(_ value: String) async throws {
+        try await other.write { transaction in
+          try transaction.execute("UPDATE t SET value = \(value)")
+          try Self.endSessions(goingBy: "key", in: transaction)
+        }
+      }
+      try await cutOff("a")
+      try await database.write { _ = try $0.execute("UPDATE t SET value = 'a'") }
+      try await cutOff("b")
+      let refused = await #expect(throws: StorageError.self) {
+        try await database.write { _ = try $0.execute("UPDATE t SET value = 'a'") }
+      }
+      #expect(refused?.message.contains("the key of the database is another one by now") ?? false)
+      for database in [database, other] { await database.close() }
     }
   }
 

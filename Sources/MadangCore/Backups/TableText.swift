@@ -87,8 +87,8 @@ enum TableText {
 /// The rows of a table's file, one by one: memory does not grow with their number, and lines have a limit. Its calls block.
 /// Throws ``BackupProblem``.
 final class TableReader: Sendable {
-  /// Numbers that rows may hold: madang gives none near the ends of 64 bits, and calculates with them.
-  static let numbers: ClosedRange<Int64> = -(1 << 62)...(1 << 62)
+  /// Numbers that rows may hold: madang gives none beyond those that JSON holds exactly, and calculates with them.
+  static let numbers: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
   /// Bytes of a line, its end not counted. The longest that madang writes, of a chat of 10,000 characters, has a tenth of it.
   static let longestLine = 8 << 20

@@ -55,8 +55,9 @@ extension Transaction {
     try execute("UPDATE sessions SET last_used_at = \(now) WHERE id = \(id)")
   }
 
-  func living(_ sessions: [SessionID]) throws -> [SessionID] {
-    try all("SELECT id, created_at FROM sessions WHERE id IN (\(list: sessions.map(\.number)))") {
+  /// Those that there are with these numbers.
+  func sessions(_ numbers: [Int64]) throws -> [SessionID] {
+    try all("SELECT id, created_at FROM sessions WHERE id IN (\(list: numbers))") {
       SessionID(number: try $0.get("id"), begun: try $0.get("created_at"))
     }
   }
@@ -86,7 +87,7 @@ extension Transaction {
   }
 
   func requireSession(_ session: SessionID) throws {
-    guard try living([session]) == [session] else { throw Failure(.noSuchSession, "the session has ended") }
+    guard try sessions([session.number]) == [session] else { throw Failure(.noSuchSession, "the session has ended") }
   }
 
   func setDeviceToken(_ token: String?, session: Int64) throws {

@@ -60,6 +60,13 @@ extension Madang {
     try await database.read { try $0.caller(session: session, edition: edition) }
   }
 
+  /// The session of this number, if it began by this time. Throws `.noSuchSession`.
+  package func session(_ number: Int64, begunBy time: Int64) async throws -> SessionID {
+    let found = try await database.read { try $0.sessions([number]).first }
+    guard let found, found.begun <= time else { throw Failure(.noSuchSession, "the session has ended") }
+    return found
+  }
+
   /// The same, unless the session's refresh token has expired: for what stands for the session without a time of its own.
   package func caller(livingSession session: SessionID, edition: String) async throws -> Caller {
     try await database.read { [now = clock.now] transaction in
@@ -74,7 +81,7 @@ extension Madang {
     sessions: Set<SessionID>, users: Set<Int64>
   ) async throws -> (sessions: Set<SessionID>, users: Set<Int64>) {
     let (living, able) = try await (
-      inParts(sessions) { try $0.living($1) }, inParts(users) { try $0.able($1) }
+      inParts(sessions) { try $0.sessions($1.map(\.number)) }, inParts(users) { try $0.able($1) }
     )
     return (sessions.subtracting(living), users.subtracting(able))
   }

@@ -56,7 +56,11 @@ extension Madang {
     if let given {
       let digest = KnownTokenKey.digest(of: given)
       let ours = digest.text
-      let known = try await database.write(goingBy: digest.claim, for: tokenKeyName) { transaction, isContested in
+      let stands: @Sendable (Transaction, KnownTokenKey?) throws -> Bool = { transaction, _ in
+        try transaction.tokenKey()?.text == ours
+      }
+      let known = try await database.write(goingBy: digest.claim, for: tokenKeyName, while: stands) {
+        transaction, isContested in
         if isContested, case .kept? = try transaction.tokenKey() {
           throw TokenKeyConflict(
             description: "others run with the key that the database keeps, this one is given another (tokens.key)")
@@ -75,7 +79,11 @@ extension Madang {
     }
     let isKnown = try await database.read { try $0.tokenKey() } != nil
     let made = isKnown ? nil : KnownTokenKey.kept(try existing() ?? ids.bytes(32).hex)
-    return try await database.write(goingBy: KnownTokenKey.kept("").claim, for: tokenKeyName) { transaction, _ in
+    let stands: @Sendable (Transaction, String) throws -> Bool = { transaction, key in
+      try transaction.tokenKey()?.text == KnownTokenKey.kept(key).text
+    }
+    return try await database.write(goingBy: KnownTokenKey.kept("").claim, for: tokenKeyName, while: stands) {
+      transaction, _ in
       if let made {
         try transaction.execute(
           "INSERT INTO installation (name, value) VALUES ('token_key', \(made.text)) ON CONFLICT (name) DO NOTHING")

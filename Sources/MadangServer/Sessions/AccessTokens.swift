@@ -29,6 +29,8 @@ final class AccessTokens: Sendable {
 
     var session: SessionID? { begun.map { SessionID(number: number, begun: $0) } }
 
+    func isOf(_ session: SessionID) -> Bool { number == session.number && begun ?? session.begun == session.begun }
+
     // Expiry is judged by the server's clock, after the session.
     func verify(using key: some JWTAlgorithm) {}
   }

@@ -56,8 +56,7 @@ extension Service {
       try limits.count(.unknownToken(KeyHash(token), address: address))
       throw Refusal(.badToken, "Authorization: the token is unknown here")
     }
-    // Its client refreshes it.
-    guard let session = claims.session else { throw Refusal(.tokenExpired, "the access token is of an older form") }
+    let session = try await session(of: claims)
     let isExpired = claims.expiresAt <= madang.clock.now
     let caller: Caller
     do {
@@ -73,6 +72,13 @@ extension Service {
     return caller
   }
 
+  /// The session of a token. One of the older form names it by its number alone: then it must be one that began before the token
+  /// was issued.
+  private func session(of claims: AccessTokens.Claims) async throws -> SessionID {
+    if let session = claims.session { return session }
+    return try await madang.session(claims.number, begunBy: claims.expiresAt - settings.domain.accessTokenLifetime)
+  }
+
   /// A new access token for the session a refresh token belongs to (contract section 8.3, in its order).
   func refresh(_ call: Call) async throws -> String {
     guard let refreshToken = call.request.headers[.refreshToken]?.trimmingWhitespace(), !refreshToken.isEmpty else {
@@ -81,7 +87,7 @@ extension Service {
     let edition = call.edition
     let session = try await refreshSession(refreshToken, edition)
     var shown: AccessTokens.Claims?
-    if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.session == session.id {
+    if let token = token(of: call.request), let claims = await tokens.claims(of: token), claims.isOf(session.id) {
       shown = claims
     }
     let isValid = shown.map { $0.expiresAt > madang.clock.now }

@@ -3,8 +3,14 @@ import Synchronization
 /// Tells other programs, for as long as this one has the database open, by which value it goes where all have to go by the
 /// same one. On PostgreSQL only: each writer's session shares an advisory lock whose second number stands for the value.
 final class ValueClaims: Sendable {
+  private struct Claim {
+    let value: String
+    /// Whether the database still has all go by this value.
+    let stands: @Sendable (Transaction) throws -> Bool
+  }
+
   /// By name.
-  private let values = Mutex<[String: String]>([:])
+  private let claims = Mutex<[String: Claim]>([:])
 
   private static func scope(_ name: String) -> SQL {
     "hashtext('madang value of ' || CAST(\(name) AS TEXT) || ' in ' || COALESCE(current_schema(), ''))"
@@ -32,14 +38,23 @@ final class ValueClaims: Sendable {
     return found ?? false
   }
 
-  func take(_ value: String, for name: String, in transaction: Transaction) throws {
+  func take(
+    _ value: String, for name: String, in transaction: Transaction,
+    while stands: @escaping @Sendable (Transaction) throws -> Bool
+  ) throws {
     try share(value, for: name, in: transaction)
-    values.withLock { $0[name] = value }
+    claims.withLock { $0[name] = Claim(value: value, stands: stands) }
   }
 
-  /// Takes the claims for another session.
+  /// Takes the claims for another session, unless all have to go by another value by now: nobody was there to say that this
+  /// program goes by the former one while its connections were lost.
   func renew(in transaction: Transaction) throws {
-    for (name, value) in values.withLock(\.self) { try share(value, for: name, in: transaction) }
+    for (name, claim) in claims.withLock(\.self) {
+      try share(claim.value, for: name, in: transaction)
+      guard try claim.stands(transaction) else {
+        throw StorageError(.other, "the \(name) of the database is another one by now; start this program again")
+      }
+    }
   }
 
   private func share(_ value: String, for name: String, in transaction: Transaction) throws {
@@ -52,10 +67,15 @@ extension Database {
   /// one: others are told so until `close`. With nil it only asks. Such writes of one name run one after the other.
   ///
   /// The body is told whether another program goes by another value, or by any if `value` is nil; that it may end is waited
-  /// for, two seconds at most. A program whose connection was cut counts until PostgreSQL notices. What the body throws claims nothing. On SQLite nobody is told, and it is false:
-  /// who has to be alone there needs a ``FileLock``. Throws as `write` does.
+  /// for, two seconds at most. A program whose connection was cut counts until PostgreSQL notices. What the body throws
+  /// claims nothing. On SQLite nobody is told, and it is false: who has to be alone there needs a ``FileLock``. Throws as
+  /// `write` does.
+  ///
+  /// - Parameter stands: Whether what the body answered still holds. It is asked whenever a connection is opened; if it does not,
+  ///   none is, and writes fail as if there were no database.
   package func write<Success: Sendable>(
     goingBy value: String?, for name: String,
+    while stands: @escaping @Sendable (Transaction, Success) throws -> Bool = { _, _ in true },
     _ body: @escaping @Sendable (_ transaction: Transaction, _ isContested: Bool) throws -> Success
   ) async throws -> Success {
     guard dialect == .postgres else { return try await write { try body($0, false) } }
@@ -68,7 +88,7 @@ extension Database {
         // The sessions of a program that has just ended are gone some milliseconds later.
         guard !isContested || isLast else { return nil }
         let success = try body(transaction, isContested)
-        if let value { try claims.take(value, for: name, in: transaction) }
+        if let value { try claims.take(value, for: name, in: transaction) { try stands($0, success) } }
         return success
       }
       if let success { return success }
