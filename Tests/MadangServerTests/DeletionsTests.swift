@@ -81,6 +81,61 @@ struct DeletionsTests {
     }
   }
 
+  /// The lowest id of a chat.
+  private static func firstChat(_ world: World) async throws -> Int {
+    try await world.server.madang.database.read { transaction in
+      try transaction.first("SELECT id FROM chats ORDER BY id LIMIT 1") { try $0.get("id") } ?? .max
+    }
+  }
+
+  /// Of the deletion that survives a stop. Scripts/test-millions asks for more.
+  private static let many = ProcessInfo.processInfo.environment["MADANG_TEST_CHATS"].flatMap(Int.init) ?? 20_000
+
+  @Test(
+    "while a workspace with many chats is cleared up people post elsewhere, and another server goes on with what one left",
+    arguments: TestEngine.available)
+  func many(_ engine: TestEngine) async throws {
+    try await withEngine(engine) { place in
+      var settings = World.settings
+      settings.callLimits.requests = 0
+      settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
+      defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
+      if case .postgres(let url) = place { settings.databaseURL = url }
+      try await World.run(settings) { (world) async throws in
+        let a = try await world.signUp("Mina")
+        let doomed = try await a.workspace("doomed")
+        _ = try await a.channel("ios", in: doomed)
+        let rooms = try await Self.rows(world, "rooms")
+        var left = Self.many
+        while left > 0 {
+          let part = min(left, 100_000)
+          try await Self.fill(world, part / rooms, by: a.email)
+          left -= part
+        }
+        let (filled, kept) = (try await Self.rows(world, "chats"), try await a.workspace("kept"))
+        #expect(filled == Self.many)
+        _ = try await a.success(.DELETE, doomed)
+        let other = try await a.channel("web", in: kept)
+        // It is stopped in the midst of it.
+        var posted = 0
+        while try await Self.firstChat(world) < filled / 4 {
+          _ = try await a.say("\(posted)", in: other)
+          posted += 1
+        }
+      }
+      try await World.run(settings) { (world) async throws in
+        #expect(
+          try await World.eventually(within: .seconds(600)) { try await Self.rows(world, "workspaces") == 1 })
+        let left = try await world.server.madang.database.read { transaction in
+          try transaction.first("SELECT COUNT(*) AS number FROM chats WHERE uuid = 'chat'") {
+            try $0.get("number", as: Int.self)
+          }
+        }
+        #expect(left == 0)
+      }
+    }
+  }
+
   @Test(
     "somebody who is no member of a workspace writes nothing when asking to change it", arguments: TestEngine.available)
   func strangers(_ engine: TestEngine) async throws {
