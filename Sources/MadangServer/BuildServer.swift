@@ -15,7 +15,8 @@ public struct MadangServer: Sendable {
   private let application: Application<Responder>
   private let service: Service
   private let listening: Listening
-  private let operationsListening: Listening
+  /// Nil if there is no listener for operators.
+  private let operationsListening: Listening?
   /// Held for as long as the server is there.
   private let lock: FileLock?
   /// The domain behind the server, for tests.
@@ -25,32 +26,40 @@ public struct MadangServer: Sendable {
 
   /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
   public func run() async throws {
+    let settings = service.settings
+    var failure: (any Error)?
     do {
-      try await service.socketIO.run(application, stopsOnSignals: false)
+      try await wordingTaken(settings.host, settings.port, cure: "choose another with --port (0 takes a free one)") {
+        try await service.socketIO.run(application, stopsOnSignals: false)
+      }
     } catch {
-      listening.failed(error)
-      operationsListening.failed(error)
-      await service.madang.database.close()
-      throw error
+      failure = error
     }
+    let reason = failure ?? SetupError("the server stopped before it listened")
+    listening.failed(reason)
+    operationsListening?.failed(reason)
     await service.madang.database.close()
+    if let failure { throw failure }
   }
 
-  /// The port, once the server accepts connections. Throws if it stopped before.
+  /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
   public var port: Int {
-    get async throws { try await listening.port }
+    get async throws {
+      _ = try await operationsListening?.port
+      return try await listening.port
+    }
   }
 
   /// How many connects of sockets wait to be let in; for tests.
   package var held: Int { service.ledger.totals[.heldConnects] ?? 0 }
 
   /// The port of the operators' listener, once it accepts connections; for tests, if there is one.
-  package var operationsPort: Int {
-    get async throws { try await operationsListening.port }
+  package var operationsPort: Int? {
+    get async throws { try await operationsListening?.port }
   }
 
   fileprivate init(
-    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening,
+    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening?,
     lock: FileLock?
   ) {
     self.application = application
@@ -197,15 +206,15 @@ package func buildServer(
   }
 
   let listening = Listening()
-  let operationsListening = Listening()
+  let operationsListening = settings.operations.map { _ in Listening() }
   var services: [any ServiceLifecycle.Service] = [dispatcher, housekeeping, pushes]
   if let (host, port) = settings.operations {
-    services.append(
-      Application(
-        responder: OperationsResponder(service: service),
-        configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-        onServerRunning: { channel in operationsListening.began(channel.localAddress?.port ?? 0) },
-        eventLoopGroupProvider: .shared(group), logger: logger))
+    let listener = Application(
+      responder: OperationsResponder(service: service),
+      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+      onServerRunning: { channel in operationsListening?.began(channel.localAddress?.port ?? 0) },
+      eventLoopGroupProvider: .shared(group), logger: logger)
+    services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
   }
   let application = Application(
     responder: Responder(service: service), server: socketIO.httpServer(configuration: httpChannel(settings, ledger)),
