@@ -45,6 +45,8 @@ package struct DirectoryHome: FileHome {
     }
   }
 
+  package func isKnownMissing(_ path: String) async throws -> Bool { try await size(of: path) == nil }
+
   package func remove(_ paths: [String]) async -> [String] {
     // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
     await Task {
