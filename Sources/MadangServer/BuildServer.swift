@@ -100,9 +100,8 @@ package func buildServer(
 ) async throws -> MadangServer {
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
-  let data = settings.dataDirectory
-  try RestoreMarker(in: data).refuseServing()
-  try makePrivateDirectories(data)
+  try RestoreMarker(in: settings.dataDirectory).refuseServing()
+  try settings.makeDataDirectory()
   let lock =
     isAlone
     ? try settings.takeServerLock(
@@ -152,7 +151,7 @@ package func buildServer(
   let announcements = Announcements()
   let opened = try await openMadang(
     settings, clock: clock, ids: ids, logger: logger, announce: { announcements.announce($0) },
-    prepare: { try await $0.migrate() })
+    prepare: { [settings] in try await $0.migrateOwnDatabase(settings) })
   if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
   let (madang, tokenKey) = try await opened.settled(settings, secrets)
   let keys = KnownKeys(settings.keys, madang: madang)
@@ -264,11 +263,9 @@ func openMadang(
     try await prepare(madang)
     try await madang.surveyPasswords()
   } catch {
+    let isWithoutTables = (try? await madang.pendingMigrations().version) == 0
     await database.close()
-    if let error = error as? StorageError, [.newerSchema, .changedMigration, .olderProgram].contains(error.code) {
-      throw SetupError("the database does not fit this program: \(error.message)")
-    }
-    throw error
+    throw (error as? StorageError).flatMap { setupError($0, isWithoutTables: isWithoutTables) } ?? error
   }
   return madang
 }
@@ -282,11 +279,29 @@ private func pushSender(_ settings: ProviderSettings, _ development: Development
   return try await FirebaseMessaging(settings.firebase, calls: calls)
 }
 
+/// Words for a database that this program cannot work with; nil for what is no fault of it.
+private func setupError(_ error: StorageError, isWithoutTables: Bool) -> SetupError? {
+  let problem = "the database does not fit this program: \(error.message)"
+  switch error.code {
+  case .newerSchema: return SetupError("\(problem); start the newer madang, or restore a backup made before the update")
+  case .changedMigration, .olderProgram: return SetupError(problem)
+  case .other where isWithoutTables, .syntax where isWithoutTables:
+    return SetupError(
+      "the tables cannot be made: \(error.message)\nIf the database has tables of another program, name an empty one with "
+        + "--database-url")
+  default: return nil
+  }
+}
+
 /// What an operator can look at when a database does not open.
 private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
   switch engine {
   case .postgres: "check that PostgreSQL runs and that --database-url names its host, user, password and database"
-  case .sqlite(let path): "check that \(path) is a database of madang and that its directory can be written"
+  case .sqlite(let path):
+    """
+    check that \(path) is a database of madang and that its directory can be written. If it is damaged, move it away with \
+    its -wal and -shm, and load the newest backup: 'madang admin import BACKUP'
+    """
   case .sqliteInMemory: "check that the temporary directory can be written"
   }
 }

@@ -243,6 +243,33 @@ struct BackupTests {
   }
 
   @Test(
+    "a file that was lost since the last backup is in the next one, and is told; put back from there, all is well",
+    .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
+    arguments: TestEngine.available)
+  func lostSince(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let first = try await scene.backUp()
+      let files = scene.settings.dataDirectory.appending(path: "files")
+      let all = try BackupScene.files(scene.settings.dataDirectory, "files")
+      let names = try FileManager.default.contentsOfDirectory(atPath: files.appending(path: "channelChats").path)
+      try FileManager.default.removeItem(at: files.appending(path: "channelChats/\(names[0])"))
+      let second = try await scene.backUp()
+      #expect(second.losses == ["channelChats/\(names[0]) is missing; the backup has it from the one before"])
+      #expect(second.files == first.files && second.linked == first.files)
+      #expect(try await scene.backupFindings() == [])
+
+      // All of them: the server says what to put back from where.
+      try FileManager.default.removeItem(at: files)
+      let words = await BackupScene.refusal { try await scene.serve { _ in } }
+      #expect(words.contains("cp -a BACKUP/files/. \(files.path)/") && words.contains("madang admin check"))
+      try FileManager.default.copyItem(atPath: "\(second.path)/files", toPath: files.path)
+      try await scene.serve { _ in }
+      #expect(try BackupScene.files(scene.settings.dataDirectory, "files") == all)
+      #expect(try await BackupScene.findings(scene.settings) == [])
+    }
+  }
+
+  @Test(
     "a file that is lost is told, and all the rest is backed up",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
     arguments: TestEngine.available)
