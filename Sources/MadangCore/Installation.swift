@@ -44,7 +44,11 @@ private struct Marks: Sendable {
 extension Madang {
   /// Throws ``ForeignFiles`` if files and database do not belong together, or seem not to. Changes neither. The database's
   /// tables may be of any version, or not be there: it is for asking before they are made.
-  package func refuseForeignFiles() async throws { _ = try await marks() }
+  /// - Parameter mayBeAbsent: Whether there may be no files here, or none that carry an id. Then nothing is refused.
+  package func refuseForeignFiles(mayBeAbsent: Bool) async throws {
+    if mayBeAbsent, try await files.installationID() == nil { return }
+    _ = try await marks()
+  }
 
   /// Makes sure that the files are the database's own, before any of them is touched: both carry the installation's id. New
   /// ones, those of versions that knew no id, and a database that was restored from before it had one, are given it.

@@ -265,7 +265,8 @@ func openMadang(
   } catch {
     let isWithoutTables = (try? await madang.pendingMigrations().version) == 0
     await database.close()
-    throw (error as? StorageError).flatMap { setupError($0, isWithoutTables: isWithoutTables) } ?? error
+    throw (error as? StorageError).flatMap { setupError($0, configuration.engine, isWithoutTables: isWithoutTables) }
+      ?? error
   }
   return madang
 }
@@ -280,7 +281,9 @@ private func pushSender(_ settings: ProviderSettings, _ development: Development
 }
 
 /// Words for a database that this program cannot work with; nil for what is no fault of it.
-private func setupError(_ error: StorageError, isWithoutTables: Bool) -> SetupError? {
+private func setupError(
+  _ error: StorageError, _ engine: DatabaseConfiguration.Engine, isWithoutTables: Bool
+) -> SetupError? {
   let problem = "the database does not fit this program: \(error.message)"
   switch error.code {
   case .newerSchema: return SetupError("\(problem); start the newer madang, or restore a backup made before the update")
@@ -289,6 +292,7 @@ private func setupError(_ error: StorageError, isWithoutTables: Bool) -> SetupEr
     return SetupError(
       "the tables cannot be made: \(error.message)\nIf the database has tables of another program, name an empty one with "
         + "--database-url")
+  case .other: return SetupError("the database cannot be used: \(error.message)\n\(databaseCure(engine))")
   default: return nil
   }
 }

@@ -26,8 +26,9 @@ extension Madang {
 
   /// Brings the database's tables up to date, unless the database is not that of the files: another installation's stays as
   /// it is. Throws ``SetupError``.
-  func migrateOwnDatabase(_ settings: ServerSettings) async throws {
-    try await wordingForeignFiles(settings) { try await refuseForeignFiles() }
+  /// - Parameter filesMayBeAbsent: Whether the settings may be without the files.
+  func migrateOwnDatabase(_ settings: ServerSettings, filesMayBeAbsent: Bool = false) async throws {
+    try await wordingForeignFiles(settings) { try await refuseForeignFiles(mayBeAbsent: filesMayBeAbsent) }
     try await migrate()
   }
 

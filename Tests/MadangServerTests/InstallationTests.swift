@@ -197,6 +197,9 @@ struct InstallationTests {
           }
           let error = await #expect(throws: SetupError.self) { try await Self.serve(mistyped) }
           #expect(error?.description.contains("no upload was touched") == true)
+          await #expect(throws: SetupError.self) {
+            try await Administration.migrate(mistyped, logger: LogRecorder().logger)
+          }
           let found = try await opening(Self.engine(mistyped)) { try await $0.pendingMigrations(migrations).version }
           #expect(found == version)
         }
@@ -289,12 +292,15 @@ struct InstallationTests {
 
   @Test("a damaged database is refused with a cure")
   func damaged() async throws {
-    try await Self.place(.sqlite) { settings in
-      try await Self.serve(settings)
-      let file = settings.dataDirectory.appending(path: "madang.sqlite")
-      try Data(repeating: 7, count: 65_536).write(to: file)
-      let error = await #expect(throws: SetupError.self) { try await Self.serve(settings) }
-      #expect(error?.description.contains("move it away with its -wal and -shm") == true)
+    for whole in [0, 100, 4096] {
+      try await Self.place(.sqlite) { settings in
+        try await Self.serve(settings)
+        let file = settings.dataDirectory.appending(path: "madang.sqlite")
+        let bytes = try Data(contentsOf: file)
+        try (bytes.prefix(whole) + Data(repeating: 7, count: bytes.count - whole)).write(to: file)
+        let error = await #expect(throws: SetupError.self) { try await Self.serve(settings) }
+        #expect(error?.description.contains("move it away with its -wal and -shm") == true, "\(whole)")
+      }
     }
   }
 }
