@@ -269,6 +269,27 @@ struct BackupTests {
     }
   }
 
+  @Test("a lost database is refused, and loaded from a backup beside its files", arguments: TestEngine.available)
+  func lostDatabase(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      _ = try await scene.backUp()
+      let rows = try await BackupScene.rows(scene.settings)
+      try await scene.elsewhere(engine) { empty in
+        var settings = scene.settings
+        settings.databaseURL = empty.databaseURL
+        if engine == .sqlite {
+          try FileManager.default.removeItem(at: settings.dataDirectory.appending(path: "madang.sqlite"))
+        }
+        let words = await BackupScene.refusal { [settings] in try await scene.serve(settings) { _ in } }
+        #expect(words.contains("madang admin import BACKUP"))
+        try await scene.load(scene.backups, into: settings)
+        #expect(try await BackupScene.rows(settings) == rows)
+        try await scene.serve(settings) { _ in }
+        #expect(try await BackupScene.findings(settings) == [])
+      }
+    }
+  }
+
   @Test(
     "a file that is lost is told, and all the rest is backed up",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
