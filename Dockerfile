@@ -17,7 +17,8 @@ FROM debian:bookworm-slim
 RUN apt-get update && apt-get install -y --no-install-recommends ca-certificates curl libargon2-1 libpq5 libsqlite3-0 tzdata \
   zlib1g \
   && rm -rf /var/lib/apt/lists/* \
-  && useradd --system --uid 10001 --create-home --home-dir /var/lib/madang madang
+  && useradd --system --uid 10001 --no-create-home --home-dir /var/lib/madang madang \
+  && install -d -o madang -m 700 /var/lib/madang
 COPY --from=build /out/ /usr/local/bin/
 USER madang
 WORKDIR /var/lib/madang

@@ -15,7 +15,8 @@ public struct MadangServer: Sendable {
   private let application: Application<Responder>
   private let service: Service
   private let listening: Listening
-  private let operationsListening: Listening
+  /// Nil if there is no listener for operators.
+  private let operationsListening: Listening?
   /// Held for as long as the server is there.
   private let lock: FileLock?
   /// The domain behind the server, for tests.
@@ -25,32 +26,40 @@ public struct MadangServer: Sendable {
 
   /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
   public func run() async throws {
+    let settings = service.settings
+    var failure: (any Error)?
     do {
-      try await service.socketIO.run(application, stopsOnSignals: false)
+      try await wordingTaken(settings.host, settings.port, cure: "choose another with --port (0 takes a free one)") {
+        try await service.socketIO.run(application, stopsOnSignals: false)
+      }
     } catch {
-      listening.failed(error)
-      operationsListening.failed(error)
-      await service.madang.database.close()
-      throw error
+      failure = error
     }
+    let reason = failure ?? SetupError("the server stopped before it listened")
+    listening.failed(reason)
+    operationsListening?.failed(reason)
     await service.madang.database.close()
+    if let failure { throw failure }
   }
 
-  /// The port, once the server accepts connections. Throws if it stopped before.
+  /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
   public var port: Int {
-    get async throws { try await listening.port }
+    get async throws {
+      _ = try await operationsListening?.port
+      return try await listening.port
+    }
   }
 
   /// How many connects of sockets wait to be let in; for tests.
   package var held: Int { service.ledger.totals[.heldConnects] ?? 0 }
 
   /// The port of the operators' listener, once it accepts connections; for tests, if there is one.
-  package var operationsPort: Int {
-    get async throws { try await operationsListening.port }
+  package var operationsPort: Int? {
+    get async throws { try await operationsListening?.port }
   }
 
   fileprivate init(
-    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening,
+    _ application: Application<Responder>, _ service: Service, _ listening: Listening, operations: Listening?,
     lock: FileLock?
   ) {
     self.application = application
@@ -91,9 +100,8 @@ package func buildServer(
 ) async throws -> MadangServer {
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
-  let data = settings.dataDirectory
-  try RestoreMarker(in: data).refuseServing()
-  try makePrivateDirectories(data)
+  try RestoreMarker(in: settings.dataDirectory).refuseServing()
+  try settings.makeDataDirectory()
   let lock =
     isAlone
     ? try settings.takeServerLock(
@@ -143,7 +151,7 @@ package func buildServer(
   let announcements = Announcements()
   let opened = try await openMadang(
     settings, clock: clock, ids: ids, logger: logger, announce: { announcements.announce($0) },
-    prepare: { try await $0.migrate() })
+    prepare: { [settings] in try await $0.migrateOwnDatabase(settings) })
   if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
   let (madang, tokenKey) = try await opened.settled(settings, secrets)
   let keys = KnownKeys(settings.keys, madang: madang)
@@ -197,15 +205,15 @@ package func buildServer(
   }
 
   let listening = Listening()
-  let operationsListening = Listening()
+  let operationsListening = settings.operations.map { _ in Listening() }
   var services: [any ServiceLifecycle.Service] = [dispatcher, housekeeping, pushes]
   if let (host, port) = settings.operations {
-    services.append(
-      Application(
-        responder: OperationsResponder(service: service),
-        configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-        onServerRunning: { channel in operationsListening.began(channel.localAddress?.port ?? 0) },
-        eventLoopGroupProvider: .shared(group), logger: logger))
+    let listener = Application(
+      responder: OperationsResponder(service: service),
+      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+      onServerRunning: { channel in operationsListening?.began(channel.localAddress?.port ?? 0) },
+      eventLoopGroupProvider: .shared(group), logger: logger)
+    services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
   }
   let application = Application(
     responder: Responder(service: service), server: socketIO.httpServer(configuration: httpChannel(settings, ledger)),
@@ -216,54 +224,6 @@ package func buildServer(
   return MadangServer(application, service, listening, operations: operationsListening, lock: lock)
 }
 
-/// Opens the database of these settings, and puts the domain on it.
-///
-/// - Parameter prepare: brings the schema up to date, or makes sure that it is.
-func openMadang(
-  _ settings: ServerSettings, clock: Clock, ids: IDSource, logger: Logger,
-  announce: @escaping @Sendable (MadangCore.Event) -> Void, prepare: (Madang) async throws -> Void
-) async throws -> Madang {
-  var configuration = DatabaseConfiguration(
-    settings.databaseURL.map { .postgres(url: $0) }
-      ?? .sqlite(path: settings.databaseFile.path))
-  configuration.readers = settings.databaseReaders
-  configuration.writers = settings.databaseWriters
-  configuration.lockTimeout = .milliseconds(settings.databaseLockTimeout)
-  configuration.walLimit = settings.databaseLogLimit
-  configuration.statementTimeout = settings.databaseStatementTimeout
-  let database: Database
-  do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
-    throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
-  }
-
-  let workers = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
-  let home = BucketName(settings.filesHome).map { name in
-    BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: workers, logger: logger)
-  }
-  let madang = Madang(
-    database: database, clock: clock, ids: ids,
-    files: FileStore(
-      root: settings.dataDirectory.appending(path: "files"), home: home, workers: workers, ids: ids, clock: clock),
-    settings: settings.domain,
-    // One more than an address may have: the next one's sign-in begins at once.
-    hashing: WorkerPool(
-      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: settings.hashingPerAddress, turnThreads: 2,
-      isYielding: true),
-    logger: logger,
-    announce: announce)
-  do {
-    try await prepare(madang)
-    try await madang.surveyPasswords()
-  } catch {
-    await database.close()
-    if let error = error as? StorageError, [.newerSchema, .changedMigration, .olderProgram].contains(error.code) {
-      throw SetupError("the database does not fit this program: \(error.message)")
-    }
-    throw error
-  }
-  return madang
-}
-
 /// What brings notifications to devices; nil where that is off.
 private func pushSender(_ settings: ProviderSettings, _ development: Development?) async throws
   -> (any PushSender)?
@@ -271,15 +231,6 @@ private func pushSender(_ settings: ProviderSettings, _ development: Development
   guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
   let calls = ProviderCalls(timeout: .seconds(settings.firebase.timeout))
   return try await FirebaseMessaging(settings.firebase, calls: calls)
-}
-
-/// What an operator can look at when a database does not open.
-private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
-  switch engine {
-  case .postgres: "check that PostgreSQL runs and that --database-url names its host, user, password and database"
-  case .sqlite(let path): "check that \(path) is a database of madang and that its directory can be written"
-  case .sqliteInMemory: "check that the temporary directory can be written"
-  }
 }
 
 /// Builds a server with the system's clock and randomness, the only one on an embedded database.

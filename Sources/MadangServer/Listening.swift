@@ -1,21 +1,61 @@
+import Foundation
+import NIOCore
+import ServiceLifecycle
+import Synchronization
+
 /// Tells those who wait when the server accepts connections.
 final class Listening: Sendable {
-  private let stream: AsyncThrowingStream<Int, any Error>
-  private let continuation: AsyncThrowingStream<Int, any Error>.Continuation
-
-  init() { (stream, continuation) = AsyncThrowingStream.makeStream() }
-
-  func began(_ port: Int) {
-    continuation.yield(port)
-    continuation.finish()
+  private struct State {
+    var outcome: Result<Int, any Error>?
+    var waiting: [CheckedContinuation<Int, any Error>] = []
   }
 
-  func failed(_ error: any Error) { continuation.finish(throwing: error) }
+  private let state = Mutex(State())
+
+  func began(_ port: Int) { settle(.success(port)) }
+
+  func failed(_ error: any Error) { settle(.failure(error)) }
+
+  /// Unless that is settled.
+  private func settle(_ outcome: Result<Int, any Error>) {
+    let waiting = state.withLock { state in
+      guard state.outcome == nil else { return [CheckedContinuation<Int, any Error>]() }
+      state.outcome = outcome
+      defer { state.waiting = [] }
+      return state.waiting
+    }
+    for one in waiting { one.resume(with: outcome) }
+  }
 
   var port: Int {
     get async throws {
-      for try await port in stream { return port }
-      throw SetupError("the server stopped before it listened")
+      try await withCheckedThrowingContinuation { continuation in
+        let outcome = state.withLock { state in
+          if state.outcome == nil { state.waiting.append(continuation) }
+          return state.outcome
+        }
+        if let outcome { continuation.resume(with: outcome) }
+      }
     }
+  }
+}
+
+/// Listens at an address of its own, beside another listener.
+struct ListenerService: ServiceLifecycle.Service {
+  let listener: any ServiceLifecycle.Service
+  let host: String
+  let port: Int
+  /// The setting that names the address.
+  let setting: String
+
+  func run() async throws {
+    try await wordingTaken(host, port, cure: "choose another port with \(setting)") { try await listener.run() }
+  }
+}
+
+/// Runs `body`. Throws ``SetupError`` instead of the system's error for an address at which somebody else listens.
+func wordingTaken(_ host: String, _ port: Int, cure: String, _ body: () async throws -> Void) async throws {
+  do { try await body() } catch let error as IOError where error.errnoCode == EADDRINUSE {
+    throw SetupError("port \(port) of \(host) is taken; stop what listens there, or \(cure)")
   }
 }

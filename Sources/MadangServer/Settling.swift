@@ -24,9 +24,31 @@ extension Madang {
     }
   }
 
+  /// Brings the database's tables up to date, unless the database is not that of the files: another installation's stays as
+  /// it is. Throws ``SetupError``.
+  /// - Parameter filesMayBeAbsent: Whether the settings may be without the files.
+  func migrateOwnDatabase(_ settings: ServerSettings, filesMayBeAbsent: Bool = false) async throws {
+    try await wordingForeignFiles(settings) { try await refuseForeignFiles(mayBeAbsent: filesMayBeAbsent) }
+    try await migrate()
+  }
+
   /// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
   private func join(_ settings: ServerSettings) async throws {
-    do { try await joinInstallation(mayBeOneOfSeveral: settings.databaseURL != nil) } catch let error as ForeignFiles {
+    let isNew = try await wordingForeignFiles(settings) {
+      try await joinInstallation(mayBeOneOfSeveral: settings.databaseURL != nil)
+    }
+    guard isNew && !settings.isDevelopment else { return }
+    logger.warning(
+      """
+      new installation ID in \(settings.filesPlace), with new API keys; if there was one before, stop and check --data\
+      \(settings.databaseURL == nil ? "" : " and --database-url")
+      """)
+  }
+
+  private func wordingForeignFiles<Success>(
+    _ settings: ServerSettings, _ body: () async throws -> Success
+  ) async throws -> Success {
+    do { return try await body() } catch let error as ForeignFiles {
       throw SetupError("\(error); no upload was touched.\n\(error.kind.cure(settings))")
     }
   }
@@ -85,6 +107,9 @@ extension ForeignFiles.Kind {
     let mark =
       "write the database's id (SELECT value FROM installation WHERE name = 'id') into "
       + (bucket.map { "the object \($0.prefix)installation" } ?? "files/installation")
+    let putBack =
+      bucket == nil
+      ? "cp -a BACKUP/files/. \(settings.filesPlace)/" : "aws s3 sync BACKUP/files \(settings.filesHome)"
     switch self {
     case .different:
       return "\(check)\(share) To begin anew, name \(empty)."
@@ -95,8 +120,9 @@ extension ForeignFiles.Kind {
         """
     case .missing:
       return """
-        \(check)\(share) If the files were lost, restore a backup to an empty place: 'madang admin restore BACKUP'. Only if \
-        they are lost for good, for all servers, \(mark): what is missing is not found from then on.
+        \(check)\(share) If the files were lost, put those of the newest backup back, as the server's user: \(putBack). Then \
+        start again. Only if it is still refused and they are lost for all servers, \(mark). 'madang admin check' lists what is \
+        missing.
         """
     case .notShared:
       return """

@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import types
 
 import phone
 import phone_flows
@@ -188,6 +189,40 @@ async def secure(url, label):
             seen[scheme] = "; secure" in (answer.header("set-cookie") or "").lower()
         check(seen == {None: False, "http": False, "https": True},
               f"{label}: cookies are for TLS if a proxy in front had it, and only then", seen)
+
+
+async def forwarding(proxy, folder, label):
+    """Whole chains of addresses reach the servers, and the client's at their end."""
+    arrived = []
+
+    async def answer(reader, writer):
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError):
+            head = (await reader.readuntil(b"\r\n\r\n")).decode().split("\r\n")
+            if head[0].startswith("GET /chain "):
+                fields = [line.partition(":") for line in head[1:]]
+                arrived.append([hop.strip() for name, _, value in fields if name.lower() == "x-forwarded-for"
+                                for hop in value.split(",")])
+            writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            await writer.drain()
+        writer.close()
+
+    ports = free_ports(len(NODES))
+    servers = [await asyncio.start_server(answer, "127.0.0.1", port) for port in ports]
+    chains = [], ["198.51.100.7"], ["198.51.100.7, 203.0.113.50"], ["198.51.100.7", "203.0.113.50, 203.0.113.51"]
+    try:
+        folder.mkdir()
+        async with proxy(folder, [types.SimpleNamespace(port=port) for port in ports]) as url:
+            for chain in chains:
+                reader, writer = await asyncio.open_connection("127.0.0.1", int(url.rpartition(":")[2]))
+                fields = "".join(f"X-Forwarded-For: {value}\r\n" for value in chain)
+                writer.write(f"GET /chain HTTP/1.1\r\nHost: a\r\nConnection: close\r\n{fields}\r\n".encode())
+                await asyncio.wait_for(reader.read(), 20)
+                writer.close()
+    finally:
+        for server in servers:
+            server.close()
+    expected = [[hop for value in chain for hop in value.split(", ")] + ["127.0.0.1"] for chain in chains]
+    check(arrived == expected, f"{label}: chains of X-Forwarded-For arrive whole", arrived)
 
 
 class Talk:
@@ -370,6 +405,7 @@ async def main():
             for name, proxy in ("nginx", nginx), ("HAProxy", haproxy):
                 place = pathlib.Path(folder) / name
                 place.mkdir()
+                await forwarding(proxy, place / "forwarding", name)
                 async with proxy(place, nodes) as url:
                     await secure(url, name)
                     await flows(url, name)

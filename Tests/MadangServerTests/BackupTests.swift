@@ -243,6 +243,54 @@ struct BackupTests {
   }
 
   @Test(
+    "a file that was lost since the last backup is in the next one, and is told; put back from there, all is well",
+    .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
+    arguments: TestEngine.available)
+  func lostSince(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      let first = try await scene.backUp()
+      let files = scene.settings.dataDirectory.appending(path: "files")
+      let all = try BackupScene.files(scene.settings.dataDirectory, "files")
+      let names = try FileManager.default.contentsOfDirectory(atPath: files.appending(path: "channelChats").path)
+      try FileManager.default.removeItem(at: files.appending(path: "channelChats/\(names[0])"))
+      let second = try await scene.backUp()
+      #expect(second.losses == ["channelChats/\(names[0]) is missing; the backup has it from the one before"])
+      #expect(second.files == first.files && second.linked == first.files)
+      #expect(try await scene.backupFindings() == [])
+
+      // All of them: the server says what to put back from where.
+      try FileManager.default.removeItem(at: files)
+      let words = await BackupScene.refusal { try await scene.serve { _ in } }
+      #expect(words.contains("cp -a BACKUP/files/. \(files.path)/") && words.contains("madang admin check"))
+      try FileManager.default.copyItem(atPath: "\(second.path)/files", toPath: files.path)
+      try await scene.serve { _ in }
+      #expect(try BackupScene.files(scene.settings.dataDirectory, "files") == all)
+      #expect(try await BackupScene.findings(scene.settings) == [])
+    }
+  }
+
+  @Test("a lost database is refused, and loaded from a backup beside its files", arguments: TestEngine.available)
+  func lostDatabase(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      _ = try await scene.backUp()
+      let rows = try await BackupScene.rows(scene.settings)
+      try await scene.elsewhere(engine) { empty in
+        var settings = scene.settings
+        settings.databaseURL = empty.databaseURL
+        if engine == .sqlite {
+          try FileManager.default.removeItem(at: settings.dataDirectory.appending(path: "madang.sqlite"))
+        }
+        let words = await BackupScene.refusal { [settings] in try await scene.serve(settings) { _ in } }
+        #expect(words.contains("madang admin import BACKUP"))
+        try await scene.load(scene.backups, into: settings)
+        #expect(try await BackupScene.rows(settings) == rows)
+        try await scene.serve(settings) { _ in }
+        #expect(try await BackupScene.findings(settings) == [])
+      }
+    }
+  }
+
+  @Test(
     "a file that is lost is told, and all the rest is backed up",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
     arguments: TestEngine.available)

@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangServer
 import NIOHTTP1
@@ -95,7 +96,7 @@ struct OperationsTests {
     var settings = World.settings
     settings.operations = ("127.0.0.1", 0)
     try await World.run(.sqlite, settings: settings) { (world) async throws in
-      let own = world.at(port: try await world.server.operationsPort)
+      let own = world.at(port: try #require(try await world.server.operationsPort))
       #expect(Self.status(try await Self.ask(world, "/metrics")) != "200")
       #expect(Self.status(try await Self.ask(world, "/_dev/pushes")) != "200")
       let ready = try await Self.ask(world, "/readyz")
@@ -103,6 +104,25 @@ struct OperationsTests {
       #expect(Self.status(try await Self.ask(own, "/metrics", host: "metrics.internal:9090")) == "200")
       #expect(Self.status(try await Self.ask(own, "/_dev/pushes")) == "200")
       #expect(Self.status(try await Self.ask(own, "/v1/workspaces")) == "404")
+    }
+  }
+
+  @Test("a listener of operators that cannot listen is named, and the server does not say that it listens")
+  func taken() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      let port = try #require(URL(string: world.url)?.port)
+      var settings = World.settings
+      settings.dataDirectory = world.data.appending(path: "other")
+      func refusal(_ settings: ServerSettings) async -> String {
+        let error = await #expect(throws: SetupError.self) { try await World.run(settings) { _ in } }
+        return error?.description ?? ""
+      }
+      settings.operations = ("127.0.0.1", port)
+      var words = await refusal(settings)
+      #expect(words.hasPrefix("port \(port) of 127.0.0.1 is taken") && words.contains("MADANG_OPERATIONS"))
+      (settings.port, settings.operations) = (port, nil)
+      words = await refusal(settings)
+      #expect(words.hasPrefix("port \(port) of 127.0.0.1 is taken") && words.contains("--port"))
     }
   }
 }

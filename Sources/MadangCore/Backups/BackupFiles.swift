@@ -64,7 +64,8 @@ struct BackupFiles: Sendable {
   let workers: WorkerPool
 
   enum Outcome: Sendable {
-    case linked
+    /// From the backup before; the home may be known to have lost it since.
+    case linked(isMissing: Bool)
     case copied
     /// It is not there, or is not what its row says, in words.
     case absent(String)
@@ -112,7 +113,9 @@ struct BackupFiles: Sendable {
 
   private func bring(_ file: FileEntry) async throws -> Outcome {
     let target = target(of: file)
-    if try await workers.run({ link(file, to: target) }) { return .linked }
+    if try await workers.run({ link(file, to: target) }) {
+      return .linked(isMissing: try await home.isKnownMissing(file.path))
+    }
     do {
       let digest =
         switch try await home.content(of: file.path, range: 0...file.size - 1) {

@@ -145,13 +145,18 @@ extension Madang {
     let brought = Mutex(BroughtFiles())
     try await manifest.forEachFilePage(in: folder, workers) { page in
       try await copies.bring(page) { file, outcome in
-        // A room that was deleted meanwhile took its files along.
-        let isLost = if case .absent = outcome { try await isNamed(file.path) } else { false }
-        brought.withLock { brought in
+        let problem: String? =
           switch outcome {
-          case .absent(let words):
-            brought.absent.append(file.path)
-            if isLost { brought.losses.append("\(file.path) \(words)") }
+          case .absent(let words): words
+          case .linked(isMissing: true): "is missing; the backup has it from the one before"
+          case .linked, .copied: nil
+          }
+        // A room that was deleted meanwhile took its files along.
+        let loss = if let problem, try await isNamed(file.path) { "\(file.path) \(problem)" } else { String?.none }
+        brought.withLock { brought in
+          if let loss { brought.losses.append(loss) }
+          switch outcome {
+          case .absent: brought.absent.append(file.path)
           case .linked, .copied:
             brought.count += 1
             brought.bytes += file.size

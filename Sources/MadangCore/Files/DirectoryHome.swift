@@ -45,6 +45,8 @@ package struct DirectoryHome: FileHome {
     }
   }
 
+  package func isKnownMissing(_ path: String) async throws -> Bool { try await size(of: path) == nil }
+
   package func remove(_ paths: [String]) async -> [String] {
     // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
     await Task {
@@ -129,7 +131,10 @@ package struct DirectoryHome: FileHome {
   package func hasUploads() async throws -> Bool {
     for folder in FileFolder.allCases {
       let names = try await workers.run { [root] in
-        try DirectoryNames(root.appending(path: folder.rawValue)).next(100)?.filter { !$0.hasPrefix(".") }
+        let directory = root.appending(path: folder.rawValue)
+        // One that is not there has no files. Only a server makes them.
+        guard FileManager.default.fileExists(atPath: directory.path) else { return [String]?.none }
+        return try DirectoryNames(directory).next(100)?.filter { !$0.hasPrefix(".") }
       }
       if names?.contains(where: { $0 != FileStore.defaultPicture }) ?? false { return true }
     }

@@ -18,6 +18,9 @@ package protocol FileHome: Sendable {
   /// The size of a stored file in bytes; nil if it is not there.
   func size(of path: String) async throws -> Int?
 
+  /// Whether a stored file is known to be missing. False where asking costs a call.
+  func isKnownMissing(_ path: String) async throws -> Bool
+
   /// Removes files, whether or not the caller's task is cancelled. Answers which are gone now.
   func remove(_ paths: [String]) async -> [String]
 

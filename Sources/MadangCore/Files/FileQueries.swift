@@ -24,8 +24,10 @@ extension Transaction {
   }
 
   /// Paths of the files that were stored last, and of some that were given up and may still be there.
-  func newestFiles(limit: Int) throws -> [String] {
+  /// - Parameter givenUp: Whether there is a table of those that were given up.
+  func newestFiles(limit: Int, givenUp: Bool) throws -> [String] {
     let stored: [String] = try all("SELECT path FROM files ORDER BY id DESC LIMIT \(limit)") { try $0.get("path") }
+    guard givenUp else { return stored }
     return stored + (try all("SELECT path FROM file_removals LIMIT \(limit)") { try $0.get("path") })
   }
 

@@ -37,8 +37,13 @@ package struct FileStore: Sendable {
 
   /// Makes what all else needs. Throws if the directory or the home takes no files.
   package func prepare() async throws {
-    try await workers.run { try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true) }
+    try await workers.run { try makeUploads() }
     try await home.prepare()
+  }
+
+  /// Makes the directory for what arrives, also under a running server: an operator may have moved it away.
+  private func makeUploads() throws {
+    try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true)
   }
 
   /// The name of the built-in picture of a workspace or channel without one.
@@ -48,7 +53,10 @@ package struct FileStore: Sendable {
   /// Starts receiving a file of at most `limit` bytes.
   package func receive(limit: Int) async throws -> Upload {
     let url = uploads.appending(path: ids.secretName())
-    return try await workers.run { try Upload(writingTo: url, limit: limit) }
+    return try await workers.run {
+      try makeUploads()
+      return try Upload(writingTo: url, limit: limit)
+    }
   }
 
   /// Adds bytes to a file being received. Throws `Failure(.invalid)` beyond its limit.
@@ -101,6 +109,7 @@ package struct FileStore: Sendable {
   package func ping() async throws {
     let probe = uploads.appending(path: "probe-\(ids.name(12))")
     try await workers.run {
+      try makeUploads()
       defer { try? FileManager.default.removeItem(at: probe) }
       try Data([0]).write(to: probe)
     }

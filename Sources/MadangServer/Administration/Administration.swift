@@ -41,7 +41,7 @@ public struct Administration: Sendable {
     var versions = SchemaVersions(before: 0, version: 0)
     let madang = try await open(settings, logger: logger) { madang in
       let before = try await madang.pendingMigrations().version
-      try await madang.migrate()
+      try await madang.migrateOwnDatabase(settings, filesMayBeAbsent: true)
       versions = SchemaVersions(before: before, version: try await madang.pendingMigrations().version)
     }
     await madang.database.close()

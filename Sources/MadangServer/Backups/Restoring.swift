@@ -78,7 +78,7 @@ extension Administration {
       let backup = try Backup(at: url)
       _ = try backup.migrations()
       _ = try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
-      try makePrivateDirectories(settings.dataDirectory)
+      try settings.makeDataDirectory()
       let former = settings.databaseURL == nil ? nil : try FormerDatabase(in: settings)
       defer { former?.release() }
       try await withEmptyDatabase(
@@ -159,7 +159,7 @@ private struct RestoreTarget {
           "\(settings.dataDirectory.path) is not empty; name another directory with --data. If only the database is "
           + "lost and the files in it are to stay, use 'madang admin import'")
     }
-    try makePrivateDirectories(settings.dataDirectory)
+    try settings.makeDataDirectory()
     try marker.set(identity)
   }
 
@@ -174,18 +174,7 @@ private struct RestoreTarget {
       throw AdministrationError(
         description:
           "there are files in \(settings.filesPlace); name an empty place. If only the database is lost and they are "
-          + "to stay, use 'madang admin import'")
+          + "to stay, use 'madang admin import', not while another server uses these files")
     }
   }
-}
-
-extension ServerSettings {
-  /// Where files are kept, for people.
-  fileprivate var filesPlace: String { filesHome.isEmpty ? dataDirectory.appending(path: "files").path : filesHome }
-
-  /// The embedded database.
-  var databaseFile: URL { dataDirectory.appending(path: "madang.sqlite") }
-
-  /// Where the server keeps its secrets.
-  var secretsDirectory: URL { dataDirectory.appending(path: "secrets") }
 }

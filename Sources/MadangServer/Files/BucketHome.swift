@@ -70,6 +70,8 @@ struct BucketHome: FileHome {
     } catch let error as S3Error where error.isMissing { return nil }
   }
 
+  func isKnownMissing(_ path: String) -> Bool { false }
+
   func remove(_ paths: [String]) async -> [String] {
     await Task {
       await each(paths, "remove") { path in

@@ -8,8 +8,8 @@ struct AdminBackup: AsyncParsableCommand {
     usage: "madang admin backup <dir> [--keep <count>] [--full-speed] [options]",
     discussion: """
       Makes <dir>/DATE, as a whole or not at all. Files that the backup before has are linked to it and take no room. \
-      Files that the database names and that are missing or damaged are told; then the backup is made without them, and the \
-      exit status is 1. Whoever can read a backup can read everything, and act as the server.
+      Files that the database names and that are missing or damaged are told; the backup is made all the same, and the exit \
+      status is 1. Whoever can read a backup can read everything, and act as the server.
       """)
 
   @OptionGroup var options: AdminOptions
@@ -26,12 +26,12 @@ struct AdminBackup: AsyncParsableCommand {
       let backup = try await ProgressLine.following {
         try await administration.backUp(to: URL(filePath: directory), keep: keep, atFullSpeed: fullSpeed, progress: $0)
       }
-      for loss in backup.losses { Terminal.message("not in the backup: \(loss)") }
+      for loss in backup.losses { Terminal.message("lost: \(loss)") }
       try output.show(backup)
       if !backup.losses.isEmpty {
         throw Failure(
-          "the backup is made, but without \(backup.losses.count) of the files that the database names; check that --data and "
-            + "--files are the server's")
+          "the backup is made, but files that the database names are missing or damaged: \(backup.losses.count); check that "
+            + "--data and --files are the server's, and that its disk is whole")
       }
     }
   }

@@ -2,7 +2,6 @@ import ArgumentParser
 import Foundation
 import Logging
 import MadangServer
-import NIOCore
 import ServiceLifecycle
 import UnixSignals
 
@@ -104,10 +103,6 @@ struct Serve: AsyncParsableCommand {
     }
     do { try await ServiceGroup(configuration: configuration).run() } catch is CancellationError {
       // What was in flight took longer than the stop may; it was cut off.
-    } catch let error as IOError where error.errnoCode == EADDRINUSE {
-      throw SetupError(
-        "port \(loaded.settings.port) of \(loaded.settings.host) is taken; stop what listens there, or choose another "
-          + "with --port (0 takes a free one)")
     } catch {
       throw Complaint(error)
     }

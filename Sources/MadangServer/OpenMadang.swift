@@ -1,0 +1,82 @@
+import Foundation
+import Logging
+import MadangCore
+import Storage
+
+/// Opens the database of these settings, and puts the domain on it.
+///
+/// - Parameter prepare: brings the schema up to date, or makes sure that it is.
+func openMadang(
+  _ settings: ServerSettings, clock: Clock, ids: IDSource, logger: Logger,
+  announce: @escaping @Sendable (MadangCore.Event) -> Void, prepare: (Madang) async throws -> Void
+) async throws -> Madang {
+  var configuration = DatabaseConfiguration(
+    settings.databaseURL.map { .postgres(url: $0) }
+      ?? .sqlite(path: settings.databaseFile.path))
+  configuration.readers = settings.databaseReaders
+  configuration.writers = settings.databaseWriters
+  configuration.lockTimeout = .milliseconds(settings.databaseLockTimeout)
+  configuration.walLimit = settings.databaseLogLimit
+  configuration.statementTimeout = settings.databaseStatementTimeout
+  let database: Database
+  do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
+    throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
+  }
+
+  let workers = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
+  let home = BucketName(settings.filesHome).map { name in
+    BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: workers, logger: logger)
+  }
+  let madang = Madang(
+    database: database, clock: clock, ids: ids,
+    files: FileStore(
+      root: settings.dataDirectory.appending(path: "files"), home: home, workers: workers, ids: ids, clock: clock),
+    settings: settings.domain,
+    // One more than an address may have: the next one's sign-in begins at once.
+    hashing: WorkerPool(
+      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: settings.hashingPerAddress, turnThreads: 2,
+      isYielding: true),
+    logger: logger,
+    announce: announce)
+  do {
+    try await prepare(madang)
+    try await madang.surveyPasswords()
+  } catch {
+    let answered = [.other, .syntax].contains((error as? StorageError)?.code)
+    let isWithoutTables = answered ? (try? await madang.pendingMigrations().version) == 0 : false
+    await database.close()
+    throw (error as? StorageError).flatMap { setupError($0, configuration.engine, isWithoutTables: isWithoutTables) }
+      ?? error
+  }
+  return madang
+}
+
+/// Words for a database that this program cannot work with; nil for what is no fault of it.
+private func setupError(
+  _ error: StorageError, _ engine: DatabaseConfiguration.Engine, isWithoutTables: Bool
+) -> SetupError? {
+  let problem = "the database does not fit this program: \(error.message)"
+  switch error.code {
+  case .newerSchema: return SetupError("\(problem); start the newer madang, or restore a backup made before the update")
+  case .changedMigration, .olderProgram: return SetupError(problem)
+  case .other where isWithoutTables, .syntax where isWithoutTables:
+    return SetupError(
+      "the tables cannot be made: \(error.message)\nIf the database has tables of another program, name an empty one with "
+        + "--database-url")
+  case .other: return SetupError("the database cannot be used: \(error.message)\n\(databaseCure(engine))")
+  default: return nil
+  }
+}
+
+/// What an operator can look at when a database does not open.
+private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
+  switch engine {
+  case .postgres: "check that PostgreSQL runs and that --database-url names its host, user, password and database"
+  case .sqlite(let path):
+    """
+    check that \(path) is a database of madang and that its directory can be written. If it is damaged, move it away with \
+    its -wal and -shm, and load the newest backup: 'madang admin import BACKUP'
+    """
+  case .sqliteInMemory: "check that the temporary directory can be written"
+  }
+}
