@@ -3,10 +3,10 @@ import MadangCore
 import ServiceLifecycle
 import Storage
 
-/// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and looks at
-/// which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an operator who
-/// started with the wrong database has time to see it. What is deleted is cleared up soon after; what no
-/// change told to sockets is found after some seconds.
+/// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and
+/// looks at which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an
+/// operator who started with the wrong database has time to see it. What is deleted is cleared up soon after; what no change
+/// told to sockets is found after some seconds.
 ///
 /// What is the database's is done by one of its servers, the leader: whoever has a lock of the database, which goes over to
 /// another one when it stops or is cut off. Each piece of work may be done twice.

@@ -33,8 +33,8 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// The time of day by the database's clock, which its processes have in common: milliseconds since 1970 UTC, the same all through
-  /// a statement.
+  /// The time of day by the database's clock, which its processes have in common: milliseconds since 1970 UTC, the same all
+  /// through a statement.
   package var time: SQL {
     switch self {
     case .sqlite: "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"

@@ -61,7 +61,8 @@ extension Edition2024_10 {
     }
   }
 
-  /// How many chats of others are newer than the date asked for. `roomID` repeats `channelID`: some clients decode it as a DM count.
+  /// How many chats of others are newer than the date asked for. `roomID` repeats `channelID`: some clients decode it as a DM
+  /// count.
   public struct ChannelUnread: Codable, Hashable, Sendable {
     public var channelID: String
     public var name: String

@@ -51,8 +51,8 @@ public actor Room {
     try await takeOver()
   }
 
-  /// Takes over what was left to be sent, unless another object may be sending it: an earlier one of this room that has not been
-  /// freed yet, or another program's.
+  /// Takes over what was left to be sent, unless another object may be sending it: an earlier one of this room that has not
+  /// been freed yet, or another program's.
   private func takeOver() async throws {
     try await lock.ifAlone {
       let rows = try await store.adopt(from: address, by: owner)
@@ -77,8 +77,9 @@ extension Room {
   ///
   /// The room's chats are read whole the first time, which joins a channel. The last page is shown as soon as it is here,
   /// before the rest of a long history; from then on chats are sent, too.
-  /// - Throws: What running again will not cure by itself: ``MadangError/notAllowed(namespace:message:)``, ``MadangError/signedOut``,
-  ///   ``MadangError/refused(_:status:)``, or ``MadangError/file(path:reason:)`` if the store cannot be written.
+  /// - Throws: What running again will not cure by itself: ``MadangError/notAllowed(namespace:message:)``,
+  ///   ``MadangError/signedOut``, ``MadangError/refused(_:status:)``, or ``MadangError/file(path:reason:)`` if the store cannot
+  ///   be written.
   public func run() async throws {
     var changes = signals().makeAsyncIterator()
     while isRunning { guard await changes.next(isolation: #isolation) != nil else { return } }

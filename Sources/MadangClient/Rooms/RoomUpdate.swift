@@ -10,9 +10,10 @@ import MadangAPI
 /// }
 /// ```
 public struct RoomUpdate: Sendable {
-  /// Chats that follow all those of earlier updates, oldest first; in the first update the last page of the local
-  /// history. Of a room that has never been read whole, the first chats to come are its last page, as soon as that is
-  /// known. ``Room/chats(before:limit:)`` tells what was before. No update skips or repeats a chat. A slow reader gets them in several updates, a page in each.
+  /// Chats that follow all those of earlier updates, oldest first; in the first update the last page of the local history. Of a
+  /// room that has never been read whole, the first chats to come are its last page, as soon as that is known.
+  /// ``Room/chats(before:limit:)`` tells what was before. No update skips or repeats a chat. A slow reader gets them in several
+  /// updates, a page in each.
   public let chats: [Chat]
   /// Every chat of one's own that has not appeared among the chats yet, in the order they were sent.
   public let pending: [PendingChat]

@@ -15,7 +15,8 @@ extension LocalStore {
     }
   }
 
-  /// Per room the date up to which it was read, for ``MadangClient/unread(in:)``; ``RoomAddress/beginning`` for rooms that were not.
+  /// Per room the date up to which it was read, for ``MadangClient/unread(in:)``; ``RoomAddress/beginning`` for rooms that were
+  /// not.
   public func readDates(of rooms: [RoomAddress]) async throws -> [RoomAddress: String] {
     try await read { database in
       let statement = try database.cachedStatement(sql: "SELECT date FROM reading WHERE room = ?")

@@ -34,7 +34,8 @@ final class OutboxLock: Sendable {
   /// Runs `body` if no other object is there: what is in the outbox and not this one's own was left behind then. From then on
   /// this one is there. Waits for others that are about the same.
   ///
-  /// For one caller at a time. Asks again and again, because waiting in the system would take a thread away from everybody else.
+  /// For one caller at a time. Asks again and again, because waiting in the system would take a thread away from everybody
+  /// else.
   /// - Throws: `CancellationError` before anything is done, ``MadangError/file(path:reason:)`` where files cannot be locked, or
   ///   what `body` throws.
   func ifAlone(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void) async throws {

@@ -64,7 +64,8 @@ extension Madang {
     }
   }
 
-  /// Writes the database alone, as of one moment, to a directory that is not there, or is empty and the caller's own. Throws ``BackupProblem``.
+  /// Writes the database alone, as of one moment, to a directory that is not there, or is empty and the caller's own. Throws
+  /// ``BackupProblem``.
   package func export(
     to folder: URL, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BackupOutcome {

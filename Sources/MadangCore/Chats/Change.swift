@@ -1,7 +1,7 @@
 import Storage
 
-/// Something that was taken from or given to people, as sockets must hear of it. What ended a membership may be heard of when it
-/// has begun again.
+/// Something that was taken from or given to people, as sockets must hear of it. What ended a membership may be heard of when
+/// it has begun again.
 package enum Change: Hashable, Sendable {
   /// A channel is gone, and all its chats with it.
   case roomDeleted(Int64, workspace: Int64)

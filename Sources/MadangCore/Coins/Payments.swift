@@ -58,9 +58,9 @@ extension Madang {
 
   /// Credits the coins of a payment to the caller, exactly once whoever asks how often.
   ///
-  /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the
-  /// provider does not know the payment or cannot be asked, or another account showed it first; `.paymentInvalid` if the ids do not belong together, it is
-  /// not paid, or its amount is no item's (contract section 12).
+  /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the provider
+  /// does not know the payment or cannot be asked, or another account showed it first; `.paymentInvalid` if the ids do not
+  /// belong together, it is not paid, or its amount is no item's (contract section 12).
   package func creditPayment(
     _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
   ) async throws -> Billing {

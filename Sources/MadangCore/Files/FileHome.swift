@@ -8,7 +8,8 @@ package protocol FileHome: Sendable {
   /// Makes what all else needs, and the built-in default pictures. Throws if the home takes no files.
   func prepare() async throws
 
-  /// Puts a staged file under a path, durably. Throws `Failure(.notFound)` if it is no path of a stored file. If it throws, the file may be there or not.
+  /// Puts a staged file under a path, durably. Throws `Failure(.notFound)` if it is no path of a stored file. If it throws, the
+  /// file may be there or not.
   func put(_ file: StagedFile, as path: String) async throws
 
   /// Bytes of a stored file. Throws if they cannot be had, as far as that is known before the first is read.
@@ -24,8 +25,9 @@ package protocol FileHome: Sendable {
   /// Removes files, whether or not the caller's task is cancelled. Answers which are gone now.
   func remove(_ paths: [String]) async -> [String]
 
-  /// Hands the paths of a folder's files that were last changed before `date` to `body`, at most `page` at a time; not
-  /// those of the built-in pictures, and not what systems hide. Memory does not grow with the folder. `body` may remove or move the files.
+  /// Hands the paths of a folder's files that were last changed before `date` to `body`, at most `page` at a time; not those of
+  /// the built-in pictures, and not what systems hide. Memory does not grow with the folder. `body` may remove or move the
+  /// files.
   func forEachPage(
     of folder: FileFolder, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
   ) async throws

@@ -17,10 +17,10 @@ struct ClientAddress: Sendable {
 
   /// The peer's address, or the one a trusted proxy forwards.
   ///
-  /// The nearest hop comes last in what proxies write; behind several that are trusted, the first one from there counts that
-  /// is not. What that one forwards is not believed: it may be a proxy that nobody named as trusted, with everybody behind
-  /// it. If all hops are trusted, none of them is a client. If `Forwarded` and `X-Forwarded-For` name different clients, one of them was written by the client itself, and
-  /// neither is believed.
+  /// The nearest hop comes last in what proxies write; behind several that are trusted, the first one from there counts that is
+  /// not. What that one forwards is not believed: it may be a proxy that nobody named as trusted, with everybody behind it. If
+  /// all hops are trusted, none of them is a client. If `Forwarded` and `X-Forwarded-For` name different clients, one of them
+  /// was written by the client itself, and neither is believed.
   init(peer: SocketAddress?, headers: HTTPFields, trusted: [IPNetwork]) {
     let peer = peer?.ipAddress.flatMap { IPAddress($0) }
     let isForwarded = Self.forwardingHeaders.contains { headers[$0] != nil }

@@ -1,9 +1,9 @@
 import Storage
 import Synchronization
 
-/// Tells the other servers of a database what they would otherwise learn later: what this one has committed, a hint where to look;
-/// sign-ins, which they count; addresses for which connects may wait. Outside of transactions. What is lost of commits and addresses
-/// is made up for by looking once in a while; of sign-ins it costs some tries.
+/// Tells the other servers of a database what they would otherwise learn later: what this one has committed, a hint where to
+/// look; sign-ins, which they count; addresses for which connects may wait. Outside of transactions. What is lost of commits
+/// and addresses is made up for by looking once in a while; of sign-ins it costs some tries.
 final class CommitNotices: Sendable {
   /// What others are told, or tell.
   struct Notice: Equatable {

@@ -4,8 +4,8 @@ import SocketIOServer
 import Storage
 import Synchronization
 
-/// Checks sockets once more, some at a time: what let them in may have been taken away since. Only that sends a socket away: its
-/// client would not come back by itself. While the database does not answer, all stay and wait.
+/// Checks sockets once more, some at a time: what let them in may have been taken away since. Only that sends a socket away:
+/// its client would not come back by itself. While the database does not answer, all stay and wait.
 final class SocketChecks: Sendable {
   private struct State {
     var waiting: [ObjectIdentifier: (socket: Socket, reason: AdmittedSockets.Reason)] = [:]

@@ -72,8 +72,8 @@ extension Service {
     return caller
   }
 
-  /// The session of a token. One of the older form names it by its number alone: then it must be one that began before the token
-  /// was issued.
+  /// The session of a token. One of the older form names it by its number alone: then it must be one that began before the
+  /// token was issued.
   private func session(of claims: AccessTokens.Claims) async throws -> SessionID {
     if let session = claims.session { return session }
     return try await madang.session(claims.number, begunBy: claims.expiresAt - settings.domain.accessTokenLifetime)

@@ -71,8 +71,8 @@ extension Database {
   /// claims nothing. On SQLite nobody is told, and it is false: who has to be alone there needs a ``FileLock``. Throws as
   /// `write` does.
   ///
-  /// - Parameter stands: Whether what the body answered still holds. It is asked whenever a connection is opened; if it does not,
-  ///   none is, and writes fail as if there were no database.
+  /// - Parameter stands: Whether what the body answered still holds. It is asked whenever a connection is opened; if it does
+  ///   not, none is, and writes fail as if there were no database.
   package func write<Success: Sendable>(
     goingBy value: String?, for name: String,
     while stands: @escaping @Sendable (Transaction, Success) throws -> Bool = { _, _ in true },
