@@ -20,7 +20,7 @@ struct PushTeller: Sendable {
   /// Tells a claimed chat, and finishes it unless another server has it by then or this one stops.
   func tell(_ push: ClaimedPush) async throws {
     do {
-      guard let chat = push.chat, let place = try await madang.pushPlace(of: chat) else {
+      guard let chat = push.chat, isInTime(chat), let place = try await madang.pushPlace(of: chat) else {
         return try await madang.finish(push)
       }
       try await madang.finish(try await told(push, chat, place))
@@ -40,10 +40,7 @@ struct PushTeller: Sendable {
         payloads[device.edition].map { PushNotification(device: device, payload: $0, postedAt: chat.createdAt) }
       }
       while !waiting.isEmpty {
-        guard retries.isFresh(chat.createdAt) else {
-          metrics.pushDropped()
-          return push
-        }
+        guard isInTime(chat) else { return push }
         if sending.outage.isNow {
           push = try await held(push)
           guard await retries.pauses(settings.retryPause) else { throw Lost() }
@@ -54,6 +51,13 @@ struct PushTeller: Sendable {
       next = page.next
     }
     return push
+  }
+
+  /// Whether a chat is still told. Counts it if it is not.
+  private func isInTime(_ chat: Chat) -> Bool {
+    let isFresh = retries.isFresh(chat.createdAt)
+    if !isFresh { metrics.pushDropped() }
+    return isFresh
   }
 
   /// Sends to all devices that take notifications now; answers what is to be sent when the outage is over.
