@@ -26,8 +26,10 @@ package struct Settings: Sendable {
   package var newsPage = NewsPage()
   /// Whether chats are told to devices.
   package var tellsDevices = false
-  /// Devices read at a time while a chat is told to them.
-  package var pushPage = 500
+  /// People whose devices are read at a time while a chat is told to them.
+  package var pushPage = 100
+  /// Devices of one person that are told of a chat.
+  package var pushDevices = 10
   package var passwordCost = PasswordCost()
   /// A secret that chooses, with an address that has no account, what a sign-in with it costs.
   package var decoyKey: [UInt8] = []

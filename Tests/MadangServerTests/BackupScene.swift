@@ -85,7 +85,7 @@ struct BackupScene: Sendable {
     guard isFull else { return }
     try await madang.database.write { transaction in
       try transaction.execute("INSERT INTO payment_claims VALUES ('imp_1', 1, 5)")
-      try transaction.execute("INSERT INTO push_outbox VALUES (1, 7)")
+      try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until, room_id) VALUES (1, 7, 1)")
       try transaction.execute(
         "INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at) VALUES ('p', 1, 'i', 'm', 'x', 100, 10, 9)"
       )

@@ -29,7 +29,7 @@ struct PushQueueTests {
     var sent: [String] { state.withLock(\.sent) }
     var most: Int { state.withLock(\.most) }
 
-    func send(_ notification: PushNotification) async throws {
+    func send(_ notification: PushNotification, isTrial: Bool) async throws {
       let isFirst = state.withLock { state in
         (state.begun, state.underWay) = (state.begun + 1, state.underWay + 1)
         state.most = max(state.most, state.underWay)
@@ -48,10 +48,7 @@ struct PushQueueTests {
     "a device that answers late holds up its own room only, each room in order, no more at once than the setting says",
     arguments: TestEngine.available)
   func parallel(_ engine: TestEngine) async throws {
-    var settings = World.settings
-    settings.isDevelopment = false
-    settings.keys = [DevelopmentKey.october2024: .october2024]
-    try await World.run(engine, settings: settings) { (world) async throws in
+    try await PushScene.withoutQueue(engine) { (world) async throws in
       let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
       let workspace = try await mina.workspace()
       try await mina.invite(joon, to: workspace)
@@ -62,20 +59,12 @@ struct PushQueueTests {
         _ = try await joon.get("\(channel)/chats")
         for number in 0..<3 { _ = try await mina.say("\(room)\(number)", in: channel) }
       }
-      let madang = world.server.madang
-      _ = try await madang.database.write { transaction in
-        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
-      }
+      try await PushScene.pushAll(world)
       var push = PushSettings()
       push.parallelSends = 2
       let sender = Sender(others: 6)
-      let queue = PushQueue(
-        madang: madang, sender: sender, settings: push, editions: [Edition.named(.october2024, offset: 0)],
-        metrics: Metrics())
-      let running = Task { try await queue.run() }
-      #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
-      running.cancel()
-      _ = await running.result
+      try await PushScene.running(world, sender, push) { () async throws in #expect(try await PushScene.isEmpty(world))
+      }
       #expect(sender.sent.count == 9 && sender.most == 2)
       for room in rooms {
         #expect(sender.sent.filter { $0.hasPrefix(room) } == (0..<3).map { "\(room)\($0)" })
@@ -83,113 +72,76 @@ struct PushQueueTests {
     }
   }
 
-  /// Answers each notification as it is told to for its number; nil takes it.
-  private final class Faults: PushSender {
-    private let fault: @Sendable (_ device: String, _ number: Int) -> (any Error)?
-    private let state = Mutex((counts: [String: Int](), taken: [String]()))
-
-    init(_ fault: @escaping @Sendable (_ device: String, _ number: Int) -> (any Error)?) { self.fault = fault }
-
-    var taken: [String] { state.withLock(\.taken) }
-    func tries(_ device: String) -> Int { state.withLock { $0.counts[device] ?? 0 } }
-
-    func send(_ notification: PushNotification) async throws {
-      let number = state.withLock { state in
-        state.counts[notification.deviceToken, default: 0] += 1
-        return state.counts[notification.deviceToken] ?? 0
-      }
-      if let error = fault(notification.deviceToken, number) { throw error }
-      state.withLock { $0.taken.append(notification.deviceToken) }
-    }
-  }
-
-  /// One chat for two devices, "fails" and "works", and later ones elsewhere for the second, while the queue runs with
-  /// this sender.
-  private static func withChat(
-    _ engine: TestEngine, _ sender: Faults, lifetime: Int64 = 3_600_000, retryPause: Duration = .milliseconds(1),
-    chatsElsewhere: Int = 0,
-    _ body: @Sendable @escaping (World) async throws -> Void
-  ) async throws {
-    var settings = World.settings
-    settings.isDevelopment = false
-    settings.keys = [DevelopmentKey.october2024: .october2024]
-    try await World.run(engine, settings: settings) { (world) async throws in
-      let (mina, joon, sora) = (
-        try await world.signUp("Mina"), try await world.signUp("Joon"), try await world.signUp("Sora")
-      )
+  @Test(
+    "whoever lost a claim while a notification waited for its turn does not send it",
+    arguments: TestEngine.available)
+  func lateTurn(_ engine: TestEngine) async throws {
+    try await PushScene.withoutQueue(engine) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
       let workspace = try await mina.workspace()
-      let channel = try await mina.channel("ios", in: workspace)
-      for (person, device) in [(joon, "fails"), (sora, "works")] {
-        try await mina.invite(person, to: workspace)
-        try await PushTests.register(person, device)
-        _ = try await person.get("\(channel)/chats")
+      try await mina.invite(joon, to: workspace)
+      try await PushTests.register(joon, "device")
+      for name in ["a", "b"] {
+        let channel = try await mina.channel(name, in: workspace)
+        _ = try await joon.get("\(channel)/chats")
+        _ = try await mina.say(name, in: channel)
       }
-      _ = try await mina.say("hello", in: channel)
-      let elsewhere = try await mina.channel("elsewhere", in: workspace)
-      _ = try await sora.get("\(elsewhere)/chats")
-      for number in 0..<chatsElsewhere { _ = try await mina.say("\(number)", in: elsewhere) }
+      try await PushScene.pushAll(world)
       let madang = world.server.madang
-      _ = try await madang.database.write { transaction in
-        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+      // While the first is on its way, another server takes both chats.
+      let sender = FaultySender { _, number in
+        guard number == 1 else { return nil }
+        _ = try? await madang.database.write {
+          try $0.execute("UPDATE push_outbox SET claimed_until = claimed_until + 1")
+        }
+        world.clock.advance(milliseconds: Madang.pushClaim / 2)
+        return nil
       }
-      var push = PushSettings()
-      push.retryPause = retryPause
-      push.lifetime = lifetime
-      let queue = PushQueue(
-        madang: madang, sender: sender, settings: push, editions: [Edition.named(.october2024, offset: 0)],
-        metrics: Metrics())
-      let running = Task { try await queue.run() }
-      try await body(world)
-      running.cancel()
-      _ = await running.result
+      var push = PushScene.quick
+      push.parallelSends = 1
+      try await PushScene.running(world, sender, push) { () async throws in
+        #expect(try await World.eventually { sender.taken.count >= 1 })
+        // When these have been told, too, whatever was to be sent was sent.
+        let last = try await mina.channel("c", in: workspace)
+        _ = try await joon.get("\(last)/chats")
+        _ = try await mina.say("c", in: last)
+        _ = try await madang.database.write { transaction in
+          try transaction.execute(
+            """
+            INSERT INTO push_outbox (chat_id, claimed_until, room_id)
+            SELECT id, 0, room_id FROM chats WHERE content = 'c'
+            """)
+        }
+        #expect(try await World.eventually { try await madang.waitingPushes() == 2 })
+      }
+      #expect(sender.taken.count == 2)
     }
   }
 
-  private struct Unreachable: Error {}
-
-  @Test(
-    "what the provider did not take because it was out of reach is sent again, and what it took is not",
-    arguments: TestEngine.available)
-  func outage(_ engine: TestEngine) async throws {
-    let sender = Faults { device, number in device == "fails" && number < 5 ? Unreachable() : nil }
-    try await Self.withChat(engine, sender) { (world) async throws in
-      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
-    }
-    #expect(sender.taken == ["works", "fails"])
-  }
-
-  @Test(
-    "what the provider refuses is sent once, what it may have taken twice, what it puts off ten times",
-    arguments: [(PushFailure.refused(status: 404), 1), (.delayed(status: 503), 10), (.unanswered, 2)])
-  func refusals(_ failure: PushFailure, _ tries: Int) async throws {
-    let sender = Faults { device, _ in device == "fails" ? failure : nil }
-    try await Self.withChat(.sqlite, sender) { (world) async throws in
-      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
-    }
-    #expect(sender.taken == ["works"] && sender.tries("fails") == tries)
-  }
-
-  @Test(
-    "a device whose notification is put off holds up its own room only, and nobody is told twice for it",
-    arguments: TestEngine.available)
-  func putOff(_ engine: TestEngine) async throws {
-    let sender = Faults { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
-    // More than are claimed at a time.
-    try await Self.withChat(engine, sender, retryPause: .seconds(3600), chatsElsewhere: 70) { (world) async throws in
-      // Those elsewhere are told and done with, while the first one waits.
-      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 1 })
-      #expect(sender.taken == Array(repeating: "works", count: 71) && sender.tries("fails") == 1)
-    }
-  }
-
-  @Test("a chat whose provider stays out of reach waits in the database, until its time is over")
-  func lifetime() async throws {
-    let sender = Faults { _, _ in Unreachable() }
-    try await Self.withChat(.sqlite, sender, lifetime: 60_000) { (world) async throws in
-      #expect(try await World.eventually { sender.tries("fails") > 3 })
-      #expect(try await world.server.madang.waitingPushes() == 1)
-      world.clock.advance(milliseconds: 60_001)
-      #expect(try await World.eventually { try await world.server.madang.waitingPushes() == 0 })
+  @Test("rooms take turns: many chats of some hold up no other one", arguments: TestEngine.available)
+  func turns(_ engine: TestEngine) async throws {
+    try await PushScene.withoutQueue(engine) { (world) async throws in
+      let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
+      let workspace = try await mina.workspace()
+      try await mina.invite(joon, to: workspace)
+      try await PushTests.register(joon, "device")
+      for room in 0..<17 {
+        let channel = try await mina.channel("r\(room)", in: workspace)
+        _ = try await joon.get("\(channel)/chats")
+        for number in 0..<(room < 16 ? 4 : 1) { _ = try await mina.say("\(room)-\(number)", in: channel) }
+      }
+      try await PushScene.pushAll(world)
+      let sender = FaultySender { _, _ in nil }
+      var push = PushScene.quick
+      push.parallelSends = 1
+      try await PushScene.running(world, sender, push) { () async throws in #expect(try await PushScene.isEmpty(world))
+      }
+      let told = sender.told("device")
+      #expect(told.count == 65)
+      for room in 0..<16 {
+        #expect(told.filter { $0.hasPrefix("\(room)-") } == (0..<4).map { "\(room)-\($0)" })
+      }
+      #expect(try #require(told.firstIndex(of: "16-0")) < 40)
     }
   }
 

@@ -134,6 +134,9 @@ struct PushTests {
     }
   }
 
+  private static let notification = PushNotification(
+    device: PushDevice(token: "d", edition: "e", person: 1), payload: Array("{}".utf8), postedAt: 0)
+
   @Test("what Firebase answers about a device is told from what it answers about the server")
   func firebaseErrors() async throws {
     let pem = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
@@ -152,21 +155,29 @@ struct PushTests {
       let firebase = try await FirebaseMessaging(
         .init(url: provider.url, accountFile: file.path), calls: ProviderCalls(timeout: .seconds(60)))
       let cases: [(Int, String?, String)] = [
-        (200, nil, "taken"), (400, "INVALID_ARGUMENT", "refused"), (404, "UNREGISTERED", "refused"),
+        (200, nil, "taken"), (400, "INVALID_ARGUMENT", "refused"), (404, "UNREGISTERED", "unregistered"),
+        (400, "message.token", "unregistered"), (400, "message.apns", "refused"),
         (403, "SENDER_ID_MISMATCH", "refused"), (401, "THIRD_PARTY_AUTH_ERROR", "refused"), (400, nil, "refused"),
-        (429, "QUOTA_EXCEEDED", "delayed"), (503, nil, "delayed"), (401, nil, "away"), (403, nil, "away"),
-        (404, nil, "away"),
+        (429, "QUOTA_EXCEEDED", "delayed"), (500, "INTERNAL", "delayed"), (503, "UNAVAILABLE", "overloaded"),
+        (503, nil, "overloaded"), (401, nil, "away"), (403, nil, "away"), (404, nil, "away"),
       ]
       for (status, code, expected) in cases {
-        let details = code.map { #"[{"@type":"type.googleapis.com/google.rpc.Any"},{"errorCode":"\#($0)"}]"# } ?? "[]"
+        let details =
+          code.map { code in
+            code.hasPrefix("message.")
+              ? #"[{"errorCode":"INVALID_ARGUMENT"},{"fieldViolations":[{"field":"\#(code)"}]}]"#
+              : #"[{"@type":"type.googleapis.com/google.rpc.Any"},{"errorCode":"\#(code)"}]"#
+          } ?? "[]"
         answer.withLock { $0 = (status, #"{"error":{"code":\#(status),"details":\#(details)}}"#) }
         let outcome: String
         do {
-          try await firebase.send(PushNotification(deviceToken: "d", edition: "e", payload: Array("{}".utf8)))
+          try await firebase.send(Self.notification, isTrial: false)
           outcome = "taken"
-        } catch PushFailure.refused { outcome = "refused" } catch PushFailure.delayed { outcome = "delayed" } catch {
-          outcome = "away"
-        }
+        } catch PushFailure.refused { outcome = "refused" } catch PushFailure.delayed {
+          outcome = "delayed"
+        } catch PushFailure.unregistered { outcome = "unregistered" } catch PushFailure.overloaded {
+          outcome = "overloaded"
+        } catch { outcome = "away" }
         #expect(outcome == expected, "\(status) \(code ?? "")")
       }
     }
@@ -187,7 +198,8 @@ struct PushTests {
       // As if a server had claimed a chat and died.
       let claim = world.clock.now + Madang.pushClaim
       _ = try await madang.database.write { transaction in
-        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, \(claim) FROM chats")
+        try transaction.execute(
+          "INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT id, \(claim), room_id FROM chats")
       }
       #expect(try await madang.claimPushes(limit: 10).isEmpty)
       world.clock.advance(milliseconds: Madang.pushClaim)
@@ -214,7 +226,7 @@ struct PushTests {
       _ = try await madang.database.write { transaction in
         try transaction.execute("UPDATE chats SET created_at = created_at - 7200000 WHERE seq = 1")
         try transaction.execute(
-          "INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats WHERE seq = 1")
+          "INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT id, 0, room_id FROM chats WHERE seq = 1")
       }
       #expect(try await World.eventually { try await madang.waitingPushes() == 0 })
       #expect(try await Self.pushes(first, 0).count + Self.pushes(second, 0).count == 20)
@@ -231,7 +243,8 @@ struct PushTests {
         let (a, ours) = (try await world.signUp("Mina"), world.server.madang)
         _ = try await a.say("one", in: try await a.channel("ios", in: try await a.workspace()))
         _ = try await ours.database.write { transaction in
-          try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+          try transaction.execute(
+            "INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT id, 0, room_id FROM chats")
         }
         let theirs = Madang(
           database: ours.database, clock: Clock({ Clock.systemTime() + 3_600_000 }), ids: ours.ids, files: ours.files,
@@ -241,7 +254,7 @@ struct PushTests {
         #expect(abs(claimed[0].until - Madang.pushClaim - Clock.systemTime()) < Madang.pushClaim)
         #expect(try await theirs.claimPushes(limit: 10).isEmpty)
         let renewed = try #require(try await ours.renewPush(claimed[0]))
-        try await ours.finish([renewed])
+        try await ours.finish(renewed)
         #expect(try await ours.waitingPushes() == 0)
       }
     }
@@ -256,16 +269,17 @@ struct PushTests {
       let (a, madang) = (try await world.signUp("Mina"), world.server.madang)
       _ = try await a.say("one", in: try await a.channel("ios", in: try await a.workspace()))
       _ = try await madang.database.write { transaction in
-        try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until) SELECT id, 0 FROM chats")
+        try transaction.execute(
+          "INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT id, 0, room_id FROM chats")
       }
       let first = try await madang.claimPushes(limit: 1)
       world.clock.advance(milliseconds: Madang.pushClaim)
       let second = try await madang.claimPushes(limit: 1)
       #expect(first.count == 1 && second.count == 1)
       #expect(try await madang.renewPush(first[0]) == nil)
-      try await madang.finish(first)
+      try await madang.finish(first[0])
       #expect(try await madang.waitingPushes() == 1)
-      try await madang.finish(second)
+      try await madang.finish(second[0])
       #expect(try await madang.waitingPushes() == 0)
     }
   }

@@ -6,7 +6,19 @@ package struct PushDevice: Sendable {
   package let token: String
   /// Edition of the session that registered it, whose form of ids its app reads.
   package let edition: String
-  let session: Int64
+  /// Number of whom it belongs to.
+  package let person: Int64
+
+  package init(token: String, edition: String, person: Int64) {
+    (self.token, self.edition, self.person) = (token, edition, person)
+  }
+}
+
+/// Devices of some of a room's people.
+package struct PushDevices: Sendable {
+  package let devices: [PushDevice]
+  /// After whom the others follow; nil if these were the last.
+  package let next: Int64?
 }
 
 /// What a notification says of a chat's place.
@@ -28,17 +40,33 @@ extension Madang {
     }
   }
 
-  /// Some of the devices of the chat's room, the author's left out, after `previous`; empty after the last. A person has
-  /// one notification per device, however many sessions name it.
-  package func pushDevices(for chat: Chat, after previous: PushDevice?) async throws -> [PushDevice] {
-    try await database.read { [now = clock.now, page = settings.pushPage] transaction in
-      try transaction.pushDevices(for: chat, after: previous?.session ?? 0, now: now, limit: page)
+  /// The devices of some of the people of the chat's room after a person, the author's left out. A person has one notification
+  /// per device, however many sessions name it, and has no more than the setting says: the newest count.
+  package func pushDevices(for chat: Chat, after person: Int64 = 0) async throws -> PushDevices {
+    try await database.read { [now = clock.now, settings] transaction in
+      try transaction.pushDevices(
+        for: chat, after: person, now: now, people: settings.pushPage, perPerson: settings.pushDevices)
+    }
+  }
+
+  /// Nobody has these devices any more: the sessions that name them forget them.
+  package func forget(_ devices: [PushDevice]) async throws {
+    try await database.write { transaction in
+      for device in devices {
+        try transaction.execute(
+          "UPDATE sessions SET device_token = NULL WHERE user_id = \(device.person) AND device_token = \(device.token)")
+      }
     }
   }
 }
 
 extension Transaction {
-  func pushDevices(for chat: Chat, after session: Int64, now: Int64, limit: Int) throws -> [PushDevice] {
+  /// How many sessions are looked at for each device that a person may have: several may name the same one.
+  private static let sessionsPerDevice = 10
+
+  fileprivate func pushDevices(
+    for chat: Chat, after person: Int64, now: Int64, people limit: Int, perPerson: Int
+  ) throws -> PushDevices {
     let room = chat.room.id.number
     // The people of the room, not those of its workspace: a chat costs what its room is large.
     let people: SQL =
@@ -50,17 +78,30 @@ extension Transaction {
         UNION ALL SELECT high_user_id FROM direct_messages WHERE room_id = \(room)
         """
       }
-    return try all(
+    var (persons, last, tokens) = (0, person, Set<String>())
+    let devices = try all(
       """
-      SELECT s.id, s.device_token, s.edition FROM (\(sql: people)) AS p JOIN sessions s ON s.user_id = p.user_id
-      WHERE s.id > \(session) AND s.user_id <> \(chat.author.id.number) AND s.device_token IS NOT NULL
+      SELECT p.user_id, s.device_token, s.edition FROM
+        (SELECT m.user_id, COALESCE(
+            (SELECT n.id FROM sessions n WHERE n.user_id = m.user_id AND n.device_token IS NOT NULL
+              ORDER BY n.id DESC LIMIT 1 OFFSET \(perPerson * Self.sessionsPerDevice - 1)), 0) AS oldest
+          FROM (\(sql: people)) AS m
+          WHERE m.user_id > \(person) AND m.user_id <> \(chat.author.id.number)
+            AND EXISTS (SELECT 1 FROM workspace_members w
+              WHERE w.workspace_id = \(chat.room.workspace) AND w.user_id = m.user_id)
+          ORDER BY m.user_id LIMIT \(limit)) AS p
+      LEFT JOIN sessions s ON s.user_id = p.user_id AND s.id >= p.oldest AND s.device_token IS NOT NULL
         AND s.refresh_expires_at > \(now)
-        AND EXISTS (SELECT 1 FROM workspace_members m
-          WHERE m.workspace_id = \(chat.room.workspace) AND m.user_id = s.user_id)
-        AND NOT EXISTS (SELECT 1 FROM sessions n
-          WHERE n.user_id = s.user_id AND n.device_token = s.device_token AND n.id > s.id)
-      ORDER BY s.id LIMIT \(limit)
+      ORDER BY p.user_id, s.id DESC
       """
-    ) { PushDevice(token: try $0.get("device_token"), edition: try $0.get("edition"), session: try $0.get("id")) }
+    ) { row -> PushDevice? in
+      let person: Int64 = try row.get("user_id")
+      if person != last { (persons, last, tokens) = (persons + 1, person, []) }
+      guard let token = try row.get("device_token", as: String?.self), tokens.count < perPerson,
+        tokens.insert(token).inserted
+      else { return nil }
+      return PushDevice(token: token, edition: try row.get("edition"), person: person)
+    }.compactMap(\.self)
+    return PushDevices(devices: devices, next: persons == limit ? last : nil)
   }
 }

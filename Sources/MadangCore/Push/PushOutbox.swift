@@ -2,7 +2,12 @@ import Storage
 
 /// A chat whose devices this process tells, until then nobody else.
 package struct ClaimedPush: Sendable {
-  package let chat: Chat
+  /// Number of the chat.
+  package let id: Int64
+  /// Nil if its room was deleted.
+  package let chat: Chat?
+  /// Whose chats wait behind it.
+  package let room: Int64
   /// By the database's clock: those of servers differ.
   package let until: Int64
   /// When it was claimed at the earliest, by the server's steady clock.
@@ -13,20 +18,26 @@ extension Madang {
   /// How long a claim holds, in milliseconds.
   package static let pushClaim: Int64 = 60_000
 
-  /// Takes chats whose devices nobody is telling, the oldest first. Each is to be finished with ``finish(_:)``; when
-  /// the claim's time is over, it is taken again.
+  /// Takes the oldest waiting chat of some rooms, of those only in which nobody is telling a chat. Each is to be finished with
+  /// ``finish(_:)``; when the claim's time is over, it is taken again.
   ///
-  /// - Parameter rooms: Whose chats are left: those before them are being told.
-  package func claimPushes(limit: Int, notIn rooms: Set<Int64> = []) async throws -> [ClaimedPush] {
+  /// - Parameters:
+  ///   - limit: How many rooms at most.
+  ///   - room: The rooms with a higher number come first, so that all have their turn.
+  package func claimPushes(limit: Int, after room: Int64 = -1) async throws -> [ClaimedPush] {
+    // Rooms are looked through by a reader: posts wait for the writers.
+    let waiting = try await database.read { [now = claimTime] transaction in
+      let next = try transaction.waitingPushes(at: now, in: room..<Int64.max, limit: limit)
+      let first = try transaction.waitingPushes(at: now, in: -1..<room, limit: limit - next.count)
+      return try (next + first).map { (push: $0, chat: try transaction.chat($0.chat)) }
+    }
+    guard !waiting.isEmpty else { return [] }
     let since = clock.steady
     let claims = try await database.write { [now = claimTime, dialect = database.dialect] in
-      try $0.claimPushes(at: now, limit: limit, notIn: rooms, dialect)
+      try $0.claimPushes(waiting.map(\.push.chat), at: now, dialect)
     }
-    guard !claims.isEmpty else { return [] }
-    return try await database.read { transaction in
-      try claims.sorted { $0.chat < $1.chat }.compactMap { claim in
-        try transaction.chat(claim.chat).map { ClaimedPush(chat: $0, until: claim.until, since: since) }
-      }
+    return waiting.compactMap { push, chat in
+      claims[push.chat].map { ClaimedPush(id: push.chat, chat: chat, room: push.room, until: $0, since: since) }
     }
   }
 
@@ -37,23 +48,20 @@ extension Madang {
       try transaction.first(
         """
         UPDATE push_outbox SET claimed_until = \(sql: now) + \(Self.pushClaim)
-        WHERE chat_id = \(push.chat.id.number) AND claimed_until = \(push.until) RETURNING claimed_until
+        WHERE chat_id = \(push.id) AND claimed_until = \(push.until) RETURNING claimed_until
         """
       ) { try $0.get("claimed_until", as: Int64.self) }
     }
-    return until.map { ClaimedPush(chat: push.chat, until: $0, since: since) }
+    return until.map { ClaimedPush(id: push.id, chat: push.chat, room: push.room, until: $0, since: since) }
   }
 
   /// The time that claims are compared by. Development mode moves it on.
   private var claimTime: SQL { "(\(sql: database.dialect.time) + \(clock.advanced))" }
 
-  /// Nothing is left to do for these chats, as far as this process still has them.
-  package func finish(_ pushes: [ClaimedPush]) async throws {
-    try await database.write { transaction in
-      for push in pushes {
-        try transaction.execute(
-          "DELETE FROM push_outbox WHERE chat_id = \(push.chat.id.number) AND claimed_until = \(push.until)")
-      }
+  /// Nothing is left to do for this chat, if this process still has it.
+  package func finish(_ push: ClaimedPush) async throws {
+    _ = try await database.write { transaction in
+      try transaction.execute("DELETE FROM push_outbox WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
     }
   }
 
@@ -72,29 +80,56 @@ extension Transaction {
   func addPush(of chat: Int64) throws {
     try execute(
       """
-      INSERT INTO push_outbox (chat_id, claimed_until)
-      SELECT \(chat), 0 WHERE EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
+      INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
+      WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
       """)
   }
 
-  fileprivate func claimPushes(
-    at now: SQL, limit: Int, notIn rooms: Set<Int64>, _ dialect: Dialect
-  ) throws -> [(chat: Int64, until: Int64)] {
-    let isElsewhere: SQL =
-      rooms.isEmpty
-      ? ""
-      : """
-      AND NOT EXISTS (SELECT 1 FROM chats c WHERE c.id = push_outbox.chat_id AND c.room_id IN (\(list: Array(rooms))))
-      """
+  /// Whether a chat can be claimed. A claim that ends later than any made now can is from before the database's clock was set
+  /// back. Twice as late: a claim made while this statement waited is none of those.
+  private static func isFree(at now: SQL) -> SQL {
+    "(claimed_until <= \(sql: now) OR claimed_until > \(sql: now) + \(2 * Madang.pushClaim))"
+  }
+
+  /// The oldest chat that waits in the next room: one step in an index, however many wait.
+  package static func waitingPush(at now: SQL, in rooms: Range<Int64>) -> SQL {
+    """
+    SELECT room_id, chat_id, CASE WHEN \(sql: isFree(at: now)) THEN 1 ELSE 0 END AS is_free FROM push_outbox
+    WHERE room_id > \(rooms.lowerBound) AND room_id <= \(rooms.upperBound) ORDER BY room_id, chat_id LIMIT 1
+    """
+  }
+
+  /// The oldest chats of rooms above the first number, up to the last, without rooms whose oldest one is claimed.
+  fileprivate func waitingPushes(
+    at now: SQL, in rooms: Range<Int64>, limit: Int
+  ) throws -> [(room: Int64, chat: Int64)] {
+    var (rooms, found) = (rooms, [(room: Int64, chat: Int64)]())
+    while found.count < limit {
+      let next = try first(Self.waitingPush(at: now, in: rooms)) { row in
+        (
+          room: try row.get("room_id", as: Int64.self), chat: try row.get("chat_id", as: Int64.self),
+          isFree: try row.get("is_free", as: Int64.self) == 1
+        )
+      }
+      guard let next else { break }
+      if next.isFree { found.append((next.room, next.chat)) }
+      rooms = next.room..<rooms.upperBound
+    }
+    return found
+  }
+
+  /// Until when those of the chats are claimed now that were free.
+  fileprivate func claimPushes(_ chats: [Int64], at now: SQL, _ dialect: Dialect) throws -> [Int64: Int64] {
     // The posts of this batch must not wait for another server's claim.
-    return try all(
+    let claims = try all(
       """
       UPDATE push_outbox SET claimed_until = \(sql: now) + \(Madang.pushClaim) WHERE chat_id IN
-        (SELECT chat_id FROM push_outbox WHERE claimed_until <= \(sql: now) \(sql: isElsewhere)
-          ORDER BY chat_id LIMIT \(limit) \(sql: dialect.skippingLocked))
+        (SELECT chat_id FROM push_outbox WHERE chat_id IN (\(list: chats)) AND \(sql: Self.isFree(at: now))
+          ORDER BY chat_id \(sql: dialect.skippingLocked))
       RETURNING chat_id, claimed_until
       """
-    ) { (try $0.get("chat_id"), try $0.get("claimed_until")) }
+    ) { (try $0.get("chat_id", as: Int64.self), try $0.get("claimed_until", as: Int64.self)) }
+    return Dictionary(uniqueKeysWithValues: claims)
   }
 
   /// A chat of a place that was not deleted.

@@ -3,6 +3,7 @@ import Foundation
 import NIOCore
 import NIOHTTP1
 import SocketIOProtocol
+import Synchronization
 
 /// Calls to other people's servers, bounded in time and in the size of the answer.
 struct ProviderCalls: Sendable {
@@ -23,21 +24,22 @@ struct ProviderCalls: Sendable {
 
   struct TimedOut: Error {}
 
-  /// Whether a call that failed with this error may have reached the provider.
-  static func mayHaveArrived(_ error: any Error) -> Bool {
-    switch error {
-    case is TimedOut: true
-    case let error as HTTPClientError:
-      [.remoteConnectionClosed, .readTimeout, .writeTimeout, .deadlineExceeded, .uncleanShutdown].contains(error)
-    case let error as IOError: [ECONNRESET, EPIPE].contains(error.errnoCode)
-    default: false
-    }
+  /// The call was sent, in part at least, and the provider did not answer: it may have done what it was called for.
+  struct Unanswered: Error {
+    let cause: any Error
   }
 
   let timeout: Duration
   /// It follows no redirects: keys and tokens go to the address in the settings, and nowhere else.
-  private static let client = HTTPClient(
-    eventLoopGroupProvider: .singleton, configuration: .init(redirectConfiguration: .disallow))
+  private static let client = {
+    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    // A call that is not answered in time takes its connection with it. Over HTTP/2 the next ones would share it and fail, too,
+    // where a network swallows packets.
+    configuration.httpVersion = .http1Only
+    // Whoever calls bounds the calls under way.
+    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
+    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
+  }()
   private static let maxAnswer = 1 << 20
 
   func get(_ url: String, headers: HTTPHeaders = [:]) async throws -> Answer {
@@ -46,6 +48,7 @@ struct ProviderCalls: Sendable {
     return try await send(request)
   }
 
+  /// Throws ``Unanswered`` if the provider may have got the call, else what kept the call from it.
   func post(_ url: String, headers: HTTPHeaders = [:], type: String = "application/json", _ body: [UInt8]) async throws
     -> Answer
   {
@@ -53,8 +56,23 @@ struct ProviderCalls: Sendable {
     request.method = .POST
     request.headers = headers
     request.headers.replaceOrAdd(name: "Content-Type", value: type)
-    request.body = .bytes(ByteBuffer(bytes: body))
-    return try await send(request)
+    // Asked for once there is a connection to send it over.
+    let isAskedFor = Flag()
+    let body = ByteBuffer(bytes: body)
+    request.body = .stream(
+      AsyncStream(unfolding: { isAskedFor.set() ? nil : body }), length: .known(Int64(body.readableBytes)))
+    do { return try await send(request) } catch {
+      throw isAskedFor.isSet ? Unanswered(cause: error) : error
+    }
+  }
+
+  private final class Flag: Sendable {
+    private let state = Atomic(false)
+
+    var isSet: Bool { state.load(ordering: .acquiring) }
+
+    /// Answers whether it was set before.
+    func set() -> Bool { state.exchange(true, ordering: .acquiringAndReleasing) }
   }
 
   /// Throws ``TimedOut``, or what the connection failed with.

@@ -33,7 +33,8 @@ public struct ProviderSettings: Sendable {
     public var url = "https://fcm.googleapis.com"
     /// The service account's JSON file; empty means no notifications.
     public var accountFile = ""
-    /// Seconds one call may take: less than half of the time for which a server claims a chat.
+    /// Seconds one call may take. A notification may need two, which have to end before another server may claim its chat: 25
+    /// at most.
     public var timeout = 20
   }
 

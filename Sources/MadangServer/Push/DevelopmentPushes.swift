@@ -1,4 +1,5 @@
 import MadangAPI
+import MadangCore
 import Synchronization
 
 /// Keeps the latest notifications instead of sending them (`GET /_dev/pushes?after=ID`).
@@ -12,7 +13,8 @@ final class DevelopmentPushes: PushSender {
 
   private let state = Mutex(State())
 
-  func send(_ notification: PushNotification) {
+  func send(_ notification: PushNotification, isTrial: Bool) {
+    guard !isTrial else { return }
     state.withLock { state in
       state.last += 1
       state.kept.append((state.last, notification))
@@ -33,7 +35,7 @@ final class DevelopmentPushes: PushSender {
     for (index, item) in items.enumerated() {
       if index > 0 { json.append(UInt8(ascii: ",")) }
       let (id, push) = item
-      let head = Head(id: id, deviceToken: push.deviceToken, edition: push.edition)
+      let head = Head(id: id, deviceToken: push.device.token, edition: push.device.edition)
       // The payload is JSON already, so it goes in as it was sent.
       json += ((try? WireEncoder.encode(head)) ?? []).dropLast() + Array(#","payload":"#.utf8) + push.payload
       json.append(UInt8(ascii: "}"))

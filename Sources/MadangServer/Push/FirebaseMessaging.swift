@@ -37,11 +37,20 @@ struct FirebaseMessaging: PushSender {
 
   struct Refusal: Decodable {
     struct Reason: Decodable { let details: [Detail]? }
-    struct Detail: Decodable { let errorCode: String? }
+    struct Detail: Decodable {
+      let errorCode: String?
+      let fieldViolations: [Violation]?
+    }
+    struct Violation: Decodable { let field: String? }
 
     let error: Reason
 
     var code: String? { error.details?.lazy.compactMap(\.errorCode).first }
+    /// Whether it says that the token is none, or nobody's any more.
+    var concernsToken: Bool {
+      code == "UNREGISTERED"
+        || error.details?.contains { $0.fieldViolations?.contains { $0.field == "message.token" } ?? false } ?? false
+    }
   }
 
   private let url: String
@@ -79,25 +88,29 @@ struct FirebaseMessaging: PushSender {
     }
   }
 
-  func send(_ notification: PushNotification) async throws {
+  func send(_ notification: PushNotification, isTrial: Bool) async throws {
     let token = try await token.text
     // The payload is JSON already, so it goes in as it is.
-    let device = String(decoding: try WireEncoder.encode(notification.deviceToken), as: UTF8.self)
+    let device = String(decoding: try WireEncoder.encode(notification.device.token), as: UTF8.self)
     let message =
-      Array(#"{"message":{"token":\#(device),"apns":{"payload":"#.utf8) + notification.payload + Array("}}}".utf8)
+      Array(#"{"validate_only":\#(isTrial),"message":{"token":\#(device),"apns":{"payload":"#.utf8)
+      + notification.payload + Array("}}}".utf8)
     let answer: ProviderCalls.Answer
-    do { answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message) } catch {
-      throw ProviderCalls.mayHaveArrived(error) ? PushFailure.unanswered : error
-    }
+    do {
+      answer = try await calls.post(url, headers: ["Authorization": "Bearer \(token)"], message)
+    } catch is ProviderCalls.Unanswered { throw PushFailure.unanswered }
     guard answer.status != 200 else { return }
     // What this device or this notification cannot do comes with a code of Firebase's own.
-    let code = (try? answer.decode(Refusal.self))?.code
-    switch (answer.status, code) {
+    let refusal = try? answer.decode(Refusal.self)
+    switch (answer.status, refusal?.code) {
+    case (502...504, _): throw PushFailure.overloaded(status: answer.status)
     case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status)
     case (401, let code) where code != "THIRD_PARTY_AUTH_ERROR":
       await self.token.forget(token)
       throw ProviderCalls.Unusable(status: answer.status)
     case (403, nil), (404, nil): throw ProviderCalls.Unusable(status: answer.status)
+    case (400, _) where refusal?.concernsToken ?? false, (404, "UNREGISTERED"):
+      throw PushFailure.unregistered(status: answer.status)
     default: throw PushFailure.refused(status: answer.status)
     }
   }

@@ -1,29 +1,49 @@
 import Logging
 import Synchronization
 
-/// Says when the provider stops taking notifications and when it takes them again, once each.
+/// Whether the provider takes notifications. Says when it stops and when it goes on, once each.
 final class PushOutage: Sendable {
+  private struct State {
+    /// What did not get through; nil while there is no outage.
+    var notification: PushNotification?
+    var isTried = false
+  }
+
   private let logger: Logger
-  private let state = Mutex(false)
+  private let state = Mutex(State())
 
   init(_ logger: Logger) { self.logger = logger }
 
-  var isNow: Bool { state.withLock(\.self) }
+  var isNow: Bool { state.withLock { $0.notification != nil } }
 
   func ends() {
-    guard state.withLock({ exchange(&$0, false) }) else { return }
-    logger.notice("notifications are taken again")
+    let wasNow = state.withLock { state in
+      defer { state.notification = nil }
+      return state.notification != nil
+    }
+    if wasNow { logger.notice("notifications are taken again") }
   }
 
-  func begins(_ error: any Error) {
-    guard !state.withLock({ exchange(&$0, true) }) else { return }
+  func begins(with notification: PushNotification, _ error: any Error) {
+    let isNew = state.withLock { state in
+      guard state.notification == nil else { return false }
+      state.notification = notification
+      return true
+    }
+    guard isNew else { return }
     logger.warning(
       "the provider takes no notifications now; they wait for it", metadata: ["error": "\(String(reflecting: error))"])
   }
-}
 
-/// Sets a value, and answers what it was.
-private func exchange(_ value: inout Bool, _ new: Bool) -> Bool {
-  defer { value = new }
-  return value
+  /// What the provider is to be tried with until the outage is over; nil if somebody does so already. Whoever has it says when
+  /// they stop (``stopTrying()``).
+  func startTrying() -> PushNotification? {
+    state.withLock { state in
+      guard !state.isTried, let notification = state.notification else { return nil }
+      state.isTried = true
+      return notification
+    }
+  }
+
+  func stopTrying() { state.withLock { $0.isTried = false } }
 }

@@ -1,9 +1,12 @@
+import MadangCore
+
 /// A notification for one device.
 struct PushNotification: Sendable {
-  let deviceToken: String
-  let edition: String
+  let device: PushDevice
   /// JSON, as Apple's service takes it.
   let payload: [UInt8]
+  /// When its chat was posted, in milliseconds since 1970.
+  let postedAt: Int64
   /// How often it was put off, by a count in which one that may have been taken weighs more.
   var delays = 0
 }
@@ -11,16 +14,22 @@ struct PushNotification: Sendable {
 /// Brings notifications to devices.
 protocol PushSender: Sendable {
   /// Throws ``PushFailure`` if the provider was sent this notification and did not answer that it took it. Anything else that is thrown
-  /// says nothing about the notification: the provider was not reached, or does not let this server in.
-  func send(_ notification: PushNotification) async throws
+  /// says nothing about the notification: the provider was not reached, or does not let this server in. Takes 50 seconds at most.
+  ///
+  /// - Parameter isTrial: Has the provider examine the notification and not deliver it.
+  func send(_ notification: PushNotification, isTrial: Bool) async throws
 }
 
 /// Why a provider does not take a notification.
 enum PushFailure: Error {
-  /// It never will, which is normal: tokens may be junk, or of devices long gone.
+  /// It never will, which is normal: tokens may be junk.
   case refused(status: Int)
-  /// It may later: it is overloaded, or this device was told too often.
+  /// It never will take one for this device: nobody has it any more, or nobody ever had.
+  case unregistered(status: Int)
+  /// It may later: this device was told too often, or something went wrong.
   case delayed(status: Int)
+  /// It may later, and nothing else until then.
+  case overloaded(status: Int)
   /// It was sent the notification and may have taken it.
   case unanswered
 }

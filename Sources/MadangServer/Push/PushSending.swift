@@ -2,76 +2,108 @@ import Logging
 
 /// Hands notifications to the provider.
 struct PushSending: Sendable {
+  enum Outcome: Sendable {
+    /// Nothing is left to do.
+    case settled
+    /// Nobody has its device any more.
+    case unregistered
+    /// To be sent again later: it concerns its device alone.
+    case putOff(PushNotification)
+    /// To be sent again when the outage is over.
+    case held(PushNotification)
+  }
+
   private let sender: any PushSender
   private let metrics: Metrics
   private let logger: Logger
+  /// Says that there is something to do beside the rooms.
+  private let wake: @Sendable () -> Void
   /// What may be on its way to the provider at once.
-  private let places: Places
+  let places: Places
   let outage: PushOutage
-  let rooms = PushRooms()
+  let putOff: PutOffPushes
 
-  /// Rooms that may wait before they try a notification again. What the provider puts off beyond it is given up.
-  private static let maxPaused = 1000
   /// How often the provider may put off a notification.
   private static let maxDelays = 10
   /// How often a notification is sent that the provider may have taken: its device may be told so often.
   private static let maxUnanswered = 2
 
-  init(_ sender: any PushSender, _ settings: PushSettings, _ metrics: Metrics, _ logger: Logger) {
+  init(
+    _ sender: any PushSender, _ settings: PushSettings, _ metrics: Metrics, _ logger: Logger,
+    wake: @escaping @Sendable () -> Void
+  ) {
+    self.wake = wake
     self.sender = sender
     self.metrics = metrics
     self.logger = logger
     places = Places(settings.parallelSends)
     outage = PushOutage(logger)
+    putOff = PutOffPushes(limit: settings.maxPutOff)
   }
 
-  /// Sends notifications; answers those that are to be sent again.
-  func send(_ notifications: [PushNotification]) async -> [PushNotification] {
-    await withTaskGroup(of: PushNotification?.self) { group in
-      for notification in notifications {
-        group.addTask {
-          await places.enter()
-          defer { places.leave() }
-          return await send(notification)
-        }
-      }
-      return await group.reduce(into: []) { waiting, notification in
-        if let notification { waiting.append(notification) }
-      }
-    }
-  }
-
-  /// Answers the notification if it is to be sent again.
-  private func send(_ notification: PushNotification) async -> PushNotification? {
+  /// Sends a notification. Whoever calls has one of the ``places``.
+  func send(_ notification: PushNotification) async -> Outcome {
     do {
-      try await sender.send(notification)
+      try await sender.send(notification, isTrial: false)
       metrics.pushSent()
       outage.ends()
-      return nil
+      return .settled
     } catch PushFailure.refused(let status) {
       outage.ends()
-      return given(up: notification, status)
+      giveUp(status)
+      return .settled
+    } catch PushFailure.unregistered(let status) {
+      outage.ends()
+      giveUp(status)
+      return .unregistered
     } catch PushFailure.delayed(let status) {
       outage.ends()
-      return delayed(notification, by: 1, status)
+      return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
+    } catch PushFailure.overloaded(let status) {
+      beginOutage(with: notification, PushFailure.overloaded(status: status))
+      return delayed(notification, by: 1, status).map(Outcome.held) ?? .settled
     } catch PushFailure.unanswered {
-      return delayed(notification, by: Self.maxDelays / Self.maxUnanswered, 0)
+      beginOutage(with: notification, PushFailure.unanswered)
+      return delayed(notification, by: Self.maxDelays / Self.maxUnanswered, 0).map(Outcome.held) ?? .settled
     } catch {
-      outage.begins(error)
-      return notification
+      beginOutage(with: notification, error)
+      return .held(notification)
     }
+  }
+
+  /// Has the provider examine a notification, which it does not deliver: the outage ends if it does so.
+  func tryProvider(with notification: PushNotification) async {
+    do { try await sender.send(notification, isTrial: true) } catch {
+      switch error {
+      case PushFailure.refused, PushFailure.unregistered, PushFailure.delayed: break
+      default: return
+      }
+    }
+    outage.ends()
+  }
+
+  /// Keeps a notification that the provider put off, or gives it up.
+  func keep(_ notification: PushNotification) {
+    if putOff.add(notification) { wake() } else { giveUp(0) }
+  }
+
+  func giveUp(_ status: Int) {
+    metrics.pushFailed()
+    logger.debug("a notification was not taken", metadata: ["status": "\(status)"])
+  }
+
+  private func beginOutage(with notification: PushNotification, _ error: any Error) {
+    outage.begins(with: notification, error)
+    wake()
   }
 
   private func delayed(_ notification: PushNotification, by count: Int, _ status: Int) -> PushNotification? {
     var notification = notification
     notification.delays += count
-    let isKept = notification.delays < Self.maxDelays && rooms.paused < Self.maxPaused
-    return isKept ? notification : given(up: notification, status)
-  }
-
-  private func given(up notification: PushNotification, _ status: Int) -> PushNotification? {
-    metrics.pushFailed()
-    logger.debug("a notification was not taken", metadata: ["status": "\(status)"])
-    return nil
+    guard notification.delays < Self.maxDelays else {
+      giveUp(status)
+      return nil
+    }
+    return notification
   }
 }

@@ -53,6 +53,12 @@ extension ServerSettings {
     set { domain.maxFilesPerChat = newValue }
   }
 
+  /// Devices of one person that are told of a chat: the newest.
+  public var pushDevices: Int {
+    get { domain.pushDevices }
+    set { domain.pushDevices = newValue }
+  }
+
   /// How long a replaced picture can still be fetched.
   public var replacedPictureLifetime: Int64 {
     get { domain.replacedPictureLifetime }

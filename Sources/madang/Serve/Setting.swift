@@ -225,6 +225,10 @@ struct Setting: Sendable {
     text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
     milliseconds("push.lifetime", "seconds a chat may wait to be pushed", \.settings.push.lifetime),
     integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
+    integer("push.devices", "devices of one person that are told, the newest", \.settings.pushDevices, 1...1000),
+    integer(
+      "push.delayed", "notifications kept in memory that Firebase has put off for a device",
+      \.settings.push.maxPutOff, 1...1_000_000),
     Setting(
       key: "operations", help: "HOST:PORT of a listener of its own for /metrics, /readyz and /_dev; empty for none",
       read: { text, loaded throws(Invalid) in

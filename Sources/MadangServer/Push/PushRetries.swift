@@ -1,0 +1,71 @@
+import Logging
+import MadangCore
+import ServiceLifecycle
+
+/// What goes on beside the rooms: devices that were put off, and a provider that takes nothing.
+struct PushRetries: Sendable {
+  let madang: Madang
+  let sending: PushSending
+  let settings: PushSettings
+
+  /// The longest pause between tries.
+  private static let longestPause: Duration = .seconds(20)
+
+  /// Sends what was put off for a device, until nothing waits for it or the server stops.
+  func sendPutOff(to token: String) async {
+    var pause = settings.retryPause
+    while let notification = sending.putOff.first(of: token) {
+      guard await pauses(pause) else { return }
+      guard !sending.outage.isNow else { continue }
+      var outcome = PushSending.Outcome.settled
+      if isFresh(notification.postedAt) {
+        await sending.places.enter()
+        outcome = await sending.send(notification)
+        sending.places.leave()
+      } else {
+        sending.giveUp(0)
+      }
+      switch outcome {
+      case .putOff(let notification), .held(let notification):
+        sending.putOff.replaceFirst(with: notification)
+        pause = longer(pause)
+        continue
+      case .unregistered: await forget([notification.device])
+      case .settled: break
+      }
+      pause = settings.retryPause
+      guard sending.putOff.removeFirst(of: token) else { return }
+    }
+  }
+
+  /// Tries the provider until the outage is over or the server stops.
+  func endOutage(with notification: PushNotification) async {
+    defer { sending.outage.stopTrying() }
+    var pause = settings.retryPause
+    while sending.outage.isNow, await pauses(pause) {
+      await sending.tryProvider(with: notification)
+      pause = longer(pause)
+    }
+  }
+
+  /// Whether a chat is still told.
+  func isFresh(_ postedAt: Int64) -> Bool { postedAt > madang.clock.now - settings.lifetime }
+
+  /// Nobody has these devices any more. What fails now is done when the next chat is told.
+  func forget(_ devices: [PushDevice]) async {
+    guard !devices.isEmpty else { return }
+    do { try await madang.forget(devices) } catch {
+      madang.logger.warning("devices were not forgotten", metadata: ["error": "\(String(reflecting: error))"])
+    }
+  }
+
+  /// False if the server stops first.
+  func pauses(_ duration: Duration) async -> Bool {
+    do {
+      try await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+      return true
+    } catch { return false }
+  }
+
+  private func longer(_ pause: Duration) -> Duration { min(pause * 2, Self.longestPause) }
+}

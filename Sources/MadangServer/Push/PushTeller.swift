@@ -1,0 +1,111 @@
+import MadangCore
+import ServiceLifecycle
+
+/// Tells the devices of a room of one chat.
+struct PushTeller: Sendable {
+  let madang: Madang
+  let sending: PushSending
+  let retries: PushRetries
+  let settings: PushSettings
+  let editions: [Edition]
+  let metrics: Metrics
+
+  /// How old a claim may be when something is sent, in milliseconds. It still holds when that has been answered: see
+  /// ``PushSender/send(_:isTrial:)``.
+  private static let maxClaimAge = Madang.pushClaim / 12
+
+  /// Another server goes on with the chat, or will.
+  private struct Lost: Error {}
+
+  /// Tells a claimed chat, and finishes it unless another server has it by then or this one stops.
+  func tell(_ push: ClaimedPush) async throws {
+    do {
+      guard let chat = push.chat, isInTime(chat), let place = try await madang.pushPlace(of: chat) else {
+        return try await madang.finish(push)
+      }
+      try await madang.finish(try await told(push, chat, place))
+    } catch is Lost {}
+  }
+
+  /// The push as it is claimed once all were told.
+  private func told(_ push: ClaimedPush, _ chat: Chat, _ place: PushPlace) async throws -> ClaimedPush {
+    var payloads: [String: [UInt8]] = [:]
+    for edition in editions {
+      payloads[edition.name] = try PushPayload.json(chat, in: place, noText: settings.noText, id: edition.text)
+    }
+    var (push, next) = (push, Int64?(0))
+    while let person = next {
+      let page = try await madang.pushDevices(for: chat, after: person)
+      var waiting = page.devices.compactMap { device in
+        payloads[device.edition].map { PushNotification(device: device, payload: $0, postedAt: chat.createdAt) }
+      }
+      while !waiting.isEmpty {
+        guard isInTime(chat) else { return push }
+        if sending.outage.isNow {
+          push = try await held(push)
+          guard await retries.pauses(settings.retryPause) else { throw Lost() }
+        } else {
+          waiting = try await send(waiting, of: &push)
+        }
+      }
+      next = page.next
+    }
+    return push
+  }
+
+  /// Whether a chat is still told. Counts it if it is not.
+  private func isInTime(_ chat: Chat) -> Bool {
+    let isFresh = retries.isFresh(chat.createdAt)
+    if !isFresh { metrics.pushDropped() }
+    return isFresh
+  }
+
+  /// Sends to all devices that take notifications now; answers what is to be sent when the outage is over.
+  private func send(_ notifications: [PushNotification], of push: inout ClaimedPush) async throws -> [PushNotification]
+  {
+    var waiting: [PushNotification] = []
+    var unregistered: [PushDevice] = []
+    var problem: (any Error)?
+    await withTaskGroup(of: (PushDevice, PushSending.Outcome).self) { group in
+      for (index, notification) in notifications.enumerated() {
+        guard !sending.putOff.isWaiting(notification.device.token) else {
+          sending.keep(notification)
+          continue
+        }
+        await sending.places.enter()
+        // The wait may have been long.
+        do { push = try await held(push) } catch { problem = error }
+        guard problem == nil, !sending.outage.isNow else {
+          sending.places.leave()
+          waiting += notifications[index...]
+          break
+        }
+        group.addTask {
+          defer { sending.places.leave() }
+          return (notification.device, await sending.send(notification))
+        }
+      }
+      for await (device, outcome) in group {
+        switch outcome {
+        case .settled: break
+        case .unregistered: unregistered.append(device)
+        case .putOff(let notification): sending.keep(notification)
+        case .held(let notification): waiting.append(notification)
+        }
+      }
+    }
+    await retries.forget(unregistered)
+    if let problem { throw problem }
+    return waiting
+  }
+
+  /// The push, claimed for long enough to send something.
+  private func held(_ push: ClaimedPush) async throws -> ClaimedPush {
+    var push = push
+    while madang.clock.steady - push.since > Self.maxClaimAge {
+      guard let renewed = try await madang.renewPush(push) else { throw Lost() }
+      push = renewed
+    }
+    return push
+  }
+}

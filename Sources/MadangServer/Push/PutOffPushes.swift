@@ -1,0 +1,60 @@
+import MadangCore
+import Synchronization
+
+/// Notifications that the provider put off, in memory: those of each device in their order. One task sends those of a device.
+final class PutOffPushes: Sendable {
+  private struct State {
+    var devices: [String: [PushNotification]] = [:]
+    var count = 0
+    /// Devices that no task looks after yet.
+    var new: [String] = []
+  }
+
+  /// How many may wait for one device.
+  private static let maxOfDevice = 10
+
+  private let limit: Int
+  private let state = Mutex(State())
+
+  init(limit: Int) { self.limit = limit }
+
+  func isWaiting(_ token: String) -> Bool { state.withLock { $0.devices[token] != nil } }
+
+  /// Keeps a notification behind those of its device. False if too many wait already.
+  func add(_ notification: PushNotification) -> Bool {
+    let token = notification.device.token
+    return state.withLock { state in
+      let others = state.devices[token]?.count ?? 0
+      guard state.count < limit, others < Self.maxOfDevice else { return false }
+      state.devices[token, default: []].append(notification)
+      state.count += 1
+      if others == 0 { state.new.append(token) }
+      return true
+    }
+  }
+
+  /// Devices that a task is to look after from now on, until nothing waits for them.
+  func takeNew() -> [String] {
+    state.withLock { state in
+      defer { state.new = [] }
+      return state.new
+    }
+  }
+
+  func first(of token: String) -> PushNotification? { state.withLock { $0.devices[token]?.first } }
+
+  func replaceFirst(with notification: PushNotification) {
+    state.withLock { $0.devices[notification.device.token]?[0] = notification }
+  }
+
+  /// False if nothing waits for the device any more: its task is over.
+  func removeFirst(of token: String) -> Bool {
+    state.withLock { state in
+      guard var waiting = state.devices[token] else { return false }
+      waiting.removeFirst()
+      state.count -= 1
+      state.devices[token] = waiting.isEmpty ? nil : waiting
+      return !waiting.isEmpty
+    }
+  }
+}

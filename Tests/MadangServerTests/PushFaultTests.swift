@@ -1,0 +1,113 @@
+import MadangCore
+import MadangServer
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangServer
+
+@Suite("Providers that do not take notifications", .timeLimit(.minutes(2)))
+struct PushFaultTests {
+  private struct Unreachable: Error {}
+
+  @Test(
+    "what the provider did not take because it was out of reach is sent again, and what it took is not",
+    arguments: TestEngine.available)
+  func outage(_ engine: TestEngine) async throws {
+    let sender = FaultySender { device, number in device == "fails" && number < 5 ? Unreachable() : nil }
+    try await PushScene.withChat(engine, sender) { (world) async throws in
+      #expect(try await PushScene.isEmpty(world))
+    }
+    #expect(sender.taken == ["works", "fails"])
+  }
+
+  @Test(
+    "what the provider refuses is sent once, what it may have taken twice, what it puts off ten times",
+    arguments: [
+      (PushFailure.refused(status: 403), 1), (.unregistered(status: 404), 1), (.delayed(status: 429), 10),
+      (.overloaded(status: 503), 10), (.unanswered, 2),
+    ])
+  func refusals(_ failure: PushFailure, _ tries: Int) async throws {
+    let sender = FaultySender { device, _ in device == "fails" ? failure : nil }
+    try await PushScene.withChat(.sqlite, sender) { (world) async throws in
+      #expect(try await PushScene.isEmpty(world))
+      #expect(try await World.eventually { sender.tries("fails") == tries })
+    }
+    #expect(sender.taken == ["works"] && sender.tries("fails") == tries)
+  }
+
+  @Test(
+    "a device whose notification is put off holds up nobody else, and nobody is told twice for it",
+    arguments: TestEngine.available)
+  func putOff(_ engine: TestEngine) async throws {
+    let sender = FaultySender { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
+    var push = PushSettings()
+    push.retryPause = .seconds(3600)
+    try await PushScene.withChat(engine, sender, push, chats: 20, chatsElsewhere: 20) { (world) async throws in
+      #expect(try await PushScene.isEmpty(world))
+    }
+    #expect(sender.taken == Array(repeating: "works", count: 40) && sender.tries("fails") == 1)
+  }
+
+  @Test("what was put off for a device is sent in order when it takes notifications again")
+  func putOffOrder() async throws {
+    let sender = FaultySender { device, number in
+      device == "fails" && number < 4 ? PushFailure.delayed(status: 429) : nil
+    }
+    try await PushScene.withChat(.sqlite, sender, chats: 5) { (world) async throws in
+      #expect(try await World.eventually { sender.taken.count == 10 })
+    }
+    #expect(sender.told("fails") == (0..<5).map { "\($0)" } && sender.told("works") == (0..<5).map { "\($0)" })
+  }
+
+  @Test("what was put off has limits, by device and in all")
+  func putOffLimits() {
+    func notification(_ device: Int) -> PushNotification {
+      PushNotification(device: PushDevice(token: "\(device)", edition: "", person: 1), payload: [], postedAt: 0)
+    }
+    let putOff = PutOffPushes(limit: 15)
+    #expect((0..<12).filter { _ in putOff.add(notification(1)) }.count == 10)
+    #expect((2..<12).filter { putOff.add(notification($0)) }.count == 5)
+    #expect(putOff.takeNew().count == 6 && putOff.takeNew().isEmpty)
+    for _ in 0..<9 { #expect(putOff.removeFirst(of: "1")) }
+    #expect(!putOff.removeFirst(of: "1") && !putOff.isWaiting("1") && putOff.add(notification(1)))
+  }
+
+  @Test(
+    "while a provider is silent, chats wait for it: none but those on their way is sent, and none is lost",
+    arguments: TestEngine.available)
+  func silence(_ engine: TestEngine) async throws {
+    let isSilent = Mutex(true)
+    let sender = FaultySender {
+      _, _ in
+      isSilent.withLock(\.self) ? PushFailure.unanswered : nil
+    } onTrial: {
+      isSilent.withLock(\.self) ? PushFailure.unanswered : nil
+    }
+    try await PushScene.withChat(engine, sender, chats: 5, chatsElsewhere: 70) { (world) async throws in
+      #expect(try await World.eventually { sender.trials > 5 })
+      #expect(sender.tries("fails") <= 1 && sender.tries("works") <= 2)
+      #expect(try await world.server.madang.waitingPushes() == 75)
+      isSilent.withLock { $0 = false }
+      #expect(try await PushScene.isEmpty(world))
+    }
+    #expect(sender.told("fails").count == 5 && sender.told("works").count == 75)
+  }
+
+  @Test("a chat whose provider stays out of reach waits in the database, until its time is over")
+  func lifetime() async throws {
+    let sender = FaultySender { _, _ in
+      Unreachable()
+    } onTrial: {
+      Unreachable()
+    }
+    var push = PushScene.quick
+    push.lifetime = 60_000
+    try await PushScene.withChat(.sqlite, sender, push) { (world) async throws in
+      #expect(try await World.eventually { sender.trials > 3 })
+      #expect(try await world.server.madang.waitingPushes() == 1)
+      world.clock.advance(milliseconds: 60_001)
+      #expect(try await PushScene.isEmpty(world))
+    }
+  }
+}
