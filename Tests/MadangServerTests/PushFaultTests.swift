@@ -14,18 +14,35 @@ struct PushFaultTests {
     "what the provider did not take because it was out of reach is sent again, and what it took is not",
     arguments: TestEngine.available)
   func outage(_ engine: TestEngine) async throws {
-    let sender = FaultySender { device, number in device == "fails" && number < 5 ? Unreachable() : nil }
-    try await PushScene.withChat(engine, sender) { (world) async throws in
-      #expect(try await PushScene.isEmpty(world))
+    for error in [Unreachable(), PushFailure.overloaded(status: 503)] as [any Error] {
+      // More often than what is put off is tried.
+      let sender = FaultySender { device, number in device == "fails" && number < 13 ? error : nil }
+      try await PushScene.withChat(engine, sender) { (world) async throws in
+        #expect(try await PushScene.isEmpty(world))
+      }
+      #expect(sender.taken == ["works", "fails"])
     }
-    #expect(sender.taken == ["works", "fails"])
+  }
+
+  @Test("a chat of which nobody could be told is given back, for a server that reaches the provider")
+  func givenBack() async throws {
+    let sender = FaultySender { _, _ in
+      Unreachable()
+    } onTrial: {
+      Unreachable()
+    }
+    try await PushScene.withChat(.sqlite, sender) { (world) async throws in
+      #expect(try await World.eventually { sender.trials > 2 })
+      let claimed = try await world.server.madang.claimPushes(limit: 1)
+      #expect(claimed.count == 1)
+    }
   }
 
   @Test(
     "what the provider refuses is sent once, what it may have taken twice, what it puts off ten times",
     arguments: [
       (PushFailure.refused(status: 403), 1), (.unregistered(status: 404), 1), (.delayed(status: 429), 10),
-      (.overloaded(status: 503), 10), (.unanswered, 2),
+      (.unanswered, 2),
     ])
   func refusals(_ failure: PushFailure, _ tries: Int) async throws {
     let sender = FaultySender { device, _ in device == "fails" ? failure : nil }
@@ -66,11 +83,13 @@ struct PushFaultTests {
       PushNotification(device: PushDevice(token: "\(device)", edition: "", person: 1), payload: [], postedAt: 0)
     }
     let putOff = PutOffPushes(limit: 15)
-    #expect((0..<12).filter { _ in putOff.add(notification(1)) }.count == 10)
-    #expect((2..<12).filter { putOff.add(notification($0)) }.count == 5)
+    let ofOne = (0..<12).map { _ in putOff.add(notification(1)) }
+    #expect(ofOne == Array(repeating: .kept, count: 10) + [.tooManyOfDevice, .tooManyOfDevice])
+    let ofOthers = (2..<8).map { putOff.add(notification($0)) }
+    #expect(ofOthers == Array(repeating: .kept, count: 5) + [.tooMany])
     #expect(putOff.takeNew().count == 6 && putOff.takeNew().isEmpty)
     for _ in 0..<9 { #expect(putOff.removeFirst(of: "1")) }
-    #expect(!putOff.removeFirst(of: "1") && !putOff.isWaiting("1") && putOff.add(notification(1)))
+    #expect(!putOff.removeFirst(of: "1") && !putOff.isWaiting("1") && putOff.add(notification(1)) == .kept)
   }
 
   @Test(

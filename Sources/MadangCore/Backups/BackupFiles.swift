@@ -64,8 +64,8 @@ struct BackupFiles: Sendable {
   let workers: WorkerPool
 
   enum Outcome: Sendable {
-    /// From the backup before; the home may be known to have lost it since.
-    case linked(isMissing: Bool)
+    /// From the backup before; and what is known to be wrong with the home's, in words.
+    case linked(problem: String?)
     case copied
     /// It is not there, or is not what its row says, in words.
     case absent(String)
@@ -114,7 +114,9 @@ struct BackupFiles: Sendable {
   private func bring(_ file: FileEntry) async throws -> Outcome {
     let target = target(of: file)
     if try await workers.run({ link(file, to: target) }) {
-      return .linked(isMissing: try await home.isKnownMissing(file.path))
+      do { return .linked(problem: try await home.isKnownMissing(file.path) ? "is missing" : nil) } catch {
+        return .linked(problem: "cannot be looked at (\(error))")
+      }
     }
     do {
       let digest =
@@ -131,10 +133,19 @@ struct BackupFiles: Sendable {
       // One lost file must not keep all others from being backed up.
       switch try await home.size(of: file.path) {
       case nil: return .absent("is missing")
-      case file.size: throw error
+      // What cannot be written ends the backup.
+      case file.size:
+        guard await canBeRead(file) else { return .absent("cannot be read") }
+        throw error
       case .some: return .absent("is damaged")
       }
     }
+  }
+
+  /// Whether all of a file in a directory can be read; true of what is elsewhere.
+  private func canBeRead(_ file: FileEntry) async -> Bool {
+    guard case .file(let url)? = try? await home.content(of: file.path, range: 0...file.size - 1) else { return true }
+    return (try? await workers.run { _ = try Digest(of: url.resolvingSymlinksInPath()) }) != nil
   }
 
   /// False where there is none before, or the disk knows no links.

@@ -19,8 +19,8 @@ package struct BackupOutcome: Sendable {
 }
 
 extension Madang {
-  /// Absent files beyond which nothing is backed up: the files are probably not the database's.
-  static let absentLimit = 1000
+  /// Lost files beyond which nothing is backed up: the files are probably not the database's.
+  static let lossLimit = 1000
 
   /// Makes a backup in a directory of backups: the database as of one moment, then the files that its rows name, then the
   /// secrets. People may go on meanwhile. Files that the newest backup has are linked to it. It is there as a whole or not
@@ -149,8 +149,8 @@ extension Madang {
         let problem: String? =
           switch outcome {
           case .absent(let words): words
-          case .linked(isMissing: true): "is missing; the backup has it from the one before"
-          case .linked, .copied: nil
+          case .linked(let problem): problem.map { "\($0); the backup has it from the one before" }
+          case .copied: nil
           }
         // A room that was deleted meanwhile took its files along.
         let loss = if let problem, try await isNamed(file.path) { "\(file.path) \(problem)" } else { String?.none }
@@ -166,9 +166,9 @@ extension Madang {
         }
         all.add(1)
       }
-      guard brought.withLock({ $0.absent.count }) <= Self.absentLimit else {
+      guard brought.withLock({ $0.losses.count }) <= Self.lossLimit else {
         throw BackupProblem(
-          "more than \(Self.absentLimit) files that the database names are missing; check that --data or --files names "
+          "more than \(Self.lossLimit) files that the database names are missing; check that --data or --files names "
             + "its files")
       }
     }

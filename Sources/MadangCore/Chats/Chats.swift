@@ -107,7 +107,8 @@ package struct RoomListener: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// Whether the room exists, the account may read it and the session lives, as far as they are given.
+  /// Whether the room exists, the account may read it, and the session lives, or else the account has any; as far as they are
+  /// given.
   fileprivate func mayHear(_ listener: RoomListener) throws -> Bool {
     do {
       if let user = listener.user {
@@ -115,7 +116,11 @@ extension Transaction {
       } else {
         try requireRoom(listener.room)
       }
-      if let session = listener.session { try requireSession(session) }
+      if let session = listener.session {
+        try requireSession(session)
+      } else if let user = listener.user {
+        return try able([user]) == [user]
+      }
       return true
     } catch is Failure {
       return false

@@ -37,13 +37,15 @@ package struct FileStore: Sendable {
 
   /// Makes what all else needs. Throws if the directory or the home takes no files.
   package func prepare() async throws {
-    try await workers.run { try makeUploads() }
+    try await workers.run { try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true) }
     try await home.prepare()
   }
 
-  /// Makes the directory for what arrives, also under a running server: an operator may have moved it away.
+  /// Makes the directory for what arrives again under a running server, from which somebody may have moved it away. Only that: the
+  /// directory of all files may be about to be put back.
   private func makeUploads() throws {
-    try FileManager.default.createDirectory(at: uploads, withIntermediateDirectories: true)
+    guard mkdir(uploads.path, 0o700) != 0, errno != EEXIST else { return }
+    throw POSIXError(POSIXErrorCode(rawValue: errno) ?? .EIO)
   }
 
   /// The name of the built-in picture of a workspace or channel without one.

@@ -65,6 +65,37 @@ extension Madang {
     }
   }
 
+  /// Gives a chat back, of which nobody was told, if this process still has it.
+  package func release(_ push: ClaimedPush) async throws {
+    _ = try await database.write { transaction in
+      try transaction.execute(
+        "UPDATE push_outbox SET claimed_until = 0 WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
+    }
+  }
+
+  /// Gives up the oldest chats that were posted by this time and that nobody is telling. Answers how many.
+  package func dropPushes(postedBy time: Int64) async throws -> Int {
+    let (page, now) = (500, claimTime)
+    var dropped = 0
+    while true {
+      let old = try await database.read { transaction in
+        try transaction.all(
+          """
+          SELECT p.chat_id FROM (SELECT chat_id FROM push_outbox ORDER BY chat_id LIMIT \(page)) AS p
+          JOIN chats c ON c.id = p.chat_id WHERE c.created_at <= \(time)
+          """
+        ) { try $0.get("chat_id", as: Int64.self) }
+      }
+      guard !old.isEmpty else { return dropped }
+      let count = try await database.write { transaction in
+        try transaction.execute(
+          "DELETE FROM push_outbox WHERE chat_id IN (\(list: old)) AND \(sql: Transaction.isFree(at: now))")
+      }
+      dropped += count
+      guard count == page else { return dropped }
+    }
+  }
+
   /// How many chats wait, counted up to a limit.
   package func waitingPushes(limit: Int = 10_000) async throws -> Int {
     try await database.read { transaction in
@@ -87,7 +118,7 @@ extension Transaction {
 
   /// Whether a chat can be claimed. A claim that ends later than any made now can is from before the database's clock was set
   /// back. Twice as late: a claim made while this statement waited is none of those.
-  private static func isFree(at now: SQL) -> SQL {
+  fileprivate static func isFree(at now: SQL) -> SQL {
     "(claimed_until <= \(sql: now) OR claimed_until > \(sql: now) + \(2 * Madang.pushClaim))"
   }
 

@@ -60,10 +60,11 @@ extension Madang {
     try await database.read { try $0.caller(session: session, edition: edition) }
   }
 
-  /// The session of this number, if it began by this time. Throws `.noSuchSession`.
-  package func session(_ number: Int64, begunBy time: Int64) async throws -> SessionID {
-    let found = try await database.read { try $0.sessions([number]).first }
-    guard let found, found.begun <= time else { throw Failure(.noSuchSession, "the session has ended") }
+  /// The session of this number. Throws `.noSuchSession`.
+  package func session(_ number: Int64) async throws -> SessionID {
+    guard let found = try await database.read({ try $0.sessions([number]).first }) else {
+      throw Failure(.noSuchSession, "the session has ended")
+    }
     return found
   }
 

@@ -81,7 +81,7 @@ final class Metrics: Sendable {
   }
 
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
-  func pushDropped() { state.withLock { $0.pushesDropped += 1 } }
+  func pushDropped(_ count: Int = 1) { state.withLock { $0.pushesDropped += count } }
   func pushSent() { state.withLock { $0.pushesSent += 1 } }
   func pushFailed() { state.withLock { $0.pushesFailed += 1 } }
 }

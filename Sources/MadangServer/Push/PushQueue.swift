@@ -51,20 +51,26 @@ struct PushQueue: ServiceLifecycle.Service {
       group.addTask {
         await every(Self.interval) {
           wake.yield()
-          await attempt { metrics.setPushesWaiting(try await madang.waitingPushes()) }
+          await attempt {
+            metrics.pushDropped(try await madang.dropPushes(postedBy: madang.clock.now - settings.lifetime))
+            metrics.setPushesWaiting(try await madang.waitingPushes())
+          }
         }
       }
       var room: Int64 = -1
       for await _ in wakes.cancelOnGracefulShutdown() {
         for token in sending.putOff.takeNew() { group.addTask { await retries.sendPutOff(to: token) } }
         if let notification = sending.outage.startTrying() {
-          group.addTask { await retries.endOutage(with: notification) }
+          group.addTask {
+            await retries.endOutage(with: notification)
+            wake.yield()
+          }
         }
         await attempt {
           while !Task.isShuttingDownGracefully {
             let busy = telling.count.load(ordering: .relaxed)
-            // In an outage one chat at a time finds out when its time is over.
-            let limit = sending.outage.isNow ? 1 - busy : Self.parallelRooms - busy
+            // In an outage of this server another one may reach the provider.
+            let limit = sending.outage.isNow ? 0 : Self.parallelRooms - busy
             guard limit > 0 else { break }
             let claimed = try await madang.claimPushes(limit: limit, after: room)
             guard let last = claimed.last else { break }

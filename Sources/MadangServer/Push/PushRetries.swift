@@ -43,7 +43,7 @@ struct PushRetries: Sendable {
     defer { sending.outage.stopTrying() }
     var pause = settings.retryPause
     while sending.outage.isNow, await pauses(pause) {
-      await sending.tryProvider(with: notification)
+      await sending.tryProvider(with: pause == settings.retryPause ? notification : .trial(like: notification))
       pause = longer(pause)
     }
   }
@@ -67,5 +67,5 @@ struct PushRetries: Sendable {
     } catch { return false }
   }
 
-  private func longer(_ pause: Duration) -> Duration { min(pause * 2, Self.longestPause) }
+  func longer(_ pause: Duration) -> Duration { min(pause * 2, Self.longestPause) }
 }

@@ -11,10 +11,21 @@ struct PushNotification: Sendable {
   var delays = 0
 }
 
+extension PushNotification {
+  /// One that no device gets: the provider may fail at one notification alone.
+  static func trial(like other: PushNotification) -> PushNotification {
+    PushNotification(
+      device: PushDevice(token: "madang", edition: other.device.edition, person: 0),
+      payload: Array(#"{"aps":{}}"#.utf8),
+      postedAt: other.postedAt)
+  }
+}
+
 /// Brings notifications to devices.
 protocol PushSender: Sendable {
-  /// Throws ``PushFailure`` if the provider was sent this notification and did not answer that it took it. Anything else that is thrown
-  /// says nothing about the notification: the provider was not reached, or does not let this server in. Takes 50 seconds at most.
+  /// Throws ``PushFailure`` if the provider was sent this notification and did not answer that it took it. Anything else that is
+  /// thrown says nothing about the notification: the provider was not reached, or does not let this server in. Takes 50 seconds
+  /// at most.
   ///
   /// - Parameter isTrial: Has the provider examine the notification and not deliver it.
   func send(_ notification: PushNotification, isTrial: Bool) async throws

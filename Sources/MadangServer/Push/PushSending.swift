@@ -61,7 +61,7 @@ struct PushSending: Sendable {
       return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
     } catch PushFailure.overloaded(let status) {
       beginOutage(with: notification, PushFailure.overloaded(status: status))
-      return delayed(notification, by: 1, status).map(Outcome.held) ?? .settled
+      return .held(notification)
     } catch PushFailure.unanswered {
       beginOutage(with: notification, PushFailure.unanswered)
       return delayed(notification, by: Self.maxDelays / Self.maxUnanswered, 0).map(Outcome.held) ?? .settled
@@ -82,9 +82,15 @@ struct PushSending: Sendable {
     outage.ends()
   }
 
-  /// Keeps a notification that the provider put off, or gives it up.
-  func keep(_ notification: PushNotification) {
-    if putOff.add(notification) { wake() } else { giveUp(0) }
+  /// Keeps a notification that the provider put off, or gives it up if its device has too many. False if all devices together have
+  /// too many.
+  func keep(_ notification: PushNotification) -> Bool {
+    switch putOff.add(notification) {
+    case .kept: wake()
+    case .tooManyOfDevice: giveUp(0)
+    case .tooMany: return false
+    }
+    return true
   }
 
   func giveUp(_ status: Int) {

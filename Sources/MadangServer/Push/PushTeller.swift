@@ -39,13 +39,25 @@ struct PushTeller: Sendable {
       var waiting = page.devices.compactMap { device in
         payloads[device.edition].map { PushNotification(device: device, payload: $0, postedAt: chat.createdAt) }
       }
+      let all = waiting.count
+      var pause = settings.retryPause
       while !waiting.isEmpty {
         guard isInTime(chat) else { return push }
         if sending.outage.isNow {
           push = try await held(push)
+          // Nobody can have been told yet, and another server may reach the provider.
+          if person == 0, waiting.count == all, waiting.allSatisfy({ $0.delays == 0 }) {
+            try await madang.release(push)
+            throw Lost()
+          }
           guard await retries.pauses(settings.retryPause) else { throw Lost() }
         } else {
+          let before = waiting.count
           waiting = try await send(waiting, of: &push)
+          guard !waiting.isEmpty else { break }
+          // What was not taken is not repeated at once.
+          pause = waiting.count < before ? settings.retryPause : retries.longer(pause)
+          guard await retries.pauses(pause) else { throw Lost() }
         }
       }
       next = page.next
@@ -69,7 +81,7 @@ struct PushTeller: Sendable {
     await withTaskGroup(of: (PushDevice, PushSending.Outcome).self) { group in
       for (index, notification) in notifications.enumerated() {
         guard !sending.putOff.isWaiting(notification.device.token) else {
-          sending.keep(notification)
+          if !sending.keep(notification) { waiting.append(notification) }
           continue
         }
         await sending.places.enter()
@@ -89,7 +101,7 @@ struct PushTeller: Sendable {
         switch outcome {
         case .settled: break
         case .unregistered: unregistered.append(device)
-        case .putOff(let notification): sending.keep(notification)
+        case .putOff(let notification): if !sending.keep(notification) { waiting.append(notification) }
         case .held(let notification): waiting.append(notification)
         }
       }

@@ -20,16 +20,21 @@ final class PutOffPushes: Sendable {
 
   func isWaiting(_ token: String) -> Bool { state.withLock { $0.devices[token] != nil } }
 
-  /// Keeps a notification behind those of its device. False if too many wait already.
-  func add(_ notification: PushNotification) -> Bool {
+  enum Addition {
+    case kept, tooManyOfDevice, tooMany
+  }
+
+  /// Keeps a notification behind those of its device, unless too many wait already.
+  func add(_ notification: PushNotification) -> Addition {
     let token = notification.device.token
     return state.withLock { state in
       let others = state.devices[token]?.count ?? 0
-      guard state.count < limit, others < Self.maxOfDevice else { return false }
+      guard others < Self.maxOfDevice else { return .tooManyOfDevice }
+      guard state.count < limit else { return .tooMany }
       state.devices[token, default: []].append(notification)
       state.count += 1
       if others == 0 { state.new.append(token) }
-      return true
+      return .kept
     }
   }
 

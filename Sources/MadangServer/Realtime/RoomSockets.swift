@@ -40,7 +40,7 @@ struct RoomSockets: Sendable {
         connected: { socket in
           guard let reason = AdmittedSockets.Reason(socket.data) else { return }
           if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
-          if !admitted.joined(socket, reason) { checks.add([(socket, reason)]) }
+          if !admitted.joined(socket, reason) { checks.add([(socket, reason)], isUrgent: true) }
           dispatcher.joined(reason.room, after: reason.seq)
         },
         disconnected: { socket, _ in
@@ -55,20 +55,23 @@ struct RoomSockets: Sendable {
   /// Acts on what was taken away, or given. Returns at once.
   ///
   /// - Parameter isLate: Whether it was read some time after its commit. What does not come back ends sockets all the same; a
-  ///   membership may have begun again, and let in sockets that are there now.
+  ///   membership or a session may have begun again, and let in sockets that are there now.
   func act(on change: Change, isLate: Bool) {
     switch change {
     case .roomDeleted(let room, _): admitted.end(.room(room))
     case .workspaceDeleted(let workspace): admitted.end(.workspace(workspace))
     case .membershipEnded(let user, let workspace):
       guard isLate else { return admitted.end(.user(user)) { $0.workspace == workspace } }
-      checks.add(admitted.doubtful(.user(user), where: { $0.workspace == workspace }))
+      checks.add(admitted.doubtful(.user(user), where: { $0.workspace == workspace }), isUrgent: true)
     case .membershipBegan(let user):
       service.held.ring(.user(user))
       service.held.ring(.anybody)
     // A session that is over keeps no socket open, nor does the address of somebody who has none left.
     case .sessionEnded(let session): admitted.end(.session(session))
-    case .sessionsEnded(let user, let last): admitted.end(.user(user)) { $0.session?.number ?? 0 <= last }
+    case .sessionsEnded(let user, let last):
+      guard isLate else { return admitted.end(.user(user)) { $0.session?.number ?? 0 <= last } }
+      admitted.end(.user(user)) { ($0.session?.number).map { $0 <= last } ?? false }
+      checks.add(admitted.doubtful(.user(user), where: { $0.session == nil }), isUrgent: true)
     }
   }
 
@@ -86,7 +89,7 @@ struct RoomSockets: Sendable {
   /// Anything may have been given to those who wait, or taken away from any socket, that nobody is told of. Returns at once.
   func checkAllAgain() {
     service.held.ringAll()
-    checks.add(admitted.allDoubtful())
+    checks.add(admitted.allDoubtful(), isUrgent: false)
   }
 
   /// Sends a committed chat to everybody in its namespaces, encoded once per edition that is listening.

@@ -9,6 +9,8 @@ import Synchronization
 final class SocketChecks: Sendable {
   private struct State {
     var waiting: [ObjectIdentifier: (socket: Socket, reason: AdmittedSockets.Reason)] = [:]
+    /// Those of them that go first.
+    var urgent: Set<ObjectIdentifier> = []
     var isRunning = false
   }
 
@@ -22,10 +24,15 @@ final class SocketChecks: Sendable {
   init(_ madang: Madang, _ admitted: AdmittedSockets) { (self.madang, self.admitted) = (madang, admitted) }
 
   /// Returns at once.
-  func add(_ sockets: [(socket: Socket, reason: AdmittedSockets.Reason)]) {
+  ///
+  /// - Parameter isUrgent: Whether something is known to have been taken away: they are checked before the others.
+  func add(_ sockets: [(socket: Socket, reason: AdmittedSockets.Reason)], isUrgent: Bool) {
     guard !sockets.isEmpty else { return }
     let begins = state.withLock { state in
-      for entry in sockets { state.waiting[ObjectIdentifier(entry.socket)] = entry }
+      for entry in sockets {
+        state.waiting[ObjectIdentifier(entry.socket)] = entry
+        if isUrgent { state.urgent.insert(ObjectIdentifier(entry.socket)) }
+      }
       defer { state.isRunning = true }
       return !state.isRunning
     }
@@ -56,10 +63,12 @@ final class SocketChecks: Sendable {
 
   private func take() -> [(socket: Socket, reason: AdmittedSockets.Reason)]? {
     state.withLock { state in
-      let part = state.waiting.prefix(Self.part)
-      for (id, _) in part { state.waiting[id] = nil }
+      let next =
+        state.urgent.isEmpty ? Array(state.waiting.keys.prefix(Self.part)) : Array(state.urgent.prefix(Self.part))
+      state.urgent.subtract(next)
+      let part = next.compactMap { state.waiting.removeValue(forKey: $0) }
       state.isRunning = !part.isEmpty
-      return part.isEmpty ? nil : part.map(\.value)
+      return part.isEmpty ? nil : part
     }
   }
 }

@@ -72,11 +72,18 @@ extension Service {
     return caller
   }
 
+  /// How long tokens of the older form lived at least, in milliseconds.
+  private static let olderLifetime: Int64 = 24 * 3_600_000
+
   /// The session of a token. One of the older form names it by its number alone: then it must be one that began before the
-  /// token was issued.
+  /// token was issued, else its client has to refresh.
   private func session(of claims: AccessTokens.Claims) async throws -> SessionID {
     if let session = claims.session { return session }
-    return try await madang.session(claims.number, begunBy: claims.expiresAt - settings.domain.accessTokenLifetime)
+    let session = try await madang.session(claims.number)
+    guard session.begun <= claims.expiresAt - max(settings.domain.accessTokenLifetime, Self.olderLifetime) else {
+      throw Refusal(.tokenExpired, "the access token is of an older form, and may be of an earlier session")
+    }
+    return session
   }
 
   /// A new access token for the session a refresh token belongs to (contract section 8.3, in its order).
