@@ -35,8 +35,8 @@ prepare_deletion() {
 measure_deletion() {
   local engine=$1 quiet busy left=1 begin=$EPOCHREALTIME loading
   shift
-  quiet=$(load "$work/deletion.requests" -c 1 -w 1 -s 10)
-  load "$work/deletion.requests" -c 1 -w 0.5 -s 60 >"$work/deletion.load" &
+  quiet=$(load "$work/deletion.requests" -c 1 -w 1 -s 25)
+  load "$work/deletion.requests" -c 1 -w 0.5 -s 300 >"$work/deletion.load" &
   loading=$!
   sleep 1
   begin=$EPOCHREALTIME
@@ -49,6 +49,8 @@ measure_deletion() {
   done
   [ "$left" = 0 ] || fail "$engine: the workspace was not cleared up in time"
   note "$engine: cleared up after $(awk -v b="$begin" -v e="$EPOCHREALTIME" 'BEGIN { printf "%.1f s", e - b }')"
+  # The program below the function's shell.
+  pkill -TERM -P "$loading"
   wait "$loading" || fail "$engine: posts failed: $(cat "$work/deletion.load")"
   busy=$(cat "$work/deletion.load")
   note "$engine: quiet $quiet, while the workspace went $busy"

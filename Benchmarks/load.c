@@ -3,12 +3,14 @@
 //
 // Requests come from a file, one per line: METHOD<tab>PATH<tab>TOKEN<tab>JSON BODY (the body may be empty).
 // Connection i sends lines i, i + connections, ... again and again. Any answer that is not 200 counts as failed.
-// Prints one JSON object. Always ends by itself: after SECONDS, after -n calls, or when nothing is answered for 30 s.
+// Prints one JSON object. Always ends by itself: after SECONDS, after -n calls, at SIGTERM, or when nothing is
+// answered for 30 s.
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <dirent.h>
 #include <errno.h>
 #include <netinet/tcp.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +39,13 @@ static uint32_t *samples; // microseconds
 static size_t sample_count;
 static long failed, started_calls, max_calls;
 static int measuring;
+static volatile sig_atomic_t stopped;
 static uint64_t interval; // between the calls of a connection, microseconds; 0 for none
+
+static void stop(int number) {
+  (void)number;
+  stopped = 1;
+}
 
 static void die(const char *what) {
   fprintf(stderr, "load: %s: %s\n", what, strerror(errno));
@@ -192,6 +200,7 @@ int main(int argc, char **argv) {
     clients[i].next = i % request_count;
     dial(&clients[i], port, epoll);
   }
+  signal(SIGTERM, stop);
   uint64_t begin = now_us();
   if (rate > 0) interval = connections / rate * 1e6;
   for (size_t i = 0; i < connections; i++) {
@@ -202,7 +211,7 @@ int main(int argc, char **argv) {
 
   uint64_t warm_end = begin + warm * 1e6, end = warm_end + seconds * 1e6, heard = begin, cpu = 0, now;
   size_t over = 0;
-  while ((now = now_us()) < end && !(max_calls && over >= (size_t)max_calls)) {
+  while (!stopped && (now = now_us()) < end && !(max_calls && over >= (size_t)max_calls)) {
     if (!measuring && now >= warm_end) {
       measuring = 1;
       cpu = cpu_ns(pid);

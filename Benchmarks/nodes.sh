@@ -15,7 +15,7 @@ fanout_postgres() {
     "p50: $(field p50_ms <<<"$outcome")" - '<=' 20
 }
 
-# What a post costs a server when one, two and three of them take 300 posts a second each, over 64 connections, in 64 channels: as
+# What a post costs a server when one, two and three of them take 150 posts a second each, over 64 connections, in 64 channels: as
 # many as leave the processors time, for who waits for a processor does other work than who has one. Then as many as they can.
 nodes_postgres() {
   local count round cost
@@ -24,7 +24,7 @@ nodes_postgres() {
   for round in $(seq "$rounds"); do
     for count in 1 2 3; do
       start_nodes nodes "$count"
-      cost=$(cpu_of_posts -R 300)
+      cost=$(cpu_of_posts -R 150)
       note "round $round, servers: $count, $cost"
       echo "$cost" >>"$work/nodes.$count"
       cost=$(cpu_of_posts)
