@@ -160,17 +160,16 @@ struct DeliveryTests {
     _ = try await world.server.madang.database.write { transaction in
       try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
       try transaction.execute(
-        "UPDATE rooms SET last_seq = \(seq), last_chat_at = (SELECT MAX(created_at) FROM chats)")
+        """
+        UPDATE rooms SET last_seq = \(seq), last_chat_at = (SELECT MAX(created_at) FROM chats) WHERE last_seq > \(seq)
+        """)
     }
     world.clock.advance(milliseconds: 1000)
   }
 
   /// The same on PostgreSQL, where the connections of this world's writers end, which share a lock.
   private static func lose(after seq: Int, of world: World) async throws {
-    _ = try await world.server.madang.database.write { transaction in
-      try transaction.execute("DELETE FROM chats WHERE seq > \(seq)")
-      try transaction.execute("UPDATE rooms SET last_seq = \(seq) WHERE last_seq > \(seq)")
-    }
+    try await forget(after: seq, in: world)
     await endWriters(of: world)
   }
 

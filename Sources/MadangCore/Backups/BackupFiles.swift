@@ -88,25 +88,30 @@ struct BackupFiles: Sendable {
     _ files: [FileEntry], _ body: @escaping @Sendable (FileEntry, Outcome) async throws -> Void
   ) async throws {
     var rest = files[...]
-    while let first = rest.first {
+    while !rest.isEmpty {
       let began = ContinuousClock.now
-      var bytes = first.size
-      let part = rest.prefix(Self.flushedTogether).dropFirst().prefix { file in
-        bytes += file.size
-        return bytes <= OutputFile.flushInterval
-      }
-      let end = part.endIndex
+      let part = firstPart(of: rest)
       let copied = Mutex<[URL]>([])
-      try await concurrently(Array(rest[..<end]), atMost: Self.parallelCopies) { file in
+      try await concurrently(Array(part), atMost: Self.parallelCopies) { file in
         let outcome = try await bring(file)
         if case .copied = outcome { copied.withLock { $0.append(target(of: file)) } }
         try await body(file, outcome)
       }
       let written = copied.withLock(\.self)
       try await workers.run { try OutputFile.flush(written) }
-      rest = rest[end...]
+      rest = rest[part.endIndex...]
       if pace == .gentle { try await Task.sleep(for: ContinuousClock.now - began) }
     }
+  }
+
+  /// The first file, and those after it that are flushed together with it.
+  private func firstPart(of files: ArraySlice<FileEntry>) -> ArraySlice<FileEntry> {
+    var bytes = 0
+    let fitting = files.prefix(Self.flushedTogether).prefix { file in
+      bytes += file.size
+      return bytes <= OutputFile.flushInterval
+    }
+    return files.prefix(max(1, fitting.count))
   }
 
   private func target(of file: FileEntry) -> URL { folder.appending(path: "files/\(file.path)") }
