@@ -48,12 +48,7 @@ struct OutputFile: ~Copyable {
 
   /// Flushes files that were written one after the other: the file system's log is written for all of them with the first.
   static func flush(_ files: [URL]) throws {
-    for file in files {
-      let descriptor = open(file.path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
-      guard descriptor >= 0 else { throw BackupProblem("read", file.path) }
-      defer { close(descriptor) }
-      guard fsync(descriptor) == 0 else { throw BackupProblem("flushed to disk", file.path) }
-    }
+    for file in files { try MadangCore.flush(file, O_NOFOLLOW) }
   }
 
   private mutating func empty() throws {

@@ -29,8 +29,12 @@ func requireOwnDirectory(_ url: URL) throws {
 }
 
 /// Flushes a directory, so that the names in it last.
-func flushDirectory(_ url: URL) throws {
-  let descriptor = open(url.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+func flushDirectory(_ url: URL) throws { try flush(url, O_DIRECTORY) }
+
+/// Flushes what was written before.
+/// - Parameter flags: Say, beside others, how it is opened.
+func flush(_ url: URL, _ flags: Int32) throws {
+  let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | flags)
   guard descriptor >= 0 else { throw BackupProblem("read", url.path) }
   defer { close(descriptor) }
   guard fsync(descriptor) == 0 else { throw BackupProblem("flushed to disk", url.path) }
