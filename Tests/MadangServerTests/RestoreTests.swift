@@ -282,6 +282,21 @@ struct RestoreTests {
     }
   }
 
+  @Test("a restore that was killed while it wrote its marker begins anew", arguments: TestEngine.available)
+  func killedAtTheStart(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      _ = try await scene.backUp()
+      let rows = try await BackupScene.rows(scene.settings)
+      try await scene.elsewhere(engine) { target in
+        try target.makeDataDirectory()
+        try Data("half an".utf8).write(to: target.dataDirectory.appending(path: RestoreMarker.draftName))
+        try await scene.restore(to: target)
+        #expect(try await BackupScene.rows(target) == rows)
+        try await scene.serve(target) { _ in }
+      }
+    }
+  }
+
   @Test("what was loaded before the cut is not loaded twice", arguments: TestEngine.available)
   func loaded(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in

@@ -5,14 +5,24 @@ import Storage
 
 /// A file in a data directory into which a backup is being restored. As long as it is there, no server starts on it.
 struct RestoreMarker {
-  private let file: URL
+  /// The name of the marker while it is written; it may be left by a restore that was killed before it began.
+  static let draftName = "restoring.new"
 
-  init(in dataDirectory: URL) { file = dataDirectory.appending(path: "restoring") }
+  private let file: URL
+  private let draft: URL
+
+  init(in dataDirectory: URL) {
+    file = dataDirectory.appending(path: "restoring")
+    draft = dataDirectory.appending(path: Self.draftName)
+  }
 
   /// The identity of the backup that is being restored; nil if none is.
   var backup: String? { try? String(contentsOf: file, encoding: .utf8) }
 
-  func set(_ backup: String) throws { try Data(backup.utf8).write(to: file, options: .atomic) }
+  func set(_ backup: String) throws {
+    try Data(backup.utf8).write(to: draft)
+    try FileManager.default.moveItem(at: draft, to: file)
+  }
 
   func remove() throws { try FileManager.default.removeItem(at: file) }
 
@@ -139,7 +149,7 @@ private struct RestoreTarget {
 
   private var contents: [String] {
     let names = try? FileManager.default.contentsOfDirectory(atPath: settings.dataDirectory.path)
-    return (names ?? []).filter { $0 != "lost+found" }
+    return (names ?? []).filter { !["lost+found", RestoreMarker.draftName].contains($0) }
   }
 
   func claim(for backup: Backup) throws {
