@@ -154,6 +154,21 @@ let package = Package(
         .serviceLifecycle,
       ],
       swiftSettings: counted),
+    // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
+    .target(
+      name: "MadangDevelopment",
+      dependencies: [
+        "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird,
+        .httpTypes, .logging, .nioCore, .serviceLifecycle,
+      ],
+      swiftSettings: strict),
+    // The wire contract as a black-box suite, for any server.
+    .target(
+      name: "Conformance",
+      dependencies: [
+        "MadangAPI", "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioWebSocket,
+      ],
+      swiftSettings: strict),
     .target(
       name: "MadangClient",
       dependencies: [
@@ -166,7 +181,8 @@ let package = Package(
     .executableTarget(
       name: "madang",
       dependencies: [
-        "MadangServer", "MadangClient", "MadangAPI", "SocketIOServer", .argumentParser, .configuration, .logging,
+        "MadangServer", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance", "SocketIOServer",
+        .argumentParser, .configuration, .logging,
         .nioCore,
         .system,
         .unixSignals, .serviceLifecycle,
@@ -218,6 +234,20 @@ let package = Package(
       dependencies: [
         "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .cryptoExtras, .jwtKit, .nioCore,
         .nioHTTP1,
+        .nioPosix,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MadangDevelopmentTests",
+      dependencies: [
+        "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
+        "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: [
+        "Conformance", "MadangServer", "MadangAPI", "Support", .asyncHTTPClient, .hummingbird, .nioCore, .nioHTTP1,
         .nioPosix,
       ],
       swiftSettings: strict),
