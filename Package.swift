@@ -50,6 +50,7 @@ extension Target.Dependency {
   static let system: Self = .product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle: Self = .product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let yams: Self = .product(name: "Yams", package: "Yams")
 }
 
 let package = Package(
@@ -63,6 +64,7 @@ let package = Package(
     .library(name: "MadangAPI", targets: ["MadangAPI"]),
     .library(name: "MadangServer", targets: ["MadangServer"]),
     .library(name: "MadangClient", targets: ["MadangClient"]),
+    .library(name: "MadangTesting", targets: ["MadangTesting"]),
     .executable(name: "madang", targets: ["madang"]),
     .executable(name: "socketio-echo", targets: ["socketio-echo"]),
   ],
@@ -78,6 +80,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -158,9 +161,17 @@ let package = Package(
     .target(
       name: "MadangDevelopment",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird,
-        .httpTypes, .logging, .nioCore, .serviceLifecycle,
+        "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto, .hummingbird,
+        .httpTypes, .logging, .nioCore, .serviceLifecycle, .yams,
       ],
+      resources: [
+        .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
+        .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
+      ],
+      swiftSettings: strict),
+    // The same as a library for tests in Swift.
+    .target(
+      name: "MadangTesting", dependencies: ["MadangDevelopment", "MadangCore", "MadangClient", "MadangAPI", .logging],
       swiftSettings: strict),
     // The wire contract as a black-box suite, for any server.
     .target(
@@ -244,6 +255,8 @@ let package = Package(
         "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"], swiftSettings: strict),
     .testTarget(
       name: "ConformanceTests",
       dependencies: [

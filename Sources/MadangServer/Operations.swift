@@ -62,11 +62,13 @@ extension Service {
 
 /// Answers operators on a listener of their own.
 struct OperationsResponder: HTTPResponder {
-  let service: Service
+  let current: CurrentBackend
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
-    return try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound)
+    return try await current.backend.answering { service in
+      try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound)
+    }
   }
 }
 

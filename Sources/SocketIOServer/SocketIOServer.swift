@@ -53,12 +53,18 @@ public final class SocketIOServer: Sendable {
   /// sessions are refused from the start.
   public func shutdown() async {
     core.beginShutdown()
+    await closeSessions()
+    await core.cluster?.close()
+  }
+
+  /// Ends every session as `shutdown` does, and goes on serving. Returns when all WebSockets are gone, at the latest after
+  /// `closeTimeout`.
+  public func closeSessions() async {
     for shard in core.shards {
       await withCheckedContinuation { continuation in
         shard.run { $0.shutDown().whenComplete { _ in continuation.resume() } }
       }
     }
-    await core.cluster?.close()
   }
 
   /// How much there is, at one moment.

@@ -9,13 +9,22 @@ import Storage
 
 /// Answers every request: the contract's order of checks, then the edition's route (contract section 3.1).
 struct Responder: HTTPResponder {
+  let socketIO: SocketIOServer
+  let current: CurrentBackend
+
+  func respond(to request: Request, context: Context) async throws -> Response {
+    if socketIO.isSocketPath(request.uri.path) {
+      return await socketIO.respond(to: request, channel: context.channel)
+    }
+    return try await current.backend.answering { try await CallResponder(service: $0).respond(to: request, context: context) }
+  }
+}
+
+private struct CallResponder {
   let service: Service
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
-    if service.socketIO.isSocketPath(request.uri.path) {
-      return await service.socketIO.respond(to: request, channel: context.channel)
-    }
     if let response = try await service.operations(request, target, context) { return response }
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(

@@ -1,3 +1,4 @@
+import MadangCore
 import Synchronization
 
 /// Connects that wait for what may let them in: clients connect while the call that justifies it is still on its way.
@@ -38,9 +39,10 @@ final class HeldConnects: Sendable {
 
   private let waits = Mutex<[Key: [ObjectIdentifier: Wait]]>([:])
   private let ledger: Ledger
+  private let clock: Clock
 
   /// - Parameter ledger: Knows how many connects of one address, and of all, may wait.
-  init(_ ledger: Ledger) { self.ledger = ledger }
+  init(_ ledger: Ledger, clock: Clock) { (self.ledger, self.clock) = (ledger, clock) }
 
   /// Runs `body` with a wait that is rung from its beginning; nil, without running it, if too many wait already.
   func hold<Outcome>(for network: String, _ body: (Wait) async throws -> Outcome) async rethrows -> Outcome? {
@@ -71,9 +73,9 @@ final class HeldConnects: Sendable {
   }
 
   /// Waits until it was rung more often than `rings` times. False if its time is over first, or the task is cancelled.
-  func next(_ wait: Wait, after rings: Int, until deadline: ContinuousClock.Instant) async -> Bool {
+  func next(_ wait: Wait, after rings: Int, until deadline: Clock.Instant) async -> Bool {
     let alarm = Task {
-      try await Task.sleep(until: deadline, clock: .continuous)
+      try await clock.sleep(until: deadline)
       wait.wake { $0.isOver = true }
     }
     defer { alarm.cancel() }

@@ -1,46 +1,4 @@
 import Crypto
-import Foundation
-import Synchronization
-
-/// The time, in milliseconds since 1970 UTC. Development mode moves it on.
-package final class Clock: Sendable {
-  private let source: @Sendable () -> Int64
-  private let steadySource: @Sendable () -> Int64
-  private let advance = Atomic<Int64>(0)
-
-  /// - Parameter steady: Milliseconds of a clock that nobody sets.
-  package init(
-    _ source: @escaping @Sendable () -> Int64 = Clock.systemTime,
-    steady: @escaping @Sendable () -> Int64 = Clock.steadyTime
-  ) {
-    self.source = source
-    steadySource = steady
-  }
-
-  package var now: Int64 { source() + advance.load(ordering: .relaxed) }
-
-  /// Milliseconds of a clock that nobody sets, for limits: when the time of day jumps, they go on. Development mode moves it
-  /// on as well.
-  package var steady: Int64 { steadySource() + advance.load(ordering: .relaxed) }
-
-  /// By how many milliseconds it was moved on.
-  package var advanced: Int64 { advance.load(ordering: .relaxed) }
-
-  /// Moves the clock on by `milliseconds`, which must not be negative: times already handed out stay in the past.
-  package func advance(milliseconds: Int64) {
-    precondition(milliseconds >= 0)
-    advance.add(milliseconds, ordering: .relaxed)
-  }
-
-  package static let systemTime: @Sendable () -> Int64 = { milliseconds(CLOCK_REALTIME) }
-  package static let steadyTime: @Sendable () -> Int64 = { milliseconds(CLOCK_MONOTONIC) }
-
-  private static func milliseconds(_ clock: clockid_t) -> Int64 {
-    var time = timespec()
-    clock_gettime(clock, &time)
-    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
-  }
-}
 
 /// Where ids, tokens and names come from.
 package struct IDSource: Sendable {

@@ -1,0 +1,71 @@
+import MadangAPI
+import MadangCore
+import ServiceLifecycle
+import SocketIOServer
+import Synchronization
+
+/// The backend that answers now, and the work of all that there are.
+final class CurrentBackend: ServiceLifecycle.Service {
+  private let state: Mutex<Backend>
+  private let arrivals: AsyncStream<Backend>
+  private let arrival: AsyncStream<Backend>.Continuation
+
+  init(_ first: Backend) {
+    state = Mutex(first)
+    (arrivals, arrival) = AsyncStream.makeStream()
+    arrival.yield(first)
+  }
+
+  var backend: Backend { state.withLock(\.self) }
+
+  /// Runs the work of the backend, and of each that takes its place.
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for await backend in arrivals.cancelOnGracefulShutdown() {
+        group.addTask { try await backend.run() }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  /// Puts another backend in place; it answers from now on. Returns when calls under way at the former one are over.
+  ///
+  /// - Parameters:
+  ///   - keepsSockets: Whether sockets stay in their rooms, as far as they have a right to be there. Else all are closed.
+  ///   - body: Done at the moment of the exchange.
+  func exchange(
+    for next: Backend, keepsSockets: Bool, _ socketIO: SocketIOServer, at moment: () -> Void
+  ) async throws {
+    let former = state.withLock { backend in
+      defer { backend = next }
+      moment()
+      return backend
+    }
+    arrival.yield(next)
+    let sockets = former.sockets.all
+    if keepsSockets {
+      try await next.adopt(sockets)
+    } else {
+      await socketIO.closeSessions()
+    }
+    await former.retire()
+  }
+
+  /// Declares the namespaces: `/` accepts everybody and never emits; a room's admits its readers.
+  /// No event of a client has a handler: all are ignored, none is relayed.
+  func register(with socketIO: SocketIOServer) {
+    socketIO.namespace(where: { $0 == "/" }, configure: NamespaceHandlers())
+    socketIO.namespace(
+      where: { RoomNamespace(name: $0) != nil },
+      configure: NamespaceHandlers(
+        admit: { [self] request in
+          while true {
+            let backend = backend
+            let admission = await backend.admit(request)
+            if backend === self.backend { return admission }
+          }
+        },
+        connected: { [self] in backend.connected($0) },
+        disconnected: { [self] socket, _ in backend.disconnected(socket) }))
+  }
+}

@@ -1,0 +1,28 @@
+import Foundation
+import MadangCore
+
+/// The time of a world. Tokens expire by it, chats are dated by it, limits and what waits go by it.
+public struct MadangClock: Sendable {
+  let clock: MadangCore.Clock
+
+  public var now: Date { Date(timeIntervalSince1970: Double(clock.now) / 1000) }
+
+  /// Moves it on; what lies ahead comes at once. A negative duration does nothing.
+  public func advance(by duration: Duration) {
+    let (seconds, attoseconds) = duration.components
+    let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+    clock.advance(milliseconds: max(0, overflows ? .max / 2 : milliseconds + attoseconds / 1_000_000_000_000_000))
+  }
+
+  /// Sets it, also back. Limits and what waits go on from where they are when it is set back.
+  public func set(to date: Date) { clock.set(Int64(clamping: Int(max(-1e15, min(1e15, date.timeIntervalSince1970 * 1000))))) }
+
+  /// Stops it, until ``resume()``.
+  public func freeze() { clock.run(at: 0) }
+
+  /// Has it run as fast as time passes.
+  public func resume() { clock.run(at: 1) }
+
+  /// Has it run so many times as fast as time passes, from 0 to 100,000; what is beyond that is cut to it.
+  public func run(at rate: Double) { clock.run(at: rate.isNaN ? 1 : min(max(rate, 0), MadangCore.Clock.fastest)) }
+}
