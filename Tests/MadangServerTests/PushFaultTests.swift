@@ -1,5 +1,6 @@
 import MadangCore
 import MadangServer
+import Storage
 import Support
 import Synchronization
 import Testing
@@ -66,6 +67,49 @@ struct PushFaultTests {
     #expect(sender.taken == Array(repeating: "works", count: 40) && sender.tries("fails") == 1)
   }
 
+  @Test("when too many notifications are put off, further ones are given up and hold up no chat")
+  func putOffFull() async throws {
+    let sender = FaultySender { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
+    var push = PushSettings()
+    (push.retryPause, push.maxPutOff) = (.seconds(3600), 0)
+    // More chats than are told at a time.
+    try await PushScene.withChat(.sqlite, sender, push, chats: 40, chatsElsewhere: 40) { (world) async throws in
+      #expect(try await PushScene.isEmpty(world))
+    }
+    #expect(sender.told("works").count == 80)
+  }
+
+  @Test("a chat of which some were told is given back when the provider has been out of reach for as long as a claim")
+  func givenBackLate() async throws {
+    guard TestEngine.available.contains(.postgres) else { return }
+    let isTold = Mutex(false)
+    let sender = FaultySender { device, _ in
+      guard device == "fails" else {
+        isTold.withLock { $0 = true }
+        return nil
+      }
+      while !isTold.withLock(\.self) { await Task.yield() }
+      return Unreachable()
+    } onTrial: {
+      Unreachable()
+    }
+    try await PushScene.withChat(.postgres, sender) { (world) async throws in
+      #expect(try await World.eventually { sender.trials > 2 && sender.told("works").count == 1 })
+      // The claim is renewed all the time; zero once it is given back.
+      @Sendable func claim() async throws -> Int64 {
+        try await world.server.madang.database.read { transaction in
+          try transaction.first("SELECT claimed_until FROM push_outbox") { try $0.get("claimed_until") } ?? -1
+        }
+      }
+      for _ in 0..<12 {
+        let before = try await claim()
+        world.clock.advance(milliseconds: Madang.pushClaim / 12 + 1)
+        #expect(try await World.eventually { try await claim() != before })
+      }
+      #expect(try await World.eventually { try await claim() == 0 })
+    }
+  }
+
   @Test("what was put off for a device is sent in order when it takes notifications again")
   func putOffOrder() async throws {
     let sender = FaultySender { device, number in
@@ -84,12 +128,12 @@ struct PushFaultTests {
     }
     let putOff = PutOffPushes(limit: 15)
     let ofOne = (0..<12).map { _ in putOff.add(notification(1)) }
-    #expect(ofOne == Array(repeating: .kept, count: 10) + [.tooManyOfDevice, .tooManyOfDevice])
+    #expect(ofOne == Array(repeating: true, count: 10) + [false, false])
     let ofOthers = (2..<8).map { putOff.add(notification($0)) }
-    #expect(ofOthers == Array(repeating: .kept, count: 5) + [.tooMany])
+    #expect(ofOthers == Array(repeating: true, count: 5) + [false])
     #expect(putOff.takeNew().count == 6 && putOff.takeNew().isEmpty)
     for _ in 0..<9 { #expect(putOff.removeFirst(of: "1")) }
-    #expect(!putOff.removeFirst(of: "1") && !putOff.isWaiting("1") && putOff.add(notification(1)) == .kept)
+    #expect(!putOff.removeFirst(of: "1") && !putOff.isWaiting("1") && putOff.add(notification(1)))
   }
 
   @Test(

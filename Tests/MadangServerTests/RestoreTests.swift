@@ -211,6 +211,18 @@ struct RestoreTests {
     }
   }
 
+  @Test("a manifest that would be too long to be read ends its backup before an older one is removed")
+  func longManifest() async throws {
+    try await BackupScene.run(.sqlite) { scene in
+      let backup = try Backup(at: URL(filePath: try await scene.backUp().path))
+      let folder = scene.folder.appending(path: "long")
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      let error = #expect(throws: BackupProblem.self) { try backup.manifest.write(to: folder, limit: 1000) }
+      #expect(error?.description.contains("too many to be named in it; take another backup") ?? false)
+      #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == [])
+    }
+  }
+
   @Test("only an empty place is restored to, and the refusal names the way out", arguments: TestEngine.available)
   func emptyPlaces(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in

@@ -71,17 +71,23 @@ package struct BackupManifest: Codable, Sendable {
 
 extension BackupManifest {
   private static let name = "manifest.json"
-  /// Bytes of a manifest; it names 1000 absent files at most.
-  private static let limit = 16 << 20
+  /// Bytes of a manifest; it names the files that were removed while it was made, each in a line.
+  private static let limit = 64 << 20
 
   static func isThere(in folder: URL) -> Bool {
     FileManager.default.fileExists(atPath: folder.appending(path: name).path)
   }
 
-  func write(to folder: URL) throws {
+  /// Throws ``BackupProblem`` if it cannot be written, or would be too long to be read.
+  func write(to folder: URL, limit: Int = limit) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let bytes = Array(try encoder.encode(self)) + [UInt8(ascii: "\n")]
+    guard bytes.count <= limit else {
+      throw BackupProblem(
+        "\(files?.absent.count ?? 0) files were removed while the backup was made, too many to be named in it; take another "
+          + "backup")
+    }
     for (name, bytes) in [
       (Self.name, bytes), ("\(Self.name).sha256", Array("\(SHA256.hash(data: bytes).hex)  \(Self.name)\n".utf8)),
     ] {

@@ -82,15 +82,10 @@ struct PushSending: Sendable {
     outage.ends()
   }
 
-  /// Keeps a notification that the provider put off, or gives it up if its device has too many. False if all devices together have
-  /// too many.
-  func keep(_ notification: PushNotification) -> Bool {
-    switch putOff.add(notification) {
-    case .kept: wake()
-    case .tooManyOfDevice: giveUp(0)
-    case .tooMany: return false
-    }
-    return true
+  /// Keeps a notification that the provider put off, or gives it up if too many wait already: a chat that waited for its place would
+  /// hold up others.
+  func keep(_ notification: PushNotification) {
+    if putOff.add(notification) { wake() } else { giveUp(0) }
   }
 
   func giveUp(_ status: Int) {

@@ -1,5 +1,6 @@
 import MadangCore
 import ServiceLifecycle
+import Storage
 
 /// Tells the devices of a room of one chat.
 struct PushTeller: Sendable {
@@ -34,35 +35,41 @@ struct PushTeller: Sendable {
       payloads[edition.name] = try PushPayload.json(chat, in: place, noText: settings.noText, id: edition.text)
     }
     var (push, next) = (push, Int64?(0))
+    /// When the provider was first found to take nothing, of an outage that goes on.
+    var outageFound: Int64?
     while let person = next {
       let page = try await madang.pushDevices(for: chat, after: person)
       var waiting = page.devices.compactMap { device in
         payloads[device.edition].map { PushNotification(device: device, payload: $0, postedAt: chat.createdAt) }
       }
       let all = waiting.count
-      var pause = settings.retryPause
       while !waiting.isEmpty {
         guard isInTime(chat) else { return push }
+        push = try await held(push)
         if sending.outage.isNow {
-          push = try await held(push)
-          // Nobody can have been told yet, and another server may reach the provider.
-          if person == 0, waiting.count == all, waiting.allSatisfy({ $0.delays == 0 }) {
+          let found = outageFound ?? madang.clock.steady
+          outageFound = found
+          let isUntold = person == 0 && waiting.count == all && waiting.allSatisfy { $0.delays == 0 }
+          if isUntold || maySomebodyElse(goOnSince: found) {
             try await madang.release(push)
             throw Lost()
           }
-          guard await retries.pauses(settings.retryPause) else { throw Lost() }
         } else {
-          let before = waiting.count
+          outageFound = nil
           waiting = try await send(waiting, of: &push)
-          guard !waiting.isEmpty else { break }
-          // What was not taken is not repeated at once.
-          pause = waiting.count < before ? settings.retryPause : retries.longer(pause)
-          guard await retries.pauses(pause) else { throw Lost() }
         }
+        // What was not taken is not repeated at once.
+        if !waiting.isEmpty, await !retries.pauses(settings.retryPause) { throw Lost() }
       }
       next = page.next
     }
     return push
+  }
+
+  /// Whether a chat of which some were told is to be given back all the same: another server may reach the provider, and would have
+  /// gone on by now if this one had died. Some are told twice then.
+  private func maySomebodyElse(goOnSince found: Int64) -> Bool {
+    madang.database.dialect == .postgres && madang.clock.steady - found >= Madang.pushClaim
   }
 
   /// Whether a chat is still told. Counts it if it is not.
@@ -81,7 +88,7 @@ struct PushTeller: Sendable {
     await withTaskGroup(of: (PushDevice, PushSending.Outcome).self) { group in
       for (index, notification) in notifications.enumerated() {
         guard !sending.putOff.isWaiting(notification.device.token) else {
-          if !sending.keep(notification) { waiting.append(notification) }
+          sending.keep(notification)
           continue
         }
         await sending.places.enter()
@@ -101,7 +108,7 @@ struct PushTeller: Sendable {
         switch outcome {
         case .settled: break
         case .unregistered: unregistered.append(device)
-        case .putOff(let notification): if !sending.keep(notification) { waiting.append(notification) }
+        case .putOff(let notification): sending.keep(notification)
         case .held(let notification): waiting.append(notification)
         }
       }

@@ -20,21 +20,16 @@ final class PutOffPushes: Sendable {
 
   func isWaiting(_ token: String) -> Bool { state.withLock { $0.devices[token] != nil } }
 
-  enum Addition {
-    case kept, tooManyOfDevice, tooMany
-  }
-
-  /// Keeps a notification behind those of its device, unless too many wait already.
-  func add(_ notification: PushNotification) -> Addition {
+  /// Keeps a notification behind those of its device. False if too many wait already, of the device or of all.
+  func add(_ notification: PushNotification) -> Bool {
     let token = notification.device.token
     return state.withLock { state in
       let others = state.devices[token]?.count ?? 0
-      guard others < Self.maxOfDevice else { return .tooManyOfDevice }
-      guard state.count < limit else { return .tooMany }
+      guard others < Self.maxOfDevice, state.count < limit else { return false }
       state.devices[token, default: []].append(notification)
       state.count += 1
       if others == 0 { state.new.append(token) }
-      return .kept
+      return true
     }
   }
 
