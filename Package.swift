@@ -158,8 +158,8 @@ let package = Package(
     .target(
       name: "MadangDevelopment",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird,
-        .httpTypes, .logging, .nioCore, .serviceLifecycle,
+        "MadangServer", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage",
+        .hummingbird, .httpTypes, .logging, .nioCore, .serviceLifecycle,
       ],
       swiftSettings: strict),
     // The wire contract as a black-box suite, for any server.
@@ -193,9 +193,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "Storage", .asyncHTTPClient, .hummingbird,
-        .logging,
-        .nioCore, .nioHTTP1, .nioPosix,
+        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "SocketIOClient",
+        "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "Tests/Support", swiftSettings: strict),
     // The example of the README, so that it keeps compiling.
