@@ -39,6 +39,7 @@ public struct MadangServer: Sendable {
     listening.failed(reason)
     operationsListening?.failed(reason)
     await service.madang.database.close()
+    service.instruments?.attach(nil)
     if let failure { throw failure }
   }
 
@@ -71,10 +72,13 @@ public struct MadangServer: Sendable {
 }
 
 /// How connections of HTTP are limited. Trusted proxies carry everybody's.
-private func httpChannel(_ settings: ServerSettings, _ ledger: Ledger) -> SocketIOServer.HTTPChannelConfiguration {
+private func httpChannel(
+  _ settings: ServerSettings, _ ledger: Ledger, _ instruments: Instruments?
+) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
   configuration.maxConnections = settings.connections.total
   configuration.reserveConnection = { [trusted = settings.trustedProxies] peer in
+    guard instruments?.admitsConnection() ?? true else { return nil }
     guard let network = connectionOwner(peer, trusted) else { return {} }
     return ledger.place(.connections, for: KeyHash(network))
   }
@@ -95,8 +99,10 @@ private func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> 
 ///   - clock: The server's time; development mode moves it on.
 ///   - ids: Where ids and secrets come from.
 ///   - isAlone: Whether to refuse an embedded database on which a server runs. Tests run two in one process.
+///   - instruments: Of a kit for tests of clients, in development mode only.
 package func buildServer(
-  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), isAlone: Bool = false, logger: Logger
+  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), isAlone: Bool = false,
+  instruments: Instruments? = nil, logger: Logger
 ) async throws -> MadangServer {
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
@@ -114,7 +120,8 @@ package func buildServer(
   let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
   let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
 
-  let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
+  let instruments = settings.isDevelopment ? instruments : nil
+  let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: instruments) : nil
   let sender = try await pushSender(settings.providers, development)
   settings.domain.tellsDevices = sender != nil
   let group = MultiThreadedEventLoopGroup.singleton
@@ -133,6 +140,7 @@ package func buildServer(
   // A hundred rooms joined at once, before anything is read.
   socketConfiguration.maxUnreadReplyBytes = 16_384
   socketConfiguration.maxSessions = settings.socketSessions.total
+  socketConfiguration.packetInterceptor = instruments?.packetInterceptor
   let ledger = Ledger(settings.ledgerLimits)
   let trusted = settings.trustedProxies
   if settings.loopPercent < 100 {
@@ -171,12 +179,13 @@ package func buildServer(
     cookie: SocketCookie(secret: tokenKey, path: socketConfiguration.path, settings: settings.domain),
     socketIO: socketIO, editions: editions,
     providers: Providers(settings.providers, clock: clock, development: development),
-    development: development, metrics: metrics,
+    development: development, instruments: instruments, metrics: metrics,
     securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
     readinessProbe: ReadinessProbe {
       try await madang.database.ping()
       try await madang.files.ping()
     }, logger: logger)
+  instruments?.attach(ServerControls(service: service))
   let pushes = PushQueue(
     madang: madang, sender: sender, settings: settings.push,
     editions: allEditions, metrics: metrics)
@@ -216,7 +225,8 @@ package func buildServer(
     services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
   }
   let application = Application(
-    responder: Responder(service: service), server: socketIO.httpServer(configuration: httpChannel(settings, ledger)),
+    responder: Responder(service: service),
+    server: socketIO.httpServer(configuration: httpChannel(settings, ledger, instruments)),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
     services: services,
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },

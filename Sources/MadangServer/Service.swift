@@ -24,6 +24,8 @@ struct Service: Sendable {
   let providers: Providers
   /// Nil outside of development mode.
   let development: Development?
+  /// Nil unless a kit for tests of clients is there.
+  let instruments: Instruments?
   let metrics: Metrics
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe

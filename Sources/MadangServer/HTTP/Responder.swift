@@ -13,6 +13,14 @@ struct Responder: HTTPResponder {
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
+    guard let instruments = service.instruments, target.segments.first != "_dev" else {
+      return try await respond(to: request, target, context)
+    }
+    let exchange = Exchange(request.head, target, over: context.channel, service)
+    return try await instruments.respond(exchange, request) { try await respond(to: $0, target, context) }
+  }
+
+  private func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
     if service.socketIO.isSocketPath(request.uri.path) {
       return await service.socketIO.respond(to: request, channel: context.channel)
     }

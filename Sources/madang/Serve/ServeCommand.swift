@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MadangDevelopment
 import MadangServer
 import ServiceLifecycle
 import UnixSignals
@@ -79,8 +80,9 @@ struct Serve: AsyncParsableCommand {
     }
     var settings = loaded.settings
     settings.connections.total = OpenFiles.connections(wanted: settings.connections.total, logger)
+    let make = settings.isDevelopment ? makeDevelopmentServer : makeServer
     let server: MadangServer
-    do { server = try await makeServer(settings, logger: logger) } catch {
+    do { server = try await make(settings, logger) } catch {
       throw Complaint(error)
     }
     let announcement = Task {
