@@ -72,6 +72,10 @@ struct FaultRuleTests {
         #"{"effect":{"kind":"drop"},"match":{"path":"/x"}}"#,
         "match.path: tells HTTP requests apart, and 'drop' does not happen to these"
       ),
+      (
+        #"{"effect":{"kind":"refuseNamespace"},"match":{"account":"a@example.com"}}"#,
+        "match.account: nobody is known yet when a client asks for a WebSocket or a namespace"
+      ),
       (#"{"effect":{"kind":"drip","bytes":0,"milliseconds":0}}"#, "effect.bytes: 1 to 1048576"),
       (
         #"{"effect":{"kind":"close","closeCode":1005}}"#,

@@ -65,7 +65,7 @@ struct RoomFaultTests {
     }
   }
 
-  @Test("a chat that comes twice is shown once; one that is lost or overtaken in an unbroken connection is missed")
+  @Test("a chat that is lost or overtaken in an unbroken connection is missed: nothing tells a client of it")
   func outOfOrder() async throws {
     // The contract numbers no events: within a connection a client can only trust the order.
     let overtaken = FaultEffect(.delay) {

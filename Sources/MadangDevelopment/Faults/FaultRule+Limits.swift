@@ -36,8 +36,8 @@ extension FaultRule {
       let things = target == .request ? "HTTP requests" : "packets of sockets"
       throw BadCall("match.\(strange.rawValue): tells \(things) apart, and '\(kind.rawValue)' does not happen to these")
     }
-    if kind.target == .opening, match.account != nil {
-      throw BadCall("match.account: nobody is known yet when a WebSocket is opened")
+    if kind.target == .opening || kind == .refuseNamespace, match.account != nil {
+      throw BadCall("match.account: nobody is known yet when a client asks for a WebSocket or a namespace")
     }
   }
 
