@@ -161,8 +161,8 @@ let package = Package(
     .target(
       name: "MadangDevelopment",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto, .hummingbird,
-        .httpTypes, .logging, .nioCore, .serviceLifecycle, .yams,
+        "MadangServer", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto,
+        .hummingbird, .httpTypes, .logging, .nioCore, .serviceLifecycle, .yams,
       ],
       resources: [
         .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
@@ -204,9 +204,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "Storage", .asyncHTTPClient, .hummingbird,
-        .logging,
-        .nioCore, .nioHTTP1, .nioPosix,
+        "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "SocketIOClient",
+        "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "Tests/Support", swiftSettings: strict),
     // The example of the README, so that it keeps compiling.

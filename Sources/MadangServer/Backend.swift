@@ -30,7 +30,7 @@ final class Backend: Sendable {
     }
     let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
     let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
-    let development = settings.isDevelopment ? Development(clock: clock, ids: ids) : nil
+    let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: base.instruments) : nil
     let sender = try await pushSender(settings.providers, development)
     settings.domain.tellsDevices = sender != nil
 

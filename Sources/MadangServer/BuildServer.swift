@@ -11,10 +11,13 @@ import SocketIOServer
 import Storage
 
 /// How connections of HTTP are limited. Trusted proxies carry everybody's.
-private func httpChannel(_ settings: ServerSettings, _ ledger: Ledger) -> SocketIOServer.HTTPChannelConfiguration {
+private func httpChannel(
+  _ settings: ServerSettings, _ ledger: Ledger, _ instruments: Instruments?
+) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
   configuration.maxConnections = settings.connections.total
   configuration.reserveConnection = { [trusted = settings.trustedProxies] peer in
+    guard instruments?.admitsConnection() ?? true else { return nil }
     guard let network = connectionOwner(peer, trusted) else { return {} }
     return ledger.place(.connections, for: KeyHash(network))
   }
@@ -69,9 +72,10 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
 ///   - ids: Where ids and secrets come from.
 ///   - pools: Threads for what blocks; several servers of a process may share them.
 ///   - isAlone: Whether to refuse an embedded database on which a server runs. Tests run two in one process.
+///   - instruments: Of a kit for tests of clients, in development mode only.
 package func buildServer(
   _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), pools: WorkerPools = WorkerPools(),
-  isAlone: Bool = false, logger: Logger
+  isAlone: Bool = false, instruments: Instruments? = nil, logger: Logger
 ) async throws -> MadangServer {
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
@@ -84,13 +88,17 @@ package func buildServer(
 
   let group = MultiThreadedEventLoopGroup.singleton
   let ledger = Ledger(settings.ledgerLimits)
-  let sockets = socketConfiguration(settings, ledger)
+  let instruments = settings.isDevelopment ? instruments : nil
+  var sockets = socketConfiguration(settings, ledger)
+  sockets.packetInterceptor = instruments?.packetInterceptor
   let base = ServerBase(
     settings: settings, clock: clock,
     socketIO: SocketIOServer(configuration: sockets, eventLoopGroup: group, logger: logger),
-    socketPath: sockets.path, ledger: ledger, metrics: Metrics(), pools: pools, logger: logger)
+    socketPath: sockets.path, ledger: ledger, metrics: Metrics(), pools: pools,
+    instruments: instruments, logger: logger)
   let current = CurrentBackend(try await Backend(settings, base, ids: ids))
   current.register(with: base.socketIO)
+  instruments?.attach(ServerControls(socketIO: base.socketIO, current: current))
 
   let listening = Listening()
   let operationsListening = settings.operations.map { _ in Listening() }
@@ -104,8 +112,8 @@ package func buildServer(
     services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
   }
   let application = Application(
-    responder: Responder(socketIO: base.socketIO, current: current),
-    server: base.socketIO.httpServer(configuration: httpChannel(settings, ledger)),
+    responder: Responder(base: base, current: current),
+    server: base.socketIO.httpServer(configuration: httpChannel(settings, ledger, instruments)),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
     services: services,
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },

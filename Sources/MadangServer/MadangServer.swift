@@ -36,6 +36,7 @@ public struct MadangServer: Sendable {
     listening.failed(reason)
     operationsListening?.failed(reason)
     await current.backend.close()
+    base.instruments?.attach(nil)
     if let failure { throw failure }
   }
 

@@ -13,12 +13,14 @@ final class ServerBase: Sendable {
   let ledger: Ledger
   let metrics: Metrics
   let pools: WorkerPools
+  /// Nil unless a kit for tests of clients is there.
+  let instruments: Instruments?
   let logger: Logger
   private let backends = Atomic(0)
 
   init(
     settings: ServerSettings, clock: Clock, socketIO: SocketIOServer, socketPath: String, ledger: Ledger,
-    metrics: Metrics, pools: WorkerPools, logger: Logger
+    metrics: Metrics, pools: WorkerPools, instruments: Instruments?, logger: Logger
   ) {
     self.settings = settings
     self.clock = clock
@@ -27,6 +29,7 @@ final class ServerBase: Sendable {
     self.ledger = ledger
     self.metrics = metrics
     self.pools = pools
+    self.instruments = instruments
     self.logger = logger
   }
 

@@ -91,6 +91,8 @@ extension SocketIOServer {
     /// The part of an event loop's time, from 0 to 1, that reading for one owner and answering its HTTP requests may take while
     /// others send as well. What it sends beyond that waits, but for 2 KiB every 50 ms; answers under way are not stopped.
     public var maxLoopPart = 0.15
+    /// Sees and disturbs what travels, in tests of clients. `nil`: nothing is looked at.
+    public var packetInterceptor: PacketInterceptor?
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 

@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
+import MadangDevelopment
 import MadangServer
 import NIOCore
 import NIOHTTP1
@@ -24,8 +25,11 @@ package struct World: Sendable {
   }
 
   /// Starts a server, runs `body` and stops it again, whatever happens.
+  ///
+  /// - Parameter kit: Makes what watches and disturbs the server, from its clock.
   package static func run(
     _ engine: TestEngine, settings: ServerSettings = settings, logger: Logger? = nil,
+    kit: @escaping @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments },
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -35,7 +39,7 @@ package struct World: Sendable {
       settings.dataDirectory = data
       if case .postgres(let url) = place { settings.databaseURL = url }
       if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
-      try await run(settings, logger: logger, body)
+      try await run(settings, logger: logger, kit: kit, body)
     }
   }
 
@@ -78,14 +82,16 @@ package struct World: Sendable {
 
   /// The same on the place that the settings name, which stays.
   package static func run(
-    _ settings: ServerSettings, logger: Logger? = nil, _ body: @Sendable (World) async throws -> Void
+    _ settings: ServerSettings, logger: Logger? = nil,
+    kit: @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments },
+    _ body: @Sendable (World) async throws -> Void
   ) async throws {
     // Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
     let start = Clock.systemTime()
     let clock = Clock({ start }, steady: { start })
     var quiet = Logger(label: "test")
     quiet.logLevel = .error
-    let server = try await buildServer(settings, clock: clock, logger: logger ?? quiet)
+    let server = try await buildServer(settings, clock: clock, instruments: kit(clock), logger: logger ?? quiet)
     let running = Task { try await server.run() }
     let result: Result<Void, any Error>
     do {

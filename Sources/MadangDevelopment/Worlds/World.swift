@@ -13,6 +13,7 @@ package final class World: Sendable {
   package let number: UInt64?
   package let clock: Clock
   package let server: MadangServer
+  package let kit: Kit
   /// On 127.0.0.1.
   package let port: Int
 
@@ -58,9 +59,12 @@ package final class World: Sendable {
     beginning.set(clock)
     self.clock = clock
     let ids = beginning.makeRandom()
+    let kit = Kit(clock: clock)
+    self.kit = kit
     do {
       try beginning.copy(to: settings.dataDirectory)
-      let server = try await buildServer(settings, clock: clock, ids: ids.ids, pools: pools, logger: logger)
+      let server = try await buildServer(
+        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments, logger: logger)
       self.server = server
       state = Mutex(State(ids: ids, folder: settings.dataDirectory))
       running = Task { try await server.run() }
@@ -73,9 +77,10 @@ package final class World: Sendable {
       try? FileManager.default.removeItem(at: home)
       throw error
     }
+    kit.answer { [weak self] call in try await self?.respond(to: call) }
   }
 
-  /// Returns to how it began. Clock and ids begin anew as well.
+  /// Returns to how it began. Clock and ids begin anew as well; faults stay.
   /// - Parameter keepsSockets: Whether sockets stay in rooms where they still have a right to be; else all are closed.
   package func reset(keepsSockets: Bool = false) async throws { try await put(beginning, keepsSockets) }
 

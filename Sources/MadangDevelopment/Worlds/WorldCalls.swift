@@ -53,6 +53,8 @@ extension World {
       try await restore(call.path[1], keepsSockets: try await call.body(SocketsChoice.self).keeps)
       return try .development(WorldSummary(self))
     case (_, "clock", 1): return try await ClockCalls(clock: clock).respond(to: call)
+    case (_, "faults", _):
+      return try await FaultCalls(faults: kit.faults).respond(call.method, call.path[...], call.request)
     default: return nil
     }
   }

@@ -10,10 +10,10 @@ struct Development: Sendable {
   let payments: DevelopmentPayments
   let pushes = DevelopmentPushes()
   private let tokens: [SocialProvider: DevelopmentSocialTokens]
-  private let clock: MadangCore.Clock
+  private let instruments: Instruments?
 
-  init(clock: MadangCore.Clock, ids: IDSource) {
-    self.clock = clock
+  init(clock: MadangCore.Clock, ids: IDSource, instruments: Instruments?) {
+    self.instruments = instruments
     payments = DevelopmentPayments(clock: clock, ids: ids)
     tokens = Dictionary(
       uniqueKeysWithValues: SocialProvider.allCases.map { ($0, DevelopmentSocialTokens($0, ids: ids)) })
@@ -26,11 +26,12 @@ struct Development: Sendable {
     async throws -> Response?
   {
     do {
+      if let answer = try await instruments?.develop(method, path, request) { return answer }
       switch (method, path.joined(separator: "/")) {
-      case (.post, "clock"): return .json(try WireEncoder.encode(advance(try await body(of: request))))
-      case (.post, "payments"): return .json(try WireEncoder.encode(try payments.record(try await body(of: request))))
+      case (.post, "payments"):
+        return .json(try WireEncoder.encode(try payments.record(try await Self.body(of: request))))
       case (.post, "social-tokens"):
-        let call: DevelopmentSocialTokens.NewToken = try await body(of: request)
+        let call: DevelopmentSocialTokens.NewToken = try await Self.body(of: request)
         guard let tokens = SocialProvider(rawValue: call.provider).flatMap(socialTokens) else {
           throw BadCall("provider: apple or kakao")
         }
@@ -44,7 +45,7 @@ struct Development: Sendable {
     }
   }
 
-  private func body<Value: Decodable>(of request: Request) async throws -> Value {
+  private static func body<Value: Decodable>(of request: Request) async throws -> Value {
     do {
       let body = try await request.body.collect(upTo: 64 * 1024)
       return try ForeignJSON.decode(Value.self, from: Array(body.readableBytesView))
@@ -52,28 +53,13 @@ struct Development: Sendable {
       throw BadCall("the body is no JSON object with the fields of this call")
     }
   }
-
-  private struct Advance: Decodable {
-    let advance: Double
-  }
-
-  private struct Now: Encodable {
-    let now: String
-  }
-
-  /// `POST /_dev/clock {"advance": SECONDS}`: tokens, limits and dates follow.
-  private func advance(_ call: Advance) throws -> Now {
-    guard (0...1e9).contains(call.advance) else { throw BadCall("advance: seconds from 0 to 1000000000") }
-    clock.advance(milliseconds: Int64(call.advance * 1000))
-    return Now(now: WireDate.string(clock.now))
-  }
 }
 
 /// A development call that cannot be done, with the reason.
-struct BadCall: Error, Encodable {
-  let error: String
+package struct BadCall: Error, Encodable, Equatable {
+  package let error: String
 
-  init(_ error: String) { self.error = error }
+  package init(_ error: String) { self.error = error }
 }
 
 /// The latest values by key; the oldest are forgotten beyond a limit.

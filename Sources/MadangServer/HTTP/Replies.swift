@@ -11,7 +11,7 @@ extension HTTPField.Name {
 
 extension Response {
   /// 200 with a JSON body. `no-store` because some GETs change state.
-  static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+  package static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
     Response(status: status, headers: .json, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 

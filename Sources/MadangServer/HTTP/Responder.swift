@@ -9,22 +9,32 @@ import Storage
 
 /// Answers every request: the contract's order of checks, then the edition's route (contract section 3.1).
 struct Responder: HTTPResponder {
-  let socketIO: SocketIOServer
+  let base: ServerBase
   let current: CurrentBackend
 
   func respond(to request: Request, context: Context) async throws -> Response {
-    if socketIO.isSocketPath(request.uri.path) {
-      return await socketIO.respond(to: request, channel: context.channel)
+    let target = RequestTarget(request.head.path ?? "")
+    guard let instruments = base.instruments, target.segments.first != "_dev" else {
+      return try await answer(request, target, context)
     }
-    return try await current.backend.answering { try await CallResponder(service: $0).respond(to: request, context: context) }
+    let exchange = Exchange(request.head, target, over: context.channel, current.backend.service)
+    return try await instruments.respond(exchange, request) { try await answer($0, target, context) }
+  }
+
+  private func answer(_ request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
+    if base.socketIO.isSocketPath(request.uri.path) {
+      return await base.socketIO.respond(to: request, channel: context.channel)
+    }
+    return try await current.backend.answering {
+      try await CallResponder(service: $0).respond(to: request, target, context)
+    }
   }
 }
 
 private struct CallResponder {
   let service: Service
 
-  func respond(to request: Request, context: Context) async throws -> Response {
-    let target = RequestTarget(request.head.path ?? "")
+  func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
     if let response = try await service.operations(request, target, context) { return response }
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(

@@ -121,6 +121,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     guard requestsInProgress == 0 else { return context.close(promise: nil) }
     do throws(RequestFlaw) {
       let aim = try request.aim(server.core.configuration, over: .webSocket)
+      switch server.core.judge(request, aim, over: .webSocket) {
+      case .allow: break
+      case .refuse(let status): return refuse(context, UpgradeFlaw(status: status, message: ""))
+      case .reset:
+        _ = context.channel.reset()
+        return
+      }
       if case .handshake = aim, server.core.configuration.allowRequest != nil {
         askApplication(context, request)
       } else {

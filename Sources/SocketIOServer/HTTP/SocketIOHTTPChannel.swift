@@ -62,6 +62,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
+    server.core.opened(channel)
     return channel.eventLoop.makeCompletedFuture {
       let share = server.core.share(of: place.owner, on: channel.eventLoop)
       let configured = { Result { try self.configure(channel, place, share, logger) } }

@@ -113,6 +113,12 @@ final class LoopShard: @unchecked Sendable {
     return promise.futureResult
   }
 
+  /// Closes the WebSockets without a close frame, and every session.
+  func dropConnections() {
+    for link in Array(links.values) { link.abort() }
+    for session in Array(sessions.values) { session.close(.transportClose) }
+  }
+
   // MARK: Time
 
   /// Puts an entry on the wheel, or moves it when its deadline came nearer.

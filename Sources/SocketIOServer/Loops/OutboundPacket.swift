@@ -50,10 +50,12 @@ struct OutboundPacket: Sendable {
   }
 
   var enginePacket: EnginePacket {
-    guard !isBinary else { return EnginePacket(binary: payload) }
-    let text = payload
-    let kind = text.first.flatMap(EnginePacket.Kind.init(rawValue:)) ?? .noop
-    return EnginePacket(kind, Array(text.dropFirst()))
+    isBinary ? EnginePacket(binary: payload) : EnginePacket(kind, Array(payload.dropFirst()))
+  }
+
+  var kind: EnginePacket.Kind {
+    let first = frame.readableBytesView.dropFirst(headerLength).first
+    return isBinary ? .message : first.flatMap(EnginePacket.Kind.init(rawValue:)) ?? .noop
   }
 }
 

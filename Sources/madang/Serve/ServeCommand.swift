@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MadangDevelopment
 import MadangServer
 import ServiceLifecycle
 import UnixSignals
@@ -80,7 +81,15 @@ struct Serve: AsyncParsableCommand {
     var settings = loaded.settings
     settings.connections.total = OpenFiles.connections(wanted: settings.connections.total, logger)
     let server: MadangServer
-    do { server = try await makeServer(settings, logger: logger) } catch {
+    var development: DevelopmentServer?
+    do {
+      if settings.isDevelopment {
+        let made = try await DevelopmentServer(settings, logger: logger)
+        (server, development) = (made.server, made)
+      } else {
+        server = try await makeServer(settings, logger: logger)
+      }
+    } catch {
       throw Complaint(error)
     }
     let announcement = Task {
@@ -106,6 +115,7 @@ struct Serve: AsyncParsableCommand {
     } catch {
       throw Complaint(error)
     }
+    await development?.end()
   }
 }
 

@@ -5,26 +5,18 @@ import SocketIOClient
 import Testing
 
 /// Somebody's rooms on a device: a client, and a store in a folder of the server's.
-struct RoomScene {
-  let person: MadangClient
-  let account: String
-  let email: String
-  let store: LocalStore
-  let address: RoomAddress
+package struct RoomScene {
+  package let person: MadangClient
+  package let account: String
+  package let email: String
+  package let store: LocalStore
+  package let address: RoomAddress
 
-  static let password = "Passw0rd!"
+  package static let password = "Passw0rd!"
 
-  /// Signs somebody up at a server, reached by `url`, and makes a channel for them.
-  static func run(
-    _ server: TestServer, through url: String? = nil,
-    _ adjust: (inout MadangClient.Configuration) -> Void = { _ in }, _ body: (RoomScene) async throws -> Void
-  ) async throws {
-    try await run(through: url ?? server.url, in: server.folder, adjust, body)
-  }
-
-  /// The same at whatever server is reached by `url`, with the store in a folder.
-  static func run(
-    through url: String, in folder: URL, _ adjust: (inout MadangClient.Configuration) -> Void,
+  /// Signs somebody up at the server that is reached by `url`, and makes a channel for them. The store is in a folder.
+  package static func run(
+    through url: String, in folder: URL, _ adjust: (inout MadangClient.Configuration) -> Void = { _ in },
     _ body: (RoomScene) async throws -> Void
   ) async throws {
     var configuration = MadangClient.Configuration(server: url, apiKey: DevelopmentKey.october2024)
@@ -49,22 +41,22 @@ struct RoomScene {
     try await person.close()
   }
 
-  func room() async throws -> Room { try await Room(address, client: person, store: store) }
+  package func room() async throws -> Room { try await Room(address, client: person, store: store) }
 }
 
 /// What somebody sees who applies a room's updates one after another.
-struct RoomScreen {
+package struct RoomScreen {
   private var updates: RoomUpdates.AsyncIterator
-  private(set) var chats: [Chat] = []
+  package private(set) var chats: [Chat] = []
   /// How often each content has appeared.
-  private(set) var counts: [String: Int] = [:]
-  private(set) var pending: [PendingChat] = []
-  private(set) var state = RoomState.stopped
+  package private(set) var counts: [String: Int] = [:]
+  package private(set) var pending: [PendingChat] = []
+  package private(set) var state = RoomState.stopped
 
-  init(_ room: Room) { updates = room.updates.makeAsyncIterator() }
+  package init(_ room: Room) { updates = room.updates.makeAsyncIterator() }
 
   /// Applies updates until the screen is as wanted.
-  mutating func wait(until isReached: (RoomScreen) -> Bool) async throws {
+  package mutating func wait(until isReached: (RoomScreen) -> Bool) async throws {
     while !isReached(self) {
       let update = try #require(try await updates.next(), "the room went on")
       let last = chats.last?.createdAt ?? ""
@@ -74,7 +66,7 @@ struct RoomScreen {
   }
 
   /// Applies the first update.
-  mutating func open() async throws { apply(try #require(try await updates.next())) }
+  package mutating func open() async throws { apply(try #require(try await updates.next())) }
 
   private mutating func apply(_ update: RoomUpdate) {
     chats += update.chats
@@ -85,7 +77,7 @@ struct RoomScreen {
 
 extension Room {
   /// Runs the room while `body` runs.
-  nonisolated func running<Result>(_ body: () async throws -> Result) async throws -> Result {
+  package nonisolated func running<Result>(_ body: () async throws -> Result) async throws -> Result {
     let run = Task { try await self.run() }
     do {
       let result = try await body()

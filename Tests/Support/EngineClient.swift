@@ -2,25 +2,21 @@ import SocketIOProtocol
 import Testing
 
 /// How a test's client reaches the server; every scenario runs over each.
-enum Carrier: CaseIterable, Sendable {
+package enum Carrier: CaseIterable, Sendable {
   case polling
   case webSocket
   case upgraded
 }
 
 /// An Engine.IO 4 client that hides its transport.
-actor EngineClient {
-  let port: Int
-  private(set) var sid = ""
-  private(set) var webSocket: RawWebSocket?
+package actor EngineClient {
+  package let port: Int
+  package private(set) var sid = ""
+  package private(set) var webSocket: RawWebSocket?
   private var inbox: [EnginePacket] = []
 
   /// - Parameter query: Goes with the request that opens the session.
-  init(_ server: TestServer, _ carrier: Carrier, query: String = "") async throws {
-    try await self.init(port: server.port, carrier, query: query)
-  }
-
-  init(port: Int, _ carrier: Carrier, query: String = "") async throws {
+  package init(port: Int, _ carrier: Carrier, query: String = "") async throws {
     self.port = port
     switch carrier {
     case .polling:
@@ -40,7 +36,7 @@ actor EngineClient {
     sid = try EngineOpen(data: Array(answer.body.dropFirst())).sid
   }
 
-  func upgrade() async throws {
+  package func upgrade() async throws {
     let webSocket = try await RawWebSocket.open(port, "/socket.io/?EIO=4&transport=websocket&sid=\(sid)")
     try await webSocket.send("2probe")
     guard await webSocket.text() == "3probe" else { throw Wire.Closed() }
@@ -48,14 +44,14 @@ actor EngineClient {
     self.webSocket = webSocket
   }
 
-  func get(_ query: String) async throws -> HTTPAnswer {
+  package func get(_ query: String) async throws -> HTTPAnswer {
     let wire = try await Wire.connect(port)
     defer { wire.abort() }
     return try await wire.request("GET", "/socket.io/?EIO=4&transport=polling\(query)")
   }
 
   @discardableResult
-  func post(_ body: String) async throws -> HTTPAnswer {
+  package func post(_ body: String) async throws -> HTTPAnswer {
     let wire = try await Wire.connect(port)
     defer { wire.abort() }
     return try await wire.request(
@@ -64,7 +60,7 @@ actor EngineClient {
   }
 
   /// Sends Engine.IO packets given as text; `b…` is base64.
-  func send(_ packets: String...) async throws {
+  package func send(_ packets: String...) async throws {
     guard let webSocket else {
       try await post(packets.joined(separator: "\u{1e}"))
       return
@@ -73,7 +69,7 @@ actor EngineClient {
   }
 
   /// The next packet that is not a ping; `nil` once the session is over.
-  func packet() async throws -> EnginePacket? {
+  package func packet() async throws -> EnginePacket? {
     while true {
       while inbox.isEmpty {
         guard try await fetch() else { return nil }
@@ -103,19 +99,19 @@ actor EngineClient {
   }
 
   /// The next packet as text.
-  func text() async throws -> String? {
+  package func text() async throws -> String? {
     try await packet().map { String(decoding: $0.encodedText(.v4), as: UTF8.self) }
   }
 
   /// Joins a namespace and returns the answer.
   @discardableResult
-  func join(_ namespace: String, auth: String = "") async throws -> String? {
+  package func join(_ namespace: String, auth: String = "") async throws -> String? {
     try await send(namespace == "/" ? "40\(auth)" : "40\(namespace),\(auth)")
     return try await text()
   }
 
   /// Leaves without a word.
-  func abort() {
+  package func abort() {
     webSocket?.wire.abort()
   }
 }

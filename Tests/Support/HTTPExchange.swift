@@ -1,21 +1,21 @@
 /// A plain HTTP/1.1 answer, read byte by byte.
-struct HTTPAnswer: Sendable {
-  var status: Int
-  var headers: [String: String]
-  var body: [UInt8]
+package struct HTTPAnswer: Sendable {
+  package var status: Int
+  package var headers: [String: String]
+  package var body: [UInt8]
 
-  var text: String { String(decoding: body, as: UTF8.self) }
+  package var text: String { String(decoding: body, as: UTF8.self) }
 }
 
 extension Wire {
-  func request(
+  package func request(
     _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil
   ) async throws -> HTTPAnswer {
     try await sendRequest(method, target, headers: headers, body: body)
     return try await readAnswer()
   }
 
-  func sendRequest(
+  package func sendRequest(
     _ method: String, _ target: String, headers: [(String, String)] = [], body: [UInt8]? = nil
   ) async throws {
     var head = "\(method) \(target) HTTP/1.1\r\nHost: localhost\r\n"
@@ -24,7 +24,7 @@ extension Wire {
     try await send(Array((head + "\r\n").utf8) + (body ?? []))
   }
 
-  func readAnswer() async throws -> HTTPAnswer {
+  package func readAnswer() async throws -> HTTPAnswer {
     let status = Int(try await readLine().split(separator: " ")[1]) ?? 0
     var headers: [String: String] = [:]
     while case let line = try await readLine(), !line.isEmpty {

@@ -1,8 +1,6 @@
-import SocketIOProtocol
-
 /// A WebSocket client that can also break every rule.
-struct RawWebSocket: Sendable {
-  enum Message: Equatable, Sendable {
+package struct RawWebSocket: Sendable {
+  package enum Message: Equatable, Sendable {
     case text(String)
     case binary([UInt8])
     case pong([UInt8])
@@ -10,29 +8,35 @@ struct RawWebSocket: Sendable {
     case end
   }
 
-  struct Refused: Error {
-    let answer: HTTPAnswer
+  package struct Refused: Error {
+    package let answer: HTTPAnswer
   }
 
-  let wire: Wire
+  package let wire: Wire
 
-  static let handshakeFields = [
+  package init(wire: Wire) { self.wire = wire }
+
+  package static let handshakeFields = [
     ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
     ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
   ]
 
   /// The answer to a request for a WebSocket, whatever it is.
-  static func handshake(_ port: Int, _ target: String, headers: [(String, String)] = []) async throws -> HTTPAnswer {
+  package static func handshake(
+    _ port: Int, _ target: String, headers: [(String, String)] = []
+  ) async throws -> HTTPAnswer {
     try await Wire.connect(port).request("GET", target, headers: handshakeFields + headers)
   }
 
   /// - Throws: `Refused` when the answer is not 101.
-  static func open(_ port: Int, _ target: String, headers: [(String, String)] = []) async throws -> RawWebSocket {
+  package static func open(
+    _ port: Int, _ target: String, headers: [(String, String)] = []
+  ) async throws -> RawWebSocket {
     try await RawWebSocket(wire: .connect(port)).opened(target, headers: headers)
   }
 
   /// Upgrades a connection that may have carried requests before.
-  func opened(_ target: String, headers: [(String, String)] = []) async throws -> RawWebSocket {
+  package func opened(_ target: String, headers: [(String, String)] = []) async throws -> RawWebSocket {
     let own = Self.handshakeFields.filter { name, _ in !headers.contains { $0.0 == name } }
     let answer = try await wire.request("GET", target, headers: own + headers)
     guard answer.status == 101 else { throw Refused(answer: answer) }
@@ -42,19 +46,19 @@ struct RawWebSocket: Sendable {
     return self
   }
 
-  func send(_ text: String) async throws {
+  package func send(_ text: String) async throws {
     try await sendFrame(0x81, Array(text.utf8))
   }
 
-  func send(binary: [UInt8]) async throws {
+  package func send(binary: [UInt8]) async throws {
     try await sendFrame(0x82, binary)
   }
 
-  func sendFrame(_ first: UInt8, _ payload: [UInt8], isMasked: Bool = true) async throws {
+  package func sendFrame(_ first: UInt8, _ payload: [UInt8], isMasked: Bool = true) async throws {
     try await wire.send(Self.frame(first, payload, isMasked: isMasked))
   }
 
-  static func frame(_ first: UInt8, _ payload: [UInt8], isMasked: Bool = true) -> [UInt8] {
+  package static func frame(_ first: UInt8, _ payload: [UInt8], isMasked: Bool = true) -> [UInt8] {
     let mask: [UInt8] = [0x12, 0x34, 0x56, 0x78]
     var frame = [first]
     let bit: UInt8 = isMasked ? 0x80 : 0
@@ -69,7 +73,7 @@ struct RawWebSocket: Sendable {
     return frame + mask + payload.enumerated().map { $1 ^ mask[$0 & 3] }
   }
 
-  func next() async -> Message {
+  package func next() async -> Message {
     do {
       let head = try await wire.read(2)
       var length = Int(head[1] & 0x7f)
@@ -89,7 +93,7 @@ struct RawWebSocket: Sendable {
   }
 
   /// The next text, whatever stands between.
-  func text() async -> String? {
+  package func text() async -> String? {
     if case .text(let text) = await next() { text } else { nil }
   }
 }

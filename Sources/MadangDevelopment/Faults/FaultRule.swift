@@ -1,0 +1,126 @@
+import MadangServer
+
+/// When something goes wrong, and what does.
+package struct FaultRule: Encodable, Equatable, Sendable {
+  package var match: FaultMatch
+  package var effect: FaultEffect
+
+  package init(_ effect: FaultEffect, match: FaultMatch = FaultMatch()) {
+    self.match = match
+    self.effect = effect
+  }
+}
+
+/// To what a fault happens, and when. Without any field: to everything its effect can happen to.
+package struct FaultMatch: Codable, Equatable, Sendable {
+  package enum Field: String, CodingKey, CaseIterable, Sendable {
+    case edition, operation, method, path, account, namespace, event, packet, direction, transport
+    case nth, every, probability, seed, times, until
+  }
+
+  package typealias CodingKeys = Field
+
+  /// `2024-10` or `2024-01`: whose key the request shows.
+  package var edition: String?
+  /// An operation of the OpenAPI documents, by its id or as method and path: `postToChannel`,
+  /// `POST /workspaces/{id}/channels/{id}/chats`.
+  package var operation: String?
+  package var method: String?
+  /// As it is sent, without the query; `*` stands for any text.
+  package var path: String?
+  /// An e-mail. Of sockets: whose account the room's namespace let in.
+  package var account: String?
+  /// `*` stands for any text.
+  package var namespace: String?
+  /// The name of a Socket.IO event.
+  package var event: String?
+  /// A type of Engine.IO or Socket.IO.
+  package var packet: String?
+  /// `fromClient` or `toClient`.
+  package var direction: String?
+  /// `polling` or `websocket`.
+  package var transport: String?
+  /// Only what matches for this time, from 1.
+  package var nth: Int?
+  /// Only each so-manieth that matches.
+  package var every: Int?
+  /// Of those, so many by chance: 0 to 1.
+  package var probability: Double?
+  /// Of the chance. Equal seeds decide equally.
+  package var seed: UInt64?
+  /// How often it happens at most.
+  package var times: Int?
+  /// The moment of the server's clock after which it happens no more.
+  package var until: String?
+
+  package init() {}
+
+  /// With some fields set: `FaultMatch { $0.operation = "postToChannel" }`.
+  package init(_ set: (inout FaultMatch) -> Void) { set(&self) }
+}
+
+extension FaultMatch {
+  /// The fields for effects on one kind of thing only, if they are set.
+  func fields(for target: FaultEffect.Target) -> [Field] {
+    var fields: [Field] = []
+    func add(_ field: Field, _ isSet: Bool) { if isSet { fields.append(field) } }
+    switch target {
+    case .request:
+      add(.edition, edition != nil)
+      add(.operation, operation != nil)
+      add(.method, method != nil)
+      add(.path, path != nil)
+    case .packet:
+      add(.namespace, namespace != nil)
+      add(.event, event != nil)
+      add(.packet, packet != nil)
+      add(.direction, direction != nil)
+      add(.transport, transport != nil)
+    case .opening: break
+    }
+    return fields
+  }
+}
+
+// MARK: - From JSON
+
+extension FaultRule: Decodable {
+  private enum Part: String, CodingKey, CaseIterable {
+    case match, effect
+  }
+
+  private struct Name: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
+  }
+
+  /// - Throws: `BadCall` for a field that nobody knows.
+  package init(from decoder: any Decoder) throws {
+    try Self.refuseUnknown(try decoder.container(keyedBy: Name.self), Part.allCases.map(\.rawValue), of: "a rule")
+    let parts = try decoder.container(keyedBy: Part.self)
+    guard parts.contains(.effect) else {
+      throw BadCall("effect: is missing; a rule is {\"match\": {...}, \"effect\": {\"kind\": ...}}")
+    }
+    try Self.refuseUnknown(
+      try parts.nestedContainer(keyedBy: Name.self, forKey: .effect), FaultEffect.Field.allCases.map(\.rawValue),
+      of: "an effect")
+    effect = try parts.decode(FaultEffect.self, forKey: .effect)
+    match = FaultMatch()
+    guard parts.contains(.match) else { return }
+    try Self.refuseUnknown(
+      try parts.nestedContainer(keyedBy: Name.self, forKey: .match), FaultMatch.Field.allCases.map(\.rawValue),
+      of: "a match")
+    match = try parts.decode(FaultMatch.self, forKey: .match)
+  }
+
+  private static func refuseUnknown(
+    _ container: KeyedDecodingContainer<Name>, _ known: [String], of whole: String
+  ) throws {
+    guard let unknown = container.allKeys.first(where: { !known.contains($0.stringValue) }) else { return }
+    let place = (container.codingPath.filter { $0.intValue == nil }.map(\.stringValue) + [unknown.stringValue])
+    throw BadCall("\(place.joined(separator: ".")): is no field of \(whole); it has \(known.joined(separator: ", "))")
+  }
+}
