@@ -32,7 +32,15 @@ extension Deliberate {
       .text { $0.replacing(/^\{"accessToken":/, with: #"{"expiresIn":1,"accessToken":"#) }),
     Deliberate(
       "sign-out that ends nothing", "users.logout",
-      .request { if $0.path == "/v1/users/logout" { $0.target = "/v1/workspaces" } }),
+      Fault(
+        request: { if $0.path == "/v1/users/logout" { $0.target = "/v1/workspaces" } },
+        answer: { request, answer in if request.path == "/v1/users/logout" { answer.text = "{}" } })),
+    Deliberate(
+      "a copy of the refresh token in the query disturbs", "refresh.query",
+      .answer { request, answer in if request.target.contains("?RefreshToken=") { answer.refuse("E11") } }),
+    Deliberate(
+      "no credentials from the query", "sockets.admission.query", of: "sockets.admission.q",
+      Fault(heard: { [$0.replacing(/^40(\/ws-[^,]*,).*/) { "44\($0.output.1){\"message\":\"not allowed\"}" }] })),
     Deliberate(
       "E05 for an expired refresh token", "expiry.refresh-token", .text { $0.replacing("E06", with: "E05") }),
   ]
@@ -107,7 +115,7 @@ extension Deliberate {
     Deliberate(
       "a poll is not released", "sockets.upgrade.noop", of: "sockets.upgrade.n",
       .answer { request, answer in
-        if request.isPoll, answer.text == "6" { try? await Task.sleep(for: .seconds(3)) }
+        if request.isPoll, answer.text == "6" { try? await Task.sleep(for: .seconds(5)) }
       }),
     Deliberate(
       "what overtakes the upgrade is refused", "sockets.upgrade.late-post", of: "sockets.upgrade.l",

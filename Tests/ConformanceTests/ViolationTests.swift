@@ -42,7 +42,7 @@ struct ViolationTests {
       #expect(outcome?.outcome == .violated)
       let evidence = outcome?.evidence ?? ""
       #expect(evidence.hasPrefix("expected ") && evidence.contains("; seen "), "\(evidence)")
-      #expect(!evidence.contains("dev-key"), "\(evidence)")
+      #expect(!evidence.contains("dev-key") && !evidence.contains(/(Authorization|RefreshToken)=[^<]/), "\(evidence)")
     }
   }
 

@@ -45,6 +45,14 @@ enum ChannelRules {
       }
       try await person.call(.POST, path, .json(["description": "d"])).isRefused(.badRequest)
     },
+    .refusal(
+      .badRequest, "channels.create.bad-description", "README 7.4",
+      "A description of more than 1000 characters is E11."
+    ) {
+      let person = try await $0.person()
+      let body: JSON = ["name": "ios", "description": .text(String(repeating: "각", count: 1001))]
+      return try await person.call(.POST, try await person.workspace().channels, .json(body))
+    },
     .refusal(.notFound, "channels.create.stranger", "README 9", "A stranger who creates is told E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.POST, yard.workspace.channels, .json(["name": "ios"]))

@@ -54,7 +54,7 @@ enum UnreadRules {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, try await yard.sharedChannel().unreads)
     },
-    Rule("unread.room-id", "README 16, 18", "room_id of a channel's unread count is its channel_id.") { trial in
+    Rule("unread.room-id", "README 16", "room_id of a channel's unread count is its channel_id.") { trial in
       let yard = try await trial.courtyard()
       let unread = try await yard.b.get(try await yard.sharedChannel().unreads)
       try expectEqual("room_id", unread["room_id"], unread["channel_id"])

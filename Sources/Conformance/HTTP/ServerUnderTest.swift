@@ -61,6 +61,7 @@ package struct ServerUnderTest: Sendable {
   func send(
     _ method: HTTPMethod, _ target: String, headers: [(String, String)], body: [UInt8]?, hasSession: Bool
   ) async throws -> Answer {
+    let call = "\(method) \(target.replacing(/(Authorization|RefreshToken)=[^&]+/) { "\($0.output.1)=<token>" })"
     if !hasSession { try await pace.wait() }
     var request = HTTPClientRequest(url: url + target)
     request.method = method
@@ -70,14 +71,14 @@ package struct ServerUnderTest: Sendable {
       let response = try await http.execute(request, timeout: Self.patience)
       let bytes = try await response.body.collect(upTo: Self.maxAnswer)
       return Answer(
-        call: "\(method) \(target)", status: Int(response.status.code), headers: response.headers,
+        call: call, status: Int(response.status.code), headers: response.headers,
         body: Array(bytes.readableBytesView))
     } catch is CancellationError {
       throw CancellationError()
     } catch let error as HTTPClientError where error == .cancelled {
       throw CancellationError()
     } catch {
-      throw Violation(expected: "an answer to \(method) \(target)", seen: "\(error)")
+      throw Violation(expected: "an answer to \(call)", seen: "\(error)")
     }
   }
 

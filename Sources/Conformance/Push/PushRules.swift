@@ -66,6 +66,15 @@ enum PushRules {
       try expectEqual("room_id", payload["room_id"], .text(try room.id))
       try expectEqual("opponent_id", payload["opponent_id"], .text(try scene.a.id))
     },
+    Rule(
+      "push.no-text", "edition-2024-01 7", "A chat without text is told as 사진.", needs: [.development]
+    ) { trial in
+      let scene = try await scene(trial)
+      let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
+      try await scene.a.call(.POST, room.chats, .multipart([.file("files")])).isSuccess()
+      let payload = try payload(try await pushes(trial, to: scene.devices, count: 1).first)
+      try expectEqual("the text", payload["aps"]?["alert"]?["body"], "사진")
+    },
     Rule("push.not-to-author", "README 14", "The author of a chat is never told of it.", needs: [.development]) {
       trial in
       let scene = try await scene(trial)

@@ -14,14 +14,14 @@ enum AdmissionRules {
   }
 
   private static func isAccepted(_ packet: SocketPacket) throws {
-    try expect(packet.kind == .connect, "40", seen: String(decoding: packet.encodedText, as: UTF8.self))
+    try expect(packet.kind == .connect, "40", seen: packet.wireText)
   }
 
   private static func isRefused(_ packet: SocketPacket, _ message: String) throws {
     guard packet.kind == .connectError, let payload = try? JSON(packet.payload), payload == ["message": .text(message)]
     else {
       throw Violation(
-        expected: #"44 and {"message":"\#(message)"}"#, seen: String(decoding: packet.encodedText, as: UTF8.self))
+        expected: #"44 and {"message":"\#(message)"}"#, seen: packet.wireText)
     }
   }
 

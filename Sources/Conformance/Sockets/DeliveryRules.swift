@@ -38,7 +38,7 @@ enum DeliveryRules {
         try await end(yard, room).isSuccess()
         let packet = try await socket.next(in: try room.namespace, "41\(try room.namespace),")
         try expect(
-          packet.kind == .disconnect, "41", seen: String(decoding: packet.encodedText, as: UTF8.self).shortened)
+          packet.kind == .disconnect, "41", seen: packet.wireText)
         // The session itself goes on.
         try await socket.join("/")
       }
@@ -91,7 +91,7 @@ enum DeliveryRules {
             try await group.waitForAll()
           }
           var heard: [String] = []
-          for _ in 0..<10 { heard.append(try await socket.event().event.chat().text("chat_id")) }
+          for _ in 0..<10 { heard.append(try await socket.event().event.chat().id("chat_id")) }
           try expectEqual("the chats heard", heard, try await yard.b.history(of: room).ids("chat_id"))
         }
       },

@@ -18,6 +18,11 @@ struct RoomEvent {
   }
 }
 
+extension SocketPacket {
+  /// As it stands in an Engine.IO message.
+  var wireText: String { "4" + String(decoding: encodedText, as: UTF8.self).shortened }
+}
+
 extension EngineSocket {
   /// Asks to join a namespace and answers what comes back for it.
   func connect(_ namespace: String, payload: JSON? = nil) async throws -> SocketPacket {
@@ -29,7 +34,7 @@ extension EngineSocket {
   func join(_ namespace: String, payload: JSON? = nil) async throws {
     let answer = try await connect(namespace, payload: payload)
     guard answer.kind == .connect else {
-      throw Violation(expected: "40\(namespace),", seen: String(decoding: answer.encodedText, as: UTF8.self))
+      throw Violation(expected: "40\(namespace),", seen: answer.wireText)
     }
   }
 
@@ -55,10 +60,10 @@ extension EngineSocket {
       switch packet.kind {
       case .connect: continue
       case .event: break
-      default: throw Violation(expected: "an event", seen: String(decoding: packet.encodedText, as: UTF8.self))
+      default: throw Violation(expected: "an event", seen: packet.wireText)
       }
       guard let json = try? JSON(packet.payload), case .list(let list) = json, case .text(let name)? = list.first else {
-        throw Violation(expected: "an event", seen: String(decoding: packet.encodedText, as: UTF8.self).shortened)
+        throw Violation(expected: "an event", seen: packet.wireText)
       }
       return (packet.namespace, RoomEvent(name: name, arguments: Array(list.dropFirst())))
     }

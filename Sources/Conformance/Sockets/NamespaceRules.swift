@@ -14,7 +14,7 @@ enum NamespaceRules {
       let (person, room) = try await scene(trial)
       try await trial.withSocket { socket in
         let answer = try await socket.connect(try room.namespace, payload: person.credentials)
-        try expect(answer.kind == .connect, "40", seen: String(decoding: answer.encodedText, as: UTF8.self))
+        try expect(answer.kind == .connect, "40", seen: answer.wireText)
         guard case .object(let object) = try JSON.reading(answer.payload), object.keys.elementsEqual(["sid"]),
           case .text? = object["sid"]
         else { throw Violation(expected: #"{"sid":"..."}"#, seen: String(decoding: answer.payload, as: UTF8.self)) }
@@ -38,7 +38,7 @@ enum NamespaceRules {
         let answer = try await socket.nextMessage("an answer to 40/,")
         try expect(
           answer.kind == .connect && answer.namespace == "/", "40",
-          seen: String(decoding: answer.encodedText, as: UTF8.self))
+          seen: answer.wireText)
         try await socket.join(room, as: person)
         _ = try await person.say("hi", in: room)
         try expectEqual("where the first event came", try await socket.event().namespace, try room.namespace)

@@ -47,7 +47,7 @@ enum OldSocketRules {
           let packet = try await socket.nextMessage("40")
           try expect(
             packet.kind == .connect && packet.namespace == "/", "40",
-            seen: String(decoding: packet.encodedText, as: UTF8.self))
+            seen: packet.wireText)
         }
       },
       rule("ping", "Old clients ping, and the server answers.", in: [.october2024]) { trial in
@@ -64,7 +64,7 @@ enum OldSocketRules {
         let name = try await yard.sharedChannel().namespace
         try await trial.withSocket(.webSocket, handshake(yard.c)) { socket in
           let packet = try await socket.connect(name)
-          try expect(packet.kind == .connectError, "44", seen: String(decoding: packet.encodedText, as: UTF8.self))
+          try expect(packet.kind == .connectError, "44", seen: packet.wireText)
         }
       },
     ]

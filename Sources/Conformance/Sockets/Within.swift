@@ -7,7 +7,7 @@ func within<Value: Sendable>(
     group.addTask { try await body() }
     group.addTask {
       try await Task.sleep(for: limit)
-      throw Violation(expected: expected, seen: "nothing for \(limit)")
+      throw Violation(expected: expected, seen: "nothing for \(limit.components.seconds) s")
     }
     defer { group.cancelAll() }
     guard let value = try await group.next() else { throw CancellationError() }

@@ -21,20 +21,20 @@ package struct Rule: Sendable {
   package let needs: Set<Need>
   /// Throws a ``Violation`` or a ``Skip``.
   let check: @Sendable (Trial) async throws -> Void
+  /// Whether it moves what all rules share, or needs the server's whole speed.
+  let runsAlone: Bool
 
   init(
     _ id: String, _ section: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
-    needs: Set<Need> = [], check: @escaping @Sendable (Trial) async throws -> Void
+    needs: Set<Need> = [], alone: Bool = false, check: @escaping @Sendable (Trial) async throws -> Void
   ) {
     (self.id, self.section, self.sentence) = (id, section, sentence)
+    runsAlone = alone || needs.contains(.clock)
     (self.editions, self.needs, self.check) = (editions, needs, check)
   }
 
   /// The part of the id that names the feature.
   package var feature: String { String(id.prefix { $0 != "." }) }
-
-  /// Whether it moves what all rules share.
-  var runsAlone: Bool { needs.contains(.clock) }
 
   /// A rule that an endpoint answers a success with exactly the keys and types of an object.
   static func shape(

@@ -38,7 +38,11 @@ package struct Runner: Sendable {
       }
     }
     // What moves the clock comes last: sessions and dates of the others would feel it.
-    for attempt in attempts where attempt.rule.runsAlone { tell(await outcome(of: attempt)) }
+    for movesClock in [false, true] {
+      for attempt in attempts where attempt.rule.runsAlone && attempt.rule.needs.contains(.clock) == movesClock {
+        tell(await outcome(of: attempt))
+      }
+    }
     return outcomes.sorted { ($0.rule, $0.edition) < ($1.rule, $1.edition) }
   }
 

@@ -40,6 +40,11 @@ enum SignUpRules {
       }
       try await join(trial, ["device_token": "x"]).isSuccess()
     },
+    .refusal(
+      .badRequest, "users.join.bad-device-token", "README 7.4", "A deviceToken of more than 4096 bytes is E11."
+    ) {
+      try await join($0, ["deviceToken": .text(String(repeating: "a", count: 4097))])
+    },
     Rule("users.join.coins", "README 8.1", "A new account has 100 coins.") { trial in
       try expectEqual("coins", try await trial.person().coins(), 100)
     },

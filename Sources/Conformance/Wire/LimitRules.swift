@@ -68,7 +68,13 @@ enum LimitRules {
       let account: JSON = ["email": .text(try await trial.person().email), "password": "wrong"]
       return try await last(11) { try await trial.call(.POST, "users/login", .json(account)) }
     },
-    Rule("limits.requests", "README 8.4", "600 calls of one session in 10 s are served, the next is E98.") { trial in
+    .refusal(.badRequest, "limits.text-body", "README 6.4", "A JSON body of more than 1 MiB is E11.") {
+      let body: JSON = ["email": .text(Trial.newEmail()), "more": .text(String(repeating: "x", count: 1 << 20))]
+      return try await $0.call(.POST, "users/validation/email", .json(body))
+    },
+    Rule("limits.requests", "README 8.4", "600 calls of one session in 10 s are served, the next is E98.", alone: true)
+    {
+      trial in
       let person = try await trial.person()
       let start = ContinuousClock.now
       let codes = try await withThrowingTaskGroup(of: String?.self) { group in

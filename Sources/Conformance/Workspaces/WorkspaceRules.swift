@@ -69,6 +69,17 @@ enum WorkspaceRules {
       _ = try await person.workspace(name)
       _ = try await person.workspace(name.uppercased())
     },
+    Rule("workspaces.create.parallel", "README 9", "Of parallel creations of one name one wins, the others are E12.") {
+      trial in
+      let person = try await trial.person()
+      let parts = [RequestBody.Part.text("name", Trial.newName())]
+      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<5 { group.addTask { try await person.call(.POST, "workspaces", .multipart(parts)).code } }
+        return try await group.reduce(into: []) { $0.append($1 ?? "200") }
+      }
+      try expectEqual("answers", codes.sorted(), ["200", "E12", "E12", "E12", "E12"])
+      try expectEqual("coins", try await person.coins(), 90)
+    },
     .shape(
       "workspaces.list.shape", "edition 2, 6", "The list of workspaces holds objects of exactly their keys.",
       \.workspaces

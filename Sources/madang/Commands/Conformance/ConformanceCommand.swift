@@ -10,7 +10,7 @@ struct ConformanceCommand: AsyncParsableCommand {
     commandName: "conformance", abstract: "Try the rules of the wire contract on any server.",
     usage: """
       madang conformance <url> --key <key> [--edition <edition>] [options]
-      madang conformance <url> --key-2024-10 <key> --key-2024-01 <key> [options]
+      madang conformance <url> --key-2024-10 <key> --key-2024-01 <key>
       madang conformance --list [--only <pattern>] ... [--json]
       """,
     discussion: """
