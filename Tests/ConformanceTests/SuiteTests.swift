@@ -59,7 +59,7 @@ struct SuiteTests {
       #expect(rule.id.contains(".") && rule.id == rule.id.lowercased() && !rule.id.contains(" "), "\(rule.id)")
       #expect(rule.sentence.hasSuffix(".") && !rule.editions.isEmpty, "\(rule.id)")
       #expect(
-        ["README", "edition", "client-behaviours", "socketio"].contains { rule.section.hasPrefix($0) }, "\(rule.id)")
+        ["README", "edition", "client-behaviours", "Engine.IO"].contains { rule.section.hasPrefix($0) }, "\(rule.id)")
     }
   }
 

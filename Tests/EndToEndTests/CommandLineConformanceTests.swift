@@ -43,7 +43,7 @@ struct CommandLineConformanceTests {
         "conformance", server.url, "--key", "no-such-key", "--only", "users.join.shape", "--results", file.path)
       #expect(outcome.status == 1)
       #expect(outcome.errors.last == "madang: 1 violation")
-      #expect(outcome.output.contains { $0.hasPrefix("users.join.shape (2024-10), edition 1, 6: ") })
+      #expect(outcome.output.contains { $0.hasPrefix("users.join.shape (2024-10), edition-2024-10 1, 6: ") })
       #expect(outcome.output.last?.hasPrefix("  expected a success; seen POST /v1/users/join answered 400 ") == true)
       #expect(!outcome.output.joined().contains("no-such-key"))
     }

@@ -16,20 +16,24 @@ indirect enum JSON: Equatable, Sendable {
   /// - Throws: ``Fault`` for what is no JSON, and for a key that comes twice.
   init(_ bytes: [UInt8]) throws(Fault) {
     guard JSONScanner.isValue(bytes) else { throw Fault(reason: "this is none") }
-    try self.init(value: bytes)
+    try self.init(value: bytes, depth: 0)
   }
 
-  private init(value bytes: [UInt8]) throws(Fault) {
+  /// Deeper than any object of the contract, and far from the end of the stack.
+  private static let maxDepth = 32
+
+  private init(value bytes: [UInt8], depth: Int) throws(Fault) {
+    guard depth < Self.maxDepth else { throw Fault(reason: "it is nested too deeply") }
     if let members = JSONScanner.members(ofObject: bytes) {
       var object: [String: JSON] = [:]
       for member in members {
         guard object[member.key] == nil else { throw Fault(reason: "the key \(member.key) comes twice") }
-        object[member.key] = try JSON(value: Array(bytes[member.value]))
+        object[member.key] = try JSON(value: Array(bytes[member.value]), depth: depth + 1)
       }
       self = .object(object)
     } else if let elements = JSONScanner.elements(ofArray: bytes) {
       var list: [JSON] = []
-      for element in elements { list.append(try JSON(value: Array(bytes[element]))) }
+      for element in elements { list.append(try JSON(value: Array(bytes[element]), depth: depth + 1)) }
       self = .list(list)
     } else {
       self = try Self.scalar(bytes)

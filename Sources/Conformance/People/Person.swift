@@ -76,8 +76,10 @@ extension Trial {
   }
 
   /// Another session of an account, through this edition.
-  func signIn(_ person: Person) async throws -> Person {
-    let body: JSON = ["email": .text(person.email), "password": .text(Self.password)]
+  func signIn(_ person: Person, deviceToken: String = "") async throws -> Person {
+    let body: JSON = [
+      "email": .text(person.email), "password": .text(Self.password), "deviceToken": .text(deviceToken),
+    ]
     let answer = try await call(.POST, isOctober ? "users/login" : "/v2/users/login", .json(body))
     return try Person(self, email: person.email, nickname: person.nickname, answer)
   }

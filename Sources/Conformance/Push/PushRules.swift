@@ -87,16 +87,19 @@ enum PushRules {
       try expectEqual("who was told", told.sorted(), scene.devices.map { JSON.text($0).text }.sorted())
     },
     Rule(
-      "push.device-token", "README 14", "A device token that was cleared, or whose session ended, is told nothing.",
+      "push.device-token", "README 14", "A device token that was cleared, or whose session has ended, is told nothing.",
       needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
-      let later = "device-later-\(Trial.unique())"
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
-      try await scene.b.call(.POST, "users/deviceToken", .json(["deviceToken": .text(later)])).isSuccess()
-      _ = try await scene.a.say("one", in: room)
-      let told = try await pushes(trial, to: scene.devices + [later], count: 1)
-      try expectEqual("who was told", told.map { $0["deviceToken"] }, [.text(later)])
+      let devices = [scene.devices[1], "device-ended-\(Trial.unique())", "device-stays-\(Trial.unique())"]
+      try await scene.b.call(.POST, "users/deviceToken", .json(["deviceToken": ""])).isSuccess()
+      let ended = try await trial.signIn(scene.b, deviceToken: devices[1])
+      try await ended.call(.GET, "users/logout").isSuccess()
+      _ = try await trial.signIn(scene.b, deviceToken: devices[2])
+      for text in ["one", "two"] { _ = try await scene.a.say(text, in: room) }
+      let told = try await pushes(trial, to: devices, count: 2)
+      try expectEqual("who was told", told.map { $0["deviceToken"] }, [.text(devices[2]), .text(devices[2])])
     },
   ]
 }

@@ -44,6 +44,15 @@ enum ExpiryRules {
       return try await person.refresh(showing: nil)
     },
     Rule(
+      "expiry.refresh-token-loop", "README 8.4", "The 11th refresh with an expired refresh token in 10 s is E98.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await trial.person()
+      try await trial.advanceClock(seconds: month)
+      for _ in 0..<10 { try await person.refresh(showing: nil).isRefused(.refreshExpired) }
+      try await person.refresh(showing: nil).isRefused(.tooManyCalls)
+    },
+    Rule(
       "expiry.parallel-refreshes", "README 8.4", "30 refreshes at once that show the expired token all succeed.",
       needs: [.clock]
     ) { trial in

@@ -1,7 +1,4 @@
-import MadangAPI
-import NIOCore
 import NIOHTTP1
-import NIOPosix
 import SocketIOClient
 import SocketIOProtocol
 
@@ -21,10 +18,10 @@ actor EngineSocket {
     var headers: [(String, String)] = []
   }
 
-  private let server: ServerUnderTest
-  private let handshake: Handshake
+  let server: ServerUnderTest
+  let handshake: Handshake
   private(set) var opening = EngineOpen(sid: "", upgrades: [], pingInterval: 1, pingTimeout: 1, maxPayload: nil)
-  private var webSocket: (transport: WebSocketTransport, events: AsyncStream<WebSocketTransport.Event>.Iterator)?
+  var webSocket: (transport: WebSocketTransport, events: AsyncStream<WebSocketTransport.Event>.Iterator)?
   private var inbox: [EnginePacket] = []
   private var reader = SocketPacketReader(maxAttachments: 10)
 
@@ -150,61 +147,5 @@ actor EngineSocket {
 
   nonisolated static func text(_ packet: EnginePacket) -> String {
     String(decoding: packet.encodedText(.v4), as: UTF8.self).shortened
-  }
-
-  // MARK: WebSocket
-
-  private func connectWebSocket() async throws {
-    var configuration = SocketIOClient.Configuration()
-    configuration.revision = handshake.revision
-    configuration.headers = handshake.headers
-    let (events, feed) = AsyncStream.makeStream(of: WebSocketTransport.Event.self)
-    do {
-      let transport = try await WebSocketTransport.open(
-        server.address, target: Self.target(.webSocket, handshake, sid: opening.sid), configuration: configuration,
-        on: MultiThreadedEventLoopGroup.singleton.next()
-      ) { feed.yield($0) }
-      webSocket = (transport, events.makeAsyncIterator())
-    } catch {
-      throw Violation(expected: "a WebSocket", seen: "\(error)")
-    }
-  }
-
-  private func nextOfWebSocket() async throws -> EnginePacket {
-    guard var events = webSocket?.events else { throw Violation(expected: "a WebSocket", seen: "none") }
-    let event = await events.next(isolation: self)
-    webSocket?.events = events
-    switch event {
-    case .packet(let packet): return packet
-    case .garbage: throw Violation(expected: "Engine.IO packets", seen: "a frame that is none")
-    case .explanation(let failure): throw Violation(expected: "Engine.IO packets", seen: "\(failure)")
-    case .closed: throw Violation(expected: "an open WebSocket", seen: "the server closed it")
-    case nil: throw CancellationError()
-    }
-  }
-
-  // MARK: Upgrade
-
-  /// Opens a WebSocket for the session and has it probed; polling goes on.
-  func beginUpgrade() async throws {
-    try await connectWebSocket()
-    webSocket?.transport.send([EnginePacket(.ping, EnginePacket.probe)])
-    let answer = try await within("3probe") { try await self.nextOfWebSocket() }
-    guard answer == EnginePacket(.pong, EnginePacket.probe) else {
-      throw Violation(expected: "3probe", seen: Self.text(answer))
-    }
-  }
-
-  /// Says that the WebSocket is the transport now.
-  func completeUpgrade() { webSocket?.transport.send([EnginePacket(.upgrade)]) }
-
-  /// Ends the session.
-  func close() async {
-    if let webSocket {
-      webSocket.transport.send([EnginePacket(.close)])
-      webSocket.transport.close()
-    } else {
-      _ = try? await post([EnginePacket(.close)])
-    }
   }
 }

@@ -15,7 +15,8 @@ package struct Outcome: Sendable, Codable, Equatable {
   package let evidence: String?
 
   init(_ rule: Rule, _ edition: EditionName, _ verdict: Verdict, evidence: String? = nil) {
-    (self.rule, self.edition, section, sentence) = (rule.id, edition.rawValue, rule.section, rule.sentence)
+    (self.rule, self.edition, sentence) = (rule.id, edition.rawValue, rule.sentence)
+    section = rule.section.replacing("edition ", with: "edition-\(edition.rawValue) ")
     (outcome, self.evidence) = (verdict, evidence)
   }
 

@@ -14,7 +14,7 @@ package struct Rule: Sendable {
 
   /// Kebab case, the feature first: `errors.one-key`. Stable, so that results can be compared.
   package let id: String
-  /// Where the contract says so, like `README 5.2`.
+  /// Where the contract says so, like `README 5.2`; `edition 3` is section 3 of the edition's file.
   package let section: String
   package let sentence: String
   package let editions: [EditionName]

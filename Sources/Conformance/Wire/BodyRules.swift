@@ -79,6 +79,13 @@ enum BodyRules {
       let room = try await person.channel(in: try await person.workspace())
       try await person.call(.DELETE, room.path, .raw("{}", type: nil)).isSuccess()
     },
+    Rule(
+      "bodies.ignored-on-hand-over", "edition-2024-01 2", "A {} body on handing over is ignored.", in: [.january2024]
+    ) { trial in
+      let yard = try await trial.courtyard()
+      let path = "\(yard.workspace.path)/change/admin/\(try yard.b.id)"
+      try await yard.a.call(.PUT, path, .raw("{}", type: nil)).hasShape(trial.shapes.workspace)
+    },
     Rule("bodies.sign-in-form", "README 6.1", "Signing in takes a form.") { trial in
       let person = try await trial.person()
       let form = RequestBody.form([("email", person.email), ("password", Trial.password), ("deviceToken", "")])

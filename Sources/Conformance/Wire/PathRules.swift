@@ -60,9 +60,6 @@ enum PathRules {
       let workspace = try await person.workspace()
       return try await person.call(.GET, "workspaces/\(try workspace.id)%2Fchannels")
     },
-    .refusal(.unknownPath, "paths.case", "README 3.1", "Paths are case-sensitive.") {
-      try await $0.person().call(.GET, "Workspaces")
-    },
     Rule("queries.ignored", "README 7.2", "Unknown keys, a bare question mark, '?=' and keys without value are fine.") {
       trial in
       let person = try await trial.person()
