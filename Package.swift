@@ -177,7 +177,7 @@ let package = Package(
     .target(
       name: "Conformance",
       dependencies: [
-        "MadangAPI", "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioWebSocket,
+        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .target(
@@ -259,8 +259,8 @@ let package = Package(
     .testTarget(
       name: "ConformanceTests",
       dependencies: [
-        "Conformance", "MadangServer", "MadangAPI", "Support", .asyncHTTPClient, .hummingbird, .nioCore, .nioHTTP1,
-        .nioPosix,
+        "Conformance", "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "Support", .asyncHTTPClient,
+        .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -28,6 +28,7 @@ struct Madang: AsyncParsableCommand {
         subcommands: [
           Say.self, History.self, UnreadCommand.self, Watch.self, ChatCommand.self, FileCommand.self,
         ]),
+      CommandGroup(name: "Tests", subcommands: [ConformanceCommand.self]),
       CommandGroup(name: "Manual", subcommands: [Man.self, Completions.self]),
     ])
 
