@@ -69,11 +69,11 @@ struct RoomFaultTests {
   func outOfOrder() async throws {
     // The contract numbers no events: within a connection a client can only trust the order.
     let overtaken = FaultEffect(.delay) {
-      $0.milliseconds = 200
+      $0.milliseconds = 5000
       $0.overtaken = true
     }
-    for effect in [FaultEffect(.drop), FaultEffect(.reorder), overtaken] {
-      try await Self.withRoom(on: .sqlite) { kit, scene, other in
+    for effect in [FaultEffect(.drop), FaultEffect(.reorder) { $0.milliseconds = 5000 }, overtaken] {
+      try await Self.withRoom(on: .sqlite, pingInterval: 25) { kit, scene, other in
         let room = try await scene.room()
         try await room.running {
           var screen = RoomScreen(room)
@@ -100,12 +100,12 @@ struct RoomFaultTests {
 
   /// Runs `body` with somebody who has a room at a server with a kit, and with another member who posts to it.
   private static func withRoom(
-    on engine: TestEngine,
+    on engine: TestEngine, pingInterval: Int = 1,
     _ body: @escaping @Sendable (_ kit: Kit, _ scene: RoomScene, _ other: MadangClient) async throws -> Void
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
     settings.callLimits.refreshes = 0
-    (settings.socketPingInterval, settings.socketPingTimeout) = (1, 1)
+    (settings.socketPingInterval, settings.socketPingTimeout) = (pingInterval, pingInterval)
     let made = Mutex<Kit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
       let kit = Kit(clock: clock)

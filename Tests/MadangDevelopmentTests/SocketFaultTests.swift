@@ -28,6 +28,7 @@ struct SocketFaultTests {
       let id = try await scene.kit.faults.add(onFirstChat(effect))
       var packets: [String] = []
       for number in 0..<chats { packets.append(try await scene.said("chat \(number)")) }
+      #expect(try await World.eventually { scene.applied(id) == 1 })
       try await check(scene, client, packets)
       #expect(scene.applied(id) == 1)
       await client.abort()
@@ -51,7 +52,7 @@ struct SocketFaultTests {
     try await gets(FaultEffect(.truncate) { $0.bytes = 25 }, carrier) { [String($0[0].prefix(25)), $0[1]] }
     try await gets(FaultEffect(.delay) { $0.milliseconds = 400 }, carrier) { $0 }
     let overtaken = FaultEffect(.delay) {
-      $0.milliseconds = 1000
+      $0.milliseconds = 3000
       $0.overtaken = true
     }
     try await gets(overtaken, carrier) { [$0[1], $0[0]] }
@@ -63,7 +64,7 @@ struct SocketFaultTests {
       if let webSocket = await client.webSocket {
         #expect(await webSocket.next() == .close(1013))
       } else {
-        #expect(try await client.get("&sid=\(await client.sid)").status == 400)
+        #expect(try await client.get("&sid=\(await client.sid)").status == 400, "its session is gone")
       }
     }
     try await told(FaultEffect(.disconnectNamespace), carrier) { (scene, client, _) async throws in
@@ -75,7 +76,7 @@ struct SocketFaultTests {
         #expect(await webSocket.next() == .end)
         #expect(await webSocket.wire.wasReset)
       } else {
-        #expect(try await client.get("&sid=\(await client.sid)").status == 400)
+        #expect(try await client.get("&sid=\(await client.sid)").status == 400, "its session is gone")
       }
     }
   }
