@@ -46,6 +46,14 @@ struct ViolationTests {
     }
   }
 
+  @Test("there are deliberate violations of every kind of rule")
+  func breadth() {
+    #expect(Deliberate.all.count >= 30)
+    let features = Set(Deliberate.all.map { $0.rule.prefix { $0 != "." } })
+    let needed: Set<Substring> = ["answers", "errors", "users", "refresh", "workspaces", "chats", "files", "sockets"]
+    #expect(features.isSuperset(of: needed))
+  }
+
   @Test("a proxy that changes nothing violates nothing")
   func transparent() async throws {
     let patterns = [

@@ -55,11 +55,16 @@ package struct Runner: Sendable {
     } catch let skip as Skip {
       return Outcome(rule, edition, .skipped, evidence: skip.reason)
     } catch let violation as Violation {
-      let evidence = "expected \(violation.expected); seen \(violation.seen)"
-      return Outcome(rule, edition, .violated, evidence: server.masked(evidence))
+      return Outcome(
+        rule, edition, .violated, evidence: evidence("expected \(violation.expected); seen \(violation.seen)"))
     } catch {
-      return Outcome(rule, edition, .violated, evidence: server.masked("seen \(error)".shortened))
+      return Outcome(rule, edition, .violated, evidence: evidence("seen \(error)".shortened))
     }
+  }
+
+  /// On one line, without the server's keys.
+  private func evidence(_ text: String) -> String {
+    String(server.masked(text).map { $0.isNewline ? " " : $0 })
   }
 
   private func bounded(_ body: @escaping @Sendable () async throws -> Void) async throws {
