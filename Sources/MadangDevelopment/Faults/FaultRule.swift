@@ -40,9 +40,9 @@ package struct FaultMatch: Codable, Equatable, Sendable {
   package var direction: String?
   /// `polling` or `websocket`.
   package var transport: String?
-  /// Only what matches for this time, from 1.
+  /// Only the nth that matches, from 1.
   package var nth: Int?
-  /// Only each so-manieth that matches.
+  /// Only every second (2), third (3), ... that matches.
   package var every: Int?
   /// Of those, so many by chance: 0 to 1.
   package var probability: Double?

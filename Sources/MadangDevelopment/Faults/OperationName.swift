@@ -14,8 +14,8 @@ struct OperationName: Hashable, Sendable {
     path = Self.unnamed(template)
   }
 
-  /// Those that an id of the OpenAPI documents stands for, or a method and path with or without `/v1` or `/v2` at its beginning: one of
-  /// each edition at most by its id, any number by path.
+  /// The operations with this id in the OpenAPI documents, or with this method and path, such as
+  /// `POST /workspaces/{id}/channels`. `/v1` or `/v2` in front may be left out.
   static func named(_ name: String) -> Set<OperationName> {
     let parts = name.split(separator: " ", maxSplits: 1)
     guard parts.count == 2 else { return Set(documented.filter { $0.id == name }.map(\.name)) }
