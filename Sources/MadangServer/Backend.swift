@@ -141,7 +141,11 @@ final class Backend: Sendable {
     await close()
   }
 
-  func close() async { await service.madang.database.close() }
+  func close() async {
+    await service.madang.database.close()
+    // It leads back to the domain, which would never be freed.
+    announcements.disconnect()
+  }
 }
 
 /// What brings notifications to devices; nil where that is off.

@@ -58,14 +58,16 @@ final class CurrentBackend: ServiceLifecycle.Service {
     socketIO.namespace(
       where: { RoomNamespace(name: $0) != nil },
       configure: NamespaceHandlers(
-        admit: { [self] request in
-          while true {
+        admit: { [weak self] request in
+          while let self {
             let backend = backend
             let admission = await backend.admit(request)
             if backend === self.backend { return admission }
           }
+          return .refuse(message: ErrorCode.serverFailure.rawValue)
         },
-        connected: { [self] in backend.connected($0) },
-        disconnected: { [self] socket, _ in backend.disconnected(socket) }))
+        // Weakly: the Socket.IO server belongs to what these lead to, which would never be freed.
+        connected: { [weak self] in self?.backend.connected($0) },
+        disconnected: { [weak self] socket, _ in self?.backend.disconnected(socket) }))
   }
 }

@@ -28,7 +28,7 @@ struct MadangTestingTests {
     try await MadangWorld.with(.courtyard, number: 42) { world in
       let mina = try await world.signIn("mina@example.com")
       let id = try await mina.me().userID
-      #expect(id == "PLACEHOLDER", "\(id)")
+      #expect(id == "be4afab3-9f5b-43aa-8ad8-584ee945ce0c", "\(id)")
       try await mina.close()
     }
   }

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import MadangAPI
 import NIOCore
 
 /// A call under `/_dev`, for who tests.
@@ -40,7 +39,9 @@ extension DecodingError {
 
 extension Response {
   static func development(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
-    let bytes = try WireEncoder.encode(value)
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    let bytes = try encoder.encode(value)
     return Response(
       status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
       body: .init(byteBuffer: ByteBuffer(bytes: bytes)))

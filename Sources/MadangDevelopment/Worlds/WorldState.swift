@@ -24,11 +24,11 @@ final class WorldState: Sendable {
   func set(_ clock: Clock) {
     switch time {
     case .at(let moment, let rate):
-      clock.set(moment)
       clock.run(at: rate)
+      clock.set(moment)
     case .ahead(let milliseconds):
-      clock.set(Clock.systemTime() + milliseconds)
       clock.run(at: 1)
+      clock.set(Clock.systemTime() + milliseconds)
     }
   }
 
