@@ -15,7 +15,9 @@ public struct MadangClock: Sendable {
   }
 
   /// Sets it, also back. Limits and what waits go on from where they are when it is set back.
-  public func set(to date: Date) { clock.set(Int64(clamping: Int(max(-1e15, min(1e15, date.timeIntervalSince1970 * 1000))))) }
+  public func set(to date: Date) {
+    clock.set(Int64(clamping: Int(max(-1e15, min(1e15, date.timeIntervalSince1970 * 1000)))))
+  }
 
   /// Stops it, until ``resume()``.
   public func freeze() { clock.run(at: 0) }

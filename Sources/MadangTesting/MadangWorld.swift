@@ -62,7 +62,7 @@ public final class MadangWorld: Sendable {
   /// The `SesacKey` with which clients of edition 2024-10 call it.
   public static let apiKey = DevelopmentKey.october2024
   /// The same for clients of edition 2024-01.
-  public static let apiKey2024_01 = DevelopmentKey.january2024
+  public static let january2024Key = DevelopmentKey.january2024
 
   /// Its time.
   public var clock: MadangClock { MadangClock(clock: world.clock) }

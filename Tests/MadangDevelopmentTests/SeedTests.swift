@@ -24,14 +24,25 @@ struct SeedTests {
     arguments: [
       ("people:\n  - {email: mina}", 2, "email: not an e-mail address"),
       ("people:\n  - {email: a@b.co}\n  - {email: A@b.co}", 3, "somebody before has A@b.co"),
-      ("people:\n  - email: a@b.co\n    nick: Mina", 3, "a person has no field 'nick'; there are count, email, password"),
+      (
+        "people:\n  - email: a@b.co\n    nick: Mina", 3,
+        "a person has no field 'nick'; there are count, email, password"
+      ),
       ("people:\n  - {email: a@b.co, password: short}", 2, "password: 8 to 128 characters"),
       ("people:\n  - {email: a@b.co, coins: -1}", 2, "coins: a whole number from 0"),
-      ("people:\n  - {email: a@b.co, picture: {color: red}}", 2, "color: of the picture that is made, like \"#ff8800\""),
+      (
+        "people:\n  - {email: a@b.co, picture: {color: red}}", 2, "color: of the picture that is made, like \"#ff8800\""
+      ),
       ("people:\n  - {count: 2, email: a@b.co}", 2, "with count it must hold {n}"),
       ("people: []\nworkspaces:\n  - {name: W, owner: mina}", 3, "'mina' is nobody of this seed"),
-      ("people:\n  - {email: a@b.co}\n  - {email: a@c.co}\nworkspaces:\n  - {name: W, owner: a}", 5, "several people are called 'a'"),
-      ("people:\n  - {email: a@b.co}\nworkspaces:\n  - {name: W, owner: a, created: yesterday}", 4, "a distance from the world's time like"),
+      (
+        "people:\n  - {email: a@b.co}\n  - {email: a@c.co}\nworkspaces:\n  - {name: W, owner: a}", 5,
+        "several people are called 'a'"
+      ),
+      (
+        "people:\n  - {email: a@b.co}\nworkspaces:\n  - {name: W, owner: a, created: yesterday}", 4,
+        "a distance from the world's time like"
+      ),
       (
         "people:\n  - {email: a@b.co}\nworkspaces:\n  - name: W\n    owner: a\n    chats:\n      - {text: x, at: -1h}\n      - {text: y, at: -2h}",
         8, "a chat is later than the one before it"
@@ -48,7 +59,9 @@ struct SeedTests {
 
   @Test("names for parts that stand for very many end in an error, not in all memory")
   func manyParts() {
-    let lists = (0..<12).map { "  l\($0): &l\($0) [\(Array(repeating: $0 == 0 ? "x" : "*l\($0 - 1)", count: 10).joined(separator: ", "))]" }
+    let lists = (0..<12).map {
+      "  l\($0): &l\($0) [\(Array(repeating: $0 == 0 ? "x" : "*l\($0 - 1)", count: 10).joined(separator: ", "))]"
+    }
     #expect(throws: SeedError.self) { try Seed("people:\n" + lists.joined(separator: "\n")) }
   }
 

@@ -77,9 +77,12 @@ struct WorldCallsTests {
       ("/_dev/worlds", #"{"seed":"people:\n  - {nick: x}"}"#, "seed: line 2: a person has no field 'nick'"),
       ("/_dev/worlds", #"{"seed":{"people":[{"email":"x"}]}}"#, "email: not an e-mail address"),
       ("/_dev/worlds", #"{"port":70000}"#, "port: 0 to 65535"),
-      ("/_dev/worlds", #"{"number":-1}"#, "the body does not fit this call"), ("/_dev/worlds", "[", "the body does not fit this call"),
-      ("/_dev/worlds/w9/reset", "{}", "there is no world 'w9'"), ("/_dev/clock", #"{"advance":-1}"#, "advance: seconds"),
-      ("/_dev/clock", #"{"set":"tomorrow"}"#, "set: a date like"), ("/_dev/clock", #"{"rate":1e9}"#, "rate: how many times"),
+      ("/_dev/worlds", #"{"number":-1}"#, "the body does not fit this call"),
+      ("/_dev/worlds", "[", "the body does not fit this call"),
+      ("/_dev/worlds/w9/reset", "{}", "there is no world 'w9'"),
+      ("/_dev/clock", #"{"advance":-1}"#, "advance: seconds"),
+      ("/_dev/clock", #"{"set":"tomorrow"}"#, "set: a date like"),
+      ("/_dev/clock", #"{"rate":1e9}"#, "rate: how many times"),
     ])
   func mistakes(_ path: String, _ body: String, _ words: String) async throws {
     try await Self.run { dev in

@@ -18,7 +18,9 @@ struct WorldsTests {
     let signIn = try await caller.call(.POST, "users/login", #"{"email":"mina@example.com","password":"Passw0rd!"}"#)
     note(signIn)
     mina.token = (try signIn.object["token"] as? [String: Any])?["accessToken"] as? String
-    note(try await caller.call(.POST, "users/join", #"{"email":"new@example.com","password":"Passw0rd!","nickname":"New"}"#))
+    note(
+      try await caller.call(
+        .POST, "users/join", #"{"email":"new@example.com","password":"Passw0rd!","nickname":"New"}"#))
     let workspaces = try await mina.call(.GET, "workspaces")
     note(workspaces)
     for workspace in try workspaces.list {

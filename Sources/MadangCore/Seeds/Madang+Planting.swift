@@ -131,7 +131,9 @@ private struct Planter {
       throw PlantingProblem("the workspace '\(workspace.name)' has two channels '\(channel.name)'")
     }
     try transaction.joinChannel(room, user: owner, now: now)
-    for member in channel.members { try transaction.joinChannel(room, user: people[member.person], now: member.joinedAt) }
+    for member in channel.members {
+      try transaction.joinChannel(room, user: people[member.person], now: member.joinedAt)
+    }
     try plant(channel.chats, in: room)
     for member in channel.members where member.hasLeft {
       _ = try transaction.leaveChannel(room, user: people[member.person])

@@ -71,7 +71,8 @@ struct SeedFields {
     let moment = SeedTime.distance(text).map { start + $0 } ?? SeedTime.date(text)
     guard let moment, (0...Clock.latest).contains(moment) else {
       throw SeedError(
-        line(name), "\(name): a distance from the world's time like -90s, -5m, -2h or -3d, or a date like 2026-01-05T09:00:00Z")
+        line(name),
+        "\(name): a distance from the world's time like -90s, -5m, -2h or -3d, or a date like 2026-01-05T09:00:00Z")
     }
     return moment
   }

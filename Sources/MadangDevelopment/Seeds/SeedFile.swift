@@ -14,7 +14,8 @@ enum SeedFile {
       return Planting.Blob(Array(bytes))
     }
     guard let text = try file.text("color"), let color = color(text) else {
-      throw SeedError(file.line("color"), "color: of the picture that is made, like \"#ff8800\"; or data: a file in Base64")
+      throw SeedError(
+        file.line("color"), "color: of the picture that is made, like \"#ff8800\"; or data: a file in Base64")
     }
     return Planting.Blob(
       SeedPicture(
@@ -24,7 +25,9 @@ enum SeedFile {
   }
 
   private static func color(_ text: String) -> [UInt8]? {
-    guard text.utf8.count == 7, text.hasPrefix("#"), let number = UInt32(text.dropFirst(), radix: 16) else { return nil }
+    guard text.utf8.count == 7, text.hasPrefix("#"), let number = UInt32(text.dropFirst(), radix: 16) else {
+      return nil
+    }
     return [UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
   }
 }

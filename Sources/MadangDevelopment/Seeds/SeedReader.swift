@@ -86,8 +86,10 @@ struct SeedReader {
     let name = try node.text(field)
     switch places[name.lowercased()] {
     case .some(.some(let place)): return place
-    case .some(.none): throw SeedError(node.line, "\(field): several people are called '\(name)'; write the whole e-mail")
-    case .none: throw SeedError(node.line, "\(field): '\(name)' is nobody of this seed; name an e-mail, or what is before its @")
+    case .some(.none):
+      throw SeedError(node.line, "\(field): several people are called '\(name)'; write the whole e-mail")
+    case .none:
+      throw SeedError(node.line, "\(field): '\(name)' is nobody of this seed; name an e-mail, or what is before its @")
     }
   }
 
@@ -124,7 +126,9 @@ struct SeedReader {
     let fields = try SeedFields(
       node, "a workspace",
       ["name", "description", "cover", "owner", "created", "members", "chats", "channels", "directMessages"])
-    guard let name = try fields.text("name", as: .name) else { throw SeedError(fields.line, "name: a workspace has one") }
+    guard let name = try fields.text("name", as: .name) else {
+      throw SeedError(fields.line, "name: a workspace has one")
+    }
     guard let owner = fields.node("owner") else { throw SeedError(fields.line, "owner: a workspace has one") }
     let created = try fields.moment("created", from: start) ?? start - 30 * 86_400_000
     var workspace = Planting.Workspace(name: name, owner: try person(owner, "owner"), createdAt: created)

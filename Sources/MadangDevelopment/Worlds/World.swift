@@ -132,7 +132,8 @@ package final class World: Sendable {
   private func noSuchSnapshot(_ name: String) -> WorldError {
     let names = snapshots
     return WorldError(
-      "there is no snapshot '\(name)'; " + (names.isEmpty ? "none was made" : "there are \(names.joined(separator: ", "))"))
+      "there is no snapshot '\(name)'; "
+        + (names.isEmpty ? "none was made" : "there are \(names.joined(separator: ", "))"))
   }
 
   private func put(_ next: WorldState, _ keepsSockets: Bool) async throws {

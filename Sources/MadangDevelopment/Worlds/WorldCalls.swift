@@ -12,7 +12,8 @@ struct WorldCalls: Sendable {
     guard call.path.first == "worlds" else { return nil }
     switch (call.method, call.path.count) {
     case (.get, 1): return try .development(worlds.all.map(WorldSummary.init))
-    case (.post, 1): return try .development(WorldSummary(try await worlds.make(try await call.body(NewWorld.self).plan())))
+    case (.post, 1):
+      return try .development(WorldSummary(try await worlds.make(try await call.body(NewWorld.self).plan())))
     case (_, 1): return nil
     default: break
     }

@@ -47,5 +47,7 @@ package struct ServerControls: Sendable {
   package static func account(of data: SocketData) -> Int64? { AdmittedSockets.Reason(data)?.user }
 
   /// The number of the account with this e-mail.
-  package func account(email: String) async throws -> Int64? { try await current.backend.service.madang.accountNumber(email: email) }
+  package func account(email: String) async throws -> Int64? {
+    try await current.backend.service.madang.accountNumber(email: email)
+  }
 }
