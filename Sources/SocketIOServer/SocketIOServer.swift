@@ -55,7 +55,6 @@ public final class SocketIOServer: Sendable {
     core.beginShutdown()
     await closeSessions()
     await core.cluster?.close()
-    core.end()
   }
 
   /// Ends every session as `shutdown` does, and goes on serving. Returns when all WebSockets are gone, at the latest after

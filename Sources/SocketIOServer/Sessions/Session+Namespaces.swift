@@ -48,14 +48,11 @@ extension Session {
     let pending = PendingAdmission(namespace: namespace, number: admissionNumber, claim: claim)
     admissions.append(pending)
     let request = ConnectRequest(namespace: namespace, auth: auth, handshake: handshake, origin: origin)
-    let shards = core.shards
-    guard let claim, let recovery = core.recovery, let former = recovery.liveSocket(claim, in: namespace),
-      shards.indices.contains(former.shard)
-    else {
+    guard let claim, let recovery = core.recovery, let former = recovery.liveSocket(claim, in: namespace) else {
       return consider(request, pending, handlers)
     }
     // The client is back before anybody noticed that it was gone: its former connection ends first.
-    shards[former.shard].run { [shard] formerShard in
+    core.shards[former.shard].run { [shard] formerShard in
       if let session = formerShard.namespaces[namespace]?.socket(former.id)?.session {
         session.catchUp(at: LoopShard.now)
         session.close(.transportClose)
