@@ -164,13 +164,7 @@ extension Clock {
       state.lastSleeper += 1
       return state.lastSleeper
     }
-    let alarm = milliseconds.map { milliseconds in
-      Task {
-        try await Task.sleep(for: .milliseconds(milliseconds.rounded(.up)))
-        wake(number)
-      }
-    }
-    defer { alarm?.cancel() }
+    var alarm: Task<Void, any Error>?
     await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
         let isDue = state.withLock { state in
@@ -178,11 +172,19 @@ extension Clock {
           state.sleepers[number] = continuation
           return false
         }
-        if isDue { continuation.resume() }
+        guard !isDue else { return continuation.resume() }
+        // Not before: it would wake nobody, and the sleeper would sleep for good.
+        alarm = milliseconds.map { milliseconds in
+          Task {
+            try await Task.sleep(for: .milliseconds(milliseconds.rounded(.up)))
+            wake(number)
+          }
+        }
       }
     } onCancel: {
       wake(number)
     }
+    alarm?.cancel()
   }
 
   private func wake(_ number: Int) {

@@ -2,7 +2,7 @@ import MadangCore
 import Synchronization
 import Testing
 
-@Suite("The clock")
+@Suite("The clock", .timeLimit(.minutes(1)))
 struct ClockTests {
   private final class Source: Sendable {
     let time = Atomic<Int64>(1_000_000)
@@ -66,8 +66,9 @@ struct ClockTests {
     let clock = Clock()
     clock.run(at: 0)
     let woken = Woken()
+    let end = clock.instant(after: .seconds(3600))
     let sleeper = Task {
-      try await clock.sleep(for: .seconds(3600))
+      try await clock.sleep(until: end)
       woken.flag.store(true, ordering: .relaxed)
     }
     clock.advance(milliseconds: 3_599_999)
@@ -78,6 +79,17 @@ struct ClockTests {
     let other = Task { try await clock.sleep(for: .seconds(3600)) }
     clock.run(at: Clock.fastest)
     try await other.value
+  }
+
+  @Test("no sleep is missed, however short", .timeLimit(.minutes(1)))
+  func shortSleeps() async throws {
+    let clock = Clock()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<50 {
+        group.addTask { for _ in 0..<200 { try await clock.sleep(for: .milliseconds(1)) } }
+      }
+      try await group.waitForAll()
+    }
   }
 
   @Test("a sleep ends when its task is cancelled, also while the clock stands still")
