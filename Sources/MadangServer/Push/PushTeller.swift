@@ -50,7 +50,7 @@ struct PushTeller: Sendable {
           let found = outageFound ?? madang.clock.steady
           outageFound = found
           let isUntold = person == 0 && waiting.count == all && waiting.allSatisfy { $0.delays == 0 }
-          if isUntold || maySomebodyElse(goOnSince: found) {
+          if isUntold || isForOthers(sinceOutageFound: found) {
             try await madang.release(push)
             throw Lost()
           }
@@ -66,9 +66,9 @@ struct PushTeller: Sendable {
     return push
   }
 
-  /// Whether a chat of which some were told is to be given back all the same: another server may reach the provider, and would have
-  /// gone on by now if this one had died. Some are told twice then.
-  private func maySomebodyElse(goOnSince found: Int64) -> Bool {
+  /// Whether a chat of which some were told is given back all the same: another server may reach the provider, and would have the
+  /// chat by now if this one had died. Some are told twice then.
+  private func isForOthers(sinceOutageFound found: Int64) -> Bool {
     madang.database.dialect == .postgres && madang.clock.steady - found >= Madang.pushClaim
   }
 
