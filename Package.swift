@@ -50,6 +50,7 @@ extension Target.Dependency {
   static let system: Self = .product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle: Self = .product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
+  static let yams: Self = .product(name: "Yams", package: "Yams")
 }
 
 let package = Package(
@@ -63,6 +64,7 @@ let package = Package(
     .library(name: "MadangAPI", targets: ["MadangAPI"]),
     .library(name: "MadangServer", targets: ["MadangServer"]),
     .library(name: "MadangClient", targets: ["MadangClient"]),
+    .library(name: "MadangTesting", targets: ["MadangTesting"]),
     .executable(name: "madang", targets: ["madang"]),
     .executable(name: "socketio-echo", targets: ["socketio-echo"]),
   ],
@@ -78,6 +80,7 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
     .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
     .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+    .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
@@ -154,6 +157,31 @@ let package = Package(
         .serviceLifecycle,
       ],
       swiftSettings: counted),
+    // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
+    .target(
+      name: "MadangDevelopment",
+      dependencies: [
+        "MadangServer", "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .crypto,
+        .deque, .hummingbird, .httpTypes, .logging, .nioCore, .serviceLifecycle, .yams,
+      ],
+      resources: [
+        .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
+        .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
+        .embedInCode("Resources/openapi.json"),
+      ],
+      swiftSettings: strict),
+    // The same as a library for tests in Swift.
+    .target(
+      name: "MadangTesting",
+      dependencies: ["MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", .logging],
+      swiftSettings: strict),
+    // The wire contract as a black-box suite, for any server.
+    .target(
+      name: "Conformance",
+      dependencies: [
+        "MadangAPI", "SocketIOClient", "SocketIOProtocol", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+      ],
+      swiftSettings: strict),
     .target(
       name: "MadangClient",
       dependencies: [
@@ -166,8 +194,8 @@ let package = Package(
     .executableTarget(
       name: "madang",
       dependencies: [
-        "MadangServer", "MadangClient", "MadangAPI", "SocketIOServer", .argumentParser, .configuration, .logging,
-        .nioCore,
+        "MadangServer", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance", "SocketIOServer",
+        .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1,
         .system,
         .unixSignals, .serviceLifecycle,
       ],
@@ -177,9 +205,8 @@ let package = Package(
     .target(
       name: "Support",
       dependencies: [
-        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "Storage", .asyncHTTPClient, .hummingbird,
-        .logging,
-        .nioCore, .nioHTTP1, .nioPosix,
+        "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "OpenAPI", "SocketIOClient",
+        "SocketIOProtocol", "Storage", .asyncHTTPClient, .hummingbird, .logging, .nioCore, .nioHTTP1, .nioPosix,
       ],
       path: "Tests/Support", swiftSettings: strict),
     // The example of the README, so that it keeps compiling.
@@ -211,7 +238,9 @@ let package = Package(
       name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
     .testTarget(
       name: "MadangClientTests",
-      dependencies: ["MadangClient", "MadangAPI", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL, .nioTLS],
+      dependencies: [
+        "MadangTesting", "MadangClient", "MadangAPI", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "MadangServerTests",
@@ -219,6 +248,22 @@ let package = Package(
         "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .cryptoExtras, .jwtKit, .nioCore,
         .nioHTTP1,
         .nioPosix,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MadangDevelopmentTests",
+      dependencies: [
+        "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
+        "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "MadangTestingTests", dependencies: ["MadangTesting", "MadangClient", "MadangAPI"], swiftSettings: strict),
+    .testTarget(
+      name: "ConformanceTests",
+      dependencies: [
+        "Conformance", "MadangServer", "MadangCore", "MadangAPI", "SocketIOProtocol", "Support", .asyncHTTPClient,
+        .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(

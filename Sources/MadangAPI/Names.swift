@@ -27,6 +27,9 @@ public enum EditionName: String, Codable, Sendable, CaseIterable {
   case january2024 = "2024-01"
   case october2024 = "2024-10"
 
+  /// The editions by their keys in development mode.
+  public static let developmentKeys = Dictionary(uniqueKeysWithValues: allCases.map { ($0.developmentKey, $0) })
+
   /// The edition's key in development mode.
   public var developmentKey: String {
     switch self {

@@ -38,6 +38,19 @@ public enum WireDate {
     return String(decoding: out, as: UTF8.self)
   }
 
+  /// A moment as the header `Date` has it (RFC 9110 section 5.6.7): `Mon, 05 Jan 2026 09:00:00 GMT`.
+  public static func http(_ milliseconds: Int64) -> String {
+    let label = string(milliseconds)
+    let day = milliseconds.quotientAndRemainder(flooringBy: millisecondsPerDay).quotient
+    let weekday = weekdays[Int((day + 4).quotientAndRemainder(flooringBy: 7).remainder)]
+    let parts = label.split { "-T.".contains($0) }
+    let month = months[(Int(parts[1]) ?? 1) - 1]
+    return "\(weekday), \(parts[2]) \(month) \(parts[0]) \(parts[3]) GMT"
+  }
+
+  private static let weekdays = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"]
+  public static let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
   static let millisecondsPerDay: Int64 = 86_400_000
 
   /// Days since 1970-01-01 of a proleptic Gregorian date (Hinnant's algorithm).

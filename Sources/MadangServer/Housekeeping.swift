@@ -30,13 +30,16 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   func run() async throws {
     let interval = service.settings.housekeepingInterval
+    let clock = service.madang.clock
     await withTaskGroup { group in
-      group.addTask { await every(interval) { await tidyOwn() } }
-      group.addTask { await every(interval, atOnce: false) { if await leads() { await tidy() } } }
-      group.addTask { await every(interval, atOnce: false) { await sweep() } }
-      group.addTask { await every(service.settings.housekeepingTurn) { await takeTurn() } }
+      group.addTask { await every(interval, by: clock) { await tidyOwn() } }
+      group.addTask { await every(interval, by: clock, atOnce: false) { if await leads() { await tidy() } } }
+      group.addTask { await every(interval, by: clock, atOnce: false) { await sweep() } }
+      group.addTask { await every(service.settings.housekeepingTurn, by: clock) { await takeTurn() } }
       group.addTask {
-        await every(.seconds(service.settings.socketReviewInterval)) { await attempt { try await sockets.review() } }
+        await every(.seconds(service.settings.socketReviewInterval), by: clock) {
+          await attempt { try await sockets.review() }
+        }
       }
       for await _ in wakes.cancelOnGracefulShutdown() where await leads() {
         await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
@@ -89,11 +92,13 @@ struct Housekeeping: ServiceLifecycle.Service {
 }
 
 /// Does a chore again and again until the server is to stop.
-func every(_ interval: Duration, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void) async {
+func every(
+  _ interval: Duration, by clock: Clock, atOnce: Bool = true, _ chore: @escaping @Sendable () async -> Void
+) async {
   try? await cancelWhenGracefulShutdown {
     if atOnce { await chore() }
     while true {
-      try await Task.sleep(for: interval)
+      try await clock.sleep(for: interval)
       await chore()
     }
   }

@@ -7,7 +7,7 @@ import Storage
 ///
 /// - Parameter prepare: brings the schema up to date, or makes sure that it is.
 func openMadang(
-  _ settings: ServerSettings, clock: Clock, ids: IDSource, logger: Logger,
+  _ settings: ServerSettings, clock: Clock, ids: IDSource, pools: WorkerPools, logger: Logger,
   announce: @escaping @Sendable (MadangCore.Event) -> Void, prepare: (Madang) async throws -> Void
 ) async throws -> Madang {
   var configuration = DatabaseConfiguration(
@@ -23,19 +23,15 @@ func openMadang(
     throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
   }
 
-  let workers = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
   let home = BucketName(settings.filesHome).map { name in
-    BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: workers, logger: logger)
+    BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: pools.files, logger: logger)
   }
   let madang = Madang(
     database: database, clock: clock, ids: ids,
     files: FileStore(
-      root: settings.dataDirectory.appending(path: "files"), home: home, workers: workers, ids: ids, clock: clock),
+      root: settings.dataDirectory.appending(path: "files"), home: home, workers: pools.files, ids: ids, clock: clock),
     settings: settings.domain,
-    // One more than an address may have: the next one's sign-in begins at once.
-    hashing: WorkerPool(
-      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: settings.hashingPerAddress, turnThreads: 2,
-      isYielding: true),
+    hashing: pools.hashing,
     logger: logger,
     announce: announce)
   do {

@@ -20,12 +20,27 @@ extension Service {
     case (.get, ["metrics"]) where isPrivate || isForOperators && mayReadMetrics(request, context): return metricsPage()
     case (let method, let path) where path.first == "_dev" && (isPrivate || isForOperators):
       guard let development else { return nil }
-      guard isLocal(request, context) else { return .notLocal }
-      return try await development.respond(method, path.dropFirst(), target, request)
+      guard let path = developmentPath(of: path.dropFirst(), request, context) else { return .notLocal }
+      return try await development.respond(method, path, target, request, over: context.channel)
     case (.get, let path) where path.count == 2 && path[0] == "openapi":
       return DocumentDownload.named(path[1])?.response(to: request)
     default: return nil
     }
+  }
+
+  /// What follows `/_dev`, and the token if it is there; nil if this client may make no development calls.
+  private func developmentPath(of path: ArraySlice<String>, _ request: Request, _ context: Context)
+    -> ArraySlice<String>?
+  {
+    if let token = path.first, isDevelopmentToken(token) { return path.dropFirst() }
+    let bearer = request.headers[.authorization].flatMap { $0.hasPrefix("Bearer ") ? $0.dropFirst(7) : nil }
+    return bearer.map(isDevelopmentToken) ?? false || isLocal(request, context) ? path : nil
+  }
+
+  private func isDevelopmentToken(_ text: some StringProtocol) -> Bool {
+    let token = settings.developmentToken
+    // Equal digests tell nothing of how much of a wrong token was right.
+    return !token.isEmpty && KeyHash(String(text)) == KeyHash(token)
   }
 
   /// Whether this listener serves operators as well: there is none of their own.
@@ -41,8 +56,14 @@ extension Service {
   private func isLocal(_ request: Request, _ context: Context) -> Bool {
     let client = client(request.headers, peer: context.channel.remoteAddress)
     guard client.isLocal, isLocalName(request.head.authority) else { return false }
-    guard let origin = request.headers[.origin] else { return true }
-    return isLocalName(origin.firstRange(of: "://").map { String(origin[$0.upperBound...]) })
+    if let origin = request.headers[.origin] { return isLocalPage(origin) }
+    // Browsers name no origin with what pages load by GET.
+    if let referer = request.headers[.referer] { return isLocalPage(referer) }
+    return ["same-origin", "none", nil].contains(request.headers[.secFetchSite])
+  }
+
+  private func isLocalPage(_ url: String) -> Bool {
+    isLocalName(url.firstRange(of: "://").map { String(url[$0.upperBound...].prefix { $0 != "/" }) })
   }
 
   private func isLocalName(_ authority: String?) -> Bool {
@@ -62,17 +83,27 @@ extension Service {
 
 /// Answers operators on a listener of their own.
 struct OperationsResponder: HTTPResponder {
-  let service: Service
+  let current: CurrentBackend
 
   func respond(to request: Request, context: Context) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
-    return try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound)
+    return try await current.answering { service in
+      try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound)
+    }
   }
+}
+
+extension HTTPField.Name {
+  // Valid names by inspection, which `init?` cannot know.
+  fileprivate static let referer = Self("Referer") ?? .via
+  fileprivate static let secFetchSite = Self("Sec-Fetch-Site") ?? .via
 }
 
 extension Response {
   fileprivate static var notLocal: Response {
-    let error = "development calls are for programs on this machine, by a name of this machine like localhost"
+    let error =
+      "development calls are for programs on this machine, by a name of this machine like localhost, and with 'madang serve "
+      + "--dev --lan' for those that show its token: /_dev/TOKEN/..., or Authorization: Bearer TOKEN"
     return .json(Array("{\"error\":\"\(error)\"}".utf8), status: .forbidden)
   }
 }

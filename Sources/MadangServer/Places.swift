@@ -1,7 +1,7 @@
 import Synchronization
 
 /// So many at a time; others wait for their turn, first come first served.
-final class Places: Sendable {
+package final class Places: Sendable {
   private struct State {
     var free: Int
     var waiting: [CheckedContinuation<Void, Never>] = []
@@ -9,10 +9,10 @@ final class Places: Sendable {
 
   private let state: Mutex<State>
 
-  init(_ number: Int) { state = Mutex(State(free: number)) }
+  package init(_ number: Int) { state = Mutex(State(free: number)) }
 
   /// Returns when there is a place, which is to be given back by ``leave()``. Cancellation does not end the wait.
-  func enter() async {
+  package func enter() async {
     await withCheckedContinuation { continuation in
       let isFree = state.withLock { state in
         guard state.free == 0 else {
@@ -26,7 +26,7 @@ final class Places: Sendable {
     }
   }
 
-  func leave() {
+  package func leave() {
     let next = state.withLock { state -> CheckedContinuation<Void, Never>? in
       guard state.waiting.isEmpty else { return state.waiting.removeFirst() }
       state.free += 1

@@ -1,12 +1,12 @@
 import Foundation
 
 /// The parts of a server's URL that a connection needs.
-struct ServerAddress: Sendable {
+package struct ServerAddress: Sendable {
   let host: String
   let port: Int
   let isSecure: Bool
 
-  init(url: String) throws(SocketIOError) {
+  package init(url: String) throws(SocketIOError) {
     guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else { throw .badURL(url) }
     switch parts.scheme?.lowercased() {
     case "http", "ws": isSecure = false
@@ -18,7 +18,7 @@ struct ServerAddress: Sendable {
   }
 
   /// The address as a URL without a path.
-  var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
+  package var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 
   /// The value of the `Host` header.
   var authority: String {

@@ -30,6 +30,8 @@ extension SocketIOClient {
     var isPausing = false
     var timer: Scheduled<Void>?
     var wasOpened = false
+    /// It is about to end. What still comes follows something that was not understood, so it is not told.
+    var hasFailed = false
     /// Those that ask the application for its credentials.
     var credentials: [String: Task<Void, Never>] = [:]
 
@@ -91,7 +93,7 @@ extension SocketIOClient {
   }
 
   func received(_ packet: EnginePacket, connection id: Int) {
-    guard connection?.id == id else { return }
+    guard let current = connection, current.id == id, !current.hasFailed else { return }
     perform(connection?.engine.received(packet, at: Self.now()) ?? .none, packet, connection: id)
   }
 
@@ -180,6 +182,7 @@ extension SocketIOClient {
   /// Ends a connection that broke the protocol, fell silent or was lost. Only the first reason counts.
   func fail(_ failure: Failure, connection id: Int) {
     guard connection?.id == id else { return }
+    connection?.hasFailed = true
     connection?.end.yield(failure)
   }
 

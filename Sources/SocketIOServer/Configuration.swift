@@ -91,6 +91,10 @@ extension SocketIOServer {
     /// The part of an event loop's time, from 0 to 1, that reading for one owner and answering its HTTP requests may take while
     /// others send as well. What it sends beyond that waits, but for 2 KiB every 50 ms; answers under way are not stopped.
     public var maxLoopPart = 0.15
+    /// Sees and disturbs what travels, in tests of clients. `nil`: nothing is looked at.
+    public var packetInterceptor: PacketInterceptor?
+    /// The `Date` of answers over HTTP, where tests of clients have a clock of their own. `nil`: the time of day.
+    package var date: (@Sendable () -> String)?
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 
@@ -144,9 +148,19 @@ extension SocketIOServer {
     public var maxHeaderListSize = 64 * 1024
     /// The most header fields of a request.
     public var maxHeaderFieldCount = 200
+    /// Which server answers a request that asks for a socket, by the host that it names; nil: always this one. All use the same
+    /// event loops. What is for nobody goes to the application.
+    package var addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
 
     public init() {}
   }
+}
+
+/// Whom a request is for, where several servers of a process share a port.
+package enum Addressee<Server: Sendable>: Sendable {
+  case this
+  case other(Server)
+  case nobody
 }
 
 extension Duration {

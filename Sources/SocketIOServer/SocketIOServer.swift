@@ -53,12 +53,29 @@ public final class SocketIOServer: Sendable {
   /// sessions are refused from the start.
   public func shutdown() async {
     core.beginShutdown()
-    for shard in core.shards {
-      await withCheckedContinuation { continuation in
-        shard.run { $0.shutDown().whenComplete { _ in continuation.resume() } }
+    await closeSessions()
+    await core.cluster?.close()
+  }
+
+  /// Ends every session as `shutdown` does, and goes on serving. Returns when all WebSockets that were there are gone, at the
+  /// latest after `closeTimeout`.
+  ///
+  /// - Parameter awaitingClients: False to return as soon as the sessions are over, without waiting for clients to close their
+  ///   WebSockets.
+  public func closeSessions(awaitingClients: Bool = true) async {
+    await withTaskGroup { group in
+      for shard in core.shards {
+        group.addTask {
+          await withCheckedContinuation { continuation in
+            shard.run { shard in
+              let closed = shard.shutDown()
+              guard awaitingClients else { return continuation.resume() }
+              closed.whenComplete { _ in continuation.resume() }
+            }
+          }
+        }
       }
     }
-    await core.cluster?.close()
   }
 
   /// How much there is, at one moment.

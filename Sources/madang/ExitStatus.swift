@@ -27,6 +27,7 @@ extension MadangError {
 /// A command could not do what it was asked, for a reason found on this side.
 struct Failure: Error {
   let message: String
+  let status: ExitStatus
 
-  init(_ message: String) { self.message = message }
+  init(_ message: String, _ status: ExitStatus = .failed) { (self.message, self.status) = (message, status) }
 }

@@ -28,6 +28,7 @@ struct Madang: AsyncParsableCommand {
         subcommands: [
           Say.self, History.self, UnreadCommand.self, Watch.self, ChatCommand.self, FileCommand.self,
         ]),
+      CommandGroup(name: "Tests", subcommands: [DevCommand.self, ConformanceCommand.self]),
       CommandGroup(name: "Manual", subcommands: [Man.self, Completions.self]),
     ])
 
@@ -47,7 +48,7 @@ struct Madang: AsyncParsableCommand {
       exit(withError: ExitCode(error.exitStatus.rawValue))
     } catch let failure as Failure {
       Terminal.message("madang: \(failure.message)")
-      exit(withError: ExitCode(ExitStatus.failed.rawValue))
+      exit(withError: ExitCode(failure.status.rawValue))
     } catch {
       kind.exit(withError: error)
     }

@@ -7,6 +7,14 @@ import Support
 import Testing
 
 extension RoomScene {
+  /// Signs somebody up at a server, reached by `url`, and makes a channel for them.
+  static func run(
+    _ server: TestServer, through url: String? = nil,
+    _ adjust: (inout MadangClient.Configuration) -> Void = { _ in }, _ body: (RoomScene) async throws -> Void
+  ) async throws {
+    try await run(through: url ?? server.url, in: server.folder, adjust, body)
+  }
+
   /// Runs `body` with a scene on a network on which answers go wrong, and with the same person's other device on a good
   /// one. The room's pages are of ten chats.
   /// - Parameter readTimeout: How long an answer may pause: short for tests that wait for it, long for answers that come

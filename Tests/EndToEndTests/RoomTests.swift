@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangClient
 import NIOCore
+import Support
 import Testing
 
 @Suite("Rooms: local history, live chats, sending", .serialized, .timeLimit(.minutes(2)))

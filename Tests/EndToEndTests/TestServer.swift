@@ -61,13 +61,6 @@ final class TestServer: Sendable {
   /// Records a payment that the server's own verifier knows from then on.
   func pay(_ json: String) async throws { _ = try await develop("/_dev/payments", json) }
 
-  /// A token of somebody at a provider of identities, as the built-in verifier believes it.
-  func socialToken(_ provider: String, email: String, nickname: String) async throws -> String {
-    struct Answer: Decodable { let token: String }
-    let body = #"{"provider":"\#(provider)","subject":"\#(email)","email":"\#(email)","nickname":"\#(nickname)"}"#
-    return try JSONDecoder().decode(Answer.self, from: await develop("/_dev/social-tokens", body)).token
-  }
-
   /// Makes a development call.
   private func develop(_ path: String, _ body: String) async throws -> Data {
     var request = HTTPClientRequest(url: url + path)

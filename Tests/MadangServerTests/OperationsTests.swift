@@ -42,6 +42,48 @@ struct OperationsTests {
     }
   }
 
+  @Test("development calls from elsewhere show the token, in the path or the header; without one they are refused")
+  func token() async throws {
+    let token = "a-token-of-this-test"
+    let elsewhere = ("X-Forwarded-For", "192.0.2.7")
+    try await World.run(.sqlite, settings: World.settings(\.developmentToken, token)) { (world) async throws in
+      func status(_ path: String, _ headers: (String, String)...) async throws -> String {
+        Self.status(try await Self.ask(world, path, host: "192.0.2.1:8080", [elsewhere] + headers))
+      }
+      #expect(try await status("/_dev/\(token)/pushes") == "200")
+      #expect(try await status("/_dev/pushes", ("Authorization", "Bearer \(token)")) == "200")
+      #expect(try await status("/_dev/pushes") == "403")
+      #expect(try await status("/_dev/\(token)x/pushes") == "403")
+      #expect(try await status("/_dev/pushes/\(token)") == "403")
+      for header in [token, "Bearer ", "Bearer \(token)x", "Basic \(token)"] {
+        #expect(try await status("/_dev/pushes", ("Authorization", header)) == "403", "\(header)")
+      }
+      // Programs of this machine need none.
+      #expect(Self.status(try await Self.ask(world, "/_dev/pushes")) == "200")
+      // It is for development calls only.
+      #expect(try await status("/metrics", ("Authorization", "Bearer \(token)")) != "200")
+    }
+    try await World.run(.sqlite) { (world) async throws in
+      for path in ["/_dev//pushes", "/_dev/pushes"] {
+        let answer = try await Self.ask(world, path, [elsewhere, ("Authorization", "Bearer ")])
+        #expect(Self.status(answer) != "200", "without a token nothing is one")
+      }
+    }
+  }
+
+  @Test("development mode listens to other machines with a token only, and a short one is refused")
+  func exposedDevelopment() {
+    var settings = World.settings
+    settings.host = "0.0.0.0"
+    #expect(settings.problems().contains { $0.contains("--lan") })
+    settings.developmentToken = "short"
+    #expect(settings.problems().contains { $0.hasPrefix("dev.token") })
+    settings.developmentToken = "with a blank, which no path has"
+    #expect(settings.problems().contains { $0.hasPrefix("dev.token") })
+    settings.developmentToken = "a-token-of-this-test"
+    #expect(settings.problems() == [])
+  }
+
   @Test("readiness tells everybody whether, and operators why not; the disk is asked once a second at most")
   func readiness() async throws {
     try await World.run(.sqlite) { (world) async throws in

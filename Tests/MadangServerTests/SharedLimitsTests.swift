@@ -26,9 +26,24 @@ struct SharedLimitsTests {
     World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])
   }
 
+  /// Waits until one server hears another: one that has just begun may not yet, and what is told meanwhile is lost to it.
+  private static func hearing(_ second: World, _ first: World) async throws {
+    var attempt = 0
+    let isHeard = try await World.eventually {
+      attempt += 1
+      let probe = try await first.signUp("Probe\(attempt)")
+      for _ in 0..<10 { _ = try await code(first, probe.email, from: "198.51.100.200") }
+      return try await World.eventually(within: .seconds(2)) {
+        try await code(second, probe.email, World.password, from: "198.51.100.200") == "E98"
+      }
+    }
+    try #require(isHeard)
+  }
+
   @Test("ten wrong passwords at one server are ten at another, of this account from this address", arguments: engines)
   func failures(_ engine: TestEngine) async throws {
     try await World.pair(engine, settings: try Self.settings()) { (first, second) async throws in
+      try await Self.hearing(second, first)
       let (mina, joon) = (try await first.signUp("Mina"), try await first.signUp("Joon"))
       for _ in 0..<10 { #expect(try await Self.code(first, mina.email, from: "198.51.100.1") == "E03") }
       // Right ones do not count, so only what was heard refuses them.
@@ -37,7 +52,8 @@ struct SharedLimitsTests {
           try await Self.code(second, mina.email, World.password, from: "198.51.100.1") == "E98"
         })
       #expect(try await Self.code(second, mina.email, World.password, from: "198.51.100.2") == nil)
-      #expect(try await Self.code(second, joon.email, World.password, from: "198.51.100.1") == nil)
+      let other = try await Self.code(second, joon.email, World.password, from: "198.51.100.1")
+      #expect(other == nil)
       second.clock.advance(milliseconds: 300_001)
       #expect(try await Self.code(second, mina.email, World.password, from: "198.51.100.1") == nil)
     }
@@ -48,6 +64,7 @@ struct SharedLimitsTests {
     arguments: engines)
   func anywhere(_ engine: TestEngine) async throws {
     try await World.pair(engine, settings: try Self.settings()) { (first, second) async throws in
+      try await Self.hearing(second, first)
       let mina = try await first.signUp("Mina")
       let home = "203.0.113.1"
       let login = try await first.call(
@@ -115,6 +132,7 @@ struct SharedLimitsTests {
     // Longer than this test may take: nobody looks again by itself.
     settings.socketHold = .seconds(600)
     try await World.pair(engine, settings: settings) { (first, second) async throws in
+      try await Self.hearing(second, first)
       let mina = try await first.signUp("Mina")
       let room = try await mina.channel("ios", in: try await mina.workspace())
       let forwarded = [("X-Forwarded-For", "203.0.113.9")]

@@ -2,6 +2,7 @@ import NIOCore
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Testing
 
 @Suite("The admin namespace", .timeLimit(.minutes(2)))

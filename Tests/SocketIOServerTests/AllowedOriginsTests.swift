@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Testing
 
 @Suite("Web pages of other origins", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Foundation
 import Fuzzing
 import SocketIOProtocol
+import Support
 import Testing
 
 /// Clients that come and go. `Scripts/soak` runs it with a thousand for a minute.

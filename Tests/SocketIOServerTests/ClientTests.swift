@@ -59,6 +59,28 @@ struct ClientTests {
     }
   }
 
+  @Test("what follows a packet that is not understood is not told, so that nothing is missed unnoticed")
+  func afterGarbage() async throws {
+    try await TestServer.with { (server) async throws in
+      try await server.withClient { (client) async throws in
+        var updates = await client.updates(in: ["/"]).makeAsyncIterator()
+        let isConnected =
+          if case .connected = try await updates.next(isolation: #isolation)?.kind { true } else { false }
+        #expect(isConnected)
+        await receive(by: client, [#"2["echo-back",1"#, #"2["echo-back",2]"#])
+        let next = try await updates.next(isolation: #isolation)
+        let isEnd = if case .disconnected(.parseError) = next?.kind { true } else { false }
+        #expect(isEnd, "\(String(describing: next))")
+      }
+    }
+  }
+
+  /// Has the client receive messages in one turn, as when they come in one segment.
+  private func receive(by client: isolated SocketIOClient, _ messages: [String]) {
+    guard let id = client.connection?.id else { return }
+    for message in messages { client.received(EnginePacket(.message, Array(message.utf8)), connection: id) }
+  }
+
   @Test("many events keep their order", arguments: ClientMode.allCases)
   func order(mode: ClientMode) async throws {
     try await TestServer.with { (server) async throws in

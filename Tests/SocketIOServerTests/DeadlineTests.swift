@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Testing
 
 /// Time-outs hold to the millisecond for whoever asks, however coarse the server's timer and busy its loops.

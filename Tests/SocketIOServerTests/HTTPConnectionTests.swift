@@ -1,6 +1,7 @@
 import Logging
 import NIOCore
 import NIOPosix
+import Support
 import Testing
 
 @testable import SocketIOServer

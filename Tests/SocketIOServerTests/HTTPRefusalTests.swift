@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Testing
 
 @Suite("Engine.IO requests that are refused", .timeLimit(.minutes(1)))

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOEmbedded
+import Support
 import Synchronization
 import Testing
 

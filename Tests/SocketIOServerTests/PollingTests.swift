@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Synchronization
 import Testing
 

@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Testing
 
 @Suite("Connection state recovery", .timeLimit(.minutes(2)))

@@ -1,5 +1,6 @@
 import Foundation
 import NIOCore
+import Support
 import Testing
 
 /// A client that does not read, among many that do. `Scripts/soak` runs it with a thousand.

@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import Support
 import Testing
 
 @Suite("Upgrade to WebSocket", .timeLimit(.minutes(1)))

@@ -1,6 +1,7 @@
 import Fuzzing
 import NIOCore
 import SocketIOProtocol
+import Support
 import Testing
 
 @testable import SocketIOServer

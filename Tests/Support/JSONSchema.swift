@@ -13,6 +13,7 @@ package struct JSONSchema: Sendable {
     case pattern(NSRegularExpression)
     case length(ClosedRange<Int>)
     case minimum(Int)
+    case maximum(Int)
     case maxItems(Int)
     case items(JSONSchema)
     case properties([String: JSONSchema])
@@ -41,6 +42,7 @@ package struct JSONSchema: Sendable {
       case ("minLength", .number(let limit)): rules.append(.length(Int(limit)...Int.max))
       case ("maxLength", .number(let limit)): rules.append(.length(0...Int(limit)))
       case ("minimum", .number(let limit)): rules.append(.minimum(Int(limit)))
+      case ("maximum", .number(let limit)): rules.append(.maximum(Int(limit)))
       case ("maxItems", .number(let limit)): rules.append(.maxItems(Int(limit)))
       case ("items", let items): rules.append(.items(try JSONSchema(items, in: document)))
       case ("properties", .object(let properties)):
@@ -73,6 +75,7 @@ package struct JSONSchema: Sendable {
     case (.length(let range), .text(let text)):
       return unless(range.contains(text.unicodeScalars.count), "has a length outside \(range)")
     case (.minimum(let limit), .number(let number)): return unless(number >= Double(limit), "is below \(limit)")
+    case (.maximum(let limit), .number(let number)): return unless(number <= Double(limit), "is above \(limit)")
     case (.maxItems(let limit), .list(let items)): return unless(items.count <= limit, "has more than \(limit) items")
     case (.items(let schema), .list(let items)):
       return items.enumerated().flatMap { schema.problems(of: $1, at: "\(place)[\($0)]") }

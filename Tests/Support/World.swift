@@ -3,6 +3,7 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
+import MadangDevelopment
 import MadangServer
 import NIOCore
 import NIOHTTP1
@@ -24,8 +25,13 @@ package struct World: Sendable {
   }
 
   /// Starts a server, runs `body` and stops it again, whatever happens.
+  ///
+  /// - Parameters:
+  ///   - clock: Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
+  ///   - kit: Makes what watches and disturbs the server, from its clock.
   package static func run(
-    _ engine: TestEngine, settings: ServerSettings = settings, logger: Logger? = nil,
+    _ engine: TestEngine, settings: ServerSettings = settings, clock: Clock = stoppedClock, logger: Logger? = nil,
+    kit: @escaping @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments },
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -35,7 +41,7 @@ package struct World: Sendable {
       settings.dataDirectory = data
       if case .postgres(let url) = place { settings.databaseURL = url }
       if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
-      try await run(settings, logger: logger, body)
+      try await run(settings, clock: clock, logger: logger, kit: kit, body)
     }
   }
 
@@ -54,6 +60,11 @@ package struct World: Sendable {
         try await run(settings) { second in try await body(first, second) }
       }
     }
+  }
+
+  package static var stoppedClock: Clock {
+    let start = Clock.systemTime()
+    return Clock({ start }, steady: { start })
   }
 
   /// Settings that suit tests: development mode, short waits, cheap passwords.
@@ -78,29 +89,44 @@ package struct World: Sendable {
 
   /// The same on the place that the settings name, which stays.
   package static func run(
-    _ settings: ServerSettings, logger: Logger? = nil, _ body: @Sendable (World) async throws -> Void
+    _ settings: ServerSettings, clock: Clock = stoppedClock, logger: Logger? = nil,
+    kit: @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments },
+    _ body: @Sendable (World) async throws -> Void
   ) async throws {
-    // Time stands still unless a test moves it, so that windows and lifetimes do not hang on the machine's load.
-    let start = Clock.systemTime()
-    let clock = Clock({ start }, steady: { start })
     var quiet = Logger(label: "test")
     quiet.logLevel = .error
-    let server = try await buildServer(settings, clock: clock, logger: logger ?? quiet)
+    let server = try await buildServer(settings, clock: clock, instruments: kit(clock), logger: logger ?? quiet)
     let running = Task { try await server.run() }
     let result: Result<Void, any Error>
     do {
       let port = try await server.port
-      try await body(
-        World(
-          url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: settings.dataDirectory,
-          isInBucket: !settings.filesHome.isEmpty))
-      result = .success(())
+      let world = World(
+        url: "http://127.0.0.1:\(port)", server: server, clock: clock, data: settings.dataDirectory,
+        isInBucket: !settings.filesHome.isEmpty)
+      do {
+        try await body(world)
+        result = .success(())
+      } catch {
+        result = .failure(error)
+      }
+      await world.keepCoverage()
     } catch {
       result = .failure(error)
     }
     running.cancel()
     _ = await running.result
     try result.get()
+  }
+
+  /// With `MADANG_TEST_COVERAGE` writes what of the contract was touched into a file of this directory, for
+  /// `madang dev coverage`. A server that does not answer any more is left out.
+  private func keepCoverage() async {
+    guard let directory = ProcessInfo.processInfo.environment["MADANG_TEST_COVERAGE"],
+      let answer = try? await call(.GET, "/_dev/coverage", key: nil), answer.status == 200
+    else { return }
+    let folder = URL(filePath: directory, directoryHint: .isDirectory)
+    try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    try? Data(answer.body).write(to: folder.appending(path: "\(UUID().uuidString).json"))
   }
 
   package struct Answer: Sendable {

@@ -19,8 +19,9 @@ extension MadangClient {
   /// Reads an IMF-fixdate (RFC 9110 section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func milliseconds(ofHTTPDate text: String) -> Int64? {
     let parts = text.split(whereSeparator: { $0 == " " || $0 == ":" })
-    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-    guard parts.count == 8, parts[7] == "GMT", let month = months.firstIndex(of: String(parts[2])) else { return nil }
+    guard parts.count == 8, parts[7] == "GMT", let month = WireDate.months.firstIndex(of: String(parts[2])) else {
+      return nil
+    }
     let label = "\(parts[3])-\(month < 9 ? "0" : "")\(month + 1)-\(parts[1])T\(parts[4]):\(parts[5]):\(parts[6])Z"
     return (try? Cursor.label(label, zoneless: 0)) ?? nil
   }

@@ -20,6 +20,16 @@ extension Madang {
     try await database.read { try $0.accounts("u.id > \(number)", limit: limit) }
   }
 
+  /// The number of the account with this e-mail; nil if there is none.
+  package func accountNumber(email: String) async throws -> Int64? {
+    try await database.read { try $0.personByEmail(email)?.id.number }
+  }
+
+  /// The e-mail of the account with this number; nil if there is none.
+  package func email(ofAccount number: Int64) async throws -> String? {
+    try await database.read { try $0.accounts("u.id = \(number)", limit: 1).first?.account.person.email }
+  }
+
   /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.
   /// Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {

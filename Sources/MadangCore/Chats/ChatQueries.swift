@@ -66,6 +66,22 @@ extension Transaction {
     return ObjectID(number: id, uuid: uuid)
   }
 
+  /// A chat of a room that nobody else writes to; ``setEnd(ofRoom:seq:at:)`` follows the last one.
+  func insertPlantedChat(
+    uuid: String, room: Int64, seq: Int64, author: Int64, ordinal: Int64, content: String, files: Int, createdAt: Int64
+  ) throws -> Int64 {
+    try one(
+      """
+      INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
+      VALUES (\(uuid), \(room), \(seq), \(author), \(ordinal), \(content), \(files), \(createdAt)) RETURNING id
+      """
+    ) { try $0.get("id") }
+  }
+
+  func setEnd(ofRoom room: Int64, seq: Int64, at moment: Int64) throws {
+    try execute("UPDATE rooms SET last_seq = \(seq), last_chat_at = \(moment) WHERE id = \(room)")
+  }
+
   func attach(_ file: Int64, to chat: Int64, at position: Int) throws {
     try execute("INSERT INTO chat_files (chat_id, position, file_id) VALUES (\(chat), \(position), \(file))")
   }

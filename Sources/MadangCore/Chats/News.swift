@@ -66,6 +66,24 @@ package struct NewsPage: Sendable {
   package var gaps = 1000
 }
 
+extension Madang {
+  /// The `seq` of the newest chat of each of these rooms that exist.
+  package func lastSeqs(of rooms: Set<Int64>) async throws -> [Int64: Int64] {
+    let (rooms, part) = (Array(rooms), NewsPage().rooms)
+    return try await database.read { transaction in
+      var seqs: [Int64: Int64] = [:]
+      for start in stride(from: 0, to: rooms.count, by: part) {
+        let asked = Array(rooms[start..<min(start + part, rooms.count)])
+        let found = try transaction.all(
+          "SELECT id, last_seq FROM rooms WHERE id IN (\(list: asked)) AND deleted_at IS NULL"
+        ) { (room: try $0.get("id") as Int64, seq: try $0.get("last_seq") as Int64) }
+        for (room, seq) in found { seqs[room] = seq }
+      }
+      return seqs
+    }
+  }
+}
+
 extension Transaction {
   fileprivate func rooms(_ positions: [Int64: RoomPosition], _ size: NewsPage) throws -> [RoomNews] {
     let asked = Array(positions)

@@ -51,7 +51,11 @@ extension Transaction {
         """), DirectMessage.init)
   }
 
-  func insertDirectMessage(uuid: String, workspace: Int64, of user: Int64, and other: Int64, now: Int64) throws {
+  /// The new room, or nil if the two have one.
+  @discardableResult
+  func insertDirectMessage(uuid: String, workspace: Int64, of user: Int64, and other: Int64, now: Int64) throws
+    -> Int64?
+  {
     let room: Int64 = try one(
       """
       INSERT INTO rooms (uuid, workspace_id, kind, created_at) VALUES (\(uuid), \(workspace), 'dm', \(now)) RETURNING id
@@ -64,6 +68,8 @@ extension Transaction {
       ON CONFLICT (workspace_id, low_user_id, high_user_id) DO NOTHING
       """)
     // Another node made the pair's room first; theirs is the one.
-    if inserted == 0 { try execute("DELETE FROM rooms WHERE id = \(room)") }
+    guard inserted == 0 else { return room }
+    try execute("DELETE FROM rooms WHERE id = \(room)")
+    return nil
   }
 }

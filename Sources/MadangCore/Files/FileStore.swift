@@ -97,6 +97,23 @@ package struct FileStore: Sendable {
     try await home.content(of: file.path, range: range)
   }
 
+  /// All bytes of a stored file that has any. Throws if they cannot be had.
+  func bytes(of file: StoredFile) async throws -> [UInt8] {
+    switch try await content(of: file, range: 0...file.size - 1) {
+    case .file(let url):
+      return try await workers.run {
+        let source = try InputFile(url)
+        var bytes: [UInt8] = []
+        while case let next = try source.next(), !next.isEmpty { bytes += next }
+        return bytes
+      }
+    case .pieces(let pieces):
+      var bytes: [UInt8] = []
+      for try await piece in pieces { bytes += piece }
+      return bytes
+    }
+  }
+
   /// The id of the installation whose files these are; nil if none was set.
   func installationID() async throws -> String? { try await home.installationID() }
 
@@ -109,7 +126,8 @@ package struct FileStore: Sendable {
 
   /// Throws if the disk takes no files, or the home cannot be used.
   package func ping() async throws {
-    let probe = uploads.appending(path: "probe-\(ids.name(12))")
+    // Not one of `ids`: whoever asks whether the server is ready changes nothing that comes later.
+    let probe = uploads.appending(path: "probe-\(UUID().uuidString)")
     try await workers.run {
       try makeUploads()
       defer { try? FileManager.default.removeItem(at: probe) }

@@ -60,7 +60,8 @@ public struct Administration: Sendable {
     settings.databaseReaders = 1
     settings.databaseStatementTimeout = .zero
     return try await openMadang(
-      settings, clock: Clock(), ids: IDSource(), logger: logger, announce: { _ in }, prepare: prepare)
+      settings, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger, announce: { _ in },
+      prepare: prepare)
   }
 }
 

@@ -12,6 +12,10 @@ public struct WorkProgress: Sendable {
   /// Nil where it is not known.
   public let total: Int?
 
+  package init(phase: String, done: Int, total: Int?) {
+    (self.phase, self.done, self.total) = (phase, done, total)
+  }
+
   init(_ progress: BackupProgress) {
     (phase, done, total) = (progress.phase, progress.done, progress.total)
   }

@@ -121,7 +121,8 @@ extension Administration {
     let isNew = file.map { !FileManager.default.fileExists(atPath: $0.path) } ?? false
     do {
       let madang = try await openMadang(
-        settings, clock: Clock(), ids: IDSource(), logger: logger, announce: { _ in }, prepare: prepare)
+        settings, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger, announce: { _ in },
+        prepare: prepare)
       let result: Result<Void, any Error>
       do { result = .success(try await body(madang)) } catch { result = .failure(error) }
       await madang.database.close()

@@ -5,8 +5,23 @@ extension Call {
   /// Credits the payment whose ids the body holds.
   func creditPayment() async throws -> Billing {
     let fields = try await fields()
-    return try await madang.creditPayment(
-      try fields.required(.impUID), merchantID: try fields.required(.merchantUID),
-      verifier: service.providers.payments, as: try caller)
+    let (id, merchantID) = (try fields.required(.impUID), try fields.required(.merchantUID))
+    let caller = try caller
+    func observe(_ event: Occurrence.Payment.Event, amount: Int? = nil, code: ErrorCode? = nil) {
+      service.development?.observe(
+        .payment(
+          .init(
+            event: event, id: id, merchantID: merchantID, amount: amount, account: caller.person.email,
+            code: code?.rawValue)))
+    }
+    do {
+      let billing = try await madang.creditPayment(
+        id, merchantID: merchantID, verifier: service.providers.payments, as: caller)
+      observe(.credited, amount: billing.payment.amount)
+      return billing
+    } catch let failure as Failure {
+      observe(.refused, code: Refusal(failure, in: edition).code)
+      throw failure
+    }
   }
 }

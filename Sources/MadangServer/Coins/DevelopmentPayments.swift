@@ -3,17 +3,19 @@ import Synchronization
 
 /// Payments as somebody who tests says they were made (`POST /_dev/payments`).
 final class DevelopmentPayments: PaymentVerifier {
-  enum Status: String, Decodable {
+  enum Status: String, CallChoice {
     case paid, ready, cancelled, failed
   }
 
-  struct NewPayment: Decodable {
+  struct NewPayment: CallFields {
+    static let names = CodingKeys.allCases.map(\.rawValue)
+
     let merchantUID: String
     let amount: Int
     let status: Status?
     let impUID: String?
 
-    enum CodingKeys: String, CodingKey {
+    enum CodingKeys: String, CodingKey, CaseIterable {
       case merchantUID = "merchant_uid"
       case amount
       case status
@@ -39,15 +41,22 @@ final class DevelopmentPayments: PaymentVerifier {
   }
 
   /// Records a payment, or replaces the one of this `imp_uid`, which is made up when none is given.
-  func record(_ payment: NewPayment) throws(BadCall) -> Recorded {
+  func record(_ payment: NewPayment) throws(BadCall) -> Payment {
     let id = payment.impUID ?? "imp_\(ids.name(12))"
     guard !id.isEmpty else { throw BadCall("imp_uid: must not be empty") }
+    guard payment.amount >= 0 else { throw BadCall("amount: a whole number from 0") }
     let made = Payment(
       id: id, merchantID: payment.merchantUID, amount: payment.amount, isSettled: payment.status ?? .paid == .paid,
       paidAt: clock.now)
     payments.withLock { $0.set(id, made) }
-    return Recorded(impUID: id)
+    return made
   }
 
   func payment(_ id: String) -> Payment? { payments.withLock { $0[id] } }
+
+  /// As they are kept in snapshots.
+  var kept: RecentValues<Payment> {
+    get { payments.withLock(\.self) }
+    set { payments.withLock { $0 = newValue } }
+  }
 }

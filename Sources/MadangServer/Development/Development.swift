@@ -2,78 +2,84 @@ import Foundation
 import Hummingbird
 import MadangAPI
 import MadangCore
-import SocketIOProtocol
+import NIOCore
 
 /// What only a server in development mode has: stand-ins for other people's servers, and calls under `/_dev` that need
 /// no key.
 struct Development: Sendable {
   let payments: DevelopmentPayments
-  let pushes = DevelopmentPushes()
+  let pushes: DevelopmentPushes
+  let sessions = DevelopmentSessions()
   private let tokens: [SocialProvider: DevelopmentSocialTokens]
-  private let clock: MadangCore.Clock
+  private let instruments: Instruments?
 
-  init(clock: MadangCore.Clock, ids: IDSource) {
-    self.clock = clock
+  init(clock: MadangCore.Clock, ids: IDSource, instruments: Instruments?) {
+    self.instruments = instruments
     payments = DevelopmentPayments(clock: clock, ids: ids)
+    pushes = DevelopmentPushes(instruments?.observe)
     tokens = Dictionary(
       uniqueKeysWithValues: SocialProvider.allCases.map { ($0, DevelopmentSocialTokens($0, ids: ids)) })
   }
 
+  func observe(_ occurrence: Occurrence) { instruments?.observe(occurrence) }
+
   func socialTokens(_ provider: SocialProvider) -> DevelopmentSocialTokens? { tokens[provider] }
 
   /// The answer to a call under `/_dev`; nil if there is none of that path.
-  func respond(_ method: HTTPRequest.Method, _ path: ArraySlice<String>, _ target: RequestTarget, _ request: Request)
-    async throws -> Response?
-  {
+  func respond(
+    _ method: HTTPRequest.Method, _ path: ArraySlice<String>, _ target: RequestTarget, _ request: Request,
+    over channel: any NIOCore.Channel
+  ) async throws -> Response? {
     do {
+      if let answer = try await instruments?.develop(method, path, request, channel) { return answer }
       switch (method, path.joined(separator: "/")) {
-      case (.post, "clock"): return .json(try WireEncoder.encode(advance(try await body(of: request))))
-      case (.post, "payments"): return .json(try WireEncoder.encode(try payments.record(try await body(of: request))))
+      case (.post, "payments"):
+        return .json(try WireEncoder.encode(record(try await Self.body(of: request))))
       case (.post, "social-tokens"):
-        let call: DevelopmentSocialTokens.NewToken = try await body(of: request)
-        guard let tokens = SocialProvider(rawValue: call.provider).flatMap(socialTokens) else {
-          throw BadCall("provider: apple or kakao")
-        }
-        return .json(try WireEncoder.encode(tokens.issue(call)))
+        return .json(try WireEncoder.encode(issue(try await Self.body(of: request))))
       case (.get, "pushes"):
-        return .json(pushes.list(after: target["after"].flatMap(Int.init) ?? 0))
-      default: return nil
+        guard let after = Int(target["after"] ?? "0"), after >= 0 else {
+          throw BadCall("after: the id of a notification, a whole number from 0")
+        }
+        return .json(pushes.list(after: after))
+      default:
+        let call = "\(method.rawValue) /_dev/\(path.joined(separator: "/"))"
+        let error = BadCall(
+          "there is no development call \(call) here; GET /_dev/openapi.json lists them. Worlds are made at the server; reset and "
+            + "snapshots are of a world, payments, social-tokens and pushes at its own port")
+        return .json(try WireEncoder.encode(error), status: .notFound)
       }
     } catch let error as BadCall {
       return .json(try WireEncoder.encode(error), status: .badRequest)
     }
   }
 
-  private func body<Value: Decodable>(of request: Request) async throws -> Value {
-    do {
-      let body = try await request.body.collect(upTo: 64 * 1024)
-      return try ForeignJSON.decode(Value.self, from: Array(body.readableBytesView))
-    } catch {
-      throw BadCall("the body is no JSON object with the fields of this call")
+  /// Somebody has paid.
+  func record(_ new: DevelopmentPayments.NewPayment) throws(BadCall) -> DevelopmentPayments.Recorded {
+    let payment = try payments.record(new)
+    observe(
+      .payment(
+        .init(event: .recorded, id: payment.id, merchantID: payment.merchantID, amount: payment.amount)))
+    return DevelopmentPayments.Recorded(impUID: payment.id)
+  }
+
+  /// Somebody has signed in at a provider of identities.
+  func issue(_ new: DevelopmentSocialTokens.NewToken) throws(BadCall) -> DevelopmentSocialTokens.Issued {
+    guard let tokens = SocialProvider(rawValue: new.provider).flatMap(socialTokens) else {
+      throw BadCall("provider: apple or kakao")
     }
+    return try tokens.issue(new)
   }
 
-  private struct Advance: Decodable {
-    let advance: Double
+  /// Of the body of a call, in bytes.
+  private static let maxBody = 64 * 1024
+
+  private static func body<Fields: CallFields>(of request: Request) async throws -> Fields {
+    guard let body = try? await request.body.collect(upTo: maxBody) else {
+      throw BadCall("the body may have \(maxBody) bytes at most")
+    }
+    return try CallBody.fields(of: Array(body.readableBytesView))
   }
-
-  private struct Now: Encodable {
-    let now: String
-  }
-
-  /// `POST /_dev/clock {"advance": SECONDS}`: tokens, limits and dates follow.
-  private func advance(_ call: Advance) throws -> Now {
-    guard (0...1e9).contains(call.advance) else { throw BadCall("advance: seconds from 0 to 1000000000") }
-    clock.advance(milliseconds: Int64(call.advance * 1000))
-    return Now(now: WireDate.string(clock.now))
-  }
-}
-
-/// A development call that cannot be done, with the reason.
-struct BadCall: Error, Encodable {
-  let error: String
-
-  init(_ error: String) { self.error = error }
 }
 
 /// The latest values by key; the oldest are forgotten beyond a limit.

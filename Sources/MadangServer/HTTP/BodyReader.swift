@@ -32,6 +32,7 @@ final class BodyReader {
   var takesFiles = false
   private let ledger: Ledger
   private let payer: KeyHash
+  private let exchange: Exchange?
   private var charged: [Ledger.Cost: Int] = [:]
   private var size = 0
   /// Of all text parts.
@@ -42,11 +43,14 @@ final class BodyReader {
   /// - Parameters:
   ///   - ledger: Where the bytes that are held are counted, until ``finish()``.
   ///   - payer: For whom.
+  ///   - exchange: Where what is read is noted.
   init(
-    _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash
+    _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash,
+    exchange: Exchange? = nil
   ) {
     self.ledger = ledger
     self.payer = payer
+    self.exchange = exchange
     chunks = request.body.makeAsyncIterator()
     contentType = request.headers[.contentType]
     self.store = store
@@ -56,6 +60,12 @@ final class BodyReader {
 
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
   func fields() async throws -> Fields {
+    let fields = try await readFields()
+    exchange?.read(fields)
+    return fields
+  }
+
+  private func readFields() async throws -> Fields {
     if let contentType, contentType.lowercased().hasPrefix("multipart/"),
       let boundary = parameter("boundary", of: contentType), !boundary.isEmpty
     {
@@ -126,7 +136,9 @@ final class BodyReader {
       return nil
     }
     size += chunk.readableBytes
-    return Array(chunk.readableBytesView)
+    let bytes = Array(chunk.readableBytesView)
+    exchange?.read(bytes)
+    return bytes
   }
 
   private func json(_ bytes: [UInt8]) throws -> Fields {
@@ -191,7 +203,7 @@ final class BodyReader {
 
   private enum Part {
     case text(name: String, [UInt8])
-    case file(name: String, Upload, unwritten: [UInt8])
+    case file(name: String, fileName: String, Upload, size: Int, unwritten: [UInt8])
     case ignored
   }
 
@@ -203,13 +215,13 @@ final class BodyReader {
     guard takesFiles else { return .ignored }
     let upload = try await store.receive(limit: maxFileSize)
     uploads.append(upload)
-    return .file(name: name, upload, unwritten: [])
+    return .file(name: name, fileName: filename, upload, size: 0, unwritten: [])
   }
 
   private func add(_ bytes: [UInt8], to part: inout Part) async throws {
     switch part {
     case .ignored: break
-    case .file(let name, let upload, var unwritten):
+    case .file(let name, let fileName, let upload, let size, var unwritten):
       try charge(bytes.count, .disk)
       // However small the pieces are in which a client sends it, it is written in larger ones.
       part = .ignored
@@ -218,7 +230,7 @@ final class BodyReader {
         try await store.append(unwritten, to: upload)
         unwritten = []
       }
-      part = .file(name: name, upload, unwritten: unwritten)
+      part = .file(name: name, fileName: fileName, upload, size: size + bytes.count, unwritten: unwritten)
     case .text(let name, var text):
       textSize += bytes.count
       guard textSize <= limits.text else {
@@ -240,7 +252,9 @@ final class BodyReader {
         throw Failure(.invalid, "\(name): is not UTF-8")
       }
       fields.add(name, .text(text))
-    case .file(let name, let upload, let unwritten):
+      exchange?.read(partNamed: name, fileName: nil, size: bytes.count, text: bytes)
+    case .file(let name, let fileName, let upload, let size, let unwritten):
+      exchange?.read(partNamed: name, fileName: fileName, size: size, text: nil)
       if !unwritten.isEmpty { try await store.append(unwritten, to: upload) }
       if let staged = try await store.finish(upload) { fields.add(.init(name: name, staged: staged)) }
     }

@@ -27,6 +27,13 @@ struct Fields: Sendable {
 
   mutating func add(_ file: File) { files.append(file) }
 
+  /// Whether a field is there and not null; any file has the names of both fields for files.
+  func hasValue(of name: String) -> Bool {
+    if case .text? = values[name] { return true }
+    if case .other? = values[name] { return true }
+    return !files.isEmpty && [Field.image.rawValue, Field.files.rawValue].contains(name)
+  }
+
   /// The field's text; nil if it is absent or null. Throws `.invalid` if it is not text.
   func text(_ field: Field) throws -> String? {
     switch values[field.rawValue] {

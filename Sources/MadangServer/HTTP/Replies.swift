@@ -5,13 +5,13 @@ import NIOCore
 
 extension HTTPField.Name {
   // The contract's own headers; the names are valid by inspection, `init?` cannot know that.
-  static let apiKey = Self(HeaderName.apiKey) ?? .authorization
+  package static let apiKey = Self(HeaderName.apiKey) ?? .authorization
   static let refreshToken = Self(HeaderName.refreshToken) ?? .authorization
 }
 
 extension Response {
   /// 200 with a JSON body. `no-store` because some GETs change state.
-  static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
+  package static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
     Response(status: status, headers: .json, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
   }
 

@@ -9,24 +9,72 @@ import Storage
 
 /// Answers every request: the contract's order of checks, then the edition's route (contract section 3.1).
 struct Responder: HTTPResponder {
-  let service: Service
+  let base: ServerBase
+  let current: CurrentBackend
 
   func respond(to request: Request, context: Context) async throws -> Response {
-    let target = RequestTarget(request.head.path ?? "")
-    if service.socketIO.isSocketPath(request.uri.path) {
-      return await service.socketIO.respond(to: request, channel: context.channel)
+    switch base.instruments?.addressee(request.head.authority) ?? .this {
+    case .this: break
+    case .other(let other):
+      return try await Responder(base: other.base, current: other.current).respond(to: request, context: context)
+    case .nobody:
+      let host = request.head.authority ?? ""
+      let error = BadCall("there is no world of '\(host)', or no more; GET /_dev/worlds at localhost lists them")
+      return .json(try WireEncoder.encode(error), status: .notFound)
     }
-    if let response = try await service.operations(request, target, context) { return response }
+    let target = RequestTarget(request.head.path ?? "")
+    let isOfSocket = base.socketIO.isSocketPath(request.uri.path)
+    guard let instruments = base.instruments, target.segments.first != "_dev" else {
+      return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
+    }
+    let exchange = Exchange(
+      request.head, target, isOfSocket: isOfSocket, over: context.channel, current.visit(over: context.channel))
+    return try await instruments.respond(exchange, request) {
+      try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
+    }
+  }
+
+  private func answer(
+    _ request: Request, _ target: RequestTarget, isOfSocket: Bool, _ context: Context, _ exchange: Exchange?
+  ) async throws -> Response {
+    if isOfSocket {
+      return await base.socketIO.respond(to: request, channel: context.channel)
+    }
+    // A call under `/_dev` may put another backend in place, or wait for long: nothing waits for it. Its work on data counts by
+    // itself.
+    return try await CallResponder(service: exchange?.service ?? current.backend.service, exchange: exchange).respond(
+      to: request, target, context)
+  }
+}
+
+/// Answers the calls of one backend.
+struct CallResponder {
+  /// Somebody in whose place development mode calls: without a token, and without a trace in limits and of addresses.
+  struct Actor {
+    let caller: Caller
+    let edition: Edition
+  }
+
+  let service: Service
+  /// Where it is noted what becomes known of the request, if anybody wants to know.
+  var exchange: Exchange?
+  var actor: Actor?
+
+  func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
+    if actor == nil, let response = try await service.operations(request, target, context) { return response }
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: KeyHash(client.network))
+      maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: KeyHash(client.network),
+      exchange: exchange)
     var observation = Metrics.Observation()
     let response: Response
-    let edition = await service.edition(ofKey: request.headers[.apiKey])
+    var edition = actor?.edition
+    if edition == nil { edition = await service.edition(ofKey: request.headers[.apiKey]) }
     do {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name
+      exchange?.found(edition.id)
       do {
         response = try await answer(request, target, body, client, context, edition, &observation)
       } catch let failure as Failure { throw Refusal(failure, in: edition) }
@@ -48,30 +96,20 @@ struct Responder: HTTPResponder {
     _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ client: ClientAddress, _ context: Context,
     _ edition: Edition, _ observation: inout Metrics.Observation
   ) async throws -> Response {
-    let token = service.token(of: request)
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    let address = KeyHash(client.network)
-    let withoutSession: CallLimits.Subject =
-      match?.route.access == .refreshToken ? .refreshes(address: address) : .address(address)
-    var claims: AccessTokens.Claims?
-    if let token {
-      claims = try await service.claims(of: token, edition: edition, for: match?.route.access, or: withoutSession)
-    }
-    // Where no token is asked for, one that is shown does not help.
-    let payer: CallLimits.Subject? =
-      switch match?.route.access {
-      case .token, .expiredToken, nil: claims.map { .session($0.number) }
-      case .publicKey, .refreshToken: nil
+    if let exchange, let route = match?.route { exchange.found(route, of: edition.id) }
+    let identity =
+      if let actor {
+        match?.route.access.isOfAccount ?? false ? actor.caller : nil
+      } else {
+        try await callerByToken(request, match?.route.access, client, edition)
       }
-    try service.limits.count(payer ?? withoutSession)
+    if let identity { exchange?.found(identity) }
     guard let match else {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
     }
-    let identity = try await service.authenticate(
-      match.route.access, token: token, claims: claims, address: address, edition: edition)
-    if let identity { service.recent.saw(identity.id, at: client) }
     body.takesFiles = identity != nil
     let session = SessionOfCall(identity)
     var response = try await match.handler(
@@ -82,10 +120,33 @@ struct Responder: HTTPResponder {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
     // What caches may keep is nobody's own.
-    if response.headers[.cacheControl] == "no-store" {
+    if response.headers[.cacheControl] == "no-store", actor == nil {
       response.headers[.setCookie] = service.cookie.field(for: session.state, isSecure: client.isSecure)
     }
     return response
+  }
+
+  /// Who calls by the token shown, as far as the route asks for one. Counted for limits; the account is seen at the address.
+  /// - Parameter access: What the route asks for; nil for a path that is none.
+  private func callerByToken(
+    _ request: Request, _ access: Access?, _ client: ClientAddress, _ edition: Edition
+  ) async throws -> Caller? {
+    let token = service.token(of: request)
+    let address = KeyHash(client.network)
+    let withoutSession: CallLimits.Subject =
+      access == .refreshToken ? .refreshes(address: address) : .address(address)
+    var claims: AccessTokens.Claims?
+    if let token {
+      claims = try await service.claims(of: token, edition: edition, for: access, or: withoutSession)
+    }
+    // Where no token is asked for, one that is shown does not help.
+    let payer = access?.isOfAccount ?? true ? claims.map { CallLimits.Subject.session($0.number) } : nil
+    try service.limits.count(payer ?? withoutSession)
+    guard let access else { return nil }
+    let identity = try await service.authenticate(
+      access, token: token, claims: claims, address: address, edition: edition)
+    if let identity { service.recent.saw(identity.id, at: client) }
+    return identity
   }
 
   private func refusal(of error: any Error, _ context: Context) -> Refusal {
@@ -106,6 +167,16 @@ struct Responder: HTTPResponder {
   private func explanation(_ refusal: Refusal) -> String {
     let text = "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)"
     return String(text.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(400))
+  }
+}
+
+extension Access {
+  /// Whether the route acts for an account.
+  fileprivate var isOfAccount: Bool {
+    switch self {
+    case .token, .expiredToken: true
+    case .publicKey, .refreshToken: false
+    }
   }
 }
 

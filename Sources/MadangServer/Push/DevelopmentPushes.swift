@@ -6,20 +6,34 @@ import Synchronization
 final class DevelopmentPushes: PushSender {
   private static let limit = 10_000
 
-  private struct State {
+  struct State: Sendable {
     var kept: [(id: Int, notification: PushNotification)] = []
     var last = 0
   }
 
   private let state = Mutex(State())
+  private let observe: (@Sendable (Occurrence) -> Void)?
+
+  init(_ observe: (@Sendable (Occurrence) -> Void)? = nil) { self.observe = observe }
 
   func send(_ notification: PushNotification, isTrial: Bool) {
     guard !isTrial else { return }
+    let device = notification.device
+    observe?(
+      .push(
+        .init(
+          account: device.person, deviceToken: device.token, edition: device.edition, payload: notification.payload)))
     state.withLock { state in
       state.last += 1
       state.kept.append((state.last, notification))
       if state.kept.count > Self.limit { state.kept.removeFirst(Self.limit / 2) }
     }
+  }
+
+  /// As they are kept in snapshots.
+  var kept: State {
+    get { state.withLock(\.self) }
+    set { state.withLock { $0 = newValue } }
   }
 
   private struct Head: Encodable {

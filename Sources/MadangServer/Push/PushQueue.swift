@@ -49,7 +49,7 @@ struct PushQueue: ServiceLifecycle.Service {
     let telling = Telling()
     await withDiscardingTaskGroup { group in
       group.addTask {
-        await every(Self.interval) {
+        await every(Self.interval, by: madang.clock) {
           wake.yield()
           await attempt {
             metrics.pushDropped(try await madang.dropPushes(postedBy: madang.clock.now - settings.lifetime))

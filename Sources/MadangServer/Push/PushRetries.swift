@@ -62,7 +62,7 @@ struct PushRetries: Sendable {
   /// False if the server stops first.
   func pauses(_ duration: Duration) async -> Bool {
     do {
-      try await cancelWhenGracefulShutdown { try await Task.sleep(for: duration) }
+      try await cancelWhenGracefulShutdown { [clock = madang.clock] in try await clock.sleep(for: duration) }
       return true
     } catch { return false }
   }

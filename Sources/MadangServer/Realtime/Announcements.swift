@@ -9,5 +9,10 @@ final class Announcements: Sendable {
     self.receiver.withLock { $0 = receiver }
   }
 
+  /// Nobody is told of anything any more.
+  func disconnect() { receiver.withLock { $0 = nil } }
+
+  var isConnected: Bool { receiver.withLock { $0 != nil } }
+
   func announce(_ event: MadangCore.Event) { receiver.withLock(\.self)?(event) }
 }

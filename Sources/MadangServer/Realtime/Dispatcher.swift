@@ -110,7 +110,7 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   func run() async throws {
     await withTaskGroup { group in
-      group.addTask { [wake] in await every(Self.interval, atOnce: false) { wake.yield() } }
+      group.addTask { [wake] in await every(Self.interval, by: Clock(), atOnce: false) { wake.yield() } }
       if let channel { group.addTask { [self] in await listen(to: channel) } }
       await look()
       group.cancelAll()

@@ -1,3 +1,4 @@
+import MadangCore
 import Synchronization
 
 /// Connects that wait for what may let them in: clients connect while the call that justifies it is still on its way.
@@ -36,11 +37,17 @@ final class HeldConnects: Sendable {
     }
   }
 
-  private let waits = Mutex<[Key: [ObjectIdentifier: Wait]]>([:])
+  private struct State {
+    var waits: [Key: [ObjectIdentifier: Wait]] = [:]
+    var isOver = false
+  }
+
+  private let state = Mutex(State())
   private let ledger: Ledger
+  private let clock: Clock
 
   /// - Parameter ledger: Knows how many connects of one address, and of all, may wait.
-  init(_ ledger: Ledger) { self.ledger = ledger }
+  init(_ ledger: Ledger, clock: Clock) { (self.ledger, self.clock) = (ledger, clock) }
 
   /// Runs `body` with a wait that is rung from its beginning; nil, without running it, if too many wait already.
   func hold<Outcome>(for network: String, _ body: (Wait) async throws -> Outcome) async rethrows -> Outcome? {
@@ -55,10 +62,10 @@ final class HeldConnects: Sendable {
 
   private func forget(_ wait: Wait) {
     let keys = wait.state.withLock(\.keys)
-    waits.withLock { waits in
+    state.withLock { state in
       for key in keys {
-        waits[key]?[ObjectIdentifier(wait)] = nil
-        if waits[key]?.isEmpty ?? false { waits[key] = nil }
+        state.waits[key]?[ObjectIdentifier(wait)] = nil
+        if state.waits[key]?.isEmpty ?? false { state.waits[key] = nil }
       }
     }
   }
@@ -66,14 +73,18 @@ final class HeldConnects: Sendable {
   /// Lets it be rung for this as well. False if it was before.
   func extend(_ wait: Wait, for key: Key) -> Bool {
     guard wait.state.withLock({ $0.keys.insert(key).inserted }) else { return false }
-    waits.withLock { $0[key, default: [:]][ObjectIdentifier(wait)] = wait }
+    let isOver = state.withLock { state in
+      state.waits[key, default: [:]][ObjectIdentifier(wait)] = wait
+      return state.isOver
+    }
+    if isOver { wait.wake { $0.isOver = true } }
     return true
   }
 
   /// Waits until it was rung more often than `rings` times. False if its time is over first, or the task is cancelled.
-  func next(_ wait: Wait, after rings: Int, until deadline: ContinuousClock.Instant) async -> Bool {
+  func next(_ wait: Wait, after rings: Int, until deadline: Clock.Instant) async -> Bool {
     let alarm = Task {
-      try await Task.sleep(until: deadline, clock: .continuous)
+      try await clock.sleep(until: deadline)
       wait.wake { $0.isOver = true }
     }
     defer { alarm.cancel() }
@@ -94,11 +105,19 @@ final class HeldConnects: Sendable {
 
   /// Something happened that lets connects in; returns at once.
   func ring(_ key: Key) {
-    for wait in waits.withLock({ Array(($0[key] ?? [:]).values) }) { wait.wake { $0.rings += 1 } }
+    for wait in state.withLock({ Array(($0.waits[key] ?? [:]).values) }) { wait.wake { $0.rings += 1 } }
   }
 
   /// Something may have happened that lets any of them in; returns at once.
   func ringAll() {
-    for wait in waits.withLock({ $0.values.flatMap(\.values) }) { wait.wake { $0.rings += 1 } }
+    for wait in all { wait.wake { $0.rings += 1 } }
   }
+
+  /// Ends the time of all, also of those that come; returns at once.
+  func endAll() {
+    state.withLock { $0.isOver = true }
+    for wait in all { wait.wake { $0.isOver = true } }
+  }
+
+  private var all: [Wait] { state.withLock { $0.waits.values.flatMap(\.values) } }
 }

@@ -98,7 +98,8 @@ struct RoomAdmission: Sendable {
 
   /// Admits when something happens that lets the guest in; nil if that is not soon, or too many wait already.
   private func held(_ attempt: Attempt) async throws -> AdmittedSockets.Reason? {
-    let (client, deadline) = (attempt.client, ContinuousClock.now + service.settings.socketHold)
+    let client = attempt.client
+    let deadline = service.madang.clock.instant(after: service.settings.socketHold)
     let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Reason? in
       if attempt.known == nil { _ = service.held.extend(wait, for: service.recent.key(client.text)) }
       if attempt.known == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }

@@ -10,47 +10,54 @@ import SocketIOServer
 /// The bridge between rooms and sockets: who may join a room's namespace, and each chat on its way out.
 struct RoomSockets: Sendable {
   private let service: Service
-  private let admitted = AdmittedSockets()
+  private let admitted: AdmittedSockets
   private let admission: RoomAdmission
   private let checks: SocketChecks
 
-  init(_ service: Service) {
+  /// - Parameter endings: Where to begin to count what is taken away from sockets.
+  init(_ service: Service, endings: Int) {
     self.service = service
+    admitted = AdmittedSockets(endings: endings)
     admission = RoomAdmission(service, admitted)
     checks = SocketChecks(service.madang, admitted)
   }
 
-  /// Declares the namespaces: `/` accepts everybody and never emits; a room's admits its readers.
-  /// No event of a client has a handler: all are ignored, none is relayed.
+  func admit(_ request: ConnectRequest, _ dispatcher: Dispatcher) async -> Admission {
+    let decision = await admission.decide(request)
+    // A socket hears nothing of what was said before it was let in, even if this server learns of it only now.
+    if case .accept(let data) = decision, let reason = AdmittedSockets.Reason(data) {
+      await dispatcher.catchUp(reason.room, through: reason.seq)
+    }
+    return decision
+  }
+
+  /// A socket has joined a room.
   ///
   /// - Parameter dispatcher: Hears which rooms have sockets.
-  func register(_ dispatcher: Dispatcher) {
-    service.socketIO.namespace(where: { $0 == "/" }, configure: NamespaceHandlers())
-    service.socketIO.namespace(
-      where: { RoomNamespace(name: $0) != nil },
-      configure: NamespaceHandlers(
-        admit: { request in
-          let decision = await admission.decide(request)
-          // A socket hears nothing of what was said before it was let in, even if this server learns of it only now.
-          if case .accept(let data) = decision, let reason = AdmittedSockets.Reason(data) {
-            await dispatcher.catchUp(reason.room, through: reason.seq)
-          }
-          return decision
-        },
-        connected: { socket in
-          guard let reason = AdmittedSockets.Reason(socket.data) else { return }
-          if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
-          if !admitted.joined(socket, reason) { checks.add([(socket, reason)], isUrgent: true) }
-          dispatcher.joined(reason.room, after: reason.seq)
-        },
-        disconnected: { socket, _ in
-          guard let reason = AdmittedSockets.Reason(socket.data) else { return }
-          dispatcher.left(reason.room)
-          let wasAdmitted = admitted.left(socket)
-          guard let user = reason.user else { return }
-          service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
-        }))
+  func connected(_ socket: Socket, _ dispatcher: Dispatcher) {
+    guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+    if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
+    if !admitted.joined(socket, reason) { checks.add([(socket, reason)], isUrgent: true) }
+    dispatcher.joined(reason.room, after: reason.seq)
   }
+
+  func disconnected(_ socket: Socket, _ dispatcher: Dispatcher) {
+    guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+    dispatcher.left(reason.room)
+    let wasAdmitted = admitted.left(socket)
+    guard let user = reason.user else { return }
+    service.recent.disconnected(user, at: client(of: socket.handshake), isFresh: wasAdmitted)
+  }
+
+  /// Takes over a socket that another backend let in, and checks its right to be there.
+  func adopt(_ socket: Socket, _ reason: AdmittedSockets.Reason) {
+    if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
+    _ = admitted.joined(socket, reason)
+    checks.add([(socket, reason)], isUrgent: true)
+  }
+
+  /// The sockets in rooms, with what let each of them in.
+  var all: [(socket: Socket, reason: AdmittedSockets.Reason)] { admitted.all }
 
   /// Acts on what was taken away, or given. Returns at once.
   ///

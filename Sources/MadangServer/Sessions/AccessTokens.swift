@@ -46,7 +46,12 @@ final class AccessTokens: Sendable {
   init(secret: [UInt8], maxKnown: Int = 10_000) async {
     self.maxKnown = maxKnown
     key = SymmetricKey(data: secret)
-    await keys.add(hmac: HMACKey(key: .init(data: secret)), digestAlgorithm: .sha256)
+    let encoder = JSONEncoder()
+    // Else equal claims give other bytes each time, and worlds of tests are to be the same each time.
+    encoder.outputFormatting = .sortedKeys
+    await keys.add(
+      hmac: HMACKey(key: .init(data: secret)), digestAlgorithm: .sha256,
+      serializer: DefaultJWTSerializer(jsonEncoder: encoder))
   }
 
   func issue(session: SessionID, edition: String, expiresAt: Int64) async throws -> String {

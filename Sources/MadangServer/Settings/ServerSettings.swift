@@ -17,8 +17,13 @@ public struct ServerSettings: Sendable {
   public var databaseURL: String?
   /// This server's name among several on one database, with which ids of Engine.IO sessions begin; empty for one alone.
   public var node = ""
-  /// Development keys, development calls and explanations. Refused on an address that is not loopback.
+  /// Development calls, explanations and, on a loopback address, development keys. Refused on another address without
+  /// ``developmentToken``.
   public var isDevelopment = false
+  /// What development calls from other machines show. Empty: only programs of this machine may make any.
+  public var developmentToken = ""
+  /// The least that such a token has, in bytes: it cannot be guessed then.
+  public static let minDevelopmentToken = 16
   /// API keys and the edition each belongs to. Empty: the first server of a database makes them and keeps them under
   /// `secrets/`. Keys made by an administrator count besides.
   public var keys: [String: EditionName] = [:]
@@ -100,8 +105,17 @@ public struct ServerSettings: Sendable {
   /// All that is wrong with the settings, each with a cure; empty if nothing is.
   public func problems() -> [String] {
     var problems: [String] = []
-    if isDevelopment && !isLoopback(host) {
-      problems.append("--dev: development mode is unsafe on \(host); use a loopback address (--host 127.0.0.1)")
+    if isDevelopment && !isLoopback(host) && developmentToken.isEmpty {
+      problems.append(
+        "--dev: development mode is unsafe on \(host); use a loopback address (--host 127.0.0.1), or --lan, with which "
+          + "development calls from other machines show a token")
+    }
+    if !developmentToken.isEmpty
+      && (developmentToken.utf8.count < Self.minDevelopmentToken || !developmentToken.utf8.allSatisfy(isUnreserved))
+    {
+      problems.append(
+        "dev.token: must have \(Self.minDevelopmentToken) characters or more, all of them letters, digits, - or _; leave it "
+          + "out for a random one")
     }
     if isDevelopment && !node.isEmpty {
       problems.append(
@@ -169,6 +183,17 @@ public struct ServerSettings: Sendable {
       return nil
     }
     return Int64(zone.secondsFromGMT()) * 1000
+  }
+}
+
+/// Whether a path holds this byte as it is.
+private func isUnreserved(_ byte: UInt8) -> Bool {
+  switch byte {
+  case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+    UInt8(ascii: "0")...UInt8(ascii: "9"),
+    UInt8(ascii: "-"), UInt8(ascii: "_"):
+    true
+  default: false
   }
 }
 

@@ -3,11 +3,17 @@ import Synchronization
 
 /// A provider's tokens as somebody who tests has them made (`POST /_dev/social-tokens`).
 final class DevelopmentSocialTokens: SocialVerifier {
-  struct NewToken: Decodable {
+  struct NewToken: CallFields {
+    static let names = CodingKeys.allCases.map(\.rawValue)
+
     let provider: String
     let subject: String
     let email: String?
     let nickname: String?
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case provider, subject, email, nickname
+    }
   }
 
   struct Issued: Encodable {
@@ -33,4 +39,10 @@ final class DevelopmentSocialTokens: SocialVerifier {
   }
 
   func profile(of token: String) -> SocialProfile? { profiles.withLock { $0[token] } }
+
+  /// As they are kept in snapshots, by their tokens.
+  var kept: RecentValues<SocialProfile> {
+    get { profiles.withLock(\.self) }
+    set { profiles.withLock { $0 = newValue } }
+  }
 }

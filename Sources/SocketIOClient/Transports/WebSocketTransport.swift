@@ -6,9 +6,9 @@ import NIOWebSocket
 import SocketIOProtocol
 
 /// One WebSocket that carries Engine.IO packets. Everything happens on its event loop.
-struct WebSocketTransport: Sendable {
+package struct WebSocketTransport: Sendable {
   /// What comes by it.
-  enum Event: Sendable {
+  package enum Event: Sendable {
     case packet(EnginePacket)
     /// A JSON object instead of a packet: servers say so why they refuse.
     case explanation(SocketIOClient.Failure)
@@ -32,7 +32,7 @@ struct WebSocketTransport: Sendable {
   ///   - target: Path and query of the request.
   ///   - received: Called on `loop` for each event.
   /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
-  static func open(
+  package static func open(
     _ address: ServerAddress, target: String, configuration: SocketIOClient.Configuration, on loop: any EventLoop,
     received: @escaping @Sendable (Event) -> Void
   ) async throws -> WebSocketTransport {
@@ -107,7 +107,7 @@ struct WebSocketTransport: Sendable {
   /// Whether the network keeps up.
   var isWritable: Bool { channel.isWritable }
 
-  func send(_ packets: [EnginePacket]) {
+  package func send(_ packets: [EnginePacket]) {
     for packet in packets {
       let (opcode, bytes) =
         switch EngineFrame(packet, revision) {
@@ -124,7 +124,7 @@ struct WebSocketTransport: Sendable {
   private static let goodbyeTimeout: TimeAmount = .seconds(1)
 
   /// Says goodbye and closes.
-  func close() {
+  package func close() {
     var code = channel.allocator.buffer(capacity: 2)
     code.write(webSocketErrorCode: .normalClosure)
     let frame = WebSocketFrame(fin: true, opcode: .connectionClose, maskKey: .random(), data: code)

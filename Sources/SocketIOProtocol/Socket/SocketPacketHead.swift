@@ -54,3 +54,11 @@ struct SocketPacketHead {
     guard JSONScanner.isValue(packet.payload) else { throw .badPayload }
   }
 }
+
+extension SocketPacket {
+  /// The packet of a text, without the attachments that follow it; `nil` if the text is none.
+  package init?(text: [UInt8], maxAttachments: Int) {
+    guard let head = try? SocketPacketHead(text, maxAttachments: maxAttachments) else { return nil }
+    self = head.packet
+  }
+}

@@ -19,7 +19,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case gone
   }
 
-  private let server: SocketIOServer
+  private let home: SocketIOServer
+  private let addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
+  /// Who answers the present request if it is for sockets.
+  private var server: SocketIOServer
   private var state = State.http
   private var requestsInProgress = 0
   private var isSocketRequest = false
@@ -34,10 +37,17 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private var place: ConnectionPlace?
 
   /// - Parameters:
+  ///   - addressee: Who answers a request, by its host, if it is not always `server`.
   ///   - pace: What looks after the connection's pace, and has to hear where requests end.
   ///   - place: The connection's place, given back when it is closed or handed on to the WebSocket that it becomes.
-  init(server: SocketIOServer, pace: PaceHandler? = nil, place: ConnectionPlace? = nil) {
+  init(
+    server: SocketIOServer, addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)? = nil,
+    pace: PaceHandler? = nil,
+    place: ConnectionPlace? = nil
+  ) {
+    home = server
     self.server = server
+    self.addressee = addressee
     self.pace = pace
     self.place = place
   }
@@ -66,8 +76,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       state = .gone
       return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
     }
+    let addressee = addressee?(head.authority) ?? .this
+    if case .other(let other) = addressee { server = other } else { server = home }
+    // Its connections are wherever its clients come by.
+    if server !== home { server.core.opened(context.channel) }
     let path = (head.path ?? "").prefix { $0 != "?" }
-    isSocketRequest = server.isSocketPath(path)
+    if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
       return
@@ -83,8 +97,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
-    case .head(var head) where closesAfterResponse && head.status.kind != .informational:
-      head.headerFields[.connection] = "close"
+    case .head(var head) where head.status.kind != .informational:
+      if closesAfterResponse { head.headerFields[.connection] = "close" }
+      if let date = server.core.configuration.date { head.headerFields[.date] = date() }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end:
       requestsInProgress -= 1
@@ -121,6 +136,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     guard requestsInProgress == 0 else { return context.close(promise: nil) }
     do throws(RequestFlaw) {
       let aim = try request.aim(server.core.configuration, over: .webSocket)
+      switch server.core.judge(request, aim, over: .webSocket) {
+      case .allow: break
+      case .refuse(let status): return refuse(context, UpgradeFlaw(status: status, message: ""))
+      case .reset:
+        _ = context.channel.reset()
+        return
+      }
       if case .handshake = aim, server.core.configuration.allowRequest != nil {
         askApplication(context, request)
       } else {

@@ -31,7 +31,8 @@ struct PollingResponse {
       let type = isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
       return await payload(jsonp?.script(bytes) ?? bytes, type, opening: sid)
     case .posted: return success(Array("ok".utf8), "text/html")
-    case .broken: return empty(.badRequest)
+    // Of a connection that is reset nobody gets to see an answer.
+    case .broken, .reset: return empty(.badRequest)
     case .refused(let refusal): throw RequestFlaw(refusal: refusal)
     }
   }

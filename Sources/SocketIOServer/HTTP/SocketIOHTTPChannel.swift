@@ -62,6 +62,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
+    server.core.opened(channel)
     return channel.eventLoop.makeCompletedFuture {
       let share = server.core.share(of: place.owner, on: channel.eventLoop)
       let configured = { Result { try self.configure(channel, place, share, logger) } }
@@ -95,7 +96,8 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
-    try pipeline.addHandler(HTTPConnectionHandler(server: server, pace: pace, place: place))
+    try pipeline.addHandler(
+      HTTPConnectionHandler(server: server, addressee: configuration.addressee, pace: pace, place: place))
     let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
     let http = try HTTPConnection(

@@ -21,6 +21,11 @@ extension SocketIOServer {
     do throws(RequestFlaw) {
       switch try engineRequest.aim(core.configuration, over: .polling) {
       case .handshake:
+        switch core.judge(engineRequest, .handshake, over: .polling) {
+        case .allow: break
+        case .refuse(let status): return reply.empty(status)
+        case .reset: return try await reply.answer(.reset, over: channel)
+        }
         try await core.allow(engineRequest, over: .polling)
         let revision = try engineRequest.revision(core.configuration)
         let handshake = Handshake(
@@ -45,10 +50,24 @@ extension SocketIOServer {
       }
       throw exists ? flaw : .unknownSession
     }
+    if let answer = await silence(sid, shard, channel) { return try await reply.answer(answer) }
     switch request.method {
-    case .get: return try await reply.answer(await poll(sid, shard, channel))
-    case .post: return try await post(sid, shard, request, engineRequest, reply)
+    case .get: return try await reply.answer(await poll(sid, shard, channel), over: channel)
+    case .post:
+      let response = try await post(sid, shard, request, engineRequest, channel, reply)
+      return await silence(sid, shard, channel) == nil ? response : reply.empty(.badRequest)
     default: return reply.empty(.methodNotAllowed)
+    }
+  }
+
+  /// Of a session that has fallen silent, what its request is answered with when it is over with the connection or the session.
+  private func silence(_ sid: String, _ shard: LoopShard, _ channel: any Channel) async -> PollingAnswer? {
+    guard core.configuration.packetInterceptor != nil else { return nil }
+    return await withCheckedContinuation { continuation in
+      shard.run { shard in
+        guard let session = shard.sessions[sid], session.isSilent else { return continuation.resume(returning: nil) }
+        session.leaveUnanswered(over: channel) { continuation.resume(returning: .broken) }
+      }
     }
   }
 
@@ -86,7 +105,8 @@ extension SocketIOServer {
   }
 
   private func post(
-    _ sid: String, _ shard: LoopShard, _ request: Request, _ engineRequest: EngineRequest, _ reply: PollingResponse
+    _ sid: String, _ shard: LoopShard, _ request: Request, _ engineRequest: EngineRequest, _ channel: any Channel,
+    _ reply: PollingResponse
   ) async throws(RequestFlaw) -> Response {
     let refused: PollingAnswer? = await withCheckedContinuation { continuation in
       shard.run { continuation.resume(returning: $0.postArrived(sid, engineRequest)) }
@@ -118,7 +138,15 @@ extension SocketIOServer {
           returning: shard.sessions[sid]?.posted(payload, isBinary: isBinary) ?? .refused(.unknownSession))
       }
     }
-    return try await reply.answer(answer)
+    return try await reply.answer(answer, over: channel)
+  }
+}
+
+extension PollingResponse {
+  /// The same where it may be that the connection is to be reset.
+  fileprivate func answer(_ answer: PollingAnswer, over channel: any Channel) async throws(RequestFlaw) -> Response {
+    if case .reset = answer { try? await channel.reset().get() }
+    return try await self.answer(answer)
   }
 }
 

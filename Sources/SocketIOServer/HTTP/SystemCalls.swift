@@ -28,6 +28,16 @@ extension Channel {
   }
 }
 
+extension Channel {
+  /// Closes the connection so that the other end is told of a reset (RST). What waits to be sent is lost.
+  package func reset() -> EventLoopFuture<Void> {
+    let lingers =
+      (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
+      ?? eventLoop.makeSucceededVoidFuture()
+    return lingers.flatMapError { _ in self.eventLoop.makeSucceededVoidFuture() }.flatMap { self.close() }
+  }
+}
+
 /// A second descriptor for the same open socket, not inherited by child processes; `nil` when there are no more.
 func duplicate(_ descriptor: CInt) -> CInt? {
   let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

@@ -20,7 +20,8 @@ final class LoopShard: @unchecked Sendable {
   private var overflowed: [WebSocketLink] = []
   private var isFlushScheduled = false
   private var links: [ObjectIdentifier: WebSocketLink] = [:]
-  private var drained: EventLoopPromise<Void>?
+  /// WebSockets whose end is waited for, and who waits.
+  private var departures: [(links: Set<ObjectIdentifier>, promise: EventLoopPromise<Void>)] = []
   private var recoverySweep: RecoverySweep?
   /// Set when somebody may watch the server.
   var admin: AdminHub?
@@ -74,6 +75,7 @@ final class LoopShard: @unchecked Sendable {
 
   func add(_ session: Session) {
     sessions[session.id] = session
+    session.tell(.opened)
     schedule(session)
   }
 
@@ -96,21 +98,26 @@ final class LoopShard: @unchecked Sendable {
   func remove(_ link: WebSocketLink) {
     links[ObjectIdentifier(link)] = nil
     wheel.remove(link)
-    if links.isEmpty, let promise = drained {
-      drained = nil
-      promise.succeed()
-    }
+    for index in departures.indices { departures[index].links.remove(ObjectIdentifier(link)) }
+    for departure in departures where departure.links.isEmpty { departure.promise.succeed() }
+    departures.removeAll { $0.links.isEmpty }
   }
 
-  /// Closes every session; the future succeeds when all WebSockets are gone, which their close time-out bounds.
+  /// Closes every session; the future succeeds when all WebSockets that are there now are gone, which their close time-out bounds.
   func shutDown() -> EventLoopFuture<Void> {
     for session in Array(sessions.values) {
       session.close(.serverShuttingDown, code: WebSocketFrame.CloseCode.goingAway)
     }
     guard !links.isEmpty else { return loop.makeSucceededVoidFuture() }
-    let promise = drained ?? loop.makePromise()
-    drained = promise
+    let promise = loop.makePromise(of: Void.self)
+    departures.append((Set(links.keys), promise))
     return promise.futureResult
+  }
+
+  /// Closes the WebSockets without a close frame, and every session.
+  func dropConnections() {
+    for link in Array(links.values) { link.abort() }
+    for session in Array(sessions.values) { session.close(.transportClose) }
   }
 
   // MARK: Time

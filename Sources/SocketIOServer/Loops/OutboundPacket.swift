@@ -40,6 +40,14 @@ struct OutboundPacket: Sendable {
     Array(frame.readableBytesView.dropFirst(headerLength))
   }
 
+  /// The same without a copy.
+  func withPayload<Result>(_ body: (ByteBufferView) -> Result) -> Result {
+    body(frame.readableBytesView.dropFirst(headerLength))
+  }
+
+  /// Of ``payload``.
+  var payloadSize: Int { frame.readableBytes - headerLength }
+
   var size: Int { frame.readableBytes }
 
   /// The WebSocket frame for a client of the revision.
@@ -50,10 +58,12 @@ struct OutboundPacket: Sendable {
   }
 
   var enginePacket: EnginePacket {
-    guard !isBinary else { return EnginePacket(binary: payload) }
-    let text = payload
-    let kind = text.first.flatMap(EnginePacket.Kind.init(rawValue:)) ?? .noop
-    return EnginePacket(kind, Array(text.dropFirst()))
+    isBinary ? EnginePacket(binary: payload) : EnginePacket(kind, Array(payload.dropFirst()))
+  }
+
+  var kind: EnginePacket.Kind {
+    let first = frame.readableBytesView.dropFirst(headerLength).first
+    return isBinary ? .message : first.flatMap(EnginePacket.Kind.init(rawValue:)) ?? .noop
   }
 }
 

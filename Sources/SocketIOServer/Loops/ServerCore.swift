@@ -33,6 +33,8 @@ final class ServerCore: Sendable {
   /// Set when an adapter connects this server with others.
   let cluster: Cluster?
   private let state = Mutex(State())
+  /// Those of HTTP that are open, if there is an interceptor.
+  let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
   private let nextAckID = Atomic<UInt64>(0)
   let adviceBudget: LogBudget
   /// Held while a broadcast is handed to the loops, so that all of them get broadcasts in one order.

@@ -133,7 +133,7 @@ extension Session {
     reply(OutboundMessage(SocketPacket(.connect, namespace: socket.namespace, payload: payload)).text)
   }
 
-  private func sendRefusal(_ namespace: String, message: String, data: [UInt8]) {
+  func sendRefusal(_ namespace: String, message: String, data: [UInt8]) {
     var payload = Array(#"{"message":"#.utf8) + JSONText.quotedBytes(message)
     if !data.isEmpty { payload += Array(#","data":"#.utf8) + data }
     payload.append(UInt8(ascii: "}"))

@@ -11,6 +11,8 @@ enum PollingAnswer: Sendable {
   case posted
   /// An empty 400.
   case broken
+  /// None: the connection is reset.
+  case reset
   case refused(EngineRefusal)
 }
 
@@ -88,7 +90,7 @@ extension Session {
     } catch {
       close(.parseError)
     }
-    return .posted
+    return interception?.wasReset == true ? .reset : .posted
   }
 
   /// A POST's body did not come whole. A body that is too large leaves the session alone; what is lost ends it, also after

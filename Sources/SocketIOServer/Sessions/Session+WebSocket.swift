@@ -34,10 +34,15 @@ extension Session {
     if source === link {
       received(packet)
     } else {
-      let now = LoopShard.now
-      catchUp(at: now)
-      if source === upgradeLink { receivedOnUpgrade(packet, source, at: now) }
+      guard let interceptor = core.configuration.packetInterceptor else { return takeOnUpgrade(packet, from: source) }
+      pass(.receivedOnUpgrade(packet, source), interceptor)
     }
+  }
+
+  func takeOnUpgrade(_ packet: EnginePacket, from source: WebSocketLink) {
+    let now = LoopShard.now
+    catchUp(at: now)
+    if source === upgradeLink { receivedOnUpgrade(packet, source, at: now) }
   }
 
   private func receivedOnUpgrade(_ packet: EnginePacket, _ source: WebSocketLink, at now: Milliseconds) {
@@ -54,6 +59,7 @@ extension Session {
       link = source
       if engine.takesLatePosts { socketIO.beginLatePosts() }
       shard.schedule(self)
+      tell(.upgraded)
       while let packet = queue.popFirst() { source.write(packet.frame(revision)) }
       queuedBytes = 0
       source.flush()

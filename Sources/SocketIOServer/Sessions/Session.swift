@@ -39,6 +39,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   var drainDeadline: Milliseconds?
   private var connectDeadline: Milliseconds
   private var isDirty = false
+  /// Set once an interceptor has disturbed the session.
+  var interception: Interception?
   var timerPlace: TimerWheel.Place?
 
   init(shard: LoopShard, handshake: Handshake, transport: EngineTransport, release: @escaping @Sendable () -> Void) {
@@ -71,6 +73,12 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       ).packet)
   }
 
+  /// Tells an interceptor.
+  func tell(_ event: SocketIOServer.SessionNews.Event) {
+    guard let interceptor = core.configuration.packetInterceptor else { return }
+    interceptor.session(.init(event: event, sessionID: id, handshake: handshake, transport: engine.transport))
+  }
+
   /// A further request of this session has come.
   func note(_ request: EngineRequest) {
     origin = request.headers[.origin] ?? origin
@@ -79,7 +87,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   // MARK: Time
 
   var timerDeadline: Milliseconds {
-    min(engine.nextDeadline, connectDeadline, drainDeadline ?? .max)
+    interception?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drainDeadline ?? .max)
   }
 
   func timerFired(at now: Milliseconds) {
@@ -94,6 +102,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
 
   private func meetDeadline(at now: Milliseconds) {
     let deadline = timerDeadline
+    if isSilent { return close(.transportClose) }
     if now >= drainDeadline ?? .max {
       return close(.forcedClose)
     }
@@ -109,6 +118,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     }
     switch engine.tick(at: now) {
     case .none: break
+    case .sendPing where hasNoHeartbeat: _ = engine.received(EnginePacket(.pong), at: now)
     case .sendPing: send(OutboundPacket(EnginePacket(.ping)))
     case .close(let reason): close(reason, at: deadline)
     case .abandonUpgrade: abandonUpgrade()
@@ -127,12 +137,18 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   ///
   /// - Parameter isLate: It came by a POST that the session's upgrade overtook.
   func received(_ packet: EnginePacket, isLate: Bool = false) {
+    guard let interceptor = core.configuration.packetInterceptor else { return take(packet, isLate: isLate) }
+    pass(.received(packet, isLate: isLate), interceptor)
+  }
+
+  func take(_ packet: EnginePacket, isLate: Bool) {
     let deadline = timerDeadline
     switch engine.received(packet, at: LoopShard.now) {
     case .none:
       // A pong brings the next ping nearer where the interval is shorter than the time-out.
       if timerDeadline < deadline { shard.schedule(self) }
     case .deliver: deliver(packet, isLate: isLate)
+    case .pong where hasNoHeartbeat: break
     case .pong(let data): reply(OutboundPacket(EnginePacket(.pong, data)))
     case .close(let reason): close(reason, pollAnswer: packet.kind == .close ? .noop : .close)
     }
@@ -171,6 +187,12 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   }
 
   func send(_ packet: OutboundPacket) {
+    guard !engine.isClosed, drainDeadline == nil else { return }
+    guard let interceptor = core.configuration.packetInterceptor else { return transmit(packet) }
+    pass(.sent(packet), interceptor)
+  }
+
+  func transmit(_ packet: OutboundPacket) {
     guard !engine.isClosed, drainDeadline == nil else { return }
     if let link {
       link.write(packet.frame(revision))
@@ -223,6 +245,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     at time: Milliseconds = LoopShard.now
   ) {
     guard shard.sessions[id] === self else { return }
+    tell(.closed(reason))
     core.logger.debug("Session closed", metadata: ["sid": "\(id)", "reason": "\(reason.rawValue)"])
     engine.close()
     shard.remove(self)
@@ -237,6 +260,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     upgradeLink?.close(code)
     link = nil
     upgradeLink = nil
+    if interception != nil { endInterception() }
   }
 
   /// Ends the session once the client has what waits for it.

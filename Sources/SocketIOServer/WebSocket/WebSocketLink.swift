@@ -25,6 +25,8 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     /// The peer broke the protocol. Our side of the connection is ended; what still comes is dropped, as closing with
     /// bytes unread would reset the connection, and the peer might not get to see the close frame.
     case failed(deadline: Milliseconds)
+    /// As if the connection were forgotten: what comes is dropped, and nothing is said until the peer closes it.
+    case silent(Session)
     case closed
   }
 
@@ -92,7 +94,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
 
   private var isReading: Bool {
     switch state {
-    case .closed, .failed: false
+    case .closed, .failed, .silent: false
     case .opening, .open, .closing: true
     }
   }
@@ -130,6 +132,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     switch (event, state) {
     case (.message(let frame), .open(let session)):
       session.received(frame, from: self)
+    case (.ping, .open(let session)) where session.hasNoHeartbeat: break
     case (.ping(let payload), .open):
       writeThroughChannel(WebSocketFrame.control(.pong, payload))
       context?.flush()
@@ -188,6 +191,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
 
   /// Closes politely; the session hears no more of it.
   func close(_ code: UInt16?) {
+    if case .silent = state { return abort() }
     if case .opening = state { state = .closed }
     guard case .open = state else { return }
     startClosing(code)
@@ -204,6 +208,21 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   func abort() {
     ended(.transportClose)
     context?.close(promise: nil)
+  }
+
+  /// Says and hears nothing from now on.
+  func fallSilent() {
+    guard case .open(let session) = state else { return }
+    heldFrame = nil
+    parser = WebSocketParser(maxMessageSize: 0)
+    releaseMessage()
+    state = .silent(session)
+  }
+
+  /// Closes the connection so that the peer is told of a reset.
+  func reset() {
+    ended(.transportError)
+    _ = context?.channel.reset()
   }
 
   private func startClosing(_ code: UInt16?) {
@@ -233,7 +252,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     releaseMessage()
     shard.remove(self)
     switch before {
-    case .open(let session): session.lost(self, reason)
+    case .open(let session), .silent(let session): session.lost(self, reason)
     case .opening(.open(let session), _): session.close(reason)
     case .opening, .closing, .failed, .closed: break
     }
@@ -244,7 +263,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   var timerDeadline: Milliseconds {
     switch state {
     case .closing(let deadline), .failed(let deadline): deadline
-    case .opening, .open, .closed: .max
+    case .opening, .open, .silent, .closed: .max
     }
   }
 

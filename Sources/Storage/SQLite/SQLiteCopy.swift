@@ -108,6 +108,16 @@ struct SQLiteCopy {
 }
 
 extension Database {
+  /// Copies what is committed to a new file, as fast as the disk allows. Throws `.other` on PostgreSQL, which makes its own
+  /// copies.
+  package func copy(to path: String) async throws {
+    guard let source = source.sqlitePath else { throw StorageError(.other, "PostgreSQL copies its databases itself") }
+    let copy = SQLiteCopy(source: source, target: path, busyTimeout: self.source.busyTimeout, pace: .full)
+    let worker = WorkerPool(name: "copy", threads: 1, queueLimit: 1)
+    defer { worker.shutdown() }
+    try await worker.run { try copy.make() }
+  }
+
   /// Runs the body against one snapshot of what is committed, however long it takes, while others write. The body may run
   /// more than once. Errors as with `read`.
   ///

@@ -46,7 +46,7 @@ struct ConnectionOptions: ParsableArguments {
     )
   }
 
-  private static func normalised(_ text: String) throws -> String {
+  static func normalised(_ text: String) throws -> String {
     var origin = text.contains("://") ? text : "http://" + text
     while origin.hasSuffix("/") { origin.removeLast() }
     guard let url = URL(string: origin), ["http", "https"].contains(url.scheme), url.host()?.isEmpty == false,

@@ -4,6 +4,9 @@ import Foundation
 struct Environment {
   let server: String?
   let key: String?
+  /// The server in development mode.
+  let devServer: String?
+  let devToken: String?
   /// The profile to use: a name, or a path.
   let profile: String?
   /// Where profiles with a name are kept.
@@ -18,6 +21,8 @@ struct Environment {
     func value(_ name: String) -> String? { variables[name].flatMap { $0.isEmpty ? nil : $0 } }
     server = value("MADANG_SERVER")
     key = value("MADANG_KEY")
+    devServer = value("MADANG_DEV_URL")
+    devToken = value("MADANG_DEV_TOKEN")
     profile = value("MADANG_PROFILE")
     wantsColour = value("NO_COLOR") == nil
     func folder(_ variable: String, _ standard: String) -> URL {

@@ -28,6 +28,9 @@ enum Terminal {
     try? put(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
+  /// Writes what holds control sequences on purpose.
+  static func picture(_ text: String) { try? put(Array((text + "\n").utf8), to: STDERR_FILENO) }
+
   /// Puts a message in the place of the line the cursor is on, and stays on it.
   static func overwrite(_ line: String) {
     try? put(Array(("\r\u{1B}[K" + line.printable).utf8), to: STDERR_FILENO)

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import Logging
+import MadangAPI
 import MadangServer
 import SystemPackage
 
@@ -8,6 +9,9 @@ import SystemPackage
 struct LoadedSettings: Sendable {
   var settings = ServerSettings()
   var logLevel = Logger.Level.info
+  /// Whether development mode has what people who test clients need.
+  var hasTestKit = true
+  var isForLocalNetwork = false
   private var sources: [String: String] = [:]
 
   /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
@@ -46,8 +50,21 @@ struct LoadedSettings: Sendable {
           "\(setting.key) from \(source): '\(setting.isSecret ? "***" : text)' is not valid; \(error.cure)")
       }
     }
+    if isForLocalNetwork {
+      if !settings.isDevelopment { mistakes.append("--lan: is for development mode; add --dev") }
+      openToLocalNetwork()
+    }
     mistakes += settings.problems()
     guard mistakes.isEmpty else { throw SetupError(mistakes.joined(separator: "\n")) }
+  }
+
+  /// Listens to other machines, unless an address is given. Keys and a token that nobody else knows are made where none are given.
+  private mutating func openToLocalNetwork() {
+    if sources["host"] == nil { settings.host = "0.0.0.0" }
+    if settings.developmentToken.isEmpty { settings.developmentToken = randomWord() }
+    if settings.keys.isEmpty {
+      settings.keys = Dictionary(uniqueKeysWithValues: EditionName.allCases.map { (randomWord(), $0) })
+    }
   }
 
   /// One line per setting: key, value, source and meaning; secrets hidden.
@@ -66,4 +83,10 @@ struct LoadedSettings: Sendable {
     return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)
       ?? reader.bool(forKey: key).map(String.init)
   }
+}
+
+/// 20 letters and digits that are not taken for others: 100 bits by chance.
+private func randomWord() -> String {
+  let letters = Array("abcdefghijkmnpqrstuvwxyz23456789")
+  return String((0..<20).map { _ in letters[Int.random(in: letters.indices)] })
 }

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Foundation
 import Logging
+import MadangDevelopment
 import MadangServer
 import ServiceLifecycle
 import UnixSignals
@@ -44,6 +45,9 @@ struct Serve: AsyncParsableCommand {
   @Flag(help: "Development mode: development keys and calls, explanations. Loopback only.")
   var dev = false
 
+  @Flag(help: "With --dev: for devices in the local network too, with API keys and a token of its own.")
+  var lan = false
+
   @Option(help: ArgumentHelp("Read settings from a JSON file.", valueName: "file"))
   var config: String?
 
@@ -63,6 +67,7 @@ struct Serve: AsyncParsableCommand {
     flags["files.trash.days"] = trashDays
     flags["edition"] = edition
     if dev { flags["dev"] = "true" }
+    if lan { flags["dev.lan"] = "true" }
     let loaded = try await LoadedSettings(flags: flags, file: config)
     if printConfig {
       print(loaded.listing)
@@ -79,14 +84,24 @@ struct Serve: AsyncParsableCommand {
     }
     var settings = loaded.settings
     settings.connections.total = OpenFiles.connections(wanted: settings.connections.total, logger)
+    let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
     let server: MadangServer
-    do { server = try await makeServer(settings, logger: logger) } catch {
+    var development: DevelopmentServer?
+    do {
+      if settings.isDevelopment && loaded.hasTestKit {
+        let made = try await DevelopmentServer(settings, address: address ?? "127.0.0.1", logger: logger)
+        (server, development) = (made.server, made)
+      } else {
+        server = try await makeServer(settings, logger: logger)
+      }
+    } catch {
       throw Complaint(error)
     }
     let announcement = Task {
       let port = try await server.port
       let line = "madang listening on http://\(loaded.settings.host):\(port)\n"
       try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
+      if let address { LocalNetwork.tell("http://\(address):\(port)", loaded.settings) }
     }
     var configuration = ServiceGroupConfiguration(
       services: [
@@ -106,6 +121,7 @@ struct Serve: AsyncParsableCommand {
     } catch {
       throw Complaint(error)
     }
+    await development?.end()
   }
 }
 

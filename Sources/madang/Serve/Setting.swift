@@ -53,6 +53,11 @@ struct Setting: Sendable {
       \.settings.databaseLogLimit, (1 << 20)...(1 << 40)),
     text("node", "this server's name among several on one database", \.settings.node),
     flag("dev", "development mode", \.settings.isDevelopment),
+    flag("dev.kit", "development mode has worlds, clock, faults and a journal for tests", \.hasTestKit),
+    flag("dev.lan", "development mode for devices in the local network too", \.isForLocalNetwork),
+    secret(
+      "dev.token", "what development calls from other machines show; empty with --lan for a random one",
+      \.settings.developmentToken),
     Setting(
       key: "keys", help: "API keys that 'madang admin keys' neither lists nor revokes: KEY=2024-10,KEY=2024-01",
       isSecret: true,

@@ -31,7 +31,9 @@ enum SettingNames {
     "push.queue": "no longer a setting: chats wait in the database; push.lifetime says for how many seconds",
   ]
   /// Variables of the command line, and of the tests.
-  private static let otherVariables = ["MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_"]
+  private static let otherVariables = [
+    "MADANG_DEV_URL", "MADANG_KEY", "MADANG_PROFILE", "MADANG_SERVER", "MADANG_PRICE", "MADANG_TEST_",
+  ]
 
   /// The mistakes in the names of a settings file, which is JSON.
   static func mistakes(inFile path: String) throws -> [String] {

@@ -1,4 +1,5 @@
 import SocketIOProtocol
+import Support
 import Testing
 
 extension Replay {

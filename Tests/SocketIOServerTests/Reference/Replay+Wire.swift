@@ -1,5 +1,6 @@
 import Foundation
 import SocketIOProtocol
+import Support
 import Testing
 
 /// How probes reach the server, and how their outcomes are written.

@@ -1,5 +1,6 @@
 import Foundation
 import SocketIOProtocol
+import Support
 import Testing
 
 /// What the official engine.io-protocol suites ask of a server, from the protocol's text, for both revisions.

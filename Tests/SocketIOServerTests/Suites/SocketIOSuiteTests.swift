@@ -1,4 +1,5 @@
 import SocketIOProtocol
+import Support
 import Testing
 
 /// What the official socket.io-protocol suite asks of a server, from the protocol's text, and the same for revision 4.

@@ -1,5 +1,6 @@
 import Foundation
 import SocketIOProtocol
+import Support
 import Testing
 
 /// `socketio-echo` in one of the modes the official suites are run against.

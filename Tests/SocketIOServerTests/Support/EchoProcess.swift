@@ -1,4 +1,5 @@
 import Foundation
+import Support
 import Testing
 
 /// The program `socketio-echo`, running on a free port.

@@ -1,5 +1,6 @@
 import NIOCore
 import NIOPosix
+import Support
 import Synchronization
 
 /// A WebSocket client in `/bench` that does nothing but note when the numbered events of a broadcast arrive.

@@ -1,4 +1,5 @@
 import SocketIOProtocol
+import Support
 
 /// A client that upgrades as socket.io-client-swift does: it POSTs and probes at once, and completes the upgrade as soon
 /// as its waiting GET returns, whether or not its POST has been answered.

@@ -5,6 +5,7 @@ import NIOCore
 import NIOPosix
 import SocketIOProtocol
 import SocketIOServer
+import Support
 
 /// A server on a free port, with a small application.
 struct TestServer: Sendable {

@@ -1,0 +1,108 @@
+# What the kit for people who test clients costs: worlds, resets, memory, and a post of a server that has it.
+
+kit() {
+  local runs=20 round world
+  note "kit"
+  start_dev
+  start_server "$work/kit" --dev
+  for round in $(seq "$runs"); do
+    develop POST worlds '{"seed":"courtyard"}' >"$work/world"
+    # The first one is planted; the others begin where it did.
+    [ "$round" = 1 ] || cat "$work/seconds" >>"$work/worlds"
+  done
+  world=$(field id <"$work/world")
+  resets "$world" courtyard
+  develop POST worlds '{"seed":"crowded"}' >"$work/world"
+  result "kit: ms to make 'crowded'" "$(milliseconds)" - - '<=' 2000
+  resets "$(field id <"$work/world")" crowded
+  stop_server
+  result "kit: ms for a new world, median of $((runs - 1))" "$(median_ms "$work/worlds")" - - '<=' 20
+  result "kit: ms for a reset of 'courtyard'" "$(median_ms "$work/resets.courtyard")" - - '<=' 10
+  result "kit: ms for a reset of 'crowded'" "$(median_ms "$work/resets.crowded")" - - '<=' 50
+  many_worlds
+  kit_posts
+}
+
+# resets WORLD SEED: with a chat more each time, so that there is something to undo.
+resets() {
+  local round
+  for round in $(seq "$runs"); do
+    develop POST "worlds/$1/reset" '{}' >/dev/null
+    cat "$work/seconds" >>"$work/resets.$2"
+  done
+}
+
+# develop METHOD PATH BODY: a development call; its answer, and how long it took in the file `seconds`.
+develop() {
+  curl -sS --fail-with-body --max-time 60 -X "$1" -o "$work/answer" -w '%{time_total}\n' -d "$3" \
+    "http://127.0.0.1:$port/_dev/$2" >"$work/seconds" || fail "$1 /_dev/$2 was refused: $(cat "$work/answer")"
+  cat "$work/answer"
+}
+
+milliseconds() { awk '{ printf "%.1f\n", $1 * 1000 }' "${1:-$work/seconds}"; }
+median_ms() { milliseconds "$1" | median; }
+
+# From exec to the line "madang listening on" in development mode, with an existing database.
+start_dev() {
+  local round begin line end
+  start_server "$work/kit-start" --dev
+  stop_server
+  for round in $(seq 10); do
+    mkfifo "$work/dev.$round"
+    begin=$EPOCHREALTIME
+    MADANG_LOG_LEVEL=warning "$program" serve --dev --port 0 --data "$work/kit-start" >"$work/dev.$round" 2>"$work/stderr" &
+    server_pids=($!)
+    read -r -t 30 line <"$work/dev.$round" || fail "the server did not start: $(cat "$work/stderr")"
+    end=$EPOCHREALTIME
+    stop_server
+    awk -v b="$begin" -v e="$end" 'BEGIN { printf "%.1f\n", (e - b) * 1000 }' >>"$work/dev-starts"
+  done
+  result "kit: ms to start 'serve --dev', median of 10" "$(median <"$work/dev-starts")" - - '<=' 60
+}
+
+# Memory of 200 worlds at once, all of the server's included, each of which has answered a sign-in and its workspaces.
+many_worlds() {
+  local index url token
+  start_server "$work/kit-worlds" --dev
+  for index in $(seq 200); do
+    develop POST worlds '{"seed":"courtyard"}' >"$work/world"
+    url=$(field url <"$work/world")
+    token=$(curl -sS -H 'SesacKey: dev-key-2024-10' -d 'email=mina@example.com&password=Passw0rd!' "$url/v1/users/login" |
+      field accessToken)
+    curl -sS --fail -o "$work/answer" -H 'SesacKey: dev-key-2024-10' -H "Authorization: $token" "$url/v1/workspaces" ||
+      fail "world $index does not answer"
+  done
+  result "kit: MiB of a server with 200 worlds" "$(($(resident VmRSS) / 1024))" - - '<=' 600
+  stop_server
+}
+
+# The CPU time of a post in development mode with the kit, and without: rounds of both, one after another.
+kit_posts() {
+  local round plain_port plain_pid dev_port dev_pid
+  MADANG_DEV_KIT=false start_server "$work/kit-plain" --dev
+  people 8
+  workspace 8
+  post_requests "$work/plain.requests"
+  plain_port=$port plain_pid=$server_pid
+  start_server "$work/kit-dev" --dev
+  people 8
+  workspace 8
+  post_requests "$work/dev.requests"
+  dev_port=$port dev_pid=$server_pid
+  for round in $(seq $((rounds + 1))); do
+    port=$plain_port server_pid=$plain_pid
+    load "$work/plain.requests" -c 64 -w 1 -s "$seconds" >"$work/plain.round" || fail "calls failed"
+    port=$dev_port server_pid=$dev_pid
+    load "$work/dev.requests" -c 64 -w 1 -s "$seconds" >"$work/dev.round" || fail "calls failed"
+    note "kit round $round: without $(cat "$work/plain.round"), with $(cat "$work/dev.round")"
+    # The first round warms both up.
+    [ "$round" = 1 ] && continue
+    cat "$work/plain.round" >>"$work/plain.posts"
+    cat "$work/dev.round" >>"$work/dev.posts"
+  done
+  stop_server
+  local plain dev
+  plain=$(field cpu_ms_per_1000 <"$work/plain.posts" | median)
+  dev=$(field cpu_ms_per_1000 <"$work/dev.posts" | median)
+  result "kit: CPU ms per 1,000 posts" "$dev" "without it: $plain" "$(quotient "$dev" "$plain")" '<=' 1.03
+}

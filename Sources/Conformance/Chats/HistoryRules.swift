@@ -1,0 +1,99 @@
+import MadangAPI
+import NIOHTTP1
+
+enum HistoryRules {
+  static let all: [Rule] = [
+    .shape(
+      "history.shape", "edition 3, 6", "A channel's history holds chats of exactly their keys.",
+      \.channelHistory
+    ) {
+      let yard = try await $0.courtyard()
+      let room = try await yard.sharedChannel()
+      _ = try await yard.a.call(.POST, room.chats, .multipart([.file("files")]))
+      return try await yard.b.call(.GET, room.chats)
+    },
+    Rule("history.order", "README 9.1", "Chats come oldest first, all of them.") { trial in
+      let yard = try await trial.courtyard()
+      for room in try await yard.rooms() {
+        let texts = (0..<12).map(String.init)
+        for text in texts { _ = try await yard.a.say(text, in: room) }
+        try expectEqual("the history", try await yard.b.history(of: room).texts("content"), texts)
+      }
+    },
+    Rule("history.equals-reply", "edition 6", "A chat in the history equals the answer to its POST.") { trial in
+      let yard = try await trial.courtyard()
+      for room in try await yard.rooms() {
+        let answer = try await yard.a.call(.POST, room.chats, .multipart([.text("content", "hi"), .file("files")]))
+        try expectEqual("the chat", try await yard.b.history(of: room).last, try answer.json())
+      }
+    },
+    Rule("history.own-room", "README 9", "A room's history holds chats of that room only.") { trial in
+      let yard = try await trial.courtyard()
+      let rooms = try await yard.rooms()
+      for (number, room) in rooms.enumerated() { _ = try await yard.a.say("\(number)", in: room) }
+      for (number, room) in rooms.enumerated() {
+        try expectEqual("the history", try await yard.b.history(of: room).texts("content"), ["\(number)"])
+      }
+    },
+    .refusal(.notFound, "history.stranger", "README 9", "The history of a channel of strangers is E13.") {
+      let yard = try await $0.courtyard()
+      return try await yard.c.call(.GET, try await yard.sharedChannel().chats)
+    },
+    Rule("history.empty", "edition 3", "A room without chats has an empty history.") { trial in
+      let yard = try await trial.courtyard()
+      for room in try await yard.rooms() { try expectEqual("chats", try await yard.b.history(of: room).count, 0) }
+    },
+  ]
+}
+
+enum UnreadRules {
+  private static let past = "?after=1970-01-01T00:00:00.000Z"
+
+  static let all: [Rule] = [
+    .shape("unread.shape", "edition 3, 6", "A channel's unread count has exactly its keys.", \.channelUnread) {
+      let yard = try await $0.courtyard()
+      return try await yard.b.call(.GET, try await yard.sharedChannel().unreads)
+    },
+    Rule("unread.room-id", "README 16", "room_id of a channel's unread count is its channel_id.") { trial in
+      let yard = try await trial.courtyard()
+      let unread = try await yard.b.get(try await yard.sharedChannel().unreads)
+      try expectEqual("room_id", unread["room_id"], unread["channel_id"])
+    },
+    Rule("unread.counts", "README 9.2", "Chats of others that are newer than the date count.") { trial in
+      let yard = try await trial.courtyard()
+      for room in try await yard.rooms() {
+        let first = try await yard.a.say("one", in: room)
+        for text in ["two", "three"] { _ = try await yard.a.say(text, in: room) }
+        try expectEqual("unread from the beginning", try await yard.b.unread(in: room, past), 3)
+        let after = "?after=\(try first.text("createdAt"))"
+        try expectEqual("unread after the first", try await yard.b.unread(in: room, after), 2)
+      }
+    },
+    Rule("unread.not-own", "README 9.2", "The caller's own chats never count.") { trial in
+      let yard = try await trial.courtyard()
+      for room in try await yard.rooms() {
+        _ = try await yard.a.say("mine", in: room)
+        _ = try await yard.b.say("theirs", in: room)
+        try expectEqual("unread", try await yard.a.unread(in: room, past), 1)
+      }
+    },
+    Rule("unread.cursor-date", "README 9.2", "cursor_date is taken where after is absent.") { trial in
+      let yard = try await trial.courtyard()
+      let room = try await yard.sharedChannel()
+      _ = try await yard.a.say("one", in: room)
+      let count = try await yard.b.unread(in: room, "?cursor_date=1970-01-01T00:00:00.000Z")
+      try expectEqual("unread", count, 1)
+    },
+    Rule("unread.before-joining", "edition 3", "A member of the workspace may ask before joining the channel.") {
+      trial in
+      let yard = try await trial.courtyard()
+      let room = try await yard.a.channel(in: yard.workspace)
+      _ = try await yard.a.say("one", in: room)
+      try expectEqual("unread", try await yard.b.unread(in: room, past), 1)
+    },
+    .refusal(.notFound, "unread.stranger", "README 9", "The unread count of a channel of strangers is E13.") {
+      let yard = try await $0.courtyard()
+      return try await yard.c.call(.GET, try await yard.sharedChannel().unreads)
+    },
+  ]
+}

@@ -1,0 +1,108 @@
+import MadangAPI
+import NIOHTTP1
+
+/// Payments, which a server in development mode makes itself.
+enum PaymentRules {
+  private struct Payment {
+    let merchantID: String
+    let id: String
+    var fields: JSON { ["imp_uid": .text(id), "merchant_uid": .text(merchantID)] }
+  }
+
+  private static func payment(_ trial: Trial, amount: Int = 100, status: String = "paid") async throws -> Payment {
+    let merchantID = "ios_\(Trial.unique())"
+    let made = try await trial.develop(
+      .POST, "payments", ["merchant_uid": .text(merchantID), "amount": .number("\(amount)"), "status": .text(status)])
+    return Payment(merchantID: merchantID, id: try made.text("imp_uid"))
+  }
+
+  private static func validate(_ person: Person, _ fields: JSON) async throws -> Answer {
+    try await person.call(.POST, "store/pay/validation", .json(fields))
+  }
+
+  static let all: [Rule] = [
+    .shape(
+      "payments.shape", "edition 5, 6", "A payment answers exactly the keys of the contract.", needs: [.development],
+      \.billing
+    ) {
+      try await validate(try await $0.person(), try await payment($0).fields)
+    },
+    Rule(
+      "payments.values", "README 12", "sesacCoin is what was bought, and the balance grows by it.",
+      needs: [.development]
+    ) { trial in
+      let person = try await trial.person()
+      let payment = try await payment(trial, amount: 500)
+      let billing = try await validate(person, payment.fields).json()
+      try expectEqual("sesacCoin", try billing.integer("sesacCoin"), 50)
+      try expectEqual("the price", try billing.integer(trial.isOctober ? "price" : "amount"), 500)
+      try expectEqual("merchant_uid", try billing.text("merchant_uid"), payment.merchantID)
+      if trial.isOctober {
+        try expectEqual("buyer_id", billing["buyer_id"], try person.userID)
+        try expectEqual("productName", try billing.text("productName"), "50 Coin")
+      }
+      try expectEqual("coins", try await person.coins(), 150)
+    },
+    Rule("payments.form", "README 6.1", "The payment ids are taken as a form.", needs: [.development]) { trial in
+      let payment = try await payment(trial)
+      let form = RequestBody.form([("imp_uid", payment.id), ("merchant_uid", payment.merchantID)])
+      try await trial.person().call(.POST, "store/pay/validation", form).hasShape(trial.shapes.billing)
+    },
+    Rule("payments.missing", "README 12", "A field that is missing, no string, or empty is E11.") { trial in
+      let person = try await trial.person()
+      for fields: JSON in [
+        [:], ["imp_uid": "x"], ["imp_uid": "", "merchant_uid": ""], ["imp_uid": 1, "merchant_uid": "x"],
+      ] {
+        try await validate(person, fields).isRefused(.badRequest)
+      }
+    },
+    .refusal(.paymentUnknown, "payments.unknown", "README 12", "An unknown payment is E81.") {
+      let id = JSON.text("imp_\(Trial.unique())")
+      return try await validate(try await $0.person(), ["imp_uid": id, "merchant_uid": id])
+    },
+    Rule("payments.used", "README 12", "A payment that was credited, to anybody, is E81.", needs: [.development]) {
+      trial in
+      let (person, stranger) = (try await trial.person(), try await trial.person())
+      let payment = try await payment(trial)
+      try await validate(person, payment.fields).isSuccess()
+      for caller in [person, stranger] { try await validate(caller, payment.fields).isRefused(.paymentUnknown) }
+      try expectEqual("coins", try await person.coins(), 110)
+      try expectEqual("coins of the other", try await stranger.coins(), 100)
+    },
+    Rule(
+      "payments.invalid", "README 12",
+      "A payment that was not paid, was cancelled or fits no item is E82, without credit.",
+      needs: [.development]
+    ) { trial in
+      let person = try await trial.person()
+      for payment in [
+        try await payment(trial, status: "ready"), try await payment(trial, status: "cancelled"),
+        try await payment(trial, status: "failed"), try await payment(trial, amount: 123),
+      ] {
+        try await validate(person, payment.fields).isRefused(.paymentInvalid)
+      }
+      try expectEqual("coins", try await person.coins(), 100)
+    },
+    .refusal(
+      .paymentInvalid, "payments.other-merchant-id", "README 12", "Another merchant_uid than the payment's is E82.",
+      needs: [.development]
+    ) {
+      let fields: JSON = ["imp_uid": .text(try await payment($0).id), "merchant_uid": .text("ios_\(Trial.unique())")]
+      return try await validate(try await $0.person(), fields)
+    },
+    Rule(
+      "payments.once", "README 12", "Of parallel calls for one payment one credits, the others are E81.",
+      needs: [.development]
+    ) { trial in
+      let person = try await trial.person()
+      let fields = try await payment(trial).fields
+      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<10 { group.addTask { try await validate(person, fields).code } }
+        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      }
+      try expectEqual("successes", codes.count { $0 == nil }, 1)
+      try expectEqual("refusals with E81", codes.count { $0 == "E81" }, 9)
+      try expectEqual("coins", try await person.coins(), 110)
+    },
+  ]
+}

@@ -1,0 +1,60 @@
+import MadangAPI
+
+/// What a request carries.
+enum RequestBody: Sendable {
+  case none
+  case json(JSON)
+  /// Fields as a form.
+  case form([(String, String)])
+  case multipart([Part])
+  case bytes([UInt8], type: String?)
+
+  static func raw(_ text: String, type: String?) -> RequestBody { .bytes(Array(text.utf8), type: type) }
+
+  private static let boundary = "Boundary-7A"
+
+  var type: String? {
+    switch self {
+    case .none: nil
+    case .json: "application/json"
+    case .form: "application/x-www-form-urlencoded"
+    case .multipart: "multipart/form-data; boundary=\(Self.boundary)"
+    case .bytes(_, let type): type
+    }
+  }
+
+  var bytes: [UInt8]? {
+    switch self {
+    case .none: nil
+    case .json(let json): Array(json.text.utf8)
+    case .form(let fields):
+      Array(fields.map { "\(percentEncoded($0))=\(percentEncoded($1))" }.joined(separator: "&").utf8)
+    case .multipart(let parts): Self.multipart(parts, boundary: Self.boundary)
+    case .bytes(let bytes, _): bytes
+    }
+  }
+
+  static func multipart(_ parts: [Part], boundary: String) -> [UInt8] {
+    var bytes: [UInt8] = []
+    for part in parts { bytes += Array("--\(boundary)\r\n\(part.head)\r\n\r\n".utf8) + part.bytes + Array("\r\n".utf8) }
+    return bytes + Array("--\(boundary)--\r\n".utf8)
+  }
+
+  struct Part: Sendable {
+    let head: String
+    let bytes: [UInt8]
+
+    /// - Parameter extra: What follows the name in the part's head.
+    static func text(_ name: String, _ text: String, extra: String = "") -> Part {
+      Part(head: "Content-Disposition: form-data; name=\"\(name)\"\(extra)", bytes: Array(text.utf8))
+    }
+
+    static func file(
+      _ name: String, _ bytes: [UInt8] = Sample.png, filename: String = "a b:c.jpg", type: String = "image/jpg"
+    ) -> Part {
+      Part(
+        head: "Content-Disposition: form-data; name=\"\(name)\"; filename=\"\(filename)\"\r\nContent-Type: \(type)",
+        bytes: bytes)
+    }
+  }
+}

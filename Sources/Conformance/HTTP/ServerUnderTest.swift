@@ -1,0 +1,103 @@
+import AsyncHTTPClient
+import MadangAPI
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import SocketIOClient
+
+/// The server whose wire is looked at.
+package struct ServerUnderTest: Sendable {
+  package let url: String
+  package let keys: [EditionName: String]
+  /// Whether it has the calls under `/_dev` of a server in development mode.
+  package let isInDevelopment: Bool
+  private let http: HTTPClient
+  private let pace = Pace()
+
+  /// Longer than any client waits; a server that answers later has not answered.
+  private static let patience = TimeAmount.seconds(20)
+  private static let maxAnswer = 64 << 20
+
+  /// Runs `body` with connections to a server, which are closed afterwards.
+  /// - Parameter url: Scheme, host and port, without a path.
+  package static func with<Result: Sendable>(
+    _ url: String, keys: [EditionName: String], isInDevelopment: Bool = false,
+    _ body: (ServerUnderTest) async throws -> Result
+  ) async throws -> Result {
+    var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
+    settings.httpVersion = .http1Only
+    settings.timeout.connect = .seconds(10)
+    // Polls that wait hold connections.
+    settings.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1024
+    settings.connectionPool.retryConnectionEstablishment = false
+    let http = HTTPClient(
+      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: settings)
+    let server = ServerUnderTest(url: url, keys: keys, isInDevelopment: isInDevelopment, http: http)
+    do {
+      let result = try await body(server)
+      try await http.shutdown()
+      return result
+    } catch {
+      try? await http.shutdown()
+      throw error
+    }
+  }
+
+  /// Whether anything answers at the address; its words if nothing does.
+  package func unreachable() async -> String? {
+    do {
+      _ = try await send(.GET, "/v1", headers: [], body: nil, hasSession: true)
+      return nil
+    } catch let violation as Violation {
+      return violation.seen
+    } catch {
+      return "\(error)"
+    }
+  }
+
+  /// Makes one request and reads all of the answer.
+  /// - Parameter hasSession: Whether the server counts it for a session, not for this address.
+  /// - Throws: ``Violation`` if there is no whole answer.
+  func send(
+    _ method: HTTPMethod, _ target: String, headers: [(String, String)], body: [UInt8]?, hasSession: Bool
+  ) async throws -> Answer {
+    let call = "\(method) \(target.replacing(/(Authorization|RefreshToken)=[^&]+/) { "\($0.output.1)=<token>" })"
+    if !hasSession { try await pace.wait() }
+    var request = HTTPClientRequest(url: url + target)
+    request.method = method
+    request.headers = HTTPHeaders(headers)
+    if let body { request.body = .bytes(ByteBuffer(bytes: body)) }
+    do {
+      let response = try await http.execute(request, timeout: Self.patience)
+      let bytes = try await response.body.collect(upTo: Self.maxAnswer)
+      return Answer(
+        call: call, status: Int(response.status.code), headers: response.headers,
+        body: Array(bytes.readableBytesView))
+    } catch is CancellationError {
+      throw CancellationError()
+    } catch let error as HTTPClientError where error == .cancelled {
+      throw CancellationError()
+    } catch {
+      throw Violation(expected: "an answer to \(call)", seen: "\(error)")
+    }
+  }
+
+  /// Why a rule cannot be tried, or nil if it can.
+  func missing(of rule: Rule, in edition: EditionName) -> String? {
+    if keys[edition] == nil { return "no key of the edition \(edition.rawValue) was given" }
+    if rule.needs.contains(.bothEditions), keys.count < EditionName.allCases.count {
+      return "the keys of both editions are needed"
+    }
+    if !rule.needs.isDisjoint(with: [.development, .clock]), !isInDevelopment {
+      return "the calls of a server in development mode are needed (--dev)"
+    }
+    return nil
+  }
+
+  /// The text without the keys of the server.
+  func masked(_ text: String) -> String {
+    keys.values.reduce(text) { $0.replacing($1, with: "<key>") }
+  }
+
+  var address: ServerAddress { get throws { try ServerAddress(url: url) } }
+}

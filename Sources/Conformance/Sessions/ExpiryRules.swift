@@ -1,0 +1,91 @@
+import MadangAPI
+import NIOHTTP1
+
+/// What happens when tokens expire; the server's clock is moved on for it.
+enum ExpiryRules {
+  /// Beyond the life of an access token, 24 h.
+  private static let day = 25 * 3600
+  /// Beyond the life of a refresh token, 30 days.
+  private static let month = 31 * 24 * 3600
+
+  /// Somebody whose access token has just expired.
+  private static func expired(_ trial: Trial) async throws -> Person {
+    let person = try await trial.person()
+    try await trial.advanceClock(seconds: day)
+    return person
+  }
+
+  static let all: [Rule] = [
+    .refusal(.tokenExpired, "expiry.access-token", "README 5.3", "An expired access token is E05.", needs: [.clock]) {
+      try await expired($0).call(.GET, "workspaces")
+    },
+    .refusal(
+      .tokenExpired, "expiry.files", "README 11.3", "An expired access token is E05 for files as well.", needs: [.clock]
+    ) {
+      try await expired($0).call(.GET, "static/workspaceCoverImages/default.png")
+    },
+    Rule(
+      "expiry.refresh", "README 8.3", "A refresh that shows the expired token succeeds, and the new token works.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await expired(trial)
+      let token = try await person.refresh(showing: person.token).hasShape(trial.shapes.refresh).text("accessToken")
+      try await trial.call(.GET, "workspaces", token: token).isSuccess()
+    },
+    Rule("expiry.logout", "README 8.2", "Signing out accepts an expired access token.", needs: [.clock]) { trial in
+      let person = try await expired(trial)
+      try await person.call(.GET, "users/logout").isEmptySuccess(in: trial.edition)
+      try await person.refresh(showing: nil).isRefused(.badToken)
+    },
+    .refusal(.refreshExpired, "expiry.refresh-token", "README 8.3", "An expired refresh token is E06.", needs: [.clock])
+    {
+      let person = try await $0.person()
+      try await $0.advanceClock(seconds: month)
+      return try await person.refresh(showing: nil)
+    },
+    Rule(
+      "expiry.refresh-token-loop", "README 8.4", "The 11th refresh with an expired refresh token in 10 s is E98.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await trial.person()
+      try await trial.advanceClock(seconds: month)
+      for _ in 0..<10 { try await person.refresh(showing: nil).isRefused(.refreshExpired) }
+      try await person.refresh(showing: nil).isRefused(.tooManyCalls)
+    },
+    Rule(
+      "expiry.parallel-refreshes", "README 8.4", "30 refreshes at once that show the expired token all succeed.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await expired(trial)
+      let codes = try await withThrowingTaskGroup(of: String?.self) { group in
+        for _ in 0..<30 { group.addTask { try await person.refresh(showing: person.token).code } }
+        return try await group.reduce(into: [String?]()) { $0.append($1) }
+      }
+      try expect(codes.allSatisfy { $0 == nil }, "30 successes", seen: "\(codes.compactMap(\.self))")
+    },
+    Rule(
+      "expiry.grace-2024-01", "README 8.3", "Right after an expiry was met, refreshes with the new token succeed too.",
+      in: [.january2024], needs: [.clock]
+    ) { trial in
+      let person = try await expired(trial)
+      try await person.call(.GET, "workspaces").isRefused(.tokenExpired)
+      let token = try await person.refresh(showing: person.token).json().text("accessToken")
+      try await person.refresh(showing: token).hasShape(trial.shapes.refresh)
+    },
+    Rule(
+      "expiry.dead-token-loop", "README 8.4",
+      "A client that refreshes but repeats its old token is stopped by E98 on the request, while refreshes succeed.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await expired(trial)
+      var newest = person.token
+      for _ in 0..<10 {
+        let answer = try await person.call(.GET, "workspaces")
+        if answer.code == "E98" { return }
+        try answer.isRefused(.tokenExpired)
+        newest = try await person.refresh(showing: newest).json().text("accessToken")
+      }
+      throw Violation(expected: "E98 within 10 rounds", seen: "E05 each time")
+    },
+  ]
+}

@@ -1,0 +1,62 @@
+import NIOPosix
+import SocketIOClient
+import SocketIOProtocol
+
+/// The WebSocket of a session, from the start or by an upgrade.
+extension EngineSocket {
+  /// How many frames may wait to be looked at; what is beyond is lost.
+  private static let maxWaiting = 10_000
+
+  func connectWebSocket() async throws {
+    var configuration = SocketIOClient.Configuration()
+    configuration.revision = handshake.revision
+    configuration.headers = handshake.headers
+    let (events, feed) = AsyncStream.makeStream(
+      of: WebSocketTransport.Event.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
+    do {
+      let transport = try await WebSocketTransport.open(
+        server.address, target: Self.target(.webSocket, handshake, sid: opening.sid), configuration: configuration,
+        on: MultiThreadedEventLoopGroup.singleton.next()
+      ) { feed.yield($0) }
+      webSocket = (transport, events.makeAsyncIterator())
+    } catch {
+      throw Violation(expected: "a WebSocket", seen: "\(error)")
+    }
+  }
+
+  func nextOfWebSocket() async throws -> EnginePacket {
+    guard var events = webSocket?.events else { throw Violation(expected: "a WebSocket", seen: "none") }
+    let event = await events.next(isolation: self)
+    webSocket?.events = events
+    switch event {
+    case .packet(let packet): return packet
+    case .garbage: throw Violation(expected: "Engine.IO packets", seen: "a frame that is none")
+    case .explanation(let failure): throw Violation(expected: "Engine.IO packets", seen: "\(failure)")
+    case .closed: throw Violation(expected: "an open WebSocket", seen: "the server closed it")
+    case nil: throw CancellationError()
+    }
+  }
+
+  /// Opens a WebSocket for the session and has it probed; polling goes on.
+  func beginUpgrade() async throws {
+    try await connectWebSocket()
+    webSocket?.transport.send([EnginePacket(.ping, EnginePacket.probe)])
+    let answer = try await within("3probe") { try await self.nextOfWebSocket() }
+    guard answer == EnginePacket(.pong, EnginePacket.probe) else {
+      throw Violation(expected: "3probe", seen: Self.text(answer))
+    }
+  }
+
+  /// Says that the WebSocket is the transport now.
+  func completeUpgrade() { webSocket?.transport.send([EnginePacket(.upgrade)]) }
+
+  /// Ends the session.
+  func close() async {
+    if let webSocket {
+      webSocket.transport.send([EnginePacket(.close)])
+      webSocket.transport.close()
+    } else {
+      _ = try? await post([EnginePacket(.close)])
+    }
+  }
+}

@@ -1,0 +1,91 @@
+import MadangAPI
+
+/// One sentence of the wire contract, and how to see from outside whether a server keeps it.
+package struct Rule: Sendable {
+  /// What a rule needs besides the key of its edition.
+  package enum Need: String, Sendable, CaseIterable {
+    /// The calls under `/_dev` of a server in development mode.
+    case development
+    /// The same, to move the server's clock: nothing else runs meanwhile.
+    case clock
+    /// The keys of both editions.
+    case bothEditions
+  }
+
+  /// Kebab case, the feature first: `errors.one-key`. Stable, so that results can be compared.
+  package let id: String
+  /// Where the contract says so, like `README 5.2`; `edition 3` is section 3 of the edition's file.
+  package let section: String
+  package let sentence: String
+  package let editions: [EditionName]
+  package let needs: Set<Need>
+  /// Throws a ``Violation`` or a ``Skip``.
+  let check: @Sendable (Trial) async throws -> Void
+  /// Whether it moves what all rules share, or needs the server's whole speed.
+  let runsAlone: Bool
+
+  init(
+    _ id: String, _ section: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
+    needs: Set<Need> = [], alone: Bool = false, check: @escaping @Sendable (Trial) async throws -> Void
+  ) {
+    (self.id, self.section, self.sentence) = (id, section, sentence)
+    runsAlone = alone || needs.contains(.clock)
+    (self.editions, self.needs, self.check) = (editions, needs, check)
+  }
+
+  /// The part of the id that names the feature.
+  package var feature: String { String(id.prefix { $0 != "." }) }
+
+  /// A rule that an endpoint answers a success with exactly the keys and types of an object.
+  static func shape(
+    _ id: String, _ section: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
+    needs: Set<Need> = [], _ shape: @escaping @Sendable (Shapes) -> Shape,
+    of call: @escaping @Sendable (Trial) async throws -> Answer
+  ) -> Rule {
+    Rule(id, section, sentence, in: editions, needs: needs) { trial in
+      try await call(trial).hasShape(shape(trial.shapes))
+    }
+  }
+
+  /// A rule that a call is refused with a code.
+  static func refusal(
+    _ code: ErrorCode, _ id: String, _ section: String, _ sentence: String,
+    in editions: [EditionName] = EditionName.allCases, needs: Set<Need> = [],
+    of call: @escaping @Sendable (Trial) async throws -> Answer
+  ) -> Rule {
+    Rule(id, section, sentence, in: editions, needs: needs) { trial in try await call(trial).isRefused(code) }
+  }
+}
+
+/// A server does not keep a rule.
+struct Violation: Error {
+  let expected: String
+  let seen: String
+}
+
+/// A rule cannot be tried with this server.
+struct Skip: Error {
+  let reason: String
+}
+
+/// - Parameter expected: What the contract asks for.
+func expect(_ holds: Bool, _ expected: String, seen: @autoclosure () throws -> String) throws {
+  guard holds else { throw Violation(expected: expected, seen: try seen()) }
+}
+
+/// - Parameter name: What is compared.
+func expectEqual<Value: Equatable>(_ name: String, _ seen: Value, _ expected: Value) throws {
+  guard seen == expected else {
+    throw Violation(expected: "\(name): \(shown(expected))", seen: shown(seen))
+  }
+}
+
+private func shown(_ value: some Any) -> String {
+  if case let json as JSON? = value { return json?.masked.text.shortened ?? "nothing" }
+  return "\(value)".shortened
+}
+
+extension String {
+  /// As much as evidence needs.
+  var shortened: String { count > 300 ? prefix(300) + "..." : self }
+}

@@ -1,0 +1,81 @@
+import MadangAPI
+
+/// Tries rules on a server.
+package struct Runner: Sendable {
+  private let server: ServerUnderTest
+  private let rules: [Rule]
+  /// How many rules are tried at a time.
+  private let parallelism: Int
+  /// How long one rule may take.
+  private let timeLimit: Duration
+
+  package init(_ server: ServerUnderTest, _ rules: [Rule], parallelism: Int = 12, timeLimit: Duration = .seconds(60)) {
+    (self.server, self.rules) = (server, rules)
+    (self.parallelism, self.timeLimit) = (parallelism, timeLimit)
+  }
+
+  private struct Attempt {
+    let rule: Rule
+    let edition: EditionName
+  }
+
+  /// Every rule in every edition it is for, in the order of ids and editions.
+  /// - Parameter progress: Told how many outcomes there are of how many.
+  package func run(progress: @Sendable (Int, Int) -> Void = { _, _ in }) async -> [Outcome] {
+    let attempts = rules.flatMap { rule in rule.editions.map { Attempt(rule: rule, edition: $0) } }
+    var outcomes: [Outcome] = []
+    func tell(_ outcome: Outcome) {
+      outcomes.append(outcome)
+      progress(outcomes.count, attempts.count)
+    }
+    await withTaskGroup(of: Outcome.self) { group in
+      var waiting = attempts.filter { !$0.rule.runsAlone }[...]
+      for attempt in waiting.prefix(parallelism) { group.addTask { await outcome(of: attempt) } }
+      waiting = waiting.dropFirst(parallelism)
+      for await outcome in group {
+        tell(outcome)
+        if let next = waiting.popFirst() { group.addTask { await self.outcome(of: next) } }
+      }
+    }
+    // What moves the clock comes last: sessions and dates of the others would feel it.
+    for movesClock in [false, true] {
+      for attempt in attempts where attempt.rule.runsAlone && attempt.rule.needs.contains(.clock) == movesClock {
+        tell(await outcome(of: attempt))
+      }
+    }
+    return outcomes.sorted { ($0.rule, $0.edition) < ($1.rule, $1.edition) }
+  }
+
+  private func outcome(of attempt: Attempt) async -> Outcome {
+    let (rule, edition) = (attempt.rule, attempt.edition)
+    do {
+      if let missing = server.missing(of: rule, in: edition) { throw Skip(reason: missing) }
+      try await bounded { try await rule.check(Trial(server, edition)) }
+      return Outcome(rule, edition, .passed)
+    } catch let skip as Skip {
+      return Outcome(rule, edition, .skipped, evidence: skip.reason)
+    } catch let violation as Violation {
+      return Outcome(
+        rule, edition, .violated, evidence: evidence("expected \(violation.expected); seen \(violation.seen)"))
+    } catch {
+      return Outcome(rule, edition, .violated, evidence: evidence("seen \(error)".shortened))
+    }
+  }
+
+  /// On one line, without the server's keys.
+  private func evidence(_ text: String) -> String {
+    String(server.masked(text).map { $0.isNewline ? " " : $0 })
+  }
+
+  private func bounded(_ body: @escaping @Sendable () async throws -> Void) async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { try await body() }
+      group.addTask { [timeLimit] in
+        try await Task.sleep(for: timeLimit)
+        throw Violation(expected: "all answers within \(timeLimit.components.seconds) s", seen: "no end by then")
+      }
+      defer { group.cancelAll() }
+      try await group.next()
+    }
+  }
+}

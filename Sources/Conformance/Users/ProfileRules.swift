@@ -1,0 +1,91 @@
+import MadangAPI
+import NIOHTTP1
+
+enum ProfileRules {
+  static let all: [Rule] = [
+    .shape("users.profile.shape", "edition 1, 6", "The own profile has exactly the keys of the contract.", \.profile) {
+      let person = try await $0.person()
+      return try await person.call(.GET, person.profilePath)
+    },
+    .shape("users.profile.edit-shape", "edition 1, 6", "Editing the profile answers the profile.", \.profile) {
+      let person = try await $0.person()
+      return try await person.call(.PUT, person.profilePath, .json(["nickname": "Nara", "phone": "010-1"]))
+    },
+    Rule("users.profile.partial", "README 7.4", "A field that is absent or null is left unchanged.") { trial in
+      let person = try await trial.person()
+      _ = try await person.put(person.profilePath, ["phone": "010-1234"])
+      let renamed = try await person.put(person.profilePath, ["nickname": "Nara", "phone": nil])
+      try expectEqual("the phone", try renamed.text("phone"), "010-1234")
+      let both = try await person.put(person.profilePath, [:])
+      try expectEqual("the nickname", try both.text("nickname"), "Nara")
+    },
+    Rule("users.profile.clear-phone", "README 7.4", "phone: \"\" clears the phone.") { trial in
+      let person = try await trial.person()
+      _ = try await person.put(person.profilePath, ["phone": "010-1234"])
+      try expectEqual("the phone", try await person.put(person.profilePath, ["phone": ""]).text("phone"), "")
+    },
+    Rule("users.profile.bad-fields", "README 7.4", "An empty or too long nickname and a bad phone are E11.") { trial in
+      let person = try await trial.person()
+      for body: JSON in [["nickname": ""], ["nickname": .text(String(repeating: "x", count: 31))], ["phone": "abc"]] {
+        try await person.call(.PUT, person.profilePath, .json(body)).isRefused(.badRequest)
+      }
+    },
+    .shape("users.image.shape", "edition 1, 6", "Setting a picture answers the profile with its path.", \.profile) {
+      let person = try await $0.person()
+      return try await person.call(.PUT, person.profilePath + "/image", .multipart([.file("image")]))
+    },
+    Rule("users.image.new-path", "README 11.1", "A changed picture gets a new path.") { trial in
+      let person = try await trial.person()
+      var paths: [String] = []
+      for _ in 0..<2 {
+        let answer = try await person.call(.PUT, person.profilePath + "/image", .multipart([.file("image")]))
+        paths.append(try answer.json().text("profileImage"))
+      }
+      try expect(paths[0] != paths[1], "two different paths", seen: "\(paths)")
+    },
+    Rule("users.image.none", "edition 1", "No file, and a file of zero bytes, are E11.") { trial in
+      let person = try await trial.person()
+      for body: RequestBody in [.multipart([.text("image", "x")]), .multipart([.file("image", [])]), .json([:])] {
+        try await person.call(.PUT, person.profilePath + "/image", body).isRefused(.badRequest)
+      }
+    },
+    .refusal(
+      .badRequest, "users.image.no-image", "README 11.2", "A file that is no image is E11, whatever it is called."
+    ) {
+      let person = try await $0.person()
+      let parts = [RequestBody.Part.file("image", Sample.pdf, filename: "a.jpg", type: "image/jpeg")]
+      return try await person.call(.PUT, person.profilePath + "/image", .multipart(parts))
+    },
+  ]
+}
+
+/// Who sees whom (README 8.5).
+enum PeopleRules {
+  static let all: [Rule] = [
+    .shape("people.shape", "edition 1, 6", "GET /users/{id} answers exactly the keys of the contract.", \.memberDetail)
+    {
+      let yard = try await $0.courtyard()
+      return try await yard.a.call(.GET, "users/\(try yard.b.id)")
+    },
+    Rule("people.self", "README 8.5", "GET /users/{id} answers for the caller.") { trial in
+      let person = try await trial.person()
+      try expectEqual("the e-mail", try await person.get("users/\(try person.id)").text("email"), person.email)
+    },
+    .refusal(.noAccount, "people.stranger", "README 8.5", "Somebody with whom nothing is shared is E03.") {
+      let yard = try await $0.courtyard()
+      return try await yard.c.call(.GET, "users/\(try yard.a.id)")
+    },
+    .refusal(.noAccount, "people.unknown", "README 8.5", "An unknown user id is E03.") {
+      try await $0.person().call(.GET, "users/\($0.unknownID)")
+    },
+    Rule(
+      "people.direct-message", "README 8.5",
+      "The other one of a direct message stays visible after leaving the workspace."
+    ) { trial in
+      let yard = try await trial.courtyard()
+      _ = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
+      try await yard.b.call(.GET, yard.workspace.leave).isSuccess()
+      try await yard.a.call(.GET, "users/\(try yard.b.id)").isSuccess()
+    },
+  ]
+}

@@ -1,0 +1,84 @@
+import MadangAPI
+import NIOHTTP1
+
+/// Multipart bodies as clients send them (README 6.2).
+enum MultipartRules {
+  private static func workspace(_ trial: Trial, _ parts: [RequestBody.Part]) async throws -> JSON {
+    try await trial.person().call(.POST, "workspaces", .multipart(parts)).json()
+  }
+
+  /// What a chat of these parts becomes.
+  private static func chat(_ trial: Trial, _ parts: [RequestBody.Part]) async throws -> JSON {
+    let person = try await trial.person()
+    let room = try await person.channel(in: try await person.workspace())
+    return try await person.call(.POST, room.chats, .multipart(parts)).json()
+  }
+
+  private static func picture(_ workspace: JSON) throws -> String {
+    try workspace.text(workspace["coverImage"] == nil ? "thumbnail" : "coverImage")
+  }
+
+  static let all: [Rule] = [
+    Rule("multipart.text-with-type", "README 6.2", "A part without filename is text, whatever type it declares.") {
+      trial in
+      let name = Trial.newName()
+      let parts = [RequestBody.Part.text("name", name, extra: "\r\nContent-Type: image/jpeg")]
+      try expectEqual("the name", try await workspace(trial, parts).text("name"), name)
+    },
+    Rule("multipart.empty-filename", "README 6.2", "A part with an empty filename is text.") { trial in
+      let name = Trial.newName()
+      let parts = [RequestBody.Part.text("name", name, extra: "; filename=\"\"\r\nContent-Type: image/jpeg")]
+      try expectEqual("the name", try await workspace(trial, parts).text("name"), name)
+    },
+    Rule("multipart.zero-byte-file", "README 6.2", "A file part of zero bytes counts as absent.") { trial in
+      let parts: [RequestBody.Part] = [.text("name", Trial.newName()), .file("image", [])]
+      let path = try picture(try await workspace(trial, parts))
+      try expectEqual("the picture", path, "/static/workspaceCoverImages/default.png")
+    },
+    Rule("multipart.text-named-image", "README 6.2", "A text part named image or files is ignored.") { trial in
+      let parts: [RequestBody.Part] = [.text("name", Trial.newName()), .text("image", "nil")]
+      let path = try picture(try await workspace(trial, parts))
+      try expectEqual("the picture", path, "/static/workspaceCoverImages/default.png")
+      let chat = try await chat(trial, [.text("content", "hi"), .text("files", "nil")])
+      try expectEqual("files of the chat", try chat.list("files"), [])
+    },
+    Rule("multipart.any-file-name", "README 6.2", "On chats every file part is an attachment, in order of appearance.")
+    { trial in
+      let parts: [RequestBody.Part] = [
+        .file("files[]", Sample.png), .file("file0", Sample.jpeg), .file("image", Sample.gif),
+        .file("files", Sample.png),
+      ]
+      let files = try await chat(trial, parts).list("files").map(\.text)
+      let types = files.map { $0.split(separator: ".").last.map(String.init) ?? "" }
+      try expectEqual("the attachments in order", types, ["png\"", "jpeg\"", "gif\"", "png\""])
+    },
+    Rule("multipart.first-file", "README 6.2", "Without a part named image the first file is the picture.") { trial in
+      let parts: [RequestBody.Part] = [.file("photo"), .text("name", Trial.newName())]
+      let path = try picture(try await workspace(trial, parts))
+      try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path)
+    },
+    Rule("multipart.any-order", "README 6.2", "Parts come in any order.") { trial in
+      let name = Trial.newName()
+      let made = try await workspace(trial, [.file("image"), .text("description", "d"), .text("name", name)])
+      try expectEqual("name and description", [try made.text("name"), try made.text("description")], [name, "d"])
+    },
+    Rule(
+      "multipart.odd-filenames", "README 6.2",
+      "Filenames may be Korean, repeat, hold blanks, colons and '+', and have no extension."
+    ) { trial in
+      let names = ["사진 1.jpg", "2024:12:13 07+05", "사진 1.jpg", "x"]
+      let files = try await chat(trial, names.map { .file("files", filename: $0) }).list("files")
+      try expectEqual("the number of different paths", Set(files.map(\.text)).count, names.count)
+    },
+    Rule("multipart.empty-text", "README 6.2", "An empty text part is the empty string.") { trial in
+      let made = try await workspace(trial, [.text("name", Trial.newName()), .text("description", "")])
+      try expectEqual("the description", try made.text("description"), "")
+    },
+    Rule("multipart.files-in-json", "README 6.3", "files and image in JSON are ignored.") { trial in
+      let person = try await trial.person()
+      let room = try await person.channel(in: try await person.workspace())
+      let chat = try await person.post(room.chats, ["content": "hi", "files": [], "image": "x"])
+      try expectEqual("files of the chat", try chat.list("files"), [])
+    },
+  ]
+}

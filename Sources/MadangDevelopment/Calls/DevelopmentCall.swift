@@ -1,0 +1,96 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MadangServer
+import NIOCore
+import SocketIOProtocol
+import SocketIOServer
+
+/// A call under `/_dev`, for who tests.
+struct DevelopmentCall: Sendable {
+  let method: HTTPRequest.Method
+  /// What follows `/_dev`.
+  let path: [String]
+  let request: Request
+  /// The connection it came by.
+  let channel: any NIOCore.Channel
+
+  /// The largest body of a call; a seed may be long.
+  private static let maxBody = Seed.maxSize + 65_536
+
+  /// The same call behind the first parts of its path.
+  func below(_ count: Int) -> DevelopmentCall {
+    DevelopmentCall(method: method, path: Array(path.dropFirst(count)), request: request, channel: channel)
+  }
+
+  /// Cancels what takes long as soon as the client has left, which is looked at five times a second. Throws ``WorldError`` then.
+  func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+    try await withThrowingTaskGroup(of: Value?.self) { group in
+      group.addTask { try await body() }
+      group.addTask {
+        repeat { try await Task.sleep(for: .milliseconds(200)) } while await !channel.hasClientLeft
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let value = try await group.next() ?? nil else { throw WorldError("the client has left") }
+      return value
+    }
+  }
+
+  /// A field of the query.
+  func query(_ name: String) -> String? { request.uri.queryParameters.get(name) }
+
+  /// Refuses fields of the query that the call does not have, as they may be mistyped. Throws `BadCall`.
+  func refuseQuery(besides known: [String]) throws(BadCall) {
+    let unknown = request.uri.queryParameters.lazy.map { String($0.key) }.first { !known.contains($0) }
+    guard let unknown else { return }
+    let has = known.isEmpty ? "none" : known.joined(separator: ", ")
+    throw BadCall("\(unknown): is no parameter of this call; it has \(has)")
+  }
+
+  /// The body as it was sent. Throws `BadCall`.
+  func bytes() async throws -> [UInt8] {
+    guard let buffer = try? await request.body.collect(upTo: Self.maxBody) else {
+      throw BadCall("the body may have \(Self.maxBody) bytes at most")
+    }
+    return Array(buffer.readableBytesView)
+  }
+
+  /// The body as text. Throws `BadCall`.
+  func text() async throws -> String {
+    guard let text = String(validating: try await bytes(), as: UTF8.self) else {
+      throw BadCall("the body is no UTF-8")
+    }
+    return text
+  }
+
+  /// The fields of the body; none if it is empty. Throws `BadCall`, also for a field that the call does not have.
+  func body<Fields: CallFields>(_ type: Fields.Type = Fields.self) async throws -> Fields {
+    try CallBody.fields(of: try await bytes())
+  }
+}
+
+/// JSON as development calls send it, and as the command line shows it.
+package enum DevelopmentJSON {
+  package static func encode(_ value: some Encodable) throws -> Data {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    return try encoder.encode(value)
+  }
+
+  /// Each value in a line of its own.
+  package static func lines(_ values: [some Encodable]) throws -> Data {
+    try values.reduce(into: Data()) { $0 += try encode($1) + [UInt8(ascii: "\n")] }
+  }
+}
+
+extension Response {
+  static func development(_ value: some Encodable, status: HTTPResponse.Status = .ok) throws -> Response {
+    Response(
+      status: status, headers: [.contentType: "application/json; charset=utf-8", .cacheControl: "no-store"],
+      body: .init(byteBuffer: ByteBuffer(bytes: try DevelopmentJSON.encode(value))))
+  }
+}
+
+/// What a call answers that has nothing to say.
+struct Done: Encodable {}

@@ -1,0 +1,65 @@
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import MadangCore
+import MadangServer
+
+/// Calls about the clock: `GET /_dev/clock`, and `POST /_dev/clock` with what is to be done: `{"advance": SECONDS}`,
+/// `{"set": DATE}`, `{"rate": TIMES}`, `{"freeze": true}`, `{"resume": true}`; of several in this order.
+struct ClockCalls: Sendable {
+  let clock: Clock
+
+  func respond(to call: DevelopmentCall) async throws -> Response? {
+    switch call.method {
+    case .get: return try .development(ClockReading(clock))
+    case .post:
+      try change(try await call.body())
+      return try .development(ClockReading(clock))
+    default: return nil
+    }
+  }
+
+  private func change(_ change: Change) throws {
+    guard !change.isEmpty else { throw BadCall("the body has none of \(Change.names.joined(separator: ", "))") }
+    if let seconds = change.advance {
+      guard (0...1e9).contains(seconds) else { throw WorldError("advance: seconds from 0 to 1000000000") }
+    }
+    let moment = try change.set.map { text in
+      guard let moment = SeedTime.date(text), moment >= 0 else {
+        throw WorldError("set: a date like 2026-01-05T09:00:00Z, from 1970 on")
+      }
+      return moment
+    }
+    if let rate = change.rate {
+      guard (0...Clock.fastest).contains(rate) else {
+        throw WorldError("rate: how many times as fast as time passes, from 0 to \(Int(Clock.fastest))")
+      }
+    }
+    if let seconds = change.advance { clock.advance(milliseconds: Int64(seconds * 1000)) }
+    if let moment { clock.set(moment) }
+    if let rate = change.rate { clock.run(at: rate) }
+    if change.freeze ?? false { clock.run(at: 0) }
+    if change.resume ?? false { clock.run(at: 1) }
+  }
+
+  private struct Change: CallFields {
+    static let names = ["advance", "set", "rate", "freeze", "resume"]
+
+    let advance: Double?
+    let set: String?
+    let rate: Double?
+    let freeze: Bool?
+    let resume: Bool?
+
+    var isEmpty: Bool { advance == nil && set == nil && rate == nil && freeze == nil && resume == nil }
+  }
+}
+
+/// What a clock shows.
+package struct ClockReading: Codable, Sendable {
+  package let now: String
+  /// How many times as fast as time passes.
+  package let rate: Double
+
+  init(_ clock: Clock) { (now, rate) = (WireDate.string(clock.now), clock.rate) }
+}

@@ -1,0 +1,153 @@
+import MadangAPI
+import MadangServer
+import Synchronization
+
+/// What the editions promise, each thing once: what their OpenAPI documents list, events of sockets, and flows.
+struct Contract: Sendable {
+  enum Section: String, Codable, CaseIterable, Sendable {
+    /// Operations that were carried out.
+    case operations
+    /// Error codes, and what else an operation may answer, by operation; those that every operation may answer once for an edition.
+    case codes
+    /// Fields of bodies, parameters of queries and header fields that may be left out, and were sent.
+    case fields
+    /// What sockets and devices are told and say.
+    case events
+    case flows
+  }
+
+  struct Item: Sendable {
+    let edition: EditionName
+    let section: Section
+    let name: String
+  }
+
+  /// An operation, with the numbers of its items.
+  struct Operation: Sendable {
+    let edition: EditionName
+    let id: String
+    let item: Int
+    /// By code or status.
+    fileprivate(set) var codes: [String: Int] = [:]
+    fileprivate(set) var fields: [(name: String, item: Int)] = []
+    fileprivate(set) var queries: [(name: String, item: Int)] = []
+    fileprivate(set) var headers: [(name: String, item: Int)] = []
+  }
+
+  /// A flow, with the number of its item.
+  struct TracedFlow: Sendable {
+    let edition: EditionName
+    let flow: Flow
+    let item: Int
+  }
+
+  static let shared = Contract()
+
+  private(set) var items: [Item] = []
+  private(set) var operations: [OperationName: Operation] = [:]
+  /// Codes that any operation of an edition may answer.
+  private(set) var commonCodes: [EditionName: [String: Int]] = [:]
+  private(set) var events: [EditionName: [ContractEvent: Int]] = [:]
+  private(set) var flows: [TracedFlow] = []
+  /// Places in ``flows`` of those that have a step.
+  private var places: [EditionName: [Flow.Step: [Int]]] = [:]
+  /// Of routes that were looked up.
+  private static let known = Mutex<[Exchange.Operation: Operation?]>([:])
+
+  private init() {
+    for edition in EditionName.allCases {
+      // The documents are part of the program, and a test reads them.
+      if let document = try? OpenAPIDocument.of(edition.rawValue) { read(document, edition) }
+      events[edition] = Dictionary(
+        uniqueKeysWithValues: ContractEvent.all.map { ($0, add(edition, .events, $0.name)) })
+      for flow in Flow.all[edition] ?? [] {
+        for step in Set(flow.steps) { places[edition, default: [:]][step, default: []].append(flows.count) }
+        flows.append(TracedFlow(edition: edition, flow: flow, item: add(edition, .flows, flow.name)))
+      }
+    }
+  }
+
+  private mutating func add(_ edition: EditionName, _ section: Section, _ name: String) -> Int {
+    items.append(Item(edition: edition, section: section, name: name))
+    return items.count - 1
+  }
+
+  private mutating func read(_ document: OpenAPIDocument, _ edition: EditionName) {
+    let listed = document.paths.flatMap { template, path in
+      path.operations.map { method, operation in (OperationName(edition, method, template: template), path, operation) }
+    }.sorted { $0.2.operationId < $1.2.operationId }
+    let codes = listed.map { document.codes(of: $0.2) }
+    let common = codes.dropFirst().reduce(codes.first ?? []) { $0.intersection($1) }
+    commonCodes[edition] = Dictionary(
+      uniqueKeysWithValues: common.sorted().map { ($0, add(edition, .codes, $0)) })
+    for ((name, path, documented), codes) in zip(listed, codes) {
+      let id = documented.operationId
+      var operation = Operation(edition: edition, id: id, item: add(edition, .operations, id))
+      let statuses = documented.responses.keys.filter { !["200", "400", "500"].contains($0) }
+      for code in codes.subtracting(common).union(statuses).sorted() {
+        operation.codes[code] = add(edition, .codes, "\(id) \(code)")
+      }
+      operation.fields = document.optionalFields(of: documented).sorted().map {
+        ($0, add(edition, .fields, "\(id) \($0)"))
+      }
+      operation.queries = document.optionalParameters(of: documented, at: path, in: "query").map {
+        ($0, add(edition, .fields, "\(id) ?\($0)"))
+      }
+      operation.headers = document.optionalParameters(of: documented, at: path, in: "header").map {
+        ($0, add(edition, .fields, "\(id) \($0):"))
+      }
+      operations[name] = operation
+    }
+  }
+
+  /// The operation of a route, which is remembered.
+  static func operation(of found: Exchange.Operation) -> Operation? {
+    known.withLock { known in
+      if let operation = known[found] { return operation }
+      let operation = shared.operations[OperationName(found)]
+      known[found] = .some(operation)
+      return operation
+    }
+  }
+
+  /// Places in ``flows`` of those that have a step.
+  func flows(with step: Flow.Step, in edition: EditionName) -> [Int] {
+    let places = self.places[edition] ?? [:]
+    guard case .refusal(_, let code) = step else { return places[step] ?? [] }
+    return (places[step] ?? []) + (places[.refusal("*", code: code)] ?? [])
+  }
+
+  /// The editions that have an operation of this method and path.
+  func editions(of method: String, _ path: some StringProtocol) -> Set<EditionName> {
+    let segments = path.split(separator: "/")
+    return Set(operations.keys.filter { $0.method == method && $0.matches(segments) }.map(\.edition))
+  }
+}
+
+/// What sockets of rooms, and devices, see of the contract.
+struct ContractEvent: Hashable, Sendable {
+  enum Moment: String, CaseIterable, Sendable {
+    /// The server lets a client into a room.
+    case joined
+    case refused
+    /// A chat is told.
+    case told
+    /// A client leaves.
+    case left
+    /// The server sends a client away.
+    case sentAway = "sent away"
+  }
+
+  /// Nil for notifications.
+  let room: RoomNamespace.Prefix?
+  let moment: Moment
+
+  static let push = ContractEvent(room: nil, moment: .told)
+
+  static let all =
+    RoomNamespace.Prefix.allCases.flatMap { room in Moment.allCases.map { ContractEvent(room: room, moment: $0) } } + [
+      push
+    ]
+
+  var name: String { room.map { "\($0.rawValue) \(moment.rawValue)" } ?? "push" }
+}

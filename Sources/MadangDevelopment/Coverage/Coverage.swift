@@ -1,0 +1,154 @@
+import HTTPTypes
+import MadangAPI
+import MadangServer
+import SocketIOServer
+import Synchronization
+
+/// Which parts of the contract clients of a server have touched, counted as it happens.
+///
+/// Safe to share between threads.
+package final class Coverage: Sendable {
+  fileprivate struct State {
+    /// By item of the contract.
+    var counts = Array(repeating: 0, count: Contract.shared.items.count)
+    /// By place of a flow: the step that comes next, and how many ever were done.
+    var flows = Array(repeating: (next: 0, furthest: 0), count: Contract.shared.flows.count)
+  }
+
+  private let state = Mutex<State?>(nil)
+  /// The packet that was counted last.
+  private let last = Mutex<KeptPacket?>(nil)
+
+  package init() {}
+
+  /// Forgets everything.
+  package func clear() { state.withLock { $0 = nil } }
+
+  /// What was counted so far.
+  package var counts: CoverageCounts {
+    state.withLock { state in
+      guard let state else { return CoverageCounts() }
+      let steps = zip(Contract.shared.flows, state.flows).map { ($0.item, $1.furthest) }.filter { $1 > 0 }
+      return CoverageCounts(state.counts, steps: Dictionary(uniqueKeysWithValues: steps))
+    }
+  }
+
+  // MARK: Counting
+
+  /// A request has been answered.
+  func count(_ request: RawRequest, _ exchange: Exchange) {
+    guard let status = request.status, !request.isPolling else { return }
+    let contract = Contract.shared
+    let code = request.code
+    guard let operation = request.operation.flatMap(Contract.operation) else {
+      if let code { countCommon(code, exchange) }
+      return
+    }
+    var items: [Int] = []
+    let isRefusal = status == 400 || status == 500
+    if isRefusal {
+      if let code, let item = operation.codes[code] ?? contract.commonCodes[operation.edition]?[code] {
+        items.append(item)
+      }
+    } else {
+      items.append(operation.item)
+      if let item = operation.codes[String(status)] { items.append(item) }
+    }
+    for (name, item) in operation.fields where exchange.hasField(name) { items.append(item) }
+    for (name, item) in operation.queries where exchange.query(name) != nil { items.append(item) }
+    for (name, item) in operation.headers {
+      if let name = HTTPField.Name(name), exchange.head.headerFields[name] != nil { items.append(item) }
+    }
+    let step: Flow.Step? =
+      isRefusal ? code.map { .refusal(operation.id, code: $0) } : .success(operation.id)
+    count(items, step, operation.edition)
+  }
+
+  /// A refusal of a request that is no operation, or whose key is of no edition.
+  private func countCommon(_ code: String, _ exchange: Exchange) {
+    let contract = Contract.shared
+    var editions = exchange.knownEdition.map { Set([$0]) } ?? []
+    if editions.isEmpty { editions = contract.editions(of: exchange.head.method.rawValue, exchange.path) }
+    for edition in editions.isEmpty ? Set(EditionName.allCases) : editions {
+      if let item = contract.commonCodes[edition]?[code] { count([item], nil, edition) }
+    }
+  }
+
+  /// A packet travels. Called on event loops.
+  func count(_ packet: KeptPacket, fromClient: Bool) {
+    // What many sockets are told is told once.
+    let isKnown = last.withLock { last in
+      if last?.isShared(with: packet) ?? false { return true }
+      last = packet
+      return false
+    }
+    guard !isKnown, let (event, edition) = ContractEvent.seen(in: packet, fromClient: fromClient) else { return }
+    count(event, edition)
+  }
+
+  /// A device is told.
+  func countPush(edition: String) {
+    if let edition = EditionName(rawValue: edition) { count(.push, edition) }
+  }
+
+  private func count(_ event: ContractEvent, _ edition: EditionName) {
+    if let item = Contract.shared.events[edition]?[event] { count([item], .event(event), edition) }
+  }
+
+  private func count(_ items: [Int], _ step: Flow.Step?, _ edition: EditionName) {
+    let flows = step.map { Contract.shared.flows(with: $0, in: edition) } ?? []
+    state.withLock { kept in
+      var state = kept.take() ?? State()
+      for item in items { state.counts[item] += 1 }
+      for place in flows { state.advance(place, by: step) }
+      kept = state
+    }
+  }
+}
+
+extension Coverage.State {
+  /// Goes on with a flow if the step is the one that comes next.
+  fileprivate mutating func advance(_ place: Int, by step: Flow.Step?) {
+    let traced = Contract.shared.flows[place]
+    var (next, furthest) = flows[place]
+    guard let step, traced.flow.steps[next].isMet(by: step) else { return }
+    next += 1
+    furthest = max(furthest, next)
+    if next == traced.flow.steps.count {
+      counts[traced.item] += 1
+      next = 0
+    }
+    flows[place] = (next, furthest)
+  }
+}
+
+extension Flow.Step {
+  fileprivate func isMet(by other: Flow.Step) -> Bool {
+    if case .refusal("*", let code) = self, case .refusal(_, code) = other { return true }
+    return self == other
+  }
+}
+
+extension ContractEvent {
+  /// What a packet says of a room, and by the form of whose edition's ids.
+  static func seen(in packet: KeptPacket, fromClient: Bool) -> (ContractEvent, EditionName)? {
+    let head = packet.prefix(40)
+    guard head.count > 2, !packet.isBinary, head[0] == UInt8(ascii: "4") else { return nil }
+    let moment: Moment
+    switch (head[1], fromClient) {
+    case (UInt8(ascii: "0"), false): moment = .joined
+    case (UInt8(ascii: "1"), false): moment = .sentAway
+    case (UInt8(ascii: "1"), true): moment = .left
+    case (UInt8(ascii: "2"), false): moment = .told
+    case (UInt8(ascii: "4"), false): moment = .refused
+    default: return nil
+    }
+    let name = head[2...]
+    for room in RoomNamespace.Prefix.allCases where name.starts(with: room.rawValue.utf8) {
+      let id = name.dropFirst(room.rawValue.utf8.count).prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "?") }
+      let isNumber = id.allSatisfy { (0x30...0x39).contains($0) }
+      return (ContractEvent(room: room, moment: moment), isNumber ? .january2024 : .october2024)
+    }
+    return nil
+  }
+}

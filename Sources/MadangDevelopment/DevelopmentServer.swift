@@ -1,0 +1,88 @@
+import Logging
+import MadangCore
+import MadangServer
+import SocketIOServer
+import Synchronization
+
+/// A server in development mode, with the system's clock and randomness, the only one on an embedded database; its kit, and the worlds
+/// that are made through it.
+package struct DevelopmentServer: Sendable {
+  package let server: MadangServer
+  private let kit: Kit
+  private let worlds: SharedWorlds
+
+  /// - Parameter address: By which clients reach the server and its worlds.
+  package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
+    let clock = MadangCore.Clock()
+    let kit = Kit(clock: clock)
+    var ofWorlds = Worlds.settings
+    // Whoever may call this server may call its worlds.
+    (ofWorlds.host, ofWorlds.developmentToken, ofWorlds.keys) = (
+      settings.host, settings.developmentToken, settings.keys
+    )
+    let worlds = SharedWorlds(ofWorlds, address, postgres: settings.databaseURL, logger)
+    (self.kit, self.worlds) = (kit, worlds)
+    let coverage = CoverageCalls {
+      var counts = kit.coverage.counts
+      if let others = worlds.coverage { counts.add(others) }
+      return counts
+    } clear: {
+      kit.coverage.clear()
+      worlds.clearCoverage()
+    }
+    kit.answer { call in
+      guard call.path.first == "worlds" else { return try await coverage.respond(to: call) }
+      return try await WorldCalls(worlds: try worlds.made()).respond(to: call)
+    }
+    var instruments = kit.instruments
+    instruments.addressee = { worlds.addressee(of: $0) }
+    server = try await buildServer(settings, clock: clock, isAlone: true, instruments: instruments, logger: logger)
+  }
+
+  /// Ends all scripts and worlds. The server has ended.
+  package func end() async {
+    await kit.scripts.removeAll()
+    await worlds.end()
+  }
+}
+
+/// The worlds of a process, made when the first of them is asked for.
+private final class SharedWorlds: Sendable {
+  private let worlds = Mutex<Worlds?>(nil)
+  private let settings: ServerSettings
+  private let address: String
+  private let postgres: String?
+  private let logger: Logger
+
+  init(_ settings: ServerSettings, _ address: String, postgres: String?, _ logger: Logger) {
+    (self.settings, self.address, self.postgres, self.logger) = (settings, address, postgres, logger)
+  }
+
+  func made() throws -> Worlds {
+    try worlds.withLock { worlds in
+      if let worlds { return worlds }
+      let made = try Worlds(settings, address: address, postgres: postgres, logger: logger)
+      worlds = made
+      return made
+    }
+  }
+
+  /// Of `w1.localhost:8080` the world `w1`, by its id or name. An id that no world has, or has any more, is nobody's name, and so is
+  /// a name of several worlds; other names may be the server's own.
+  func addressee(of host: String?) -> Addressee<MadangServer> {
+    // Of bytes, as every request is asked.
+    guard let host = host.map({ Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }) }), host.hasSuffix(".localhost")
+    else { return .this }
+    let name = host.dropLast(".localhost".count).lowercased()
+    let named = worlds.withLock(\.self)?.worlds(named: name) ?? []
+    if named.count == 1, let world = named.first { return .other(world.server) }
+    return named.isEmpty && !Worlds.isID(name) ? .this : .nobody
+  }
+
+  func end() async { await worlds.withLock(\.self)?.end() }
+
+  /// Of all worlds, also of those that have ended; nil if there were none.
+  var coverage: CoverageCounts? { worlds.withLock(\.self)?.coverage }
+
+  func clearCoverage() { worlds.withLock(\.self)?.clearCoverage() }
+}

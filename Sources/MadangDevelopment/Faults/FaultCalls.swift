@@ -1,0 +1,72 @@
+import HTTPTypes
+import Hummingbird
+import MadangServer
+
+/// The calls under `/_dev/faults`, and `/_dev/restart`.
+struct FaultCalls: Sendable {
+  let faults: Faults
+  let people: People
+
+  /// The answer; nil if the path is none of these.
+  func respond(to call: DevelopmentCall) async throws -> Response? {
+    guard let first = call.path.first, call.path.count <= 2 else { return nil }
+    switch (call.method, first, call.path.dropFirst().first) {
+    case (.get, "faults", nil): return try .development(List(faults: faults.reports))
+    case (.post, "faults", nil): return try await add(try await call.bytes())
+    case (.delete, "faults", nil):
+      faults.removeAll()
+      return try .development(Done())
+    case (.delete, "faults", let id?):
+      guard let number = Int(id), faults.remove(number) else {
+        throw BadCall("there is no fault \(id); GET /_dev/faults lists them")
+      }
+      return try .development(Done())
+    case (.post, "restart", nil): return try restart(try await call.body())
+    default: return nil
+    }
+  }
+
+  private struct List: Encodable {
+    let faults: [Faults.Report]
+  }
+
+  private struct ID: Encodable {
+    let id: Int
+  }
+
+  private struct IDs: Encodable {
+    let ids: [Int]
+  }
+
+  private func add(_ body: [UInt8]) async throws -> Response {
+    if body.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "[") {
+      var rules = try CallBody.decode([FaultRule].self, from: body)
+      for index in rules.indices { try await people.spellOut(&rules[index].match.account) }
+      return try .development(IDs(ids: try await faults.add(rules)))
+    }
+    var rule = try CallBody.decode(FaultRule.self, from: body)
+    try await people.spellOut(&rule.match.account)
+    return try .development(ID(id: try await faults.add(rule)))
+  }
+
+  private struct Restart: CallFields {
+    static let names = ["milliseconds"]
+    static let whole = "a restart"
+
+    let milliseconds: Int
+  }
+
+  private func restart(_ call: Restart) throws -> Response {
+    guard (0...FaultRule.Limits.restart).contains(call.milliseconds) else {
+      throw BadCall("milliseconds: 0 to \(FaultRule.Limits.restart)")
+    }
+    var response = try Response.development(Done())
+    let body = response.body
+    // Who asked for it gets the answer, over a connection that then ends with all others.
+    response.body = ResponseBody(contentLength: body.contentLength) { [outage = faults.outage] writer in
+      try await body.write(writer)
+      await outage.restart(downFor: .milliseconds(call.milliseconds))
+    }
+    return response
+  }
+}

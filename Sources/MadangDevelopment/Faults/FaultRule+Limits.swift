@@ -1,0 +1,144 @@
+import MadangAPI
+import MadangServer
+
+extension FaultRule {
+  /// What a rule may hold.
+  package enum Limits {
+    /// Of one delay, and of each part of it.
+    package static let milliseconds = 600_000
+    /// Of a restart: nobody reaches the server meanwhile, not even to end it.
+    package static let restart = 60_000
+    package static let bytes = 1 << 20
+    package static let text = 512
+    package static let body = 64 * 1024
+    package static let copies = 100
+    package static let count = 1_000_000_000
+    package static let retryAfter = 86_400
+  }
+
+  /// - Throws: `BadCall`, naming the field and what it may be.
+  func validate() throws(BadCall) {
+    try validateFields()
+    try validateEffect()
+    try validateMatch()
+  }
+
+  private func validateFields() throws(BadCall) {
+    let kind = effect.kind
+    if let missing = kind.required.first(where: { !effect.fields.contains($0) }) {
+      throw BadCall("effect.\(missing.rawValue): is missing; '\(kind.rawValue)' needs it")
+    }
+    let allowed = kind.required + kind.optional
+    if let strange = effect.fields.first(where: { !allowed.contains($0) }) {
+      let has = allowed.isEmpty ? "has none" : "has " + allowed.map(\.rawValue).joined(separator: ", ")
+      throw BadCall("effect.\(strange.rawValue): is no field of '\(kind.rawValue)', which \(has)")
+    }
+    for target in [FaultEffect.Target.request, .packet] where target != kind.target {
+      guard let strange = match.fields(for: target).first else { continue }
+      let things = target == .request ? "HTTP requests" : "packets of sockets"
+      throw BadCall("match.\(strange.rawValue): tells \(things) apart, and '\(kind.rawValue)' does not happen to these")
+    }
+    if kind.target == .opening || kind == .refuseNamespace, match.account != nil {
+      throw BadCall("match.account: nobody is known yet when a client asks for a WebSocket or a namespace")
+    }
+  }
+
+  private func validateEffect() throws(BadCall) {
+    let longest = effect.kind == .restart ? Limits.restart : Limits.milliseconds
+    try check("effect.milliseconds", effect.milliseconds, 0...longest)
+    try check("effect.jitter", effect.jitter, 0...Limits.milliseconds)
+    // A drip of nothing would never end.
+    try check("effect.bytes", effect.bytes, (effect.kind == .drip ? 1 : 0)...Limits.bytes)
+    try check("effect.status", effect.status, (effect.kind == .refuseUpgrade ? 400 : 200)...599)
+    try check("effect.retryAfter", effect.retryAfter, 0...Limits.retryAfter)
+    try check("effect.count", effect.count, 1...Limits.copies)
+    if let code = effect.code, ErrorCode(rawValue: code) == nil {
+      throw BadCall("effect.code: a code of the contract, \(ErrorCode.allCases.map(\.rawValue).joined(separator: " "))")
+    }
+    if effect.code != nil, effect.body != nil { throw BadCall("effect.code: the body is given, which would hold it") }
+    if let code = effect.closeCode, !((1000...1014).contains(code) && ![1004, 1005, 1006].contains(code)),
+      !(3000...4999).contains(code)
+    {
+      throw BadCall("effect.closeCode: 1000 to 1014 but 1004, 1005 and 1006, or 3000 to 4999")
+    }
+    try check("effect.body", effect.body, size: Limits.body)
+    try check("effect.message", effect.message, size: Limits.text)
+    try check("effect.contentType", effect.contentType, size: Limits.text)
+    if let type = effect.contentType, type.isEmpty || !type.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) {
+      throw BadCall("effect.contentType: visible ASCII characters and blanks")
+    }
+  }
+
+  private func validateMatch() throws(BadCall) {
+    try check("match.nth", match.nth, 1...Limits.count)
+    try check("match.every", match.every, 1...Limits.count)
+    try check("match.times", match.times, 1...Limits.count)
+    if match.nth != nil, match.every != nil {
+      throw BadCall("match.every: 'nth' is given, and only one of them may be")
+    }
+    if match.nth != nil, match.times != nil {
+      throw BadCall("match.times: 'nth' is given, which is one time")
+    }
+    if let probability = match.probability, !(probability > 0 && probability <= 1) {
+      throw BadCall("match.probability: above 0, and 1 at most")
+    }
+    if match.seed != nil, match.probability == nil, effect.jitter == nil {
+      throw BadCall("match.seed: nothing is left to chance; give 'probability', or 'jitter' of the effect")
+    }
+    if let edition = match.edition { try check("match.edition", edition, of: EditionName.allCases.map(\.rawValue)) }
+    if let direction = match.direction { try check("match.direction", direction, of: ["fromClient", "toClient"]) }
+    if let transport = match.transport { try check("match.transport", transport, of: ["polling", "websocket"]) }
+    if let packet = match.packet { try check("match.packet", packet, of: PacketName.allCases.map(\.rawValue)) }
+    try validatePackets()
+    try validatePlaces()
+    if let event = match.event, match.packet.map({ $0 != PacketName.event.rawValue }) ?? false {
+      throw BadCall("match.event: '\(event)' is an event, and 'packet' asks for something else")
+    }
+    for (name, text) in [
+      ("operation", match.operation), ("method", match.method), ("path", match.path), ("account", match.account),
+      ("namespace", match.namespace), ("event", match.event), ("until", match.until),
+    ] {
+      try check("match.\(name)", text, size: Limits.text)
+    }
+  }
+
+  /// Rules for packets that there are not.
+  private func validatePackets() throws(BadCall) {
+    let packet = match.packet.flatMap(PacketName.init)
+    if effect.kind == .refuseNamespace {
+      if match.direction == "toClient" {
+        throw BadCall("match.direction: clients ask for namespaces; leave it out, or write fromClient")
+      }
+      if packet.map({ $0 != .connect && $0 != .message }) ?? false || match.event != nil {
+        throw BadCall("match.packet: clients ask for namespaces with a connect; leave packet and event out")
+      }
+    }
+    guard let packet, !packet.isOfSocketIO, packet != .message else { return }
+    if packet == .noop { throw BadCall("match.packet: rules are not asked about a noop, which only ends a poll") }
+    if match.namespace != nil {
+      throw BadCall("match.namespace: '\(packet.rawValue)' is of the connection, not of a namespace")
+    }
+    if packet == .open, match.direction == "fromClient" { throw BadCall("match.direction: servers send open packets") }
+  }
+
+  private func validatePlaces() throws(BadCall) {
+    do throws(BadCall) {
+      try JournalFilter {
+        ($0.method, $0.path, $0.namespace) = (match.method, match.path, match.namespace)
+      }.checkPlaces()
+    } catch { throw BadCall("match.\(error.error)") }
+  }
+
+  private func check(_ field: String, _ value: Int?, _ range: ClosedRange<Int>) throws(BadCall) {
+    guard let value, !range.contains(value) else { return }
+    throw BadCall("\(field): \(range.lowerBound) to \(range.upperBound)")
+  }
+
+  private func check(_ field: String, _ text: String?, size: Int) throws(BadCall) {
+    if let text, text.utf8.count > size { throw BadCall("\(field): \(size) bytes at most") }
+  }
+
+  private func check(_ field: String, _ value: String, of values: [String]) throws(BadCall) {
+    if !values.contains(value) { throw BadCall("\(field): one of \(values.joined(separator: ", "))") }
+  }
+}

@@ -1,0 +1,133 @@
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import MadangServer
+import NIOCore
+import SocketIOServer
+
+extension Faults {
+  /// Has a request answered, with the fault that is due.
+  func respond(_ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer) async throws -> Response {
+    guard outage.isOver else {
+      // By a connection to another server of the process, which goes on.
+      try? await exchange.channel.close()
+      return .lost
+    }
+    let response = try await disturbedIfDue(exchange, request, answer)
+    // Whoever signs up does it by a request.
+    if lacksAccounts, exchange.head.method == .post { await learnAccounts() }
+    return response
+  }
+
+  private func disturbedIfDue(
+    _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
+  ) async throws -> Response {
+    guard disturbsRequests, let fault = await decide(exchange) else { return try await answer(request) }
+    exchange.fault = fault.label
+    do { return try await disturbed(by: fault, exchange, request, answer) } catch is CancellationError {
+      // Another database was put behind the server while the fault delayed the request.
+      try? await exchange.channel.close()
+      return .lost
+    }
+  }
+
+  private func disturbed(
+    by fault: Applied, _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
+  ) async throws -> Response {
+    let effect = fault.effect
+    switch effect.kind {
+    case .status: return try await instead(effect.answer, effect, request, answer)
+    case .expiredToken: return try await instead(await exchange.refusalOfExpiredToken(), effect, request, answer)
+    case .limited:
+      return try await instead(.refusal(.tooManyCalls, retryAfter: effect.retryAfter ?? 1), effect, request, answer)
+    case .latency:
+      guard effect.after ?? false else {
+        try await exchange.pause(for: fault.duration)
+        return try await answer(request)
+      }
+      let response = try await answer(request)
+      try await exchange.pause(for: fault.duration)
+      return response
+    case .answerLost:
+      _ = try await answer(request)
+      try? await exchange.channel.close()
+      return .lost
+    case .reset:
+      if effect.after ?? false { _ = try await answer(request) }
+      try? await exchange.channel.reset().get()
+      return .lost
+    case .restart:
+      if effect.after ?? false { _ = try await answer(request) }
+      await outage.restart(downFor: fault.duration)
+      return .lost
+    case .cut: return try await answer(request).cut(after: effect.bytes ?? 0, exchange.channel)
+    case .malformedJSON: return try await answer(request).withoutLastByte
+    case .drip: return try await answer(request).dripping(effect.bytes ?? 1, every: fault.duration, exchange)
+    case .contentType:
+      var response = try await answer(request)
+      response.headers[.contentType] = effect.contentType
+      return response
+    case .refuseUpgrade, .refuseNamespace, .drop, .delay, .duplicate, .reorder, .truncate, .silence, .noPong, .close,
+      .disconnectNamespace, .resetSocket:
+      return try await answer(request)
+    }
+  }
+
+  /// Answers something else than the server would; after the server has, where the effect says so.
+  private func instead(
+    _ response: Response, _ effect: FaultEffect, _ request: Request, _ answer: Instruments.Answer
+  ) async throws -> Response {
+    if effect.after ?? false {
+      _ = try await answer(request)
+    } else {
+      await request.readToEnd()
+    }
+    return response
+  }
+}
+
+extension FaultEffect {
+  /// What the status of a `status` is answered with.
+  fileprivate var answer: Response {
+    var response: Response
+    let status = HTTPResponse.Status(code: status ?? 500)
+    if let code = code.flatMap(ErrorCode.init(rawValue:)) {
+      response = .refusal(code)
+      response.status = status
+    } else if let body {
+      response = .json(Array(body.utf8), status: status)
+    } else {
+      response = Response(status: status)
+    }
+    if let contentType { response.headers[.contentType] = contentType }
+    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    return response
+  }
+}
+
+extension Request {
+  /// Some clients report a network error if the answer comes while they still send. What is too long for any server is left.
+  fileprivate func readToEnd() async {
+    var left = 64 << 20
+    do {
+      for try await chunk in body {
+        left -= chunk.readableBytes
+        if left < 0 { return }
+      }
+    } catch {
+      // The client is gone.
+    }
+  }
+}
+
+extension Response {
+  /// Of a connection that is closed already: nobody gets to see it.
+  fileprivate static var lost: Response { Response(status: .ok) }
+
+  fileprivate static func refusal(_ code: ErrorCode, retryAfter: Int? = nil) -> Response {
+    var response = Response.json(
+      Array("{\"errorCode\":\"\(code.rawValue)\"}".utf8), status: .init(code: code.status))
+    if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
+    return response
+  }
+}

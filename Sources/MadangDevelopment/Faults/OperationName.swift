@@ -1,0 +1,45 @@
+import Foundation
+import MadangAPI
+import MadangServer
+
+/// An operation of an edition, with the parameters of its path unnamed.
+struct OperationName: Hashable, Sendable {
+  let edition: EditionName
+  let method: String
+  private let path: String
+
+  init(_ edition: EditionName, _ method: String, template: String) {
+    self.edition = edition
+    self.method = method
+    path = Self.unnamed(template)
+  }
+
+  init(_ operation: Exchange.Operation) {
+    self.init(operation.edition, operation.route.method.rawValue, template: operation.route.template)
+  }
+
+  /// The operations with this id in the OpenAPI documents, or with this method and path, such as
+  /// `POST /workspaces/{id}/channels`. `/v1` or `/v2` in front may be left out.
+  static func named(_ name: String) -> Set<OperationName> {
+    let parts = name.split(separator: " ", maxSplits: 1)
+    let documented = Contract.shared.operations
+    guard parts.count == 2 else { return Set(documented.filter { $0.value.id == name }.keys) }
+    let (method, path) = (parts[0].uppercased(), unnamed(String(parts[1])))
+    return Set(documented.keys.filter { $0.method == method && ($0.path == path || $0.versionless == path) })
+  }
+
+  /// The `operationId`; nil if no document has the operation.
+  var id: String? { Contract.shared.operations[self]?.id }
+
+  /// Whether a path's segments fit.
+  func matches(_ segments: [some StringProtocol]) -> Bool {
+    let own = path.split(separator: "/")
+    return own.count == segments.count && zip(own, segments).allSatisfy { $0 == "{}" || $0 == $1 }
+  }
+
+  private var versionless: String { String(path.dropFirst().drop { $0 != "/" }) }
+
+  private static func unnamed(_ template: String) -> String {
+    template.split(separator: "/").map { $0.hasPrefix("{") ? "/{}" : "/\($0)" }.joined()
+  }
+}

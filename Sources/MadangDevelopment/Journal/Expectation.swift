@@ -1,0 +1,153 @@
+import MadangServer
+
+/// What somebody expects a client to do (docs/testing.md, "Expectations").
+package struct Expectation: CallFields, Sendable {
+  package enum Order: String, CallChoice, Sendable {
+    /// One after the other, as they are listed.
+    case strict
+    case any
+  }
+
+  /// How often something is to happen.
+  package struct Times: Decodable, Equatable, Sendable {
+    package var min: Int
+    /// Nil: as often as it likes.
+    package var max: Int?
+
+    package init(min: Int = 0, max: Int? = nil) { (self.min, self.max) = (min, max) }
+
+    private enum CodingKeys: String, CodingKey, CaseIterable {
+      case min, max
+    }
+
+    package init(from decoder: any Decoder) throws {
+      if let number = try? decoder.singleValueContainer().decode(Int.self) {
+        self.init(min: number, max: number)
+      } else {
+        try decoder.refuseFields(besides: CodingKeys.allCases.map(\.rawValue), of: "times")
+        let fields = try decoder.container(keyedBy: CodingKeys.self)
+        self.init(
+          min: try fields.decodeIfPresent(Int.self, forKey: .min) ?? 0,
+          max: try fields.decodeIfPresent(Int.self, forKey: .max))
+      }
+      guard min >= 0, max ?? min >= min else {
+        throw BadCall("times: a whole number, or {\"min\": n, \"max\": n} with min not above max")
+      }
+    }
+  }
+
+  package struct Item: Decodable, Sendable {
+    package var filter: JournalFilter
+    /// Nil: once.
+    package var times: Times?
+
+    package init(_ filter: JournalFilter, times: Times? = nil) { (self.filter, self.times) = (filter, times) }
+
+    private enum CodingKeys: String, CodingKey {
+      case times
+    }
+
+    package init(from decoder: any Decoder) throws {
+      let known = JournalFilter.Field.allCases.map(\.rawValue) + [CodingKeys.times.rawValue]
+      try decoder.refuseFields(besides: known, of: "something expected")
+      filter = try JournalFilter(from: decoder)
+      times = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Times.self, forKey: .times)
+    }
+  }
+
+  /// A filter that refuses fields it does not have.
+  private struct Among: Decodable {
+    let filter: JournalFilter
+
+    init(from decoder: any Decoder) throws {
+      try decoder.refuseFields(besides: JournalFilter.Field.allCases.map(\.rawValue), of: "among")
+      filter = try JournalFilter(from: decoder)
+    }
+  }
+
+  /// How many things one expectation may list.
+  package static let maxItems = 256
+
+  package var expected: [Item]
+  package var order = Order.any
+  /// Whether nothing else may come, as far as ``among`` goes.
+  package var only = false
+  /// Of what nothing else may come; nil: of the kinds of what is expected.
+  package var among: JournalFilter?
+  /// Only entries with a higher number count.
+  package var after = 0
+  package var wait: Duration = .zero
+  /// For how long nothing more may come that is not to come, once everything is there.
+  package var settle: Duration = .zero
+
+  package init(_ expected: [Item]) { self.expected = expected }
+
+  private enum CodingKeys: String, CodingKey, CaseIterable {
+    case expected, order, only, among, after, wait, settle
+  }
+
+  package static let names = CodingKeys.allCases.map(\.rawValue)
+  package static let whole = "an expectation"
+
+  package init(from decoder: any Decoder) throws {
+    let fields = try decoder.container(keyedBy: CodingKeys.self)
+    expected = try fields.decode([Item].self, forKey: .expected)
+    order = try fields.decodeIfPresent(Order.self, forKey: .order) ?? .any
+    only = try fields.decodeIfPresent(Bool.self, forKey: .only) ?? false
+    among = try fields.decodeIfPresent(Among.self, forKey: .among)?.filter
+    after = try fields.decodeIfPresent(Int.self, forKey: .after) ?? 0
+    guard after >= 0 else { throw BadCall("after: a whole number from 0") }
+    if let text = try fields.decodeIfPresent(String.self, forKey: .wait) {
+      wait = try WaitText.duration(text, of: "wait", limit: Journal.maxWait)
+    }
+    if let text = try fields.decodeIfPresent(String.self, forKey: .settle) {
+      settle = try WaitText.duration(text, of: "settle", limit: Journal.maxWait)
+    }
+  }
+}
+
+/// An ``Expectation`` that can be held against entries.
+struct ExpectationPattern: Sendable {
+  struct Item: Sendable {
+    let pattern: JournalPattern
+    let times: Expectation.Times
+  }
+
+  let expectation: Expectation
+  let items: [Item]
+  let kinds: Set<JournalEntry.Kind>
+  private let among: JournalPattern?
+
+  /// - Throws: `BadCall`, naming the field and what it may be.
+  init(_ expectation: Expectation) throws(BadCall) {
+    guard (1...Expectation.maxItems).contains(expectation.expected.count) else {
+      throw BadCall("expected: 1 to \(Expectation.maxItems) calls or packets")
+    }
+    self.expectation = expectation
+    var items: [Item] = []
+    for item in expectation.expected {
+      items.append(
+        Item(
+          pattern: try JournalPattern(item.filter), times: item.times ?? .init(min: 1, max: 1)))
+    }
+    self.items = items
+    kinds = items.reduce(into: []) { $0.formUnion($1.pattern.kinds) }
+    if let filter = expectation.among { among = try JournalPattern(filter) } else { among = nil }
+  }
+
+  /// Whether an entry that nobody expects may not come.
+  func isUnwanted(_ entry: JournalEntry) -> Bool {
+    expectation.only && (among?.matches(entry) ?? kinds.contains(entry.kind))
+  }
+
+  /// Whether an entry can matter at all.
+  func concerns(_ kind: JournalEntry.Kind) -> Bool {
+    kinds.contains(kind) || (expectation.only && (among?.kinds.contains(kind) ?? false))
+  }
+
+  /// Whether anything may come too often.
+  var hasUpperBounds: Bool { expectation.only || items.contains { $0.times.max != nil } }
+
+  /// Whether nothing is waited for: then the whole time is watched.
+  var awaitsNothing: Bool { items.allSatisfy { $0.times.min == 0 } }
+}

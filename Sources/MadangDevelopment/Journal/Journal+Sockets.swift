@@ -1,0 +1,44 @@
+import MadangServer
+import SocketIOProtocol
+import SocketIOServer
+
+extension Journal {
+  /// A packet travels. Called on event loops, for each socket that a broadcast reaches.
+  func record(_ packet: InterceptedPacket, _ fault: AppliedFault?) {
+    append(
+      .packet(
+        RawPacket(
+          session: packet.sessionID, direction: packet.direction, transport: packet.transport, packet: packet.kept,
+          account: packet.data?.number.map { AccountKey(number: $0, era: era) }, fault: fault)))
+  }
+
+  func record(_ news: SocketIOServer.SessionNews) {
+    let (event, reason): (String, String?) =
+      switch news.event {
+      case .opened: ("opened", nil)
+      case .upgraded: ("upgraded", nil)
+      case .closed(let reason): ("closed", reason.rawValue)
+      }
+    append(
+      .connection(
+        RawConnection(
+          session: news.sessionID, event: event, transport: news.transport, reason: reason, fault: nil,
+          handshake: news.handshake)))
+  }
+
+  /// A fault refuses what is to be opened.
+  func recordRefusal(of opening: SocketIOServer.InterceptedOpening, _ fault: AppliedFault) {
+    append(
+      .connection(
+        RawConnection(
+          session: opening.upgradedSession, event: "refused", transport: opening.request.transport, reason: nil,
+          fault: fault, handshake: nil)))
+  }
+
+  func record(_ occurrence: Occurrence) {
+    switch occurrence {
+    case .push(let push): append(.push(push, AccountKey(number: push.account, era: era)))
+    case .payment(let payment): append(.payment(payment))
+    }
+  }
+}

@@ -1,0 +1,187 @@
+import DequeModule
+import MadangCore
+import MadangServer
+import NIOCore
+import Synchronization
+
+/// What happened at a server, newest last; the oldest is forgotten beyond its limits.
+///
+/// Safe to share between threads. To record something takes one short lock: secrets are masked, and bytes read, when somebody
+/// asks.
+package final class Journal: Sendable {
+  package struct Limits: Sendable {
+    /// How many entries are kept.
+    package var entries = 20_000
+    /// What they take in memory, in bytes, by estimate.
+    package var bytes = 16 << 20
+
+    /// What they may be set to.
+    package static let entriesRange = 1...1_000_000
+    package static let bytesRange = 65_536...(1 << 30)
+
+    package init() {}
+  }
+
+  /// How long somebody may wait for an entry.
+  package static let maxWait: Duration = .seconds(60)
+  /// How many entries one answer has at most.
+  package static let maxPage = 20_000
+  /// How many entries an answer has unless somebody wants more.
+  package static let page = 1000
+  /// How much of a body or payload is told, in bytes.
+  package static let maxText = Exchange.Body.limit
+
+  struct State {
+    var limits: Limits
+    var entries: Deque<RawEntry> = []
+    var bytes = 0
+    var last = 0
+    /// The number of the newest entry that was forgotten because there were too many.
+    var dropped = 0
+    var waiting: [Int: AsyncStream<Void>.Continuation] = [:]
+    var lastWaiting = 0
+    /// Nothing that began before this, by uptime in nanoseconds, is recorded.
+    var beginning: UInt64 = 0
+    /// Of accounts whose packets are kept, by number.
+    var emails: [AccountKey: String] = [:]
+
+    /// The number of the oldest entry that is kept, or of the next one.
+    var first: Int { entries.first?.number ?? last + 1 }
+
+    /// Forgets the oldest entries that are too many. The last of them is answered, to be freed where nobody waits.
+    mutating func forget() -> RawEntry? {
+      var forgotten: RawEntry?
+      while entries.count > limits.entries || bytes > limits.bytes, let first = entries.popFirst() {
+        bytes -= first.bytes
+        dropped = first.number
+        forgotten = first
+      }
+      return forgotten
+    }
+  }
+
+  let clock: MadangCore.Clock
+  /// When the server was made: uptime in nanoseconds.
+  let start = NIODeadline.now().uptimeNanoseconds
+  /// The same as a time of day, in milliseconds since 1970.
+  let startOfDay = MadangCore.Clock.systemTime()
+  let state: Mutex<State>
+  private let recordsPacketsFlag = Atomic(true)
+  private let eraNumber = Atomic(0)
+  private let emailOf: @Sendable (Int64) async -> String?
+
+  /// - Parameters:
+  ///   - clock: The server's.
+  ///   - emailOf: The e-mail of the account with a number.
+  init(
+    clock: MadangCore.Clock, limits: Limits = Limits(),
+    emailOf: @escaping @Sendable (Int64) async -> String? = { _ in nil }
+  ) {
+    self.clock = clock
+    state = Mutex(State(limits: limits))
+    self.emailOf = emailOf
+  }
+
+  /// Whether packets of sockets are recorded. What else happens always is.
+  package var recordsPackets: Bool {
+    get { recordsPacketsFlag.load(ordering: .relaxed) }
+    set { recordsPacketsFlag.store(newValue, ordering: .relaxed) }
+  }
+
+  package var limits: Limits {
+    get { state.withLock(\.limits) }
+    set {
+      state.withLock { state in
+        state.limits = newValue
+        _ = state.forget()
+      }
+    }
+  }
+
+  /// Changes whenever another database is put behind the server.
+  var era: Int { eraNumber.load(ordering: .relaxed) }
+
+  /// - Parameters:
+  ///   - at: When it began, by the server's clock; nil for now.
+  ///   - begun: The same as uptime in nanoseconds.
+  func append(_ happening: Happening, at: Int64? = nil, begun: UInt64 = NIODeadline.now().uptimeNanoseconds) {
+    let (at, bytes) = (at ?? clock.now, happening.size)
+    let (waiting, forgotten) = state.withLock { state -> ([AsyncStream<Void>.Continuation]?, RawEntry?) in
+      guard begun >= state.beginning else { return (nil, nil) }
+      state.last += 1
+      state.entries.append(
+        RawEntry(number: state.last, at: at, begun: begun, bytes: bytes, happening: happening))
+      state.bytes += bytes
+      return (state.waiting.isEmpty ? nil : Array(state.waiting.values), state.forget())
+    }
+    _ = forgotten
+    for one in waiting ?? [] { one.yield() }
+  }
+
+  /// Forgets all entries, and what has begun and is not over. Numbers go on.
+  func beginAnew() {
+    state.withLock { $0.beginning = NIODeadline.now().uptimeNanoseconds }
+    clear()
+  }
+
+  /// Forgets all entries. Numbers go on.
+  package func clear() {
+    let forgotten = state.withLock { state in
+      defer { (state.entries, state.bytes, state.emails) = ([], 0, [:]) }
+      return state.entries
+    }
+    _ = forgotten
+  }
+
+  // MARK: Accounts
+
+  /// Another database is about to be put behind the server: accounts are looked up in this one for the last time.
+  func beforeExchange() async { await nameAccounts(in: entries(after: 0).entries) }
+
+  /// It is there: numbers of accounts mean others from now on.
+  func exchanged() { eraNumber.add(1, ordering: .relaxed) }
+
+  /// Looks up the accounts that are known by number only.
+  func nameAccounts(in entries: some Sequence<RawEntry>) async {
+    let now = era
+    var wanted = Set<AccountKey>()
+    for entry in entries { if let key = entry.happening.accountKey, key.era == now { wanted.insert(key) } }
+    wanted = state.withLock { state in wanted.filter { state.emails[$0] == nil } }
+    for key in wanted {
+      guard let email = await emailOf(key.number), key.era == era else { continue }
+      state.withLock { state in
+        if state.emails.count >= state.limits.entries { state.emails = [:] }
+        state.emails[key] = email
+      }
+    }
+  }
+
+  /// What a journal has behind a number.
+  struct View {
+    let entries: Deque<RawEntry>.SubSequence
+    /// The number of the oldest entry that there is.
+    let first: Int
+    /// Of the newest that there ever was.
+    let last: Int
+    /// Of the newest that was forgotten because there were too many.
+    let dropped: Int
+  }
+
+  func entries(after number: Int) -> View {
+    state.withLock { state in
+      let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
+      return View(
+        entries: state.entries.dropFirst(skipped), first: state.first, last: state.last, dropped: state.dropped)
+    }
+  }
+}
+
+extension Happening {
+  fileprivate var accountKey: AccountKey? {
+    switch self {
+    case .packet(let packet): packet.account
+    case .push(_, let key): key
+    case .request, .connection, .payment: nil
+    }
+  }
+}

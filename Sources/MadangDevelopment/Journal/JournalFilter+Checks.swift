@@ -1,0 +1,120 @@
+import MadangAPI
+import MadangServer
+
+// A filter that can never match is refused: "this never happened" would hold of it whatever a client does.
+extension JournalFilter {
+  /// - Throws: `BadCall`, naming the field and what it may be.
+  func check() throws(BadCall) {
+    for (field, known) in Self.known {
+      if let text = self[field] { try Self.check(field, text, among: known) }
+    }
+    if let status { try Self.check(status: status) }
+    try checkPlaces()
+    try checkOperation()
+    if let name = (body?.secret ?? answer?.secret) {
+      throw BadCall("\(name): is a secret, which the journal does not keep; leave it out")
+    }
+    if event != nil, let packet, packet != PacketName.event.rawValue, packet != PacketName.message.rawValue {
+      throw BadCall("packet: '\(packet)' has no event; leave it out, or write 'event'")
+    }
+    if kinds.isEmpty { throw BadCall("\(givenNames): no entry of the journal has all of these") }
+    try checkEvent()
+  }
+
+  /// Of which kinds entries can be that have all fields which are asked for.
+  var kinds: Set<JournalEntry.Kind> {
+    var kinds = Set(JournalEntry.Kind.allCases)
+    if let kind { kinds = kinds.filter { TextPattern(kind).matches($0.rawValue) } }
+    for field in given { kinds.formIntersection(field.kinds) }
+    return kinds
+  }
+
+  private var given: [Field] {
+    Field.allCases.filter { self[$0] != nil || $0 == .body && body != nil || $0 == .answer && answer != nil }
+  }
+
+  private var givenNames: String { given.map(\.rawValue).joined(separator: ", ") }
+
+  private static let known: [(field: Field, values: [String])] = [
+    (.kind, JournalEntry.Kind.allCases.map(\.rawValue)), (.direction, ["fromClient", "toClient"]),
+    (.transport, ["polling", "websocket"]),
+    (.packet, PacketName.allCases.filter { $0 != .noop }.map(\.rawValue)),
+    (.edition, EditionName.allCases.map(\.rawValue)), (.fault, FaultEffect.Kind.allCases.map(\.rawValue)),
+    (.code, ErrorCode.allCases.map(\.rawValue)),
+  ]
+
+  private static let methods = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
+
+  private static func check(_ field: Field, _ text: String, among known: [String]) throws(BadCall) {
+    let pattern = TextPattern(field == .method ? text.uppercased() : text)
+    guard !known.contains(where: pattern.matches) else { return }
+    throw BadCall("\(field.rawValue): there is none called '\(text)'; there are \(known.joined(separator: ", "))")
+  }
+
+  private static func check(status: String) throws(BadCall) {
+    let pattern = TextPattern(status)
+    guard (100...599).contains(where: { pattern.matches(String($0)) }) else {
+      throw BadCall("status: a status like 200, or with * like 4*, not '\(status)'")
+    }
+  }
+
+  /// What rules for faults have as well.
+  func checkPlaces() throws(BadCall) {
+    if let method { try Self.check(.method, method, among: Self.methods) }
+    if let path, !path.hasPrefix("/") && !path.hasPrefix("*") || path.contains("?") {
+      throw BadCall("path: a path like /v1/workspaces, without its query; * stands for any text")
+    }
+    if let namespace, !namespace.hasPrefix("/"), !namespace.hasPrefix("*") {
+      throw BadCall("namespace: a namespace like /ws-channel-ID; * stands for any text")
+    }
+  }
+
+  private func checkOperation() throws(BadCall) {
+    guard let operation else { return }
+    let pattern = TextPattern(operation)
+    let isKnown =
+      operation.contains("*")
+      ? Contract.shared.operations.values.contains { pattern.matches($0.id) } : !OperationName.named(operation).isEmpty
+    guard !isKnown else { return }
+    throw BadCall(
+      """
+      operation: no edition has '\(operation)'; give an operationId of GET /openapi/2024-10.json or \
+      /openapi/2024-01.json, which may have *, or method and path with {id} for each parameter
+      """)
+  }
+
+  /// The events of connections and payments are known, those of Socket.IO are the application's.
+  private func checkEvent() throws(BadCall) {
+    guard let event, !kinds.contains(.packet) else { return }
+    let events = ["opened", "upgraded", "closed", "refused", "recorded", "credited"]
+    try Self.check(.event, event, among: events)
+  }
+}
+
+extension JournalFilter.Field {
+  /// Of which kinds entries are that have the field.
+  fileprivate var kinds: Set<JournalEntry.Kind> {
+    switch self {
+    case .kind, .account, .fault: Set(JournalEntry.Kind.allCases)
+    case .edition: [.request, .push]
+    case .operation, .method, .path, .status, .answer: [.request]
+    case .code: [.request, .payment]
+    case .session, .transport: [.connection, .packet]
+    case .direction, .packet, .namespace: [.packet]
+    case .event: [.packet, .connection, .payment]
+    case .body: [.request, .packet, .push]
+    }
+  }
+}
+
+extension JSONValue {
+  /// The name of a field whose value no journal tells.
+  fileprivate var secret: String? {
+    switch self {
+    case .object(let fields):
+      fields.keys.sorted().first(where: Secrets.isSecret) ?? fields.values.lazy.compactMap(\.secret).first
+    case .list(let list): list.lazy.compactMap(\.secret).first
+    case .null, .flag, .number, .text: nil
+    }
+  }
+}

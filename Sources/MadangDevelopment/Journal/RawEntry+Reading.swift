@@ -1,0 +1,140 @@
+import Foundation
+import HTTPTypes
+import MadangAPI
+import MadangServer
+import NIOCore
+import SocketIOProtocol
+import SocketIOServer
+
+extension RawEntry {
+  /// As it is told.
+  ///
+  /// - Parameters:
+  ///   - start: When the server was made, as uptime in nanoseconds.
+  ///   - email: Of accounts that are known by number.
+  func told(since start: UInt64, _ email: (AccountKey) -> String?) -> JournalEntry {
+    let elapsed = Double(begun > start ? begun - start : 0) / 1_000_000
+    var entry = JournalEntry(number: number, kind: happening.kind, at: WireDate.string(at), elapsed: rounded(elapsed))
+    switch happening {
+    case .request(let request): request.tell(&entry)
+    case .connection(let connection): connection.tell(&entry)
+    case .packet(let packet):
+      packet.tell(&entry)
+      entry.account = packet.account.flatMap(email)
+    case .push(let push, let key):
+      (entry.edition, entry.deviceToken) = (push.edition, push.deviceToken)
+      entry.account = email(key)
+      entry.tell(payload: push.payload)
+    case .payment(let payment):
+      (entry.event, entry.payment, entry.merchant) = (payment.event.rawValue, payment.id, payment.merchantID)
+      (entry.amount, entry.account, entry.code) = (payment.amount, payment.account, payment.code)
+    }
+    return entry
+  }
+}
+
+/// To microseconds.
+private func rounded(_ milliseconds: Double) -> Double { (milliseconds * 1000).rounded() / 1000 }
+
+extension JournalEntry {
+  fileprivate mutating func tell(payload bytes: [UInt8]) {
+    size = bytes.count
+    payload = Secrets.masked(Array(bytes.prefix(Journal.maxText)))
+    truncated = bytes.count > Journal.maxText ? true : nil
+  }
+}
+
+extension RawRequest {
+  fileprivate func tell(_ entry: inout JournalEntry) {
+    let texts = texts
+    let target = texts.target
+    let mark = target.firstIndex(of: "?")
+    entry.path = String(target[..<(mark ?? target.endIndex)])
+    entry.query = mark.map { Secrets.maskedPairs(String(target[target.index(after: $0)...])) }
+    entry.method = texts.method
+    if let operation {
+      entry.edition = operation.edition.rawValue
+      entry.operation = Contract.operation(of: operation)?.id
+    }
+    (entry.account, entry.fault, entry.status, entry.code) = (texts.account, fault, status, code)
+    entry.milliseconds = rounded(Double(nanoseconds) / 1_000_000)
+    entry.longPolling = isPolling ? true : nil
+    var request = JournalEntry.Message(headers: Secrets.masked(texts.headers), size: bodySize)
+    if isPolling {
+      // As it was promised, within reason: these bodies are not watched.
+      request.size = min(max(0, texts.header(.contentLength).flatMap { Int($0) } ?? 0), 1 << 40)
+    } else if !texts.parts.isEmpty {
+      request.parts = texts.parts.map(\.told)
+    } else if bodySize > 0, texts.header(.contentType)?.isFormOrJSON ?? true {
+      // What secrets anything else has, nobody knows.
+      request.tell(texts.body, of: bodySize)
+    }
+    entry.request = request
+    guard status != nil else {
+      entry.size = request.size
+      return
+    }
+    var answer = JournalEntry.Message(headers: Secrets.masked(texts.answerHeaders), size: answerSize)
+    if !texts.answer.isEmpty { answer.tell(texts.answer, of: answerSize) }
+    entry.answer = answer
+    entry.size = request.size + answer.size
+  }
+}
+
+extension RawRequest.Texts {
+  /// A header of the request.
+  fileprivate func header(_ name: HTTPField.Name) -> String? {
+    headers.first { $0.name.lowercased() == name.canonicalName }?.value
+  }
+}
+
+extension String {
+  /// Whether a content type says that the content is JSON or a form, in which secrets are found.
+  fileprivate var isFormOrJSON: Bool {
+    let type = prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    return type.isEmpty || type == "application/x-www-form-urlencoded" || type.hasSuffix("json")
+  }
+}
+
+extension JournalEntry.Message {
+  fileprivate mutating func tell(_ kept: [UInt8], of size: Int) {
+    body = Secrets.masked(kept)
+    truncated = size > kept.count ? true : nil
+  }
+}
+
+extension Exchange.Body.Part {
+  fileprivate var told: JournalEntry.Part {
+    let text = text.map { Secrets.isSecret(name) ? Secrets.mask : String(decoding: $0, as: UTF8.self) }
+    return .init(name: name, fileName: fileName, size: size, text: text)
+  }
+}
+
+extension RawConnection {
+  fileprivate func tell(_ entry: inout JournalEntry) {
+    (entry.session, entry.event, entry.transport) = (session, event, transport.rawValue)
+    (entry.reason, entry.fault) = (reason, fault)
+    guard event != "closed", let handshake else { return }
+    entry.query = Secrets.masked(handshake.query)
+    entry.request = .init(headers: Secrets.masked(handshake.headers.map { ($0.name.rawName, $0.value) }), size: 0)
+  }
+}
+
+extension RawPacket {
+  fileprivate func tell(_ entry: inout JournalEntry) {
+    (entry.session, entry.transport, entry.direction) = (session, transport.rawValue, direction.rawValue)
+    entry.fault = fault
+    let socketPacket = packet.socketPacket
+    entry.packet = PacketName(packet.kind, socketPacket).rawValue
+    entry.namespace = socketPacket.map { Secrets.maskedPairs($0.namespace) }
+    entry.event = socketPacket.flatMap(SocketEvent.init)?.name
+    entry.ack = socketPacket?.id?.digits
+    if packet.isBinary {
+      entry.size = packet.size
+    } else {
+      entry.tell(payload: socketPacket?.payload ?? Array(packet.bytes.dropFirst()))
+      entry.size = packet.size
+      if entry.payload?.isEmpty ?? false { entry.payload = nil }
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import HTTPTypes
+import MadangServer
+import NIOCore
+import SocketIOProtocol
+import SocketIOServer
+
+/// An entry as it is kept: what was there anyway, shared and not yet read.
+struct RawEntry: Sendable {
+  let number: Int
+  /// Milliseconds of the server's clock.
+  let at: Int64
+  /// Uptime in nanoseconds.
+  let begun: UInt64
+  /// About what it takes in memory.
+  let bytes: Int
+  let happening: Happening
+}
+
+/// What happened.
+indirect enum Happening: Sendable {
+  case request(RawRequest)
+  case connection(RawConnection)
+  case packet(RawPacket)
+  case push(Occurrence.Push, AccountKey)
+  case payment(Occurrence.Payment)
+
+  var kind: JournalEntry.Kind {
+    switch self {
+    case .request: .request
+    case .connection: .connection
+    case .packet: .packet
+    case .push: .push
+    case .payment: .payment
+    }
+  }
+
+  /// What each entry takes besides what it keeps.
+  private static let overhead = 256
+
+  /// In bytes. What several entries share counts for each of them.
+  var size: Int {
+    switch self {
+    case .request(let request): Self.overhead + request.size
+    case .connection(let connection):
+      Self.overhead + (connection.handshake.map { $0.headers.size + $0.query.size } ?? 0)
+    case .packet(let packet): Self.overhead + packet.packet.size
+    case .push(let push, _): Self.overhead + push.payload.count + push.deviceToken.utf8.count
+    case .payment(let payment): Self.overhead + payment.id.utf8.count + payment.merchantID.utf8.count
+    }
+  }
+}
+
+struct RawConnection: Sendable {
+  let session: String?
+  /// `opened`, `upgraded`, `closed` or `refused`.
+  let event: String
+  let transport: EngineTransport
+  let reason: String?
+  let fault: AppliedFault?
+  /// The request that opened the session.
+  let handshake: Handshake?
+}
+
+struct RawPacket: Sendable {
+  let session: String
+  let direction: InterceptedPacket.Direction
+  let transport: EngineTransport
+  let packet: KeptPacket
+  let account: AccountKey?
+  let fault: AppliedFault?
+}
+
+/// An account by its number, which is its own between two exchanges of the database.
+struct AccountKey: Hashable, Sendable {
+  let number: Int64
+  let era: Int
+}
+
+extension QueryString {
+  /// In bytes.
+  fileprivate var size: Int { items.reduce(0) { $0 + $1.name.utf8.count + $1.value.utf8.count + 64 } }
+}
+
+extension HTTPFields {
+  /// In bytes.
+  fileprivate var size: Int { reduce(0) { $0 + $1.name.rawName.utf8.count + $1.value.utf8.count + 64 } }
+}

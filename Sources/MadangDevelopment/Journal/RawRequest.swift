@@ -1,0 +1,124 @@
+import HTTPTypes
+import MadangServer
+import NIOCore
+
+/// A request as it is kept: not yet read, its texts in one piece.
+struct RawRequest: Sendable {
+  let operation: Exchange.Operation?
+  let fault: AppliedFault?
+  let isPolling: Bool
+  /// Nil if the client got no answer.
+  let status: Int?
+  /// The contract's code in the answer of a refusal.
+  let code: String?
+  /// Of the request's body, as far as it was read.
+  let bodySize: Int
+  /// Of the answer's body, as far as it was handed to the connection.
+  let answerSize: Int
+  let nanoseconds: UInt64
+  private let packed: PackedTexts
+
+  /// In bytes.
+  var size: Int { packed.size }
+
+  /// - Parameter answer: The beginning of the answer's body, if it is text.
+  init(
+    _ exchange: Exchange, status: Int?, answerHeaders: HTTPFields, answer: [ByteBuffer],
+    answerSize: Int,
+    nanoseconds: UInt64
+  ) {
+    let body = exchange.body
+    (operation, fault, isPolling) = (exchange.knownOperation, exchange.fault, exchange.isOfSocket)
+    (self.status, self.answerSize, self.nanoseconds) = (status, answerSize, nanoseconds)
+    bodySize = body.size
+    code = Self.code(status, answerSize, answer.first)
+    var texts: [PackedTexts.Text] = []
+    texts.reserveCapacity(64)
+    texts.append(.text(exchange.head.method.rawValue))
+    texts.append(.text(exchange.head.path ?? ""))
+    texts.append(exchange.knownAccount.map { .text($0.email) } ?? .absent)
+    texts.add(exchange.head.headerFields)
+    texts.append(.bytes(body.kept))
+    texts.add(body.parts)
+    texts.add(answerHeaders)
+    for piece in answer { texts.append(.buffer(piece)) }
+    packed = PackedTexts(texts)
+  }
+
+  /// How the body of a refusal begins; it has no other key.
+  private static let refusal = Array(#"{"errorCode":""#.utf8)
+
+  private static func code(_ status: Int?, _ size: Int, _ answer: ByteBuffer?) -> String? {
+    guard status == 400 || status == 500, size < 200, let body = answer?.readableBytesView, body.starts(with: refusal)
+    else { return nil }
+    return String(decoding: body.dropFirst(refusal.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+  }
+}
+
+extension RawRequest {
+  /// What is kept in one piece.
+  struct Texts {
+    let method: String
+    /// Path and query.
+    let target: String
+    let account: String?
+    let headers: [(name: String, value: String)]
+    /// The beginning.
+    let body: [UInt8]
+    let parts: [Exchange.Body.Part]
+    let answerHeaders: [(name: String, value: String)]
+    /// The beginning; empty if it is no text.
+    let answer: [UInt8]
+  }
+
+  var texts: Texts {
+    var reader = packed.reader
+    return Texts(
+      method: reader.text() ?? "", target: reader.text() ?? "", account: reader.text(), headers: reader.fields(),
+      body: reader.next() ?? [], parts: reader.parts(), answerHeaders: reader.fields(), answer: reader.remaining())
+  }
+}
+
+extension [PackedTexts.Text] {
+  /// Ends with an absent text, as no name is.
+  fileprivate mutating func add(_ fields: HTTPFields) {
+    for field in fields {
+      append(.text(field.name.rawName))
+      append(.text(field.value))
+    }
+    append(.absent)
+  }
+
+  fileprivate mutating func add(_ parts: [Exchange.Body.Part]) {
+    for part in parts {
+      append(.text(part.name))
+      append(part.fileName.map { .text($0) } ?? .absent)
+      append(.text(String(part.size)))
+      append(part.text.map { .bytes($0) } ?? .absent)
+    }
+    append(.absent)
+  }
+}
+
+extension PackedTexts.Reader {
+  fileprivate mutating func fields() -> [(name: String, value: String)] {
+    var fields: [(String, String)] = []
+    while let name = text() { fields.append((name, text() ?? "")) }
+    return fields
+  }
+
+  fileprivate mutating func parts() -> [Exchange.Body.Part] {
+    var parts: [Exchange.Body.Part] = []
+    while let name = text() {
+      parts.append(
+        Exchange.Body.Part(name: name, fileName: text(), size: text().flatMap { Int($0) } ?? 0, text: next()))
+    }
+    return parts
+  }
+
+  fileprivate mutating func remaining() -> [UInt8] {
+    var bytes: [UInt8] = []
+    while let piece = next() { bytes += piece }
+    return bytes
+  }
+}

@@ -1,0 +1,55 @@
+import MadangAPI
+import MadangCore
+
+/// What people do in tests of clients, besides the operations of an edition.
+package enum Act: Sendable {
+  package enum Target: Sendable {
+    case channel(Place)
+    /// Direct messages with somebody, in a workspace or in the oldest that both belong to.
+    case person(String, in: Place?)
+    case room(RoomAddress)
+  }
+
+  /// Writes a chat, with so many pictures that are made.
+  case post(String, to: Target, files: Int)
+  /// A workspace, by its owner's invitation, or a channel.
+  case join(Place)
+  case leave(Place)
+
+  /// For people: `post in Weekend/ios`.
+  var words: String {
+    switch self {
+    case .post(_, to: .channel(let place), files: _): "post in \(place)"
+    case .post(_, to: .person(let name, in: _), files: _): "post to \(name)"
+    case .post(_, to: .room, files: _): "post"
+    case .join(let place): "join \(place)"
+    case .leave(let place): "leave \(place)"
+    }
+  }
+
+  /// The most files of a chat that can be asked for; the server's own limit comes before it.
+  package static let maxFiles = 100
+}
+
+/// A workspace, or a channel of it, by name: `Weekend`, `Weekend/ios`. What follows the first `/` is the channel's name. A workspace
+/// may also be named by its id.
+package struct Place: Sendable, Equatable, CustomStringConvertible {
+  package let workspace: String
+  package let channel: String?
+
+  /// Nil for a text without a name.
+  package init?(_ text: String) {
+    let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+    guard !parts[0].isEmpty, parts.last?.isEmpty == false else { return nil }
+    workspace = parts[0]
+    channel = parts.count == 2 ? parts[1] : nil
+  }
+
+  package var description: String { channel.map { "\(workspace)/\($0)" } ?? workspace }
+}
+
+/// What the server's rules forbid, with the code of the newest edition.
+package struct Refused: Error {
+  package let code: ErrorCode
+  package let message: String
+}

@@ -1,0 +1,171 @@
+import Hummingbird
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOCore
+import Synchronization
+
+/// The people of a server, as tests of clients have them act: by name, without signing in.
+package final class People: Sendable {
+  private let controls = Mutex<ServerControls?>(nil)
+
+  package init() {}
+
+  func attach(_ controls: ServerControls?) { self.controls.withLock { $0 = controls } }
+
+  /// The server that they are of. Throws ``WorldError`` when it has ended.
+  package func server() throws(WorldError) -> ServerControls {
+    guard let controls = controls.withLock(\.self) else { throw WorldError("the server has ended") }
+    return controls
+  }
+
+  /// Who is meant by an e-mail, or by what is before its `@`. Throws ``WorldError``.
+  package func person(_ name: String) async throws -> Person {
+    try await server().answering { try await person(name, $0) }
+  }
+
+  private func person(_ name: String, _ madang: Madang) async throws -> Person {
+    let found = try await madang.people(named: name)
+    switch found.count {
+    case 1: return found[0]
+    case 0:
+      let short = name.contains("@") ? "" : ", or '\(name)@...'"
+      throw WorldError("nobody has the e-mail '\(name)'\(short); GET /_dev/people lists them")
+    default: throw WorldError("several people are called '\(name)'; write the whole e-mail")
+    }
+  }
+
+  /// Everybody, by number; those after a number, so many at most.
+  package func list(after number: Int64 = 0, limit: Int) async throws -> [PersonSummary] {
+    try await server().answering { try await $0.peopleWithWorkspaces(after: number, limit: limit) }.map {
+      PersonSummary(
+        email: $0.person.email, number: $0.person.id.number, id: $0.person.id.uuid, nickname: $0.person.nickname,
+        workspaces: $0.workspaces)
+    }
+  }
+
+  /// Puts the e-mail in the place of what is before its `@`; what has an `@` or `*` stays. Throws ``WorldError``.
+  package func spellOut(_ account: inout String?) async throws {
+    guard let name = account, !name.contains(where: { "@*".contains($0) }) else { return }
+    account = try await person(name).email
+  }
+
+  /// Has somebody do something. Throws ``WorldError``, and ``Refused`` where the server's rules forbid it.
+  /// - Returns: What was posted, if it is a chat.
+  @discardableResult
+  package func perform(_ act: Act, as name: String) async throws -> Chat? {
+    let server = try server()
+    do {
+      return try await server.answering { madang in
+        let caller = Caller(actingAs: try await person(name, madang))
+        switch act {
+        case .post(let text, let target, let files):
+          let address = try await address(of: target, as: caller, madang)
+          return try await post(text, files, to: address, as: caller, madang)
+        case .join(let place): try await join(place, caller, madang)
+        case .leave(let place): try await leave(place, caller, madang)
+        }
+        return nil
+      }
+    } catch let failure as Failure {
+      throw Refused(code: server.code(of: failure), message: "\(act.words): \(failure.message)")
+    }
+  }
+
+  // MARK: Where
+
+  private func workspace(_ name: String, _ madang: Madang) async throws -> Workspace {
+    guard let workspace = try await madang.workspace(named: name) else {
+      throw WorldError("there is no workspace '\(name)'; a place is written as in Weekend/ios")
+    }
+    return workspace
+  }
+
+  private func address(of target: Act.Target, as caller: Caller, _ madang: Madang) async throws -> RoomAddress {
+    switch target {
+    case .room(let address): return address
+    case .channel(let place):
+      let workspace = Reference.number(try await workspace(place.workspace, madang).id.number)
+      let channel = place.channel ?? madang.settings.defaultChannelName
+      return RoomAddress(.channel, .channel(named: [channel], in: workspace), in: workspace)
+    case .person(let name, let place):
+      let other = try await person(name, madang)
+      let shared =
+        if let place {
+          try await workspace(place.workspace, madang)
+        } else {
+          try await madang.workspace(sharedBy: caller.id, and: other.id.number)
+        }
+      guard let shared else {
+        throw WorldError(
+          "\(caller.person.email) and \(other.email) share no workspace, so they cannot write to each other")
+      }
+      let workspace = Reference.number(shared.id.number)
+      let room = try await madang.openDirectMessage(with: .number(other.id.number), in: workspace, as: caller)
+      return RoomAddress(.dm, .number(room.id.number), in: workspace)
+    }
+  }
+
+  /// Whether a chat was written in a place.
+  func isIn(_ place: Place, _ chat: Chat) async throws -> Bool {
+    guard chat.room.kind == .channel, place.channel.map({ $0 == chat.room.name }) ?? true else { return false }
+    return try await server().answering { try await $0.workspace(named: place.workspace) }?.id.number
+      == chat.room.workspace
+  }
+
+  /// Whether a chat was written to somebody.
+  func isTo(_ name: String, _ chat: Chat) async throws -> Bool {
+    guard chat.room.kind == .dm else { return false }
+    return try await server().answering { madang in
+      let other = try await person(name, madang).id.number
+      return try await madang.isDirectMessage(chat.room.id.number, of: chat.author.id.number, and: other)
+    }
+  }
+
+  // MARK: What
+
+  private func post(
+    _ text: String, _ files: Int, to address: RoomAddress, as caller: Caller, _ madang: Madang
+  ) async throws -> Chat {
+    guard files > 0 else { return try await madang.post(ChatDraft(content: text), to: address, as: caller) }
+    let staged = try await madang.stage((0..<files).map(SeedPicture.numbered))
+    do {
+      let chat = try await madang.post(ChatDraft(content: text, files: staged.files), to: address, as: caller)
+      await madang.files.discard(staged.uploads)
+      return chat
+    } catch {
+      await madang.files.discard(staged.uploads)
+      throw error
+    }
+  }
+
+  /// Into a workspace its owner invites; a channel is joined by reading it.
+  private func join(_ place: Place, _ caller: Caller, _ madang: Madang) async throws {
+    let workspace = try await workspace(place.workspace, madang)
+    let reference = Reference.number(workspace.id.number)
+    guard let channel = place.channel else {
+      guard let owner = try await madang.person(workspace.owner.number) else { return }
+      _ = try await madang.invite(email: caller.person.email, to: reference, as: Caller(actingAs: owner))
+      return
+    }
+    let address = RoomAddress(.channel, .channel(named: [channel], in: reference), in: reference)
+    _ = try await madang.history(of: address, after: nil, as: caller)
+  }
+
+  private func leave(_ place: Place, _ caller: Caller, _ madang: Madang) async throws {
+    let reference = Reference.number(try await workspace(place.workspace, madang).id.number)
+    if let channel = place.channel {
+      _ = try await madang.leaveChannel(.channel(named: [channel], in: reference), in: reference, as: caller)
+    } else {
+      _ = try await madang.leaveWorkspace(reference, as: caller)
+    }
+  }
+}
+
+extension SeedPicture {
+  /// One of a row of pictures of different colours.
+  fileprivate static func numbered(_ number: Int) -> [UInt8] {
+    let shade = UInt8(truncatingIfNeeded: 40 + number * 53)
+    return SeedPicture(color: [shade, 255 - shade, 128], width: 64, height: 64).png
+  }
+}

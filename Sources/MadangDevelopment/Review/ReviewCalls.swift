@@ -1,0 +1,45 @@
+import Hummingbird
+import MadangCore
+import MadangServer
+
+/// `GET /_dev/review`: of all clients, or with `account` of one person's; from `after` on.
+struct ReviewCalls: Sendable {
+  let journal: Journal
+  let people: People
+
+  /// The answer; nil if the call is no such one.
+  func respond(to call: DevelopmentCall) async throws -> Response? {
+    guard call.method == .get, call.path == ["review"] else { return nil }
+    var account: String?
+    var after = 0
+    for (name, value) in call.request.uri.queryParameters {
+      switch name {
+      case "account": account = String(value)
+      case "after":
+        guard let number = Int(value), number >= 0 else { throw BadCall("after: a whole number from 0") }
+        after = number
+      default: throw BadCall("\(name): is no parameter of the review; it has account, after")
+      }
+    }
+    // Nobody's client has no bad habits.
+    if let name = account { account = try await people.person(name).email }
+    return try .development(try await journal.review(of: account, after: after))
+  }
+}
+
+extension Journal {
+  /// What clients do that will hurt them in life, as far as it is in the journal.
+  ///
+  /// - Parameters:
+  ///   - account: Only findings about this person's clients, by e-mail, and about nobody's.
+  ///   - number: Only entries with a higher number.
+  package func review(of account: String? = nil, after number: Int = 0) async throws(BadCall) -> Review.Report {
+    let page = try await page(matching: JournalFilter(), after: number, limit: limits.entries, count: 0)
+    let findings = Review.findings(in: page.entries).filter {
+      account == nil || $0.account == nil || $0.account?.lowercased() == account?.lowercased()
+    }
+    return Review.Report(
+      from: page.from, last: page.last,
+      looked: page.entries.count { [.request, .packet, .connection].contains($0.kind) }, findings: findings)
+  }
+}

@@ -1,0 +1,68 @@
+/// Something that a client does and that will hurt it, or the people who use it, in life.
+package struct ReviewFinding: Codable, Equatable, Sendable {
+  package enum Habit: String, Codable, CaseIterable, Sendable {
+    case missingHeader, refreshStorm, needlessRefresh, polling, historyFromStart, connectionsLeaked, namespacesNotLeft
+    case sameUploadTwice, afterSignOut, answerNotAwaited, doubledPost
+  }
+
+  /// The most calls that a finding names; `count` counts all.
+  package static let maxCalls = 100
+
+  package let habit: Habit
+  /// Whose client it is; nil where nobody is known.
+  package let account: String?
+  /// What it did, in words.
+  package let what: String
+  /// What to do instead.
+  package let cure: String
+  /// What the wire contract says about it.
+  package let rule: String
+  package let count: Int
+  /// The numbers of the journal's entries, the first ones.
+  package let calls: [Int]
+
+  init(_ habit: Habit, of account: String?, _ what: String, _ entries: [JournalEntry]) {
+    self.habit = habit
+    self.account = account
+    self.what = what
+    (cure, rule) = (habit.cure, habit.rule)
+    count = entries.count
+    calls = entries.prefix(Self.maxCalls).map(\.number)
+  }
+}
+
+extension ReviewFinding.Habit {
+  fileprivate var cure: String {
+    switch self {
+    case .missingHeader: "set the header in one place through which all calls go, and call only when its value is known"
+    case .refreshStorm: "have one refresh under way at a time, and let all calls that need it wait for it"
+    case .needlessRefresh: "refresh after E05 only; another code stays the same with a new token"
+    case .polling: "join the room's namespace, and ask again when an event has come or the socket was away"
+    case .historyFromStart: "keep the chats, and send the date of the newest one as cursor_date"
+    case .connectionsLeaked: "use one connection for all rooms, and close it when the person signs out"
+    case .namespacesNotLeft: "leave the room's namespace when its screen is closed"
+    case .sameUploadTwice: "look for the chat in the history before a file is sent again"
+    case .afterSignOut: "cancel what is under way when the person signs out, and forget the tokens"
+    case .answerNotAwaited:
+      "wait at least 10 seconds for an answer, longer for uploads; what was asked may have been done"
+    case .doubledPost: "look whether the chat is in the history before it is posted again"
+    }
+  }
+
+  fileprivate var rule: String {
+    switch self {
+    case .missingHeader:
+      "every call needs SesacKey (else E01), calls of an account Authorization, and a refresh RefreshToken (else E02)"
+    case .refreshStorm:
+      "an access token counts until its own end, also after a refresh; more than 10 refreshes in 10 seconds are E98"
+    case .needlessRefresh: "only E05 says that the access token has expired"
+    case .polling: "each new chat is sent, once it is stored, to every socket in its room's namespace"
+    case .historyFromStart: "a history after the cursor_date of a chat neither skips nor repeats one"
+    case .connectionsLeaked: "one connection may be in any number of namespaces, at once or one after another"
+    case .namespacesNotLeft: "the packet 41 leaves one namespace, and the connection stays"
+    case .sameUploadTwice, .doubledPost: "no call has an idempotency key: what is posted again is posted twice"
+    case .afterSignOut: "signing out ends the session: its access tokens and its refresh token are E02 from then on"
+    case .answerNotAwaited: "a call whose answer is not awaited is carried out all the same"
+    }
+  }
+}

@@ -1,0 +1,175 @@
+import MadangAPI
+import MadangCore
+import MadangServer
+import Synchronization
+
+/// A script and what it has done since it was started.
+final class RunningScript: Sendable {
+  /// The most runs under way at a time; what would begin another one is a failure.
+  static let maxUnderWay = 200
+  /// Of the failures, so many are kept.
+  static let maxFailures = 20
+
+  struct State {
+    var phase = ScriptReport.State.ready
+    /// How often it was started. What began after an earlier start changes nothing any more.
+    var starts = 0
+    /// Runs that have begun and that are over.
+    var begun = 0
+    var done = 0
+    var failed = 0
+    var failures: [ScriptReport.Problem] = []
+    var cast: [String]?
+    var watchers: [Int: AsyncStream<Void>.Continuation] = [:]
+    var lastWatcher = 0
+  }
+
+  let script: Script
+  /// In the order in which scripts were added, from 1.
+  private let number: Int
+  private let agenda: Agenda
+  private let people: People
+  let state = Mutex(State())
+
+  init(_ script: Script, number: Int, agenda: Agenda, people: People) {
+    (self.script, self.number, self.agenda, self.people) = (script, number, agenda, people)
+  }
+
+  var hearsChats: Bool { if case .chat = script.occasion { true } else { false } }
+
+  var report: ScriptReport {
+    state.withLock { state in
+      ScriptReport(
+        name: script.name, state: state.phase, runs: state.done, underWay: state.begun - state.done,
+        failed: state.failed, failures: state.failures)
+    }
+  }
+
+  // MARK: Starting and stopping
+
+  /// False if it runs.
+  func start() -> Bool {
+    let starts = state.withLock { state -> Int? in
+      guard state.phase != .running else { return nil }
+      var next = State()
+      (next.phase, next.starts, next.watchers, next.lastWatcher) =
+        (.running, state.starts + 1, state.watchers, state.lastWatcher)
+      state = next
+      return next.starts
+    }
+    guard let starts else { return false }
+    switch script.occasion {
+    case .chat: break
+    case .start: schedule(1, in: starts)
+    case .rate: schedule(1, at: agenda.now, in: starts)
+    }
+    return true
+  }
+
+  /// Ends it and its runs. Returns when the step that is done at this moment is done.
+  func stop() async {
+    let starts = state.withLock { state in
+      if state.phase == .running { (state.phase, state.done) = (.stopped, state.begun) }
+      return state.starts
+    }
+    await agenda.remove(owner(starts))
+    state.withLock { tell(&$0) }
+  }
+
+  private func owner(_ starts: Int) -> Agenda.Owner { Agenda.Owner(script: number, start: starts) }
+
+  // MARK: Runs
+
+  /// Has the run of this number begin.
+  /// - Parameter due: At a rate: when. The next one begins so much later.
+  func schedule(_ number: Int, at due: MadangCore.Clock.Instant? = nil, in starts: Int) {
+    agenda.add(due, for: owner(starts), run: number) { [self] in
+      guard state.withLock({ isAlive(starts, $0) }) else { return }
+      if case .rate(let rate) = script.occasion, let due, number < script.times {
+        let pause = rate.moment(ofRun: number + 1) - rate.moment(ofRun: number)
+        schedule(number + 1, at: due.advanced(byMilliseconds: pause), in: starts)
+      }
+      do {
+        let cast = try await cast(starts)
+        if let run = begin(for: nil, cast, in: starts) { await proceed(run, in: starts) }
+      } catch {
+        await end(error, in: starts)
+      }
+    }
+  }
+
+  /// Begins a run for a chat that the script is for.
+  func hear(_ chat: Chat) async {
+    guard case .chat(let pattern) = script.occasion else { return }
+    let (starts, isRunning) = state.withLock { ($0.starts, $0.phase == .running) }
+    guard isRunning else { return }
+    do {
+      let cast = try await cast(starts)
+      guard try await pattern.matches(chat, besides: script.actors + cast, people),
+        let run = begin(for: chat, cast, in: starts)
+      else { return }
+      agenda.add(for: owner(starts), run: run.number) { [self] in await proceed(run, in: starts) }
+    } catch {
+      note(error, in: starts)
+    }
+  }
+
+  /// A chat could not be looked at, because too many wait.
+  func missed(_ chat: Chat) {
+    guard hearsChats else { return }
+    note(
+      WorldError("too many chats at once: one was not looked at"),
+      in: state.withLock { $0.phase == .running ? $0.starts : 0 })
+  }
+
+  /// Who act in turn; looked up once.
+  private func cast(_ starts: Int) async throws -> [String] {
+    switch script.cast {
+    case nil: return []
+    case .named(let names): return names
+    case .everybody:
+      if let known = state.withLock(\.cast) { return known }
+      let everybody = try await people.server().answering {
+        try await $0.peopleWithWorkspaces(after: 0, limit: 10_000).map(\.person.email)
+      }
+      state.withLock { if $0.starts == starts { $0.cast = everybody } }
+      return everybody
+    }
+  }
+
+  private func begin(for chat: Chat?, _ cast: [String], in starts: Int) -> ScriptRun? {
+    state.withLock { state in
+      guard isAlive(starts, state), state.begun < script.times else { return nil }
+      state.begun += 1
+      let number = state.begun
+      guard number - state.done <= Self.maxUnderWay else {
+        note(WorldError("\(Self.maxUnderWay) runs of the script are under way"), number, nil, nil, &state)
+        finish(&state)
+        return nil
+      }
+      let actor = cast.isEmpty ? nil : cast[(number - 1) % cast.count]
+      return ScriptRun(script: script, number: number, chat: chat, actor: actor)
+    }
+  }
+
+  /// Does what follows in a run, up to the next pause or its end.
+  private func proceed(_ run: ScriptRun, in starts: Int) async {
+    var run = run
+    while true {
+      guard state.withLock({ isAlive(starts, $0) }) else { return }
+      do {
+        switch try await run.next(people) {
+        case .goesOn: continue
+        case .waits(let time):
+          let due = agenda.now.advanced(byMilliseconds: time)
+          return agenda.add(due, for: owner(starts), run: run.number) { [self, run] in await proceed(run, in: starts) }
+        case .isOver: break
+        }
+        over(run, nil, in: starts)
+      } catch {
+        over(run, error, in: starts)
+      }
+      return
+    }
+  }
+}

@@ -1,0 +1,54 @@
+import HTTPTypes
+import Hummingbird
+import MadangCore
+
+/// Calls about scripts, under `/_dev/scripts`.
+struct ScriptCalls: Sendable {
+  let scripts: Scripts
+
+  /// How long an answer is waited for at most.
+  static let maxWait: Int64 = 60_000
+
+  func respond(to call: DevelopmentCall) async throws -> Response? {
+    let name = call.path.dropFirst().first
+    switch (call.method, name, call.path.dropFirst(2).first, call.path.count) {
+    case (.get, nil, _, _): return try .development(scripts.reports)
+    case (.post, nil, _, _):
+      let text = try await call.text()
+      guard text.contains(where: { !$0.isWhitespace }) else {
+        throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
+      }
+      do { try await scripts.add(try Script.read(text)) } catch let error as SeedError {
+        throw WorldError("scripts: \(error)")
+      }
+      return try .development(scripts.reports)
+    case (.delete, nil, _, _):
+      await scripts.removeAll()
+      return try .development(Done())
+    case (.get, let name?, _, 2):
+      let runs = try call.query("runs").map { text in
+        guard let runs = Int(text), runs > 0 else { throw WorldError("runs: how many are to be over, from 1") }
+        return runs
+      }
+      return try .development(try await scripts.report(of: name, after: runs, within: try wait(call)))
+    case (.delete, let name?, _, 2):
+      try await scripts.remove(name)
+      return try .development(Done())
+    case (.post, let name?, "start", 3):
+      try scripts.start(name)
+      return try .development(try await scripts.report(of: name))
+    case (.post, let name?, "stop", 3):
+      try await scripts.stop(name)
+      return try .development(try await scripts.report(of: name))
+    default: return nil
+    }
+  }
+
+  private func wait(_ call: DevelopmentCall) throws -> Duration {
+    guard let text = call.query("wait") else { return .zero }
+    guard let time = SeedTime.distance(text), (0...Self.maxWait).contains(time) else {
+      throw WorldError("wait: a length of time like 500ms or 5s, at most \(Self.maxWait / 1000)s")
+    }
+    return .milliseconds(time)
+  }
+}

@@ -1,0 +1,151 @@
+import MadangCore
+
+extension Script {
+  /// One script, or a list of them, in YAML or JSON. People and places are looked for when they act.
+  package static func read(_ text: String) throws(SeedError) -> [Script] {
+    let node = try SeedNode(parsing: text)
+    return try ScriptReader(
+      checkPerson: { (_, _) throws(SeedError) in }, checkPlace: { (_, _, _) throws(SeedError) in }
+    ).read(all: node)
+  }
+}
+
+/// Reads scripts as they are written in a seed, or sent in the same form.
+struct ScriptReader {
+  /// Throws for somebody who is not there; called with each name of a person.
+  let checkPerson: (SeedNode, _ field: String) throws(SeedError) -> Void
+  /// The same for places.
+  let checkPlace: (Place, _ line: Int, _ field: String) throws(SeedError) -> Void
+
+  /// One script, or a list of them.
+  func read(all node: SeedNode) throws(SeedError) -> [Script] {
+    var node = node
+    // As it stands in a seed.
+    if case .fields(let fields) = node.value, fields.count == 1, let only = fields.first, only.name == "scripts" {
+      node = only.node
+    }
+    var nodes = [node]
+    if case .list(let list) = node.value { nodes = list }
+    guard nodes.count <= Script.limit else { throw SeedError(node.line, "scripts: at most \(Script.limit)") }
+    var (scripts, names) = ([Script](), Set<String>())
+    for node in nodes {
+      let script = try read(node)
+      guard names.insert(script.name).inserted else {
+        throw SeedError(node.line, "name: another script is called '\(script.name)'")
+      }
+      scripts.append(script)
+    }
+    return scripts
+  }
+
+  private func read(_ node: SeedNode) throws(SeedError) -> Script {
+    let fields = try SeedFields(
+      node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
+    guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/") else {
+      throw SeedError(fields.line("name"), "name: a script has one, of 1 to 100 characters without /")
+    }
+    var script = Script(name: name)
+    script.cast = try cast(fields)
+    script.delay = try fields.span("after") ?? 0
+    script.startsAtOnce = try fields.flag("start")
+    if let times = try fields.number("times", in: 1...Script.maxTimes) { script.times = times }
+    try read(occasion: fields, into: &script)
+    let steps = try fields.list("do")
+    guard (1...Script.maxSteps).contains(steps.count) else {
+      throw SeedError(fields.line("do"), "do: a list of 1 to \(Script.maxSteps) steps")
+    }
+    for step in steps { script.steps.append(try read(step: step, of: script)) }
+    return script
+  }
+
+  // MARK: When
+
+  private func read(occasion fields: SeedFields, into script: inout Script) throws(SeedError) {
+    let hasTimes = fields.node("times") != nil
+    if let when = fields.node("when") {
+      guard fields.node("rate") == nil, fields.node("for") == nil else {
+        throw SeedError(when.line, "when: a script runs on chats (when) or at a rate, not both")
+      }
+      script.occasion = .chat(try pattern(when))
+    } else if let text = try fields.text("rate") {
+      guard let rate = Script.Rate(text) else {
+        throw SeedError(fields.line("rate"), "rate: runs in a time, like 5/s or 30/m, at most \(Script.maxRate)/s")
+      }
+      script.occasion = .rate(rate)
+      if let time = try fields.span("for") {
+        script.times = hasTimes ? min(script.times, rate.runs(within: time)) : rate.runs(within: time)
+      }
+    } else {
+      guard fields.node("for") == nil else { throw SeedError(fields.line("for"), "for: needs a rate, like 5/s") }
+      if !hasTimes { script.times = 1 }
+    }
+  }
+
+  private func pattern(_ node: SeedNode) throws(SeedError) -> Script.Pattern {
+    let when = try SeedFields(node, "when", ["chat"])
+    guard let chat = when.node("chat") else { throw SeedError(node.line, "when: {chat: {...}}; {} for every chat") }
+    let fields = try SeedFields(chat, "chat", ["from", "in", "to", "text"])
+    var pattern = Script.Pattern()
+    if let from = fields.node("from") { pattern.from = try names(from, "from") }
+    pattern.place = try place(fields, "in")
+    if let to = fields.node("to") { pattern.to = try name(to, "to") }
+    guard pattern.to == nil || pattern.place == nil else {
+      throw SeedError(chat.line, "chat: either in (a channel) or to (direct messages)")
+    }
+    pattern.text = try fields.text("text").map(TextPattern.init)
+    return pattern
+  }
+
+  // MARK: Who and what
+
+  private func cast(_ fields: SeedFields) throws(SeedError) -> Script.Cast? {
+    guard let node = fields.node("as") else { return nil }
+    if case .text("everybody") = node.value { return .everybody }
+    return .named(try names(node, "as"))
+  }
+
+  private func read(step node: SeedNode, of script: Script) throws(SeedError) -> Script.Step {
+    let fields = try SeedFields(node, "a step", ["as", "post", "in", "to", "files", "join", "leave", "wait"])
+    let kinds = ["post", "join", "leave", "wait"].filter { fields.node($0) != nil }
+    guard kinds.count == 1 else { throw SeedError(node.line, "a step is one of: post, join, leave, wait") }
+    if let wait = try fields.span("wait") { return Script.Step(person: nil, kind: .wait(wait)) }
+    var person: String?
+    if let node = fields.node("as") { person = try name(node, "as") }
+    guard person != nil || script.cast != nil else { throw SeedError(node.line, "as: the person who does this step") }
+    if let place = try place(fields, "join") { return Script.Step(person: person, kind: .join(place)) }
+    if let place = try place(fields, "leave") { return Script.Step(person: person, kind: .leave(place)) }
+    let text = try fields.text("post", as: .content) ?? ""
+    let files = try fields.number("files", in: 0...Act.maxFiles) ?? 0
+    let place = try place(fields, "in")
+    var target = place.map(Act.Target.channel)
+    if let to = fields.node("to") { target = .person(try name(to, "to"), in: place) }
+    if target == nil {
+      guard case .chat = script.occasion else {
+        throw SeedError(node.line, "in: a place like Weekend/ios; or to: a person, for a direct message")
+      }
+    }
+    return Script.Step(person: person, kind: .post(text, to: target, files: files))
+  }
+
+  private func names(_ node: SeedNode, _ field: String) throws(SeedError) -> [String] {
+    guard case .list(let list) = node.value else { return [try name(node, field)] }
+    guard !list.isEmpty else { throw SeedError(node.line, "\(field): at least one person") }
+    var names: [String] = []
+    for node in list { names.append(try name(node, field)) }
+    return names
+  }
+
+  private func name(_ node: SeedNode, _ field: String) throws(SeedError) -> String {
+    try checkPerson(node, field)
+    return try node.text(field)
+  }
+
+  private func place(_ fields: SeedFields, _ name: String) throws(SeedError) -> Place? {
+    guard let text = try fields.text(name) else { return nil }
+    guard let place = Place(text) else {
+      throw SeedError(fields.line(name), "\(name): a workspace like Weekend, or a channel like Weekend/ios")
+    }
+    try checkPlace(place, fields.line(name), name)
+    return place
+  }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import MadangAPI
+import MadangCore
+
+/// Writes what a server has as a seed. It is of one moment, but for what is deleted while it is written. Memory does not grow with the
+/// chats.
+///
+/// Passwords cannot be read: whoever is made of the seed has the usual one. Of channels that were deleted neither name nor chats are
+/// left. Disabled accounts, sessions without a device, and payments are not written.
+struct SeedExport {
+  /// The most chats of a seed that is written: one with more could not be read.
+  static let maxChats: Int64 = 400_000
+  /// A larger file is written as a picture that is made, in bytes.
+  static let maxFile = 64 << 10
+  /// So many bytes of files are written; of those behind it each is a picture that is made.
+  static let maxFiles = 8 << 20
+  /// What stands for a file that is not written.
+  static let substitute = "#999999"
+  static let page: Int64 = 500
+  private static let chunk = 64 << 10
+
+  let madang: Madang
+  let inventory: Inventory
+  let now: Int64
+  let names: [Int64: String]
+  var out: SeedText
+  private var fileBytes = 0
+
+  /// Throws ``WorldError`` if there is more than fits a seed.
+  init(_ madang: Madang, name: String, _ format: SeedText.Format) async throws {
+    self.madang = madang
+    now = madang.clock.now
+    inventory = try await madang.inventory()
+    guard inventory.chats <= Self.maxChats else {
+      throw WorldError("there are \(inventory.chats) chats; a seed that is written has \(Self.maxChats) at most")
+    }
+    let emails = inventory.people.map { ($0.account.person.id.number, $0.account.person.email) }
+    let locals = Dictionary(grouping: emails) { $0.1.prefix { $0 != "@" }.lowercased() }
+    names = Dictionary(
+      uniqueKeysWithValues: emails.map { number, email in
+        let local = email.prefix { $0 != "@" }
+        return (number, locals[local.lowercased()]?.count == 1 ? String(local) : email)
+      })
+    out = SeedText(
+      format,
+      head: [
+        "Written from a server. Passwords cannot be read: everybody's is \(SeedReader.defaultPassword)",
+        "Files of more than \(Self.maxFile) bytes, and what is beyond \(Self.maxFiles) bytes of files, are grey pictures.",
+      ])
+    out.field("name", .text(name))
+    out.field("now", .text(WireDate.string(now)))
+  }
+
+  /// Writes all of it.
+  mutating func write(_ sink: ([UInt8]) async throws -> Void) async throws {
+    if !inventory.people.isEmpty {
+      out.openList("people")
+      for person in inventory.people {
+        out.item(try await value(of: person))
+        try await flush(sink)
+      }
+      out.closeList()
+    }
+    if !inventory.workspaces.isEmpty {
+      out.openList("workspaces")
+      for workspace in inventory.workspaces {
+        out.openItem()
+        try await write(workspace, sink)
+        out.closeItem()
+      }
+      out.closeList()
+    }
+    out.end()
+    try await sink(out.take())
+  }
+
+  mutating func flush(_ sink: ([UInt8]) async throws -> Void) async throws {
+    if out.size >= Self.chunk { try await sink(out.take()) }
+  }
+
+  func distance(_ moment: Int64) -> SeedValue { .word(SeedTime.text(ofDistance: moment - now)) }
+  func name(_ person: Int64) -> SeedValue { .text(names[person] ?? "") }
+
+  // MARK: People
+
+  private mutating func value(of resident: Inventory.Resident) async throws -> SeedValue {
+    let account = resident.account
+    var fields: [(String, SeedValue)] = [
+      ("email", .text(account.person.email)), ("nickname", .text(account.person.nickname)),
+    ]
+    if !account.phone.isEmpty { fields.append(("phone", .text(account.phone))) }
+    if let picture = account.person.picture { fields.append(("picture", try await file(picture))) }
+    fields += [("coins", .plain("\(account.coins)")), ("joined", distance(account.createdAt))]
+    if !resident.devices.isEmpty {
+      let devices = resident.devices.map {
+        SeedValue.fields([("token", .text($0.token)), ("edition", .text($0.edition))])
+      }
+      fields.append(("devices", .list(devices)))
+    }
+    return .fields(fields)
+  }
+
+  /// A file: one of the pictures that seeds make, its bytes, or what stands for it.
+  mutating func file(_ path: String) async throws -> SeedValue {
+    guard let bytes = try? await madang.bytes(ofFile: path, limit: Self.maxFile),
+      fileBytes + bytes.count <= Self.maxFiles
+    else { return .fields([("color", .text(Self.substitute))]) }
+    fileBytes += bytes.count
+    guard let picture = SeedPicture(png: bytes) else {
+      return .fields([("data", .text(Data(bytes).base64EncodedString()))])
+    }
+    let color = picture.color.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
+    return .fields([
+      ("color", .text("#" + color)), ("width", .plain("\(picture.width)")), ("height", .plain("\(picture.height)")),
+    ])
+  }
+}
+
+extension SeedPicture {
+  /// The picture that has these bytes; nil if seeds make none such.
+  fileprivate init?(png bytes: [UInt8]) {
+    func number(_ start: Int) -> Int { bytes[start..<start + 4].reduce(0) { $0 << 8 | Int($1) } }
+    // The header's chunk, and that of a palette of one colour.
+    guard bytes.count > 44, case (let width, let height) = (number(16), number(20)), (1...1024).contains(width),
+      (1...1024).contains(height)
+    else { return nil }
+    self.init(color: Array(bytes[41..<44]), width: width, height: height)
+    guard png == bytes else { return nil }
+  }
+}

@@ -1,0 +1,165 @@
+import MadangAPI
+import MadangCore
+
+// Workspaces, channels, direct messages, and what was said in them.
+
+extension SeedReader {
+  mutating func read(workspace node: SeedNode) throws(SeedError) -> Planting.Workspace {
+    let fields = try SeedFields(
+      node, "a workspace",
+      [
+        "name", "description", "cover", "owner", "created", "members", "defaultChannel", "chats", "channels",
+        "directMessages",
+      ])
+    guard let name = try fields.text("name", as: .name) else {
+      throw SeedError(fields.line, "name: a workspace has one")
+    }
+    guard let owner = fields.node("owner") else { throw SeedError(fields.line, "owner: a workspace has one") }
+    let created = try fields.moment("created", from: start) ?? start - 30 * 86_400_000
+    var workspace = Planting.Workspace(name: name, owner: try person(owner, "owner"), createdAt: created)
+    workspace.description = try fields.text("description", as: .description) ?? ""
+    workspace.cover = try blob(fields, "cover")
+    workspace.members = try members(
+      fields, besides: workspace.owner, of: Array(planting.people.indices), since: created)
+    try count(workspace.members.count + 2, at: fields.line)
+    let everybody = [workspace.owner] + workspace.members.map(\.person).filter { $0 != workspace.owner }
+    if let node = fields.node("defaultChannel") {
+      let main = try SeedFields(node, "the default channel", ["description", "cover"])
+      workspace.defaultDescription = try main.text("description", as: .description)
+      workspace.defaultCover = try blob(main, "cover")
+    }
+    workspace.defaultChats = try chats(fields, by: everybody, since: created)
+    for channel in try fields.list("channels") {
+      workspace.channels += try read(channels: channel, workspace, everybody)
+    }
+    for pair in try fields.list("directMessages") {
+      workspace.directMessages.append(try read(pair: pair, workspace, everybody))
+    }
+    return workspace
+  }
+
+  private mutating func read(
+    channels node: SeedNode, _ workspace: Planting.Workspace, _ everybody: [Int]
+  ) throws(SeedError) -> [Planting.Channel] {
+    let fields = try SeedFields(
+      node, "a channel",
+      ["count", "name", "description", "cover", "owner", "created", "members", "chats", "deleted"])
+    let count = try fields.number("count", in: 1...Self.maxCount)
+    guard let name = try fields.text("name") else { throw SeedError(fields.line, "name: a channel has one") }
+    guard count == nil || name.contains(Self.placeholder) else {
+      throw SeedError(fields.line("name"), "name: with count it must hold \(Self.placeholder), the channel's number")
+    }
+    let created = try fields.moment("created", from: start) ?? workspace.createdAt
+    var owner = workspace.owner
+    if let node = fields.node("owner") { owner = try person(node, "owner") }
+    guard everybody.contains(owner) else {
+      throw SeedError(fields.line("owner"), "owner: this person is no member of the workspace")
+    }
+    var channel = Planting.Channel(name: "", owner: owner, createdAt: created)
+    channel.description = try fields.text("description", as: .description) ?? ""
+    channel.cover = try blob(fields, "cover")
+    channel.members = try members(fields, besides: owner, of: everybody, since: created)
+    let writers = [owner] + channel.members.map(\.person).filter { $0 != owner }
+    channel.isDeleted = try fields.flag("deleted")
+    var channels: [Planting.Channel] = []
+    for number in 1...(count ?? 1) {
+      try self.count(channel.members.count + 2, at: fields.line)
+      channel.name = numbered(name, count, number)
+      try check(channel.name, as: .channelName, at: fields.line("name"))
+      channel.chats = try chats(fields, by: writers, since: created)
+      channels.append(channel)
+    }
+    return channels
+  }
+
+  private mutating func read(
+    pair node: SeedNode, _ workspace: Planting.Workspace, _ everybody: [Int]
+  ) throws(SeedError) -> Planting.DirectMessage {
+    let fields = try SeedFields(node, "a room of direct messages", ["between", "created", "chats"])
+    let names = try fields.list("between")
+    guard names.count == 2 else { throw SeedError(fields.line("between"), "between: the two people") }
+    let people = (try person(names[0], "between"), try person(names[1], "between"))
+    guard people.0 != people.1, everybody.contains(people.0), everybody.contains(people.1) else {
+      throw SeedError(fields.line("between"), "between: two different members of the workspace")
+    }
+    let created = try fields.moment("created", from: start) ?? workspace.createdAt
+    var pair = Planting.DirectMessage(people: people, createdAt: created)
+    pair.chats = try chats(fields, by: [people.0, people.1], since: created)
+    return pair
+  }
+
+  // MARK: Chats
+
+  private mutating func chats(
+    _ room: SeedFields, by people: [Int], since: Int64
+  ) throws(SeedError) -> [Planting.Chat] {
+    var made: [Planting.Chat] = []
+    // The first chat may be as old as its room.
+    var last = since - 1
+    for node in try room.list("chats") {
+      let fields = try SeedFields(node, "a chat", ["count", "from", "text", "files", "at", "every", "until"])
+      let authors = try authors(fields, among: people)
+      if let count = try fields.number("count", in: 1...Self.maxCount) {
+        let every = try fields.span("every") ?? 60_000
+        let end = try fields.moment("until", from: start) ?? start - 60_000
+        guard let text = try fields.text("text", as: .content) else {
+          throw SeedError(fields.line, "text: chats have one; \(Self.placeholder) in it is the chat's number")
+        }
+        let (span, overflows) = every.multipliedReportingOverflow(by: Int64(count - 1))
+        guard !overflows, !end.subtractingReportingOverflow(span).overflow else {
+          throw SeedError(fields.line("every"), "every: so many chats reach back beyond all dates")
+        }
+        for number in 1...count {
+          let moment = end - every * Int64(count - number)
+          made.append(
+            try chat(
+              authors[(number - 1) % authors.count], text.replacing(Self.placeholder, with: "\(number)"), moment, &last,
+              fields))
+        }
+      } else {
+        let moment = try fields.moment("at", from: start) ?? (made.isEmpty ? since : last) + 60_000
+        var chat = try chat(authors[0], try fields.text("text", as: .content) ?? "", moment, &last, fields)
+        for file in try fields.list("files") {
+          try self.count(1, at: file.line)
+          chat.files.append(try SeedFile.blob(file))
+        }
+        guard !chat.content.isEmpty || !chat.files.isEmpty else {
+          throw SeedError(fields.line, "a chat has text or files")
+        }
+        made.append(chat)
+      }
+    }
+    return made
+  }
+
+  private mutating func chat(
+    _ author: Int, _ text: String, _ moment: Int64, _ last: inout Int64, _ fields: SeedFields
+  ) throws(SeedError) -> Planting.Chat {
+    try count(1, at: fields.line)
+    chats += 1
+    guard chats <= Self.maxCount else { throw SeedError(fields.line, "a seed has at most \(Self.maxCount) chats") }
+    guard moment > last else {
+      throw SeedError(
+        fields.line,
+        "a chat is later than the one before it, and not before its room: this one is of \(WireDate.string(moment)), after "
+          + WireDate.string(last))
+    }
+    last = moment
+    return Planting.Chat(author: author, content: text, createdAt: moment)
+  }
+
+  /// Who writes, in turn.
+  private func authors(_ fields: SeedFields, among people: [Int]) throws(SeedError) -> [Int] {
+    guard let node = fields.node("from") else { return people }
+    var authors: [Int] = []
+    if case .list(let nodes) = node.value {
+      for node in nodes { authors.append(try person(node, "from")) }
+    } else {
+      authors = [try person(node, "from")]
+    }
+    guard !authors.isEmpty, authors.allSatisfy(people.contains) else {
+      throw SeedError(node.line, "from: members of the room; add them to its members")
+    }
+    return authors
+  }
+}

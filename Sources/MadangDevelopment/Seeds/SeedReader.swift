@@ -1,0 +1,171 @@
+import Foundation
+import MadangAPI
+import MadangCore
+
+/// Turns a seed as it was written into what there is at a moment.
+struct SeedReader {
+  static let fields = ["name", "description", "now", "people", "workspaces", "scripts"]
+
+  /// The most of anything that a `count` makes.
+  static let maxCount = 1_000_000
+  /// The most of all that a seed makes.
+  static let maxRows = 2_000_000
+  static let defaultPassword = "Passw0rd!"
+  static let placeholder = "{n}"
+
+  /// The world's time.
+  let start: Int64
+  var planting = Planting()
+  /// Places of people, by e-mail and by what is before its `@`; nil for a name of several.
+  var places: [String: Int?] = [:]
+  var chats = 0
+  /// People, memberships, channels, chats and files so far.
+  private var rows = 0
+
+  init(start: Int64) { self.start = start }
+
+  mutating func read(_ root: SeedNode) throws(SeedError) -> Planting {
+    let seed = try SeedFields(root, "a seed", Self.fields)
+    for person in try seed.list("people") { try read(person: person) }
+    for workspace in try seed.list("workspaces") { planting.workspaces.append(try read(workspace: workspace)) }
+    return planting
+  }
+
+  /// The scripts of a seed whose people and places were read.
+  func readScripts(_ root: SeedNode) throws(SeedError) -> [Script] {
+    guard let scripts = try SeedFields(root, "a seed", Self.fields).node("scripts") else { return [] }
+    return try ScriptReader(
+      checkPerson: { (node, field) throws(SeedError) in _ = try person(node, field) },
+      checkPlace: { (place, line, field) throws(SeedError) in
+        guard let workspace = planting.workspaces.first(where: { $0.name == place.workspace }) else {
+          throw SeedError(line, "\(field): no workspace of this seed is called '\(place.workspace)'")
+        }
+        guard place.channel.map({ name in workspace.channels.contains { $0.name == name } }) ?? true else {
+          throw SeedError(line, "\(field): '\(place.workspace)' has no channel '\(place.channel ?? "")'")
+        }
+      }
+    ).read(all: scripts)
+  }
+
+  /// Counts what is made before it is. Throws ``SeedError`` if it is too much.
+  mutating func count(_ made: Int, at line: Int) throws(SeedError) {
+    rows += made
+    guard rows <= Self.maxRows else {
+      throw SeedError(line, "a seed makes at most \(Self.maxRows) people, members, channels, chats and files together")
+    }
+  }
+
+  // MARK: People
+
+  private mutating func read(person node: SeedNode) throws(SeedError) {
+    let person = try SeedFields(
+      node, "a person",
+      ["count", "email", "password", "nickname", "phone", "picture", "coins", "joined", "devices"])
+    let count = try person.number("count", in: 1...Self.maxCount)
+    guard let email = try person.text("email") else {
+      throw SeedError(person.line, "email: a person has one; with count it holds \(Self.placeholder)")
+    }
+    guard count == nil || email.contains(Self.placeholder) else {
+      throw SeedError(person.line("email"), "email: with count it must hold \(Self.placeholder), the person's number")
+    }
+    let password = try person.text("password", as: .password) ?? Self.defaultPassword
+    let nickname = try person.text("nickname")
+    let phone = try person.text("phone", as: .phone) ?? ""
+    let picture = try blob(person, "picture")
+    let coins = try person.number("coins", in: 0...1_000_000_000)
+    let joined = try person.moment("joined", from: start) ?? start - 30 * 86_400_000
+    let devices = try read(devices: person)
+    for number in 1...(count ?? 1) {
+      let email = numbered(email, count, number)
+      let local = String(email.prefix { $0 != "@" })
+      let nickname = nickname.map { numbered($0, count, number) } ?? local.capitalized
+      try check(email, as: .email, at: person.line("email"))
+      try check(nickname, as: .nickname, at: person.line("nickname"))
+      var made = Planting.Person(email: email, password: password, nickname: nickname, createdAt: joined)
+      (made.phone, made.picture, made.coins, made.devices) = (phone, picture, coins, devices)
+      try self.count(picture == nil ? 1 : 2, at: person.line)
+      let place = planting.people.count
+      guard places.updateValue(place, forKey: email.lowercased()) == nil else {
+        throw SeedError(person.line("email"), "email: somebody before has \(email)")
+      }
+      places[local.lowercased()] = places[local.lowercased()] == nil ? .some(place) : .some(nil)
+      planting.people.append(made)
+    }
+  }
+
+  private func read(devices person: SeedFields) throws(SeedError) -> [Planting.Device] {
+    var devices: [Planting.Device] = []
+    for node in try person.list("devices") {
+      let device = try SeedFields(node, "a device", ["token", "edition"])
+      guard let token = try device.text("token", as: .deviceToken) else {
+        throw SeedError(device.line, "token: a device has one")
+      }
+      let edition = try device.text("edition") ?? EditionName.october2024.rawValue
+      guard EditionName(rawValue: edition) != nil else {
+        throw SeedError(
+          device.line("edition"), "edition: \(EditionName.allCases.map(\.rawValue).joined(separator: " or "))")
+      }
+      devices.append(Planting.Device(token: token, edition: edition))
+    }
+    return devices
+  }
+
+  /// The place of a person who is named by e-mail, or by what is before its `@`.
+  func person(_ node: SeedNode, _ field: String) throws(SeedError) -> Int {
+    let name = try node.text(field)
+    switch places[name.lowercased()] {
+    case .some(.some(let place)): return place
+    case .some(.none):
+      throw SeedError(node.line, "\(field): several people are called '\(name)'; write the whole e-mail")
+    case .none:
+      throw SeedError(node.line, "\(field): '\(name)' is nobody of this seed; name an e-mail, or what is before its @")
+    }
+  }
+
+  func members(
+    _ fields: SeedFields, besides owner: Int, of everybody: [Int], since: Int64
+  ) throws(SeedError) -> [Planting.Member] {
+    guard let node = fields.node("members") else { return [] }
+    let everyone = Set(everybody)
+    if case .text("everybody") = node.value {
+      return everybody.filter { $0 != owner }.map { Planting.Member(person: $0, joinedAt: since) }
+    }
+    var (members, seen) = ([Planting.Member](), Set<Int>())
+    for node in try fields.list("members") {
+      var member: Planting.Member
+      if case .fields = node.value {
+        let fields = try SeedFields(node, "a member", ["who", "joined", "left"])
+        guard let who = fields.node("who") else { throw SeedError(fields.line, "who: the member") }
+        member = Planting.Member(
+          person: try person(who, "who"), joinedAt: try fields.moment("joined", from: start) ?? since)
+        member.hasLeft = try fields.flag("left")
+      } else {
+        member = Planting.Member(person: try person(node, "members"), joinedAt: since)
+      }
+      guard everyone.contains(member.person) else {
+        throw SeedError(node.line, "members: this person is no member of the workspace; add them to its members")
+      }
+      if member.person == owner {
+        guard !member.hasLeft else { throw SeedError(node.line, "left: the owner is a member; name another owner") }
+        // Only a date of their own says more than that they are the owner.
+        guard member.joinedAt != since else { continue }
+      }
+      if seen.insert(member.person).inserted { members.append(member) }
+    }
+    return members
+  }
+
+  /// A text of one of several, in which the number of this one stands for the placeholder.
+  func numbered(_ text: String, _ count: Int?, _ number: Int) -> String {
+    count == nil ? text : text.replacing(Self.placeholder, with: "\(number)")
+  }
+
+  func check(_ text: String, as kind: Planting.Text, at line: Int) throws(SeedError) {
+    if let problem = Planting.problem(with: text, as: kind) { throw SeedError(line, problem) }
+  }
+
+  func blob(_ fields: SeedFields, _ name: String) throws(SeedError) -> Planting.Blob? {
+    guard let node = fields.node(name) else { return nil }
+    return try SeedFile.blob(node)
+  }
+}

@@ -1,0 +1,121 @@
+import Foundation
+import Logging
+import MadangAPI
+import MadangCore
+import MadangServer
+import Storage
+import Synchronization
+
+/// A server of its own for tests, in this process: its database, files, clock, ids, limits and port are nobody else's.
+package final class World: Sendable {
+  package let id: String
+  package let name: String
+  package let seed: Seed
+  package let number: UInt64?
+  package let clock: Clock
+  package let server: MadangServer
+  package let kit: Kit
+  package let port: Int
+  private let address: String
+
+  struct State {
+    var ids: SeededRandom
+    /// Where its data is now.
+    var folder: URL
+    /// On PostgreSQL.
+    var database: WorldDatabase?
+    var folders = 1
+    var snapshots: [String: WorldState] = [:]
+    var isOver = false
+  }
+
+  /// The directory of all that it has.
+  package let home: URL
+  let beginning: WorldState
+  let settings: ServerSettings
+  let state: Mutex<State>
+  private let running: Task<Void, any Error>
+  /// One thing at a time is done with it.
+  private let turn = Places(1)
+
+  package var url: String { "http://\(address):\(port)" }
+  /// Those of its API that were given; else the development keys.
+  package var keys: [String: EditionName] { settings.keys.isEmpty ? EditionName.developmentKeys : settings.keys }
+
+  /// Starts a world; it accepts connections when this returns. Throws `SetupError`, and what files throw.
+  /// - Parameters:
+  ///   - home: A directory for it, which is not there yet.
+  ///   - beginning: How it begins.
+  init(
+    id: String, _ plan: WorldPlan, in home: URL, from beginning: WorldState, _ settings: ServerSettings,
+    address: String, pools: WorkerPools, logger: Logger
+  ) async throws {
+    self.address = address
+    (self.id, name, seed, number) = (id, plan.name ?? id, plan.seed, plan.number)
+    (self.home, self.beginning) = (home, beginning)
+    try FileManager.default.makeOwnDirectory(home)
+    var settings = settings
+    settings.port = plan.port
+    settings.dataDirectory = home.appending(path: "1", directoryHint: .isDirectory)
+    self.settings = settings
+    let clock = Clock()
+    beginning.set(clock)
+    self.clock = clock
+    let ids = beginning.makeRandom()
+    let kit = Kit(clock: clock)
+    self.kit = kit
+    do {
+      let database = try await beginning.copy(to: settings.dataDirectory)
+      settings.databaseURL = database?.url
+      let server = try await buildServer(
+        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments, logger: logger)
+      self.server = server
+      state = Mutex(State(ids: ids, folder: settings.dataDirectory, database: database))
+      running = Task { try await server.run() }
+      do { port = try await server.port } catch {
+        running.cancel()
+        _ = await running.result
+        throw error
+      }
+    } catch {
+      try? FileManager.default.removeItem(at: home)
+      throw error
+    }
+    kit.answer { [weak self] call in try await self?.respond(to: call) }
+    await kit.scripts.replaceAll(by: seed.scripts)
+  }
+
+  /// Writes what there is now as a seed in YAML, in pieces. Throws ``WorldError``.
+  package func exportSeed(_ sink: ([UInt8]) async throws -> Void) async throws {
+    try await kit.people.server().answering { madang in
+      var export = try await SeedExport(madang, name: name, .yaml)
+      try await export.write(sink)
+    }
+  }
+
+  /// Stops it and removes all that it has.
+  package func end() async {
+    await kit.end(because: removal)
+    await turn.enter()
+    defer { turn.leave() }
+    let wasOver = state.withLock { state in
+      defer { state.isOver = true }
+      return state.isOver
+    }
+    guard !wasOver else { return }
+    await kit.scripts.removeAll()
+    running.cancel()
+    _ = await running.result
+    state.withLock { ($0.snapshots, $0.database) = ([:], nil) }
+    try? FileManager.default.removeItem(at: home)
+  }
+
+  private var removal: WorldError { WorldError("the world '\(id)' has been removed") }
+
+  func inTurn(_ body: () async throws -> Void) async throws {
+    await turn.enter()
+    defer { turn.leave() }
+    guard !state.withLock(\.isOver) else { throw removal }
+    try await body()
+  }
+}

@@ -1,0 +1,134 @@
+import Foundation
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import MadangCore
+import MadangServer
+
+/// Calls about worlds: `/_dev/worlds` at any server of the process; `/_dev/reset` and `/_dev/snapshots` at a world's own port.
+struct WorldCalls: Sendable {
+  let worlds: Worlds
+
+  func respond(to call: DevelopmentCall) async throws -> Response? {
+    guard call.path.first == "worlds" else { return nil }
+    switch (call.method, call.path.count) {
+    case (.get, 1): return try .development(worlds.all.map(WorldSummary.init))
+    case (.post, 1):
+      let plan = try await call.body(NewWorld.self).plan()
+      return try .development(WorldSummary(try await call.whileClientWaits { try await worlds.make(plan) }))
+    case (_, 1): return nil
+    default: break
+    }
+    guard let world = worlds[call.path[1]] else {
+      throw WorldError("there is no world '\(call.path[1])'; GET /_dev/worlds lists them")
+    }
+    switch (call.method, call.path.count) {
+    case (.get, 2): return try .development(WorldSummary(world))
+    case (.delete, 2):
+      _ = await worlds.remove(world.id)
+      return try .development(Done())
+    case (_, 2): return nil
+    default:
+      return try await world.kit.respond(to: call.below(2))
+    }
+  }
+}
+
+extension World {
+  /// The answer to a call about this world that is about no server; nil if there is none of this path.
+  func respond(to call: DevelopmentCall) async throws -> Response? {
+    switch (call.method, call.path.first, call.path.count) {
+    case (.get, "world", 1): return try .development(WorldSummary(self))
+    case (.post, "reset", 1):
+      let how = try await call.body(Return.self)
+      try await reset(keepsSockets: try how.keepsSockets(), within: try how.limit())
+      return try .development(WorldSummary(self))
+    case (.get, "snapshots", 1): return try .development(snapshots)
+    case (.post, "snapshots", 1):
+      let name = try await call.body(NewSnapshot.self).name
+      guard (1...100).contains(name.count), !name.contains("/") else {
+        throw WorldError("name: 1 to 100 characters without /")
+      }
+      try await snapshot(name)
+      return try .development(snapshots)
+    case (.delete, "snapshots", 2):
+      try removeSnapshot(call.path[1])
+      return try .development(snapshots)
+    case (.post, "snapshots", 3) where call.path[2] == "restore":
+      let how = try await call.body(Return.self)
+      try await restore(call.path[1], keepsSockets: try how.keepsSockets(), within: try how.limit())
+      return try .development(WorldSummary(self))
+    default: return nil
+    }
+  }
+}
+
+private struct NewWorld: CallFields {
+  static let names = ["seed", "name", "number", "port", "database"]
+
+  let seed: JSONText?
+  let name: String?
+  let number: Double?
+  let port: Int?
+  let database: String?
+
+  func plan() throws -> WorldPlan {
+    let known = Seed.Shipped.allCases.map(\.rawValue).joined(separator: ", ")
+    let seed: Seed
+    switch self.seed {
+    case nil: seed = try Seed(.empty)
+    case .text(let text):
+      if let shipped = Seed.Shipped(rawValue: text) {
+        seed = try Seed(shipped)
+      } else if text.contains(where: { ":{".contains($0) }) {
+        seed = try Seed(text)
+      } else {
+        throw WorldError("seed: there is none called '\(text)'; there are \(known), or write one out")
+      }
+    case .object(let json): seed = try Seed(json)
+    }
+    guard (0...65_535).contains(port ?? 0) else { throw WorldError("port: 0 to 65535") }
+    guard (1...100).contains(name?.count ?? 1) else { throw WorldError("name: 1 to 100 characters") }
+    if let name, Worlds.isID(name.lowercased()) {
+      throw WorldError("name: '\(name)' has the form of an id; give another")
+    }
+    let engine = WorldPlan.Engine(rawValue: database ?? WorldPlan.Engine.sqlite.rawValue)
+    guard let engine else {
+      throw WorldError("database: \(WorldPlan.Engine.allCases.map(\.rawValue).joined(separator: " or "))")
+    }
+    var plan = WorldPlan(seed: seed)
+    plan.engine = engine
+    plan.number = try number.map { number in
+      guard let whole = UInt64(exactly: number) else { throw WorldError("number: a whole number from 0") }
+      return whole
+    }
+    (plan.name, plan.port) = (name, port ?? 0)
+    return plan
+  }
+}
+
+private struct NewSnapshot: CallFields {
+  static let names = ["name"]
+
+  let name: String
+}
+
+/// How a world returns to another moment.
+private struct Return: CallFields {
+  static let names = ["sockets", "wait"]
+
+  let sockets: String?
+  let wait: String?
+
+  func limit() throws -> Duration {
+    try wait.map { try WaitText.duration($0, of: "wait", limit: World.longestCallLimit) } ?? World.callLimit
+  }
+
+  func keepsSockets() throws -> Bool {
+    switch sockets {
+    case nil, "close": false
+    case "keep": true
+    case let other?: throw WorldError("sockets: close or keep, not '\(other)'")
+    }
+  }
+}

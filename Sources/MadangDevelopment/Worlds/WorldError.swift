@@ -1,0 +1,46 @@
+import Foundation
+import Storage
+
+/// Why something cannot be done with worlds, in words for who tests.
+package struct WorldError: Error, CustomStringConvertible {
+  package let description: String
+
+  package init(_ description: String) { self.description = description }
+}
+
+extension WorldError {
+  /// In words what files or an embedded database threw, with the path, the cause and the cure; else the error itself.
+  /// - Parameter folder: Where they were used.
+  static func ofFiles(_ error: any Error, in folder: URL) -> any Error {
+    switch error {
+    case let error as CocoaError:
+      let path = error.filePath ?? error.url?.path ?? folder.path
+      switch error.code {
+      case .fileWriteOutOfSpace:
+        return WorldError("\(path): the disk is full; remove worlds or snapshots, or make room there")
+      case .fileWriteNoPermission, .fileReadNoPermission:
+        return WorldError("\(path): no permission; let the user this server runs as write there")
+      case .fileWriteVolumeReadOnly:
+        return WorldError("\(path): the file system is read-only; have it mounted for writing, or set TMPDIR")
+      case .fileNoSuchFile, .fileReadNoSuchFile:
+        return WorldError("\(path): is gone; somebody else removed files of worlds. Make the world anew")
+      case .fileWriteFileExists:
+        return WorldError("\(path): is there already; somebody else made it. Remove it")
+      default:
+        return WorldError("\(path): \(error.localizedDescription); make the world anew when that is mended")
+      }
+    case let error as StorageError where error.code == .diskFull:
+      return WorldError("\(folder.path): the disk is full; remove worlds or snapshots, or make room there")
+    case let error as StorageError:
+      return WorldError("\(folder.path): the database cannot be used: \(error.message)")
+    default: return error
+    }
+  }
+}
+
+extension FileManager {
+  /// Makes a directory that nobody else may read and that is not there yet.
+  func makeOwnDirectory(_ url: URL) throws {
+    try createDirectory(at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+}

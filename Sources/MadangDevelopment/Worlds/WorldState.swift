@@ -1,0 +1,76 @@
+import Foundation
+import MadangCore
+import MadangServer
+
+/// A world at one moment: its database, files and secrets in places of their own, that nobody writes to any more and that are
+/// removed with this; and where its clock and its ids were.
+final class WorldState: Sendable {
+  /// Where a clock was.
+  enum Time {
+    /// Milliseconds since 1970, and how fast it ran.
+    case at(Int64, rate: Double)
+    /// Milliseconds by which it was ahead of the real time, with which it ran.
+    case ahead(Int64)
+  }
+
+  let folder: URL
+  /// The database on PostgreSQL; nil for the one in the folder.
+  let database: WorldDatabase?
+  let time: Time
+  /// Where its ids go on; nil where nobody is to know them.
+  let ids: UInt64?
+  let standIns: StandIns
+
+  init(
+    folder: URL, _ database: WorldDatabase?, time: Time, ids: UInt64?, _ standIns: StandIns = StandIns()
+  ) {
+    (self.folder, self.database, self.time, self.ids, self.standIns) = (folder, database, time, ids, standIns)
+  }
+
+  deinit { try? FileManager.default.removeItem(at: folder) }
+
+  func set(_ clock: Clock) {
+    switch time {
+    case .at(let moment, let rate):
+      clock.run(at: rate)
+      clock.set(moment)
+    case .ahead(let milliseconds):
+      clock.run(at: 1)
+      clock.set(Clock.systemTime() + milliseconds)
+    }
+  }
+
+  func makeRandom() -> SeededRandom { SeededRandom(ids ?? .random(in: 0...(.max))) }
+
+  /// Copies it to a directory that is not there yet. Files are not copied but linked: none is ever changed. Answers the copy of
+  /// the database on PostgreSQL.
+  func copy(to target: URL) async throws -> WorldDatabase? {
+    try FileManager.default.makeOwnDirectory(target)
+    if database == nil {
+      try FileManager.default.copyItem(at: Self.database(in: folder), to: Self.database(in: target))
+    }
+    for name in ["files", "secrets"] {
+      try Self.link(folder.appending(path: name), to: target.appending(path: name))
+    }
+    return try await database?.copy()
+  }
+
+  static func database(in folder: URL) -> URL { folder.appending(path: "madang.sqlite") }
+
+  /// Makes a directory of the same files as another one, but for those that are being received, and those that go meanwhile.
+  static func link(_ source: URL, to target: URL) throws {
+    try FileManager.default.makeOwnDirectory(target)
+    for name in try FileManager.default.contentsOfDirectory(atPath: source.path) where name != "uploads" {
+      let (from, to) = (source.appending(path: name), target.appending(path: name))
+      guard let attributes = try? FileManager.default.attributesOfItem(atPath: from.path) else { continue }
+      let type = attributes[.type] as? FileAttributeType
+      if type == .typeDirectory {
+        try Self.link(from, to: to)
+      } else {
+        do { try FileManager.default.linkItem(at: from, to: to) } catch {
+          if FileManager.default.fileExists(atPath: from.path) { throw error }
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,36 @@
+import MadangAPI
+import MadangCore
+
+/// A world, as calls tell of it.
+package struct WorldSummary: Codable, Sendable {
+  package let id: String
+  package let name: String
+  package let url: String
+  package let port: Int
+  package let seed: String
+  package let number: UInt64?
+  package let now: String
+  package let snapshots: [String]
+  /// The API keys by their editions.
+  package let keys: [String: String]
+
+  init(_ world: World) {
+    (id, name, url, port, number) = (world.id, world.name, world.url, world.port, world.number)
+    (seed, now, snapshots) = (world.seed.name, WireDate.string(world.clock.now), world.snapshots)
+    keys = Dictionary(world.keys.map { ($1.rawValue, $0) }, uniquingKeysWith: { min($0, $1) })
+  }
+
+  package func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(id, forKey: .id)
+    try container.encode(name, forKey: .name)
+    try container.encode(url, forKey: .url)
+    try container.encode(port, forKey: .port)
+    try container.encode(seed, forKey: .seed)
+    // Null where there is none: whoever reads it finds all keys.
+    try container.encode(number, forKey: .number)
+    try container.encode(now, forKey: .now)
+    try container.encode(snapshots, forKey: .snapshots)
+    try container.encode(keys, forKey: .keys)
+  }
+}

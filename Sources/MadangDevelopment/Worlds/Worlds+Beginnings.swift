@@ -1,0 +1,100 @@
+import Foundation
+import MadangCore
+import MadangServer
+import Storage
+import Synchronization
+
+/// How worlds begin: a seed is planted once for each kind of them.
+extension Worlds {
+  /// How long a state of a seed is used for worlds whose clock shows the real time, in milliseconds: its moments lie behind by so
+  /// much at most.
+  private static let freshness: Int64 = 60_000
+
+  /// How many planted seeds are kept for further worlds: those that were used last. Worlds keep their own.
+  private static let maxBeginnings = 16
+
+  /// How many planted seeds are kept, for tests.
+  package var keptBeginnings: Int { state.withLock { $0.beginnings.count } }
+
+  /// How worlds of this kind begin; planted once, and again from time to time where its moments follow the real time.
+  func beginning(of plan: WorldPlan) async throws -> WorldState {
+    let kind = Kind(seed: plan.seed.digest, number: plan.number, engine: plan.engine)
+    if let known = known(kind) { return known }
+    await planting.enter()
+    defer { planting.leave() }
+    try Task.checkCancellation()
+    if let known = known(kind) { return known }
+    let made = try await plant(plan.seed, number: plan.number, on: plan.engine)
+    let forgotten = state.withLock { state in
+      state.uses += 1
+      state.beginnings[kind] = (made, Clock.systemTime(), state.uses)
+      guard state.beginnings.count > Self.maxBeginnings else { return nil as WorldState? }
+      let oldest = state.beginnings.min { $0.value.usedAt < $1.value.usedAt }
+      return oldest.flatMap { state.beginnings.removeValue(forKey: $0.key)?.state }
+    }
+    // Its files are removed outside of the lock.
+    _ = forgotten
+    return made
+  }
+
+  private func known(_ kind: Kind) -> WorldState? {
+    state.withLock { state in
+      guard let known = state.beginnings[kind],
+        kind.number != nil || Clock.systemTime() - known.madeAt < Self.freshness
+      else { return nil }
+      state.uses += 1
+      state.beginnings[kind]?.usedAt = state.uses
+      return known.state
+    }
+  }
+
+  /// The server of worlds on PostgreSQL. Asked for by one at a time.
+  private func databaseServer() async throws -> PostgresDatabases {
+    if let made = databases.withLock(\.self) { return made }
+    guard let postgres else {
+      throw WorldError(
+        "database: 'postgres' needs a server that was started with --database-url; leave it out for the embedded database"
+      )
+    }
+    let made: PostgresDatabases
+    do { made = try await PostgresDatabases(url: postgres, logger: logger) } catch let error as StorageError {
+      throw WorldError("database: PostgreSQL cannot be used for worlds: \(error.message)")
+    }
+    databases.withLock { $0 = made }
+    return made
+  }
+
+  private func plant(_ seed: Seed, number: UInt64?, on engine: WorldPlan.Engine) async throws -> WorldState {
+    let place = state.withLock { state in
+      state.folders += 1
+      return folder.url.appending(path: "seed-\(state.folders)", directoryHint: .isDirectory)
+    }
+    var settings = settings
+    settings.dataDirectory = place
+    var database: WorldDatabase?
+    if engine == .postgres {
+      do { database = try await WorldDatabase(on: try await databaseServer()) } catch let error as StorageError {
+        throw WorldError("database: none can be made on PostgreSQL: \(error.message)")
+      }
+    }
+    settings.databaseURL = database?.url
+    let clock = Clock()
+    if number != nil {
+      clock.run(at: 0)
+      clock.set(seed.start)
+    }
+    // A number of its own for each seed, so that worlds of two seeds have other ids.
+    let digest = UInt64(seed.digest, radix: 16) ?? 0
+    let ids = SeededRandom(number.map { $0 &* 0x2545_F491_4F6C_DD1D ^ digest } ?? .random(in: 0...(.max)))
+    do {
+      try await makeInstallation(settings, clock: clock, ids: ids.ids, pools: pools, logger: logger) { madang in
+        try await madang.plant(try seed.planting(at: clock.now))
+      }
+    } catch {
+      try? FileManager.default.removeItem(at: place)
+      throw WorldError.ofFiles(error, in: place)
+    }
+    guard number != nil else { return WorldState(folder: place, database, time: .ahead(0), ids: nil) }
+    return WorldState(folder: place, database, time: .at(seed.start, rate: 0), ids: ids.position)
+  }
+}

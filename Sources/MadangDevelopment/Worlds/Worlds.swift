@@ -1,0 +1,154 @@
+import Foundation
+import Logging
+import MadangCore
+import MadangServer
+import Storage
+import Synchronization
+
+/// The worlds of this process.
+package final class Worlds: Sendable {
+  /// The most worlds at a time.
+  package static let limit = 1000
+
+  struct Kind: Hashable {
+    let seed: String
+    let number: UInt64?
+    let engine: WorldPlan.Engine
+  }
+
+  struct State {
+    var worlds: [String: World] = [:]
+    var last = 0
+    var beginnings: [Kind: (state: WorldState, madeAt: Int64, usedAt: Int)] = [:]
+    var uses = 0
+    var folders = 0
+    /// Of worlds that have ended.
+    var coverage = CoverageCounts()
+    /// Those that are being removed.
+    var leaving: [String: World] = [:]
+  }
+
+  let folder: WorldsFolder
+  let settings: ServerSettings
+  private let address: String
+  let postgres: String?
+  let databases = Mutex<PostgresDatabases?>(nil)
+  let pools = WorkerPools()
+  let logger: Logger
+  let state = Mutex(State())
+  /// One seed is planted at a time.
+  let planting = Places(1)
+
+  /// - Parameters:
+  ///   - settings: What all worlds have; the place of their data is not.
+  ///   - address: By which clients reach them.
+  ///   - postgres: The URL of a database on PostgreSQL, as somebody who may make databases, for worlds that are to be there.
+  package init(
+    _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1", postgres: String? = nil, logger: Logger
+  ) throws {
+    folder = try WorldsFolder()
+    self.postgres = postgres
+    self.settings = settings
+    self.address = address
+    self.logger = logger
+  }
+
+  /// What worlds have unless somebody wants otherwise: development mode, passwords that cost little, one thread that reads.
+  package static var settings: ServerSettings {
+    var settings = ServerSettings()
+    settings.isDevelopment = true
+    settings.databaseReaders = 1
+    settings.databaseWriters = 1
+    settings.passwordMemory = 8
+    settings.passwordPasses = 1
+    return settings
+  }
+
+  /// Makes a world; it accepts connections when this returns. Throws ``WorldError``, `SetupError`, ``PlantingProblem``.
+  /// If the task is cancelled, nothing of the world is left.
+  package func make(_ plan: WorldPlan) async throws -> World {
+    let number = state.withLock { state -> Int? in
+      guard state.worlds.count < Self.limit else { return nil }
+      state.last += 1
+      return state.last
+    }
+    guard let number else { throw WorldError("there are \(Self.limit) worlds; remove some first") }
+    let beginning = try await beginning(of: plan)
+    let id = "w\(number)"
+    let home = folder.url.appending(path: id, directoryHint: .isDirectory)
+    let world: World
+    do {
+      world = try await World(
+        id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, logger: logger)
+    } catch { throw WorldError.ofFiles(error, in: home) }
+    guard !Task.isCancelled else {
+      await world.end()
+      throw CancellationError()
+    }
+    state.withLock { $0.worlds[id] = world }
+    return world
+  }
+
+  package subscript(id: String) -> World? { state.withLock { $0.worlds[id] } }
+
+  /// The one of this id; else those of this name, which has no capitals.
+  package func worlds(named name: String) -> [World] {
+    if let world = self[name] { return [world] }
+    return all.filter { $0.name.lowercased() == name }
+  }
+
+  /// Whether a text has the form of an id.
+  package static func isID(_ text: String) -> Bool { text.wholeMatch(of: #/w[0-9]{1,9}/#) != nil }
+
+  /// In the order in which they were made.
+  package var all: [World] {
+    state.withLock { Array($0.worlds.values) }.sorted { ($0.id.count, $0.id) < ($1.id.count, $1.id) }
+  }
+
+  /// Stops a world and removes all that it has. False if there is none of this id.
+  package func remove(_ id: String) async -> Bool {
+    let world = state.withLock { state in
+      guard let world = state.worlds.removeValue(forKey: id) else { return nil as World? }
+      state.leaving[id] = world
+      return world
+    }
+    guard let world else { return false }
+    await world.end()
+    state.withLock { state in
+      state.leaving[id] = nil
+      state.coverage.add(world.kit.coverage.counts)
+    }
+    return true
+  }
+
+  /// Of all worlds, also of those that have ended.
+  var coverage: CoverageCounts {
+    state.withLock { state in
+      var counts = state.coverage
+      for world in [state.worlds, state.leaving].flatMap(\.values) { counts.add(world.kit.coverage.counts) }
+      return counts
+    }
+  }
+
+  func clearCoverage() {
+    state.withLock { state in
+      state.coverage = CoverageCounts()
+      for world in [state.worlds, state.leaving].flatMap(\.values) { world.kit.coverage.clear() }
+    }
+  }
+
+  package func removeAll() async {
+    for world in all { _ = await remove(world.id) }
+    state.withLock { $0.beginnings = [:] }
+    await databases.withLock { databases in
+      defer { databases = nil }
+      return databases
+    }?.close()
+  }
+
+  /// Removes all worlds, and what they had in common: none can be made any more.
+  package func end() async {
+    await removeAll()
+    folder.remove()
+  }
+}

@@ -1,0 +1,157 @@
+import Logging
+import MadangAPI
+import MadangCore
+import ServiceLifecycle
+import SocketIOServer
+import Storage
+
+/// All that stands on one database: the domain, what a request needs of it, and the work beside the requests. Of a server's
+/// backends one answers; in tests another one may take its place (``CurrentBackend``).
+final class Backend: Sendable {
+  let service: Service
+  let sockets: RoomSockets
+  private let dispatcher: Dispatcher
+  private let services: [any ServiceLifecycle.Service]
+  private let announcements: Announcements
+  private let retirement = AsyncStream<Void>.makeStream()
+  let calls = CallsUnderWay()
+
+  /// Opens and migrates the database. Throws ``SetupError`` with words for the operator.
+  init(_ settings: ServerSettings, _ base: ServerBase, ids: IDSource) async throws {
+    var settings = settings
+    let (clock, logger, metrics, ledger) = (base.clock, base.logger, base.metrics, base.ledger)
+    let secrets = try Secrets(directory: settings.secretsDirectory, ids: ids)
+    // Everybody knows them (contract section 2.1).
+    if settings.isDevelopment && isLoopback(settings.host) {
+      settings.keys.merge(EditionName.developmentKeys) { $1 }
+    }
+    let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
+    let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
+    let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: base.instruments) : nil
+    let sender = try await pushSender(settings.providers, development)
+    settings.domain.tellsDevices = sender != nil
+
+    let announcements = Announcements()
+    let opened = try await openMadang(
+      settings, clock: clock, ids: ids, pools: base.pools, logger: logger, announce: { announcements.announce($0) },
+      prepare: { [settings] in try await $0.migrateOwnDatabase(settings) })
+    if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
+    let (madang, tokenKey) = try await opened.settled(settings, secrets)
+    let keys = KnownKeys(settings.keys, madang: madang)
+    await keys.load()
+
+    let held = HeldConnects(ledger, clock: clock)
+    let channel = try madang.database.makeNotificationChannel("madang")
+    let notices = channel.map(CommitNotices.init)
+    let tries = SignInTries(settings.callLimits, clock: clock, secret: tokenKey, notices: notices)
+    let recent = RecentAddresses(madang: madang, held: held, secret: tokenKey, notices: notices)
+    let service = Service(
+      madang: madang, settings: settings, keys: keys, tokens: await AccessTokens(secret: tokenKey),
+      limits: CallLimits(settings.callLimits, clock: clock), tries: tries, recent: recent, ledger: ledger, held: held,
+      cookie: SocketCookie(secret: tokenKey, path: base.socketPath, settings: settings.domain),
+      socketIO: base.socketIO, editions: editions,
+      providers: Providers(settings.providers, clock: clock, development: development),
+      development: development, metrics: metrics,
+      securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
+      readinessProbe: ReadinessProbe {
+        try await madang.database.ping()
+        try await madang.files.ping()
+      }, logger: logger)
+    let pushes = PushQueue(
+      madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)
+    let sockets = RoomSockets(service, endings: base.nextEndings())
+    let housekeeping = Housekeeping(service, sockets)
+    let dispatcher = Dispatcher(
+      madang: madang, after: try await madang.latestChanges(), channel: channel, notices: notices
+    ) {
+      tries.hear($0)
+      recent.hear($0)
+    } act: { change, isLate in
+      guard announcements.isConnected else { return }
+      sockets.act(on: change, isLate: isLate)
+      switch change {
+      case .roomDeleted, .workspaceDeleted: housekeeping.clearDeletedSoon()
+      case .membershipEnded, .membershipBegan, .sessionEnded, .sessionsEnded: break
+      }
+    } recheck: {
+      sockets.checkAllAgain()
+    } deliver: { chat in
+      // What another backend has replaced tells sockets nothing more.
+      guard announcements.isConnected else { return }
+      sockets.deliver(chat)
+    }
+    announcements.connect { [instruments = base.instruments] event in
+      dispatcher.committed(event)
+      guard case .chatPosted(let chat) = event else { return }
+      pushes.chatPosted()
+      instruments?.posted(chat)
+    }
+    (self.service, self.sockets, self.dispatcher, self.announcements) = (service, sockets, dispatcher, announcements)
+    services = [dispatcher, housekeeping, pushes]
+  }
+
+  func admit(_ request: ConnectRequest) async -> Admission { await sockets.admit(request, dispatcher) }
+  func connected(_ socket: Socket) { sockets.connected(socket, dispatcher) }
+  func disconnected(_ socket: Socket) { sockets.disconnected(socket, dispatcher) }
+
+  /// Takes over sockets in rooms from a backend whose place it takes. Those that have no right to be there any more are sent
+  /// away, and all if their rooms cannot be read.
+  func adopt(_ others: [(socket: Socket, reason: AdmittedSockets.Reason)]) async {
+    var seqs: [Int64: Int64] = [:]
+    do { seqs = try await service.madang.lastSeqs(of: Set(others.map(\.reason.room))) } catch {
+      service.logger.warning("sockets cannot be kept", metadata: ["error": "\(String(reflecting: error))"])
+    }
+    for (socket, reason) in others {
+      guard let seq = seqs[reason.room] else {
+        socket.disconnect()
+        continue
+      }
+      sockets.adopt(socket, reason)
+      dispatcher.joined(reason.room, after: seq)
+    }
+  }
+
+  /// Does the work beside the requests until the server is to stop, or another backend takes its place.
+  func run() async throws {
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      group.addTask { [services] in
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for service in services { group.addTask { try await service.run() } }
+          try await group.waitForAll()
+        }
+      }
+      group.addTask { [retirement] in for await _ in retirement.stream {} }
+      try await group.next()
+      group.cancelAll()
+    }
+  }
+
+  /// Another backend has taken its place: sockets hear nothing more of this one, connects that wait are decided by the other
+  /// one, and the work beside the requests ends.
+  func stepAside() {
+    announcements.disconnect()
+    retirement.continuation.finish()
+    service.held.endAll()
+  }
+
+  /// Calls under way are still answered, as long as they do not take longer than `limit`. Then the database is closed.
+  func retire(within limit: Duration) async {
+    await calls.finish(within: limit)
+    await close()
+  }
+
+  func close() async {
+    await service.madang.database.close()
+    // It leads back to the domain, which would never be freed.
+    announcements.disconnect()
+  }
+}
+
+/// What brings notifications to devices; nil where that is off.
+private func pushSender(_ settings: ProviderSettings, _ development: Development?) async throws
+  -> (any PushSender)?
+{
+  guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
+  let calls = ProviderCalls(timeout: .seconds(settings.firebase.timeout))
+  return try await FirebaseMessaging(settings.firebase, calls: calls)
+}

@@ -1,0 +1,73 @@
+/// A development call that cannot be done, with the reason.
+package struct BadCall: Error, Encodable, Equatable {
+  package let error: String
+
+  package init(_ error: String) { self.error = error }
+}
+
+extension BadCall {
+  /// What is wrong with a body that is JSON, and where.
+  init(_ error: DecodingError, in body: [UInt8]) {
+    switch error {
+    case .typeMismatch(let type, let context), .valueNotFound(let type, let context):
+      self.init("\(Self.place(context.codingPath)): must be \(Self.words(for: type))")
+    case .keyNotFound(let key, let context): self.init("\(Self.place(context.codingPath + [key])): is missing")
+    case .dataCorrupted(let context) where !context.codingPath.isEmpty:
+      self.init("\(Self.place(context.codingPath)): \(context.debugDescription)")
+    default:
+      // It is JSON with a number that does not fit, and Foundation does not say where.
+      let places = OddNumbers.places(in: body)
+      self.init(
+        "\(places.isEmpty ? "a number" : places.joined(separator: ", ")): is not whole, or too large for its field")
+    }
+  }
+
+  /// In characters.
+  private static let longestPlace = 200
+
+  /// Where something is in a body, as in `expected[0].times`.
+  static func place(_ path: [any CodingKey]) -> String {
+    let words = path.reduce(into: "") { words, key in
+      if let index = key.intValue {
+        words += "[\(index)]"
+      } else {
+        words += words.isEmpty ? key.stringValue : ".\(key.stringValue)"
+      }
+    }
+    guard words.count > longestPlace else { return words.isEmpty ? "the body" : words }
+    return words.prefix(longestPlace) + "..."
+  }
+
+  private static func words(for type: Any.Type) -> String {
+    switch type {
+    case is String.Type: "text"
+    case is Bool.Type: "true or false"
+    case is Int.Type, is UInt64.Type: "a whole number"
+    case is Double.Type: "a number"
+    case is [Any].Type: "a list"
+    default: "an object"
+    }
+  }
+}
+
+/// The places of the first numbers that no field for whole numbers takes.
+private struct OddNumbers: Decodable {
+  /// As many as are told.
+  private static let limit = 3
+
+  private var places: [String] = []
+
+  static func places(in body: [UInt8]) -> [String] { (try? CallBody.decode(Self.self, from: body))?.places ?? [] }
+
+  init(from decoder: any Decoder) throws {
+    if let fields = try? decoder.container(keyedBy: AnyName.self) {
+      for key in fields.allKeys.sorted(by: { $0.stringValue < $1.stringValue }) where places.count < Self.limit {
+        places += try fields.decode(Self.self, forKey: key).places
+      }
+    } else if var items = try? decoder.unkeyedContainer() {
+      while !items.isAtEnd, places.count < Self.limit { places += try items.decode(Self.self).places }
+    } else if let number = try? decoder.singleValueContainer().decode(Double.self), Int(exactly: number) == nil {
+      places = [BadCall.place(decoder.codingPath)]
+    }
+  }
+}

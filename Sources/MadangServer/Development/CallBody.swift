@@ -1,0 +1,77 @@
+import SocketIOProtocol
+
+/// The bodies of development calls.
+package enum CallBody {
+  /// - Throws: ``BadCall``, which names the field and what it must be.
+  package static func decode<Value: Decodable>(_ type: Value.Type, from bytes: [UInt8]) throws -> Value {
+    guard ForeignJSON.isSafe(bytes) else {
+      throw BadCall(#"the body is no JSON that can be read; write {"field": value}"#)
+    }
+    do {
+      return try ForeignJSON.decode(type, from: bytes)
+    } catch let error as DecodingError {
+      throw BadCall(error, in: bytes)
+    }
+  }
+
+  /// The fields of a body; none if it is empty.
+  /// - Throws: ``BadCall``, also for a field that the call does not have.
+  package static func fields<Fields: CallFields>(_ type: Fields.Type = Fields.self, of bytes: [UInt8]) throws -> Fields
+  {
+    try decode(KnownFields<Fields>.self, from: bytes.isEmpty ? Array("{}".utf8) : bytes).fields
+  }
+}
+
+/// The body of a call, or an object in it.
+package protocol CallFields: Decodable {
+  /// The names of all its fields.
+  static var names: [String] { get }
+  /// What has them, in words.
+  static var whole: String { get }
+}
+
+extension CallFields {
+  package static var whole: String { "this call" }
+}
+
+/// An object without any field that it does not have.
+package struct KnownFields<Fields: CallFields>: Decodable {
+  package let fields: Fields
+
+  package init(from decoder: any Decoder) throws {
+    try decoder.refuseFields(besides: Fields.names, of: Fields.whole)
+    fields = try Fields(from: decoder)
+  }
+}
+
+/// A value that is one of a few texts.
+package protocol CallChoice: RawRepresentable<String>, CaseIterable, Decodable {}
+
+extension CallChoice {
+  package init(from decoder: any Decoder) throws {
+    guard let value = Self(rawValue: try decoder.singleValueContainer().decode(String.self)) else {
+      let known = Self.allCases.map(\.rawValue).joined(separator: ", ")
+      throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: "one of \(known)"))
+    }
+    self = value
+  }
+}
+
+/// A name of a field, whichever.
+struct AnyName: CodingKey {
+  let stringValue: String
+  var intValue: Int? { nil }
+
+  init(stringValue: String) { self.stringValue = stringValue }
+  init?(intValue: Int) { nil }
+}
+
+extension Decoder {
+  /// Throws ``BadCall`` if the object that is being read has a field that is none of these.
+  package func refuseFields(besides known: [String], of whole: String) throws {
+    let fields = try container(keyedBy: AnyName.self)
+    guard let unknown = fields.allKeys.first(where: { !known.contains($0.stringValue) }) else { return }
+    throw BadCall(
+      "\(BadCall.place(codingPath + [unknown])): is no field of \(whole); it has \(known.joined(separator: ", "))")
+  }
+}

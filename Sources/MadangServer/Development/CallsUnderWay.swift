@@ -1,0 +1,97 @@
+import NIOCore
+import Synchronization
+
+/// The calls that a backend has begun to answer and that are not over.
+final class CallsUnderWay: Sendable {
+  private struct Call {
+    /// The connection it came by; nil for work of the server itself.
+    let channel: (any NIOCore.Channel)?
+    var pause: Task<Void, any Error>?
+  }
+
+  private struct State {
+    var calls: [Int: Call] = [:]
+    var last = 0
+    /// Whether another backend has taken its place.
+    var isReplaced = false
+    var whenEmpty: AsyncStream<Void>.Continuation?
+  }
+
+  private let state = Mutex(State())
+
+  var count: Int { state.withLock(\.calls.count) }
+
+  func begin(over channel: (any NIOCore.Channel)?) -> Int {
+    state.withLock { state in
+      state.last += 1
+      state.calls[state.last] = Call(channel: channel)
+      return state.last
+    }
+  }
+
+  func end(_ id: Int) {
+    let call = state.withLock { state in
+      let call = state.calls.removeValue(forKey: id)
+      if state.calls.isEmpty { state.whenEmpty?.finish() }
+      return call
+    }
+    // Whatever its connection leads to is let go outside of the lock.
+    _ = call
+  }
+
+  /// Has a call wait. Throws `CancellationError` as soon as another backend has taken this one's place.
+  func pause(_ id: Int, for time: Duration) async throws {
+    let pause = Task { try await Task.sleep(for: time) }
+    let isReplaced = state.withLock { state in
+      state.calls[id]?.pause = pause
+      return state.isReplaced
+    }
+    if isReplaced { pause.cancel() }
+    try await withTaskCancellationHandler {
+      try await pause.value
+    } onCancel: {
+      pause.cancel()
+    }
+  }
+
+  /// Another backend has taken the place. Returns when all calls are over, but for those that take longer than `limit`: their
+  /// connections are closed.
+  func finish(within limit: Duration) async {
+    let (ends, whenEmpty) = AsyncStream<Void>.makeStream()
+    let pauses = state.withLock { state in
+      state.isReplaced = true
+      state.whenEmpty = whenEmpty
+      if state.calls.isEmpty { whenEmpty.finish() }
+      return state.calls.values.compactMap(\.pause)
+    }
+    for pause in pauses { pause.cancel() }
+    let alarm = Task {
+      try await Task.sleep(for: limit)
+      whenEmpty.finish()
+    }
+    for await _ in ends {}
+    alarm.cancel()
+    for call in state.withLock({ Array($0.calls.values) }) { try? await call.channel?.close() }
+  }
+}
+
+/// A call on its way, with the backend that it met: whichever takes its place, the call acts on this one, whose database stays
+/// open while somebody holds the visit, as long as it does not take long.
+final class Visit: Sendable {
+  let backend: Backend
+  /// Uptime in nanoseconds. None of the visits to the next backend began before one of this.
+  let begun = NIODeadline.now().uptimeNanoseconds
+  private let id: Int
+
+  init(to backend: Backend, over channel: (any NIOCore.Channel)? = nil) {
+    self.backend = backend
+    id = backend.calls.begin(over: channel)
+  }
+
+  deinit { backend.calls.end(id) }
+
+  var service: Service { backend.service }
+
+  /// Throws `CancellationError` as soon as another backend has taken this one's place.
+  func pause(for time: Duration) async throws { try await backend.calls.pause(id, for: time) }
+}

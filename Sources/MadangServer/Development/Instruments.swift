@@ -1,0 +1,73 @@
+import Hummingbird
+import MadangCore
+import NIOCore
+import SocketIOServer
+
+/// By which a kit for tests of clients watches and disturbs a server in development mode. A server that runs for anybody has
+/// none.
+package struct Instruments: Sendable {
+  package typealias Develop =
+    @Sendable (HTTPRequest.Method, ArraySlice<String>, Request, any NIOCore.Channel) async throws -> Response?
+
+  /// Has the server answer a request, which may be changed.
+  package typealias Answer = @Sendable (Request) async throws -> Response
+
+  /// Stands around every request that is not for `/_dev`: answers it, or has it answered. To end the connection without an
+  /// answer, close ``Exchange/channel`` and return anything.
+  package var respond: @Sendable (Exchange, Request, Answer) async throws -> Response
+  package var packetInterceptor: SocketIOServer.PacketInterceptor
+  /// Answers a call under `/_dev`: its method, the path behind `/_dev`, the request and the connection it came by. Nil for a
+  /// path it does not know. A ``BadCall`` is answered with 400.
+  package var develop: Develop
+  /// Whether a connection may be made at this moment; it is closed at once if not. Called on an event loop.
+  package var admitsConnection: @Sendable () -> Bool
+  /// Which server of the process a request is for, by the host that it names.
+  package var addressee: @Sendable (_ host: String?) -> Addressee<MadangServer>
+  /// Told what happens besides. Must not block.
+  package var observe: @Sendable (Occurrence) -> Void
+  /// Called before the server answers anything, and with nil once it has ended.
+  package var attach: @Sendable (ServerControls?) -> Void
+  /// Called with each chat that this server has committed, in the order of its room, on the database's thread: it must hand
+  /// the chat on and return at once.
+  package var posted: @Sendable (Chat) -> Void
+
+  package init(
+    respond: @escaping @Sendable (Exchange, Request, Answer) async throws -> Response,
+    packetInterceptor: SocketIOServer.PacketInterceptor,
+    develop: @escaping Develop, admitsConnection: @escaping @Sendable () -> Bool,
+    addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer> = { _ in .this },
+    observe: @escaping @Sendable (Occurrence) -> Void, attach: @escaping @Sendable (ServerControls?) -> Void,
+    posted: @escaping @Sendable (Chat) -> Void
+  ) {
+    self.respond = respond
+    self.packetInterceptor = packetInterceptor
+    self.develop = develop
+    self.admitsConnection = admitsConnection
+    self.addressee = addressee
+    self.observe = observe
+    self.attach = attach
+    self.posted = posted
+  }
+}
+
+/// What a kit may do to the server it is in.
+package struct ServerControls: Sendable {
+  let socketIO: SocketIOServer
+  let current: CurrentBackend
+
+  /// Closes all connections without a word, as when the process is killed. Calls under way are carried out.
+  package func dropConnections() async { await socketIO.dropConnections() }
+
+  /// Whom a socket of a room belongs to, by the number of the account; nil where it was let in without one.
+  package static func account(of data: SocketData) -> Int64? { AdmittedSockets.Reason(data)?.user }
+
+  /// The e-mail of the account with this number.
+  package func email(ofAccount number: Int64) async throws -> String? {
+    try await current.answering { try await $0.madang.email(ofAccount: number) }
+  }
+
+  /// The number of the account with this e-mail.
+  package func account(email: String) async throws -> Int64? {
+    try await current.answering { try await $0.madang.accountNumber(email: email) }
+  }
+}

@@ -1,0 +1,47 @@
+/// What happens at a server in development mode besides requests and packets.
+package enum Occurrence: Sendable {
+  case push(Push)
+  case payment(Payment)
+
+  /// A notification that a device would get.
+  package struct Push: Sendable {
+    /// The number of the account it is for.
+    package let account: Int64
+    package let deviceToken: String
+    package let edition: String
+    /// JSON.
+    package let payload: [UInt8]
+
+    package init(account: Int64, deviceToken: String, edition: String, payload: [UInt8]) {
+      (self.account, self.deviceToken, self.edition, self.payload) = (account, deviceToken, edition, payload)
+    }
+  }
+
+  package struct Payment: Sendable {
+    package enum Event: String, Sendable {
+      /// Somebody who tests said that it was made.
+      case recorded
+      /// A client showed it and got its coins.
+      case credited
+      /// A client showed it and was refused.
+      case refused
+    }
+
+    package let event: Event
+    package let id: String
+    package let merchantID: String
+    /// In won, where it is known.
+    package let amount: Int?
+    /// The e-mail of the account that showed it.
+    package let account: String?
+    /// The contract's code where it was refused.
+    package let code: String?
+
+    package init(
+      event: Event, id: String, merchantID: String, amount: Int? = nil, account: String? = nil, code: String? = nil
+    ) {
+      (self.event, self.id, self.merchantID) = (event, id, merchantID)
+      (self.amount, self.account, self.code) = (amount, account, code)
+    }
+  }
+}

@@ -1,0 +1,60 @@
+import Foundation
+import Hummingbird
+import MadangCore
+import ServiceLifecycle
+import SocketIOServer
+import Storage
+
+/// A server that is set up and may be run.
+public struct MadangServer: Sendable {
+  let application: Application<Responder>
+  let base: ServerBase
+  let current: CurrentBackend
+  let listening: Listening
+  /// Nil if there is no listener for operators.
+  let operationsListening: Listening?
+  /// Held for as long as the server is there.
+  let lock: FileLock?
+
+  /// The domain behind the server, for tests.
+  package var madang: Madang { current.backend.service.madang }
+  /// How many calls of its present database are under way, for tests.
+  package var callsUnderWay: Int { current.backend.calls.count }
+  /// Whether sockets of accounts are connected, for tests.
+  package var hasAdmittedSockets: Bool { current.backend.service.recent.hasConnected }
+
+  /// Serves until the task is cancelled or a graceful shutdown is triggered, then closes the database.
+  public func run() async throws {
+    let settings = base.settings
+    var failure: (any Error)?
+    do {
+      try await wordingTaken(settings.host, settings.port, cure: "choose another with --port (0 takes a free one)") {
+        try await base.socketIO.run(application, stopsOnSignals: false)
+      }
+    } catch {
+      failure = error
+    }
+    let reason = failure ?? SetupError("the server stopped before it listened")
+    listening.failed(reason)
+    operationsListening?.failed(reason)
+    await current.backend.close()
+    base.instruments?.attach(nil)
+    if let failure { throw failure }
+  }
+
+  /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
+  public var port: Int {
+    get async throws {
+      _ = try await operationsListening?.port
+      return try await listening.port
+    }
+  }
+
+  /// How many connects of sockets wait to be let in; for tests.
+  package var held: Int { base.ledger.totals[.heldConnects] ?? 0 }
+
+  /// The port of the operators' listener, once it accepts connections; for tests, if there is one.
+  package var operationsPort: Int? {
+    get async throws { try await operationsListening?.port }
+  }
+}

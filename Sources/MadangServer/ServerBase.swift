@@ -1,0 +1,52 @@
+import Logging
+import MadangCore
+import SocketIOServer
+import Storage
+import Synchronization
+
+/// What stands before a server's database, and stays when another one takes its place.
+final class ServerBase: Sendable {
+  let settings: ServerSettings
+  let clock: Clock
+  let socketIO: SocketIOServer
+  let socketPath: String
+  let ledger: Ledger
+  let metrics: Metrics
+  let pools: WorkerPools
+  /// Nil unless a kit for tests of clients is there.
+  let instruments: Instruments?
+  let logger: Logger
+  private let backends = Atomic(0)
+
+  init(
+    settings: ServerSettings, clock: Clock, socketIO: SocketIOServer, socketPath: String, ledger: Ledger,
+    metrics: Metrics, pools: WorkerPools, instruments: Instruments?, logger: Logger
+  ) {
+    self.settings = settings
+    self.clock = clock
+    self.socketIO = socketIO
+    self.socketPath = socketPath
+    self.ledger = ledger
+    self.metrics = metrics
+    self.pools = pools
+    self.instruments = instruments
+    self.logger = logger
+  }
+
+  /// Where the next backend begins to count endings, so that a socket which another one let in is checked again.
+  func nextEndings() -> Int { backends.add(1, ordering: .relaxed).newValue << 32 }
+}
+
+/// Threads for what blocks.
+package struct WorkerPools: Sendable {
+  let files: WorkerPool
+  let hashing: WorkerPool
+
+  /// - Parameter hashingPerAddress: How many passwords of one address may wait to be hashed.
+  package init(hashingPerAddress: Int = ServerSettings().hashingPerAddress) {
+    files = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
+    // One more than an address may have: the next one's sign-in begins at once.
+    hashing = WorkerPool(
+      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: hashingPerAddress, turnThreads: 2, isYielding: true)
+  }
+}

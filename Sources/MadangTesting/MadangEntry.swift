@@ -1,0 +1,70 @@
+import MadangDevelopment
+import MadangServer
+
+/// Something that happened. Secrets are masked. What an entry has depends on its kind.
+public struct MadangEntry: Sendable, CustomStringConvertible {
+  private let entry: JournalEntry
+
+  init(_ entry: JournalEntry) { self.entry = entry }
+
+  /// Counts from 1.
+  public var number: Int { entry.number }
+  /// `request`, `connection`, `packet`, `push` or `payment`.
+  public var kind: String { entry.kind.rawValue }
+  /// When it began, by the world's clock: `2026-01-05T09:00:00.000Z`.
+  public var date: String { entry.at }
+  /// An e-mail.
+  public var account: String? { entry.account }
+  /// The kind of the fault that happened to it.
+  public var fault: String? { entry.fault?.kind }
+  /// The `operationId`.
+  public var operation: String? { entry.operation }
+  public var edition: String? { entry.edition }
+  public var method: String? { entry.method }
+  public var path: String? { entry.path }
+  /// Of the path, without the `?`.
+  public var query: String? { entry.query }
+  /// Nil if the client got no answer.
+  public var status: Int? { entry.status }
+  /// The error code of the contract.
+  public var code: String? { entry.code }
+  /// How long a request took, in real time.
+  public var duration: Duration? { entry.milliseconds.map { .milliseconds($0) } }
+  /// A header field of a request, whatever its case. Secrets are `***`.
+  public func header(_ name: String) -> String? { entry.request?.value(of: name) }
+  /// A header field of an answer, whatever its case.
+  public func answerHeader(_ name: String) -> String? { entry.answer?.value(of: name) }
+  /// The body of a request as text, or its beginning.
+  public var body: String? { entry.request?.body }
+  /// The body of an answer as text, or its beginning.
+  public var answer: String? { entry.answer?.body }
+  /// The Engine.IO session.
+  public var session: String? { entry.session }
+  /// `polling` or `websocket`.
+  public var transport: String? { entry.transport }
+  /// Why a connection was closed.
+  public var reason: String? { entry.reason }
+  public var namespace: String? { entry.namespace }
+  public var packet: String? { entry.packet }
+  public var event: String? { entry.event }
+  public var isFromClient: Bool? { entry.direction.map { $0 == "fromClient" } }
+  /// What a packet or push holds, as JSON or text.
+  public var payload: String? { entry.payload }
+  public var deviceToken: String? { entry.deviceToken }
+  /// The `imp_uid` of a payment.
+  public var payment: String? { entry.payment }
+  /// The `merchant_uid` of a payment.
+  public var merchant: String? { entry.merchant }
+  /// Of a payment, in won.
+  public var amount: Int? { entry.amount }
+  /// Of a request's and its answer's body together, of a packet or of a push, in bytes.
+  public var size: Int? { entry.size }
+
+  public var description: String { entry.words }
+}
+
+extension JournalEntry.Message {
+  fileprivate func value(of name: String) -> String? {
+    headers.first { $0.name.lowercased() == name.lowercased() }?.value
+  }
+}

@@ -1,0 +1,92 @@
+import Foundation
+import MadangAPI
+import MadangDevelopment
+import MadangServer
+
+/// What happened at a world's server: requests with their answers, connections and packets of sockets, notifications, payments.
+public struct MadangJournal: Sendable {
+  let journal: Journal
+  let people: People
+  let origin: String
+
+  /// What happened so far, oldest first: 20,000 entries at most.
+  ///
+  /// - Parameters:
+  ///   - filter: Which entries are meant.
+  ///   - number: Only those with a higher number.
+  /// - Throws: ``MadangTestingError`` if the filter names something that does not exist.
+  public func entries(_ filter: MadangFilter = .all, after number: Int = 0) async throws -> [MadangEntry] {
+    try await page(filter, count: 0, after: number, within: .zero).entries.map(MadangEntry.init)
+  }
+
+  /// Waits until so many entries match: no test needs to sleep.
+  ///
+  /// - Parameters:
+  ///   - number: Only entries with a higher number count.
+  ///   - time: In real time, 60 seconds at most.
+  /// - Throws: ``MadangTestingError`` if they do not come in time.
+  @discardableResult
+  public func wait(
+    for filter: MadangFilter, count: Int = 1, after number: Int = 0, within time: Duration = .seconds(5)
+  ) async throws -> [MadangEntry] {
+    let page = try await page(filter, count: count, after: number, within: time)
+    guard page.complete else {
+      throw MadangTestingError(
+        description: "came \(page.entries.count) of \(count) times within \(time): \(filter.filter.words)")
+    }
+    return page.entries.map(MadangEntry.init)
+  }
+
+  /// The number of the newest entry: what comes afterwards has a higher one.
+  public var last: Int { journal.last }
+
+  /// Forgets all entries. Numbers go on.
+  public func clear() { journal.clear() }
+
+  /// Whether packets of sockets are written down. What else happens always is.
+  public var recordsPackets: Bool {
+    get { journal.recordsPackets }
+    nonmutating set { journal.recordsPackets = newValue }
+  }
+
+  /// Sets how much is kept: the newest entries, 20,000 of them unless somebody says otherwise, or as many as take so much memory.
+  /// Values outside of what is possible are cut to it.
+  ///
+  /// - Parameters:
+  ///   - entries: 1 to 1,000,000.
+  ///   - bytes: 65,536 to 1 GiB; 16 MiB unless somebody says otherwise.
+  public func keep(entries: Int? = nil, bytes: Int? = nil) {
+    var limits = journal.limits
+    if let entries { limits.entries = entries.clamped(to: Journal.Limits.entriesRange) }
+    if let bytes { limits.bytes = bytes.clamped(to: Journal.Limits.bytesRange) }
+    journal.limits = limits
+  }
+
+  /// The entries as an HTTP archive (HAR), which browsers open.
+  /// - Throws: ``MadangTestingError`` if the filter names something that does not exist.
+  public func har(_ filter: MadangFilter = .all, after number: Int = 0) async throws -> Data {
+    try journal.archive(of: try await page(filter, count: 0, after: number, within: .zero).entries, origin: origin)
+  }
+
+  /// The entries as JSON, one a line.
+  /// - Throws: ``MadangTestingError`` if the filter names something that does not exist.
+  public func lines(_ filter: MadangFilter = .all, after number: Int = 0) async throws -> Data {
+    try DevelopmentJSON.lines(try await page(filter, count: 0, after: number, within: .zero).entries)
+  }
+
+  private func page(
+    _ filter: MadangFilter, count: Int, after number: Int, within time: Duration
+  ) async throws -> Journal.Page {
+    try await MadangTestingError.wording {
+      try await journal.page(
+        matching: try await filter.spelledOut(by: people), after: number, limit: Journal.maxPage, count: count,
+        wait: min(time, Journal.maxWait))
+    }
+  }
+}
+
+extension Int {
+  fileprivate func clamped(to range: ClosedRange<Int>) -> Int {
+    Swift.min(Swift.max(self, range.lowerBound), range.upperBound)
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import MadangAPI
+import MadangClient
+import MadangDevelopment
+import MadangServer
+
+/// Somebody of a world who acts without signing in, as another client of theirs would. All calls throw ``MadangTestingError``, with
+/// the code of the contract where the server's rules forbid what was asked.
+///
+/// A place is a workspace, such as `Weekend`, or a channel, such as `Weekend/ios`.
+public struct MadangPerson: Sendable {
+  /// An e-mail, or what is before its `@`.
+  public let name: String
+  let people: People
+
+  /// Writes to a channel; to the default channel where only a workspace is named.
+  /// - Parameter files: So many pictures, which are made.
+  /// - Returns: The chat as clients of edition 2024-10 get it.
+  @discardableResult
+  public func post(_ text: String, in place: String, files: Int = 0) async throws -> Chat {
+    let act = Act.post(text, to: .channel(try Self.place(place)), files: try Self.checked(files))
+    return .channel(try JSONDecoder().decode(Edition2024_10.ChannelChat.self, from: Data(try await perform(act))))
+  }
+
+  /// Writes a direct message.
+  /// - Parameter workspace: Nil for the oldest that both belong to.
+  /// - Returns: The chat as clients of edition 2024-10 get it.
+  @discardableResult
+  public func write(
+    _ text: String, to person: String, in workspace: String? = nil, files: Int = 0
+  ) async throws -> Chat {
+    let place = try workspace.map(Self.place)
+    let act = Act.post(text, to: .person(person, in: place), files: try Self.checked(files))
+    return .directMessage(try JSONDecoder().decode(Edition2024_10.DMChat.self, from: Data(try await perform(act))))
+  }
+
+  /// Joins a channel, or a workspace, into which its owner invites.
+  public func join(_ place: String) async throws { try await perform(.join(try Self.place(place))) }
+
+  /// Leaves a channel or a workspace.
+  public func leave(_ place: String) async throws { try await perform(.leave(try Self.place(place))) }
+
+  /// What was posted, as it travels.
+  @discardableResult
+  private func perform(_ act: Act) async throws -> [UInt8] {
+    try await MadangTestingError.wording {
+      do {
+        guard let chat = try await people.perform(act, as: name) else { return [] }
+        return try people.server().json(chat, .october2024)
+      } catch let refused as Refused {
+        throw MadangTestingError(description: "\(name), \(refused.message)", code: refused.code.rawValue)
+      }
+    }
+  }
+
+  private static func place(_ text: String) throws -> Place {
+    guard let place = Place(text) else {
+      throw MadangTestingError(description: "'\(text)' is no place; write a workspace, or a channel as in Weekend/ios")
+    }
+    return place
+  }
+
+  private static func checked(_ files: Int) throws -> Int {
+    guard (0...Act.maxFiles).contains(files) else {
+      throw MadangTestingError(description: "files: 0 to \(Act.maxFiles)")
+    }
+    return files
+  }
+}
+
+/// An account of a world.
+public struct MadangAccount: Sendable {
+  public let email: String
+  /// The id in edition 2024-01.
+  public let number: Int64
+  /// The id in edition 2024-10.
+  public let id: String
+  public let nickname: String
+  /// The names of the workspaces that they belong to.
+  public let workspaces: [String]
+}

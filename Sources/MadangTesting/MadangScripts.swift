@@ -1,0 +1,82 @@
+import MadangDevelopment
+
+/// What people of a world do by themselves: the scripts of its seed, and those that are added (docs/testing.md). Their delays and
+/// rates follow the world's clock. All calls throw ``MadangTestingError``.
+public struct MadangScripts: Sendable {
+  let scripts: Scripts
+
+  /// What a script has done since it was started.
+  public struct Outcome: Sendable {
+    /// How many runs are over.
+    public let runs: Int
+    /// How many of them ended with a failure.
+    public let failed: Int
+    /// The first of the failures, in words.
+    public let failures: [String]
+  }
+
+  /// Adds one script or a list of them, written in YAML or JSON.
+  public func add(_ text: String) async throws {
+    try await MadangTestingError.wording { try await scripts.add(try Script.read(text)) }
+  }
+
+  /// Starts a script from its beginning.
+  public func start(_ name: String) async throws {
+    try MadangTestingError.wording { try scripts.start(name) }
+  }
+
+  /// Ends a script and its runs. What they have done stays.
+  public func stop(_ name: String) async throws {
+    try await MadangTestingError.wording { try await scripts.stop(name) }
+  }
+
+  /// Ends a script and forgets it.
+  public func remove(_ name: String) async throws {
+    try await MadangTestingError.wording { try await scripts.remove(name) }
+  }
+
+  /// The names of all scripts, in the order in which they were added.
+  public var names: [String] { scripts.reports.map(\.name) }
+
+  /// Waits until a script does not run any more. Throws if it still does when the time is over, and if it was never started.
+  /// - Parameters:
+  ///   - time: In real time.
+  ///   - allowingFailures: Whether runs may have failed; else the first failure is thrown.
+  @discardableResult
+  public func finished(
+    _ name: String, within time: Duration = .seconds(5), allowingFailures: Bool = false
+  ) async throws -> Outcome {
+    try await outcome(name, after: nil, time, allowingFailures) {
+      ![.running, .ready].contains($0.state) && $0.underWay == 0
+    }
+  }
+
+  /// Waits until so many runs of a script are over. Throws if they are not when the time is over.
+  /// - Parameters:
+  ///   - time: In real time.
+  ///   - allowingFailures: Whether runs may have failed; else the first failure is thrown.
+  @discardableResult
+  public func ran(
+    _ name: String, _ runs: Int, within time: Duration = .seconds(5), allowingFailures: Bool = false
+  ) async throws -> Outcome {
+    try await outcome(name, after: runs, time, allowingFailures) { $0.runs >= runs }
+  }
+
+  private func outcome(
+    _ name: String, after runs: Int?, _ time: Duration, _ allowingFailures: Bool, _ isDone: (ScriptReport) -> Bool
+  ) async throws -> Outcome {
+    let report = try await MadangTestingError.wording {
+      try await scripts.report(of: name, after: runs, within: time)
+    }
+    guard isDone(report) else {
+      let done = "\(report.runs) runs are over, \(report.underWay) are under way"
+      throw MadangTestingError(description: "the script '\(name)' is not done within \(time): \(done)")
+    }
+    if let failure = report.failures.first, !allowingFailures {
+      throw MadangTestingError(
+        description:
+          "\(report.failed) of \(report.runs) runs of the script '\(name)' failed, the first one: \(failure.error)")
+    }
+    return Outcome(runs: report.runs, failed: report.failed, failures: report.failures.map(\.error))
+  }
+}

@@ -1,0 +1,133 @@
+import ArgumentParser
+import Conformance
+import Foundation
+import MadangAPI
+import MadangClient
+import MadangServer
+
+struct ConformanceCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "conformance", abstract: "Try the rules of the wire contract on any server.",
+    usage: """
+      madang conformance <url> --key <key> [--edition <edition>] [options]
+      madang conformance <url> --key-2024-10 <key> --key-2024-01 <key>
+      madang conformance --list [--only <pattern>] ... [--json]
+      """,
+    discussion: """
+      Signs up people of its own, lets them talk, and looks at every answer and socket. It leaves accounts, workspaces and \
+      chats behind: give it a server for tests. Each outcome goes into a file (rule, edition, section of the contract, \
+      outcome, evidence), a summary to standard output.
+
+      Rules need a key of their edition; some need both keys, some the calls of a server in development mode (--dev), among \
+      them those that move its clock. What cannot be tried is skipped, with the reason.
+
+      Exit status 1 when a rule is violated. docs/conformance.md says how to read one.
+      """)
+
+  @Argument(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
+  var server: String?
+
+  @OptionGroup var keys: EditionKeyOptions
+
+  @Flag(help: "The server runs in development mode (/_dev); its development keys are the default then.")
+  var dev = false
+
+  @Option(
+    help: ArgumentHelp("Only rules whose id contains this, or matches it with '*'; repeatable.", valueName: "pattern"))
+  var only: [String] = []
+
+  @Flag(help: "List the rules instead of trying them.")
+  var list = false
+
+  @Option(
+    help: ArgumentHelp("Where the outcomes go, one JSON object per line.", valueName: "file"), completion: .file())
+  var results = "results.jsonl"
+
+  @Option(help: ArgumentHelp("Also write the summary as Markdown.", valueName: "file"), completion: .file())
+  var summary: String?
+
+  @Option(help: "How many rules are tried at a time, 1 to 64.")
+  var parallel = 12
+
+  @OptionGroup var printing: JSONOption
+
+  func validate() throws {
+    if selected.isEmpty { throw ValidationError("No rule matches: 'madang conformance --list' lists them.") }
+    guard !list else { return }
+    guard server != nil else { throw ValidationError("Give the server's URL, such as http://127.0.0.1:8080.") }
+    if keys.given(isInDevelopment: dev).isEmpty {
+      throw ValidationError("Give the server's key: --key KEY, or --key-2024-10 KEY and --key-2024-01 KEY.")
+    }
+    guard (1...64).contains(parallel) else { throw ValidationError("--parallel: write a number from 1 to 64.") }
+  }
+
+  private var selected: [Rule] { Suite.rules(matching: only) }
+
+  func run() async throws {
+    guard !list, let server else { return try showRules() }
+    let url = try ConnectionOptions.normalised(server)
+    let outcomes = try await ServerUnderTest.with(
+      url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev
+    ) { server in
+      if let reason = await server.unreachable() { throw MadangError.unreachable(host: url, reason: reason) }
+      return try await ProgressLine.following { tell in
+        await Runner(server, selected, parallelism: parallel).run { done, total in
+          tell(WorkProgress(phase: "trying rules", done: done, total: total))
+        }
+      }
+    }
+    try write(Summary.lines(outcomes), to: results)
+    let counted = Summary(outcomes)
+    if let summary { try write(Array(counted.markdown.utf8), to: summary) }
+    try show(outcomes, counted)
+    let count = counted.violations.count
+    guard count == 0 else { throw Failure("\(count) violation\(count == 1 ? "" : "s")") }
+  }
+
+  private func write(_ bytes: [UInt8], to path: String) throws {
+    do { try Data(bytes).write(to: URL(filePath: path)) } catch {
+      throw Failure("\(path) cannot be written: \(error.localizedDescription)")
+    }
+  }
+
+  private func showRules() throws {
+    try printing.output.list(
+      selected.map(ListedRule.init),
+      [
+        Column("RULE", \.rule), Column("SECTION", \.section), Column("EDITIONS") { $0.editions.joined(separator: " ") },
+        Column("NEEDS") { $0.needs.joined(separator: " ") }, Column("SENTENCE", \.sentence),
+      ], empty: "")
+  }
+
+  private func show(_ outcomes: [Outcome], _ summary: Summary) throws {
+    let output = printing.output
+    if output.json { return try outcomes.forEach(output.line) }
+    try output.list(
+      summary.features + [summary.total],
+      [
+        Column("FEATURE", \.feature), Column("PASSED") { "\($0.passed)" }, Column("VIOLATED") { "\($0.violated)" },
+        Column("SKIPPED") { "\($0.skipped)" },
+      ], empty: "")
+    for violation in summary.violations {
+      try Terminal.line(
+        "\n\(violation.rule) (\(violation.edition)), \(violation.section): \(violation.sentence)\n  ".printable
+          + (violation.evidence ?? "").printable)
+    }
+    output.note("Outcomes: \(results)")
+  }
+}
+
+/// A rule as `--list` shows it.
+private struct ListedRule: Encodable {
+  let rule: String
+  let section: String
+  let sentence: String
+  let editions: [String]
+  let needs: [String]
+
+  init(_ rule: Rule) {
+    (self.rule, section, sentence) = (rule.id, rule.section, rule.sentence)
+    editions = rule.editions.map(\.rawValue)
+    needs = rule.needs.map(\.rawValue).sorted()
+  }
+}

@@ -1,0 +1,29 @@
+import ArgumentParser
+import MadangAPI
+
+/// The keys of a server, one per edition.
+struct EditionKeyOptions: ParsableArguments {
+  @Option(help: "The key of --edition.")
+  var key: String?
+
+  @Option(help: "The edition of --key, 2024-10 or 2024-01.")
+  var edition = EditionName.october2024
+
+  @Option(name: .customLong("key-2024-10"), help: ArgumentHelp("The key of the edition 2024-10.", valueName: "key"))
+  var october: String?
+
+  @Option(name: .customLong("key-2024-01"), help: ArgumentHelp("The key of the edition 2024-01.", valueName: "key"))
+  var january: String?
+
+  /// - Parameter isInDevelopment: Whether the development keys stand in where none is given.
+  func given(isInDevelopment: Bool) -> [EditionName: String] {
+    var keys: [EditionName: String] = [:]
+    keys[.october2024] = october
+    keys[.january2024] = january
+    if let key { keys[edition] = key }
+    guard keys.isEmpty, isInDevelopment else { return keys }
+    return Dictionary(uniqueKeysWithValues: EditionName.allCases.map { ($0, $0.developmentKey) })
+  }
+}
+
+extension EditionName: ExpressibleByArgument {}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import MadangDevelopment
+
+struct DevClockAdvance: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "advance", abstract: "Move the clock on; what lies ahead comes at once.",
+    usage: "madang dev clock advance <time> [options]")
+
+  @OptionGroup var clock: ClockOptions
+  @Argument(help: "A length of time like 500ms, 90s, 25h or 3d.") var time: String
+
+  func validate() throws {
+    guard (SeedTime.distance(time) ?? -1) >= 0 else {
+      throw ValidationError("'\(time)' is no length of time: write it like 500ms, 90s, 25h or 3d.")
+    }
+  }
+
+  func run() async throws { try await clock.change("advance", to: Double(SeedTime.distance(time) ?? 0) / 1000) }
+}

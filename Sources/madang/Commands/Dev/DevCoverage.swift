@@ -1,0 +1,79 @@
+import ArgumentParser
+import Foundation
+import MadangDevelopment
+
+struct DevCoverage: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "coverage", abstract: "What of the contract tests have touched.",
+    usage: "madang dev coverage <file> ... [--fail-under <percent>] [options]",
+    discussion: """
+      Adds up what GET /_dev/coverage of servers in development mode answered, in files or in all files of a directory \
+      whose names end with .json, and prints a table and what was never touched. docs/testing.md says what counts.
+
+      Exit status 1 with --fail-under when less was touched.
+      """)
+
+  @Argument(help: ArgumentHelp("Files, or directories of them.", valueName: "file"), completion: .file())
+  var files: [String]
+
+  @Option(help: ArgumentHelp("Fail if less than so many percent were touched.", valueName: "percent"))
+  var failUnder: Double?
+
+  @Option(help: ArgumentHelp("Only this edition, 2024-10 or 2024-01.", valueName: "edition"))
+  var edition: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Only these sections: operations, codes, fields, events, flows. Repeatable.", valueName: "section"))
+  var of: [String] = []
+
+  @Flag(help: "Print JSON, which is read as a file again.")
+  var json = false
+
+  @Flag(help: "Print an HTML page.")
+  var html = false
+
+  func validate() throws {
+    if json && html { throw ValidationError("Choose one of --json and --html.") }
+    if let edition, !CoverageReport.editions.contains(edition) {
+      throw ValidationError("--edition: one of \(CoverageReport.editions.joined(separator: ", "))")
+    }
+    if let unknown = of.first(where: { !CoverageReport.sections.contains($0) }) {
+      throw ValidationError("--of \(unknown): one of \(CoverageReport.sections.joined(separator: ", "))")
+    }
+    guard (0...100).contains(failUnder ?? 0) else { throw ValidationError("--fail-under: 0 to 100") }
+  }
+
+  func run() throws {
+    var counts = CoverageCounts()
+    for file in try files.flatMap(paths) { counts.add(try read(file)) }
+    let report = CoverageReport(counts, editions: edition.map { [$0] } ?? [], sections: of)
+    if json {
+      try Terminal.data(try DevelopmentJSON.encode(CoverageFile(counts, report)) + [UInt8(ascii: "\n")])
+    } else {
+      try Terminal.data(Array((html ? report.html : report.text).utf8))
+    }
+    if let failUnder, report.percent < failUnder {
+      throw Failure("\(report.percent) percent were touched, less than \(failUnder)")
+    }
+  }
+
+  private func paths(_ path: String) throws -> [String] {
+    var isDirectory: ObjCBool = false
+    guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
+      throw Failure("\(path): there is no such file")
+    }
+    guard isDirectory.boolValue else { return [path] }
+    let names = try FileManager.default.contentsOfDirectory(atPath: path).filter { $0.hasSuffix(".json") }
+    guard !names.isEmpty else { throw Failure("\(path): has no file whose name ends with .json") }
+    return names.sorted().map { "\(path)/\($0)" }
+  }
+
+  private func read(_ path: String) throws -> CoverageCounts {
+    do {
+      return try JSONDecoder().decode(CoverageFile.Counted.self, from: Data(contentsOf: URL(filePath: path))).counts
+    } catch {
+      throw Failure("\(path): is no answer of GET /_dev/coverage")
+    }
+  }
+}

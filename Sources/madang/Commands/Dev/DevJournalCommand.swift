@@ -1,0 +1,75 @@
+import ArgumentParser
+import Foundation
+import MadangDevelopment
+import MadangServer
+
+struct DevJournalCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "journal", abstract: "What happened at a server, and waiting for it.",
+    usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
+    discussion: """
+      Fields tell entries apart, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/testing.md \
+      lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come.
+      """)
+
+  @OptionGroup var options: DevelopmentOptions
+  @Argument(help: ArgumentHelp("What entries must have.", valueName: "field=value")) var fields: [String] = []
+  @Option(help: ArgumentHelp("Only entries after this number.", valueName: "number")) var after: Int?
+  @Option(help: ArgumentHelp("So many at most, the oldest first.", valueName: "count")) var limit: Int?
+  @Option(help: ArgumentHelp("How long to wait for them, up to 60s.", valueName: "time")) var wait: String?
+  @Option(help: ArgumentHelp("How many to wait for.", valueName: "count")) var count: Int?
+  @Flag(help: "Print an entry a line, as JSON.") var json = false
+  @Flag(help: "Print an HTTP archive (HAR), which browsers open.") var har = false
+
+  func validate() throws {
+    if json && har { throw ValidationError("Choose one of --json and --har.") }
+    if let field = fields.first(where: { !$0.contains("=") }) {
+      throw ValidationError("\(field): write field=value, such as kind=push.")
+    }
+  }
+
+  func run() async throws {
+    var query = fields.map { field -> (String, String?) in
+      let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      return (String(parts[0]), String(parts[1]))
+    }
+    query += [
+      ("after", after.map { "\($0)" }), ("limit", limit.map { "\($0)" }), ("wait", wait),
+      ("count", count.map { "\($0)" }),
+    ]
+    if har {
+      let archive = try await options.server.call(
+        .get, options.path("journal"), query: query + [("format", "har")], waiting: 60)
+      return try Terminal.data(archive + [UInt8(ascii: "\n")])
+    }
+    let page = try await options.server.call(
+      Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60)
+    try Output(json: json).developmentList(
+      page.entries,
+      [
+        Column("NUMBER") { "\($0.number)" }, Column("AT", \.at), Column("WHO") { $0.account ?? "" },
+        Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
+      ], empty: "Nothing has happened that fits.")
+    if wait != nil, !page.complete { throw ExitCode.failure }
+  }
+}
+
+extension JournalEntry {
+  fileprivate var summary: String {
+    switch kind {
+    case .request: "\(method ?? "") \(path ?? "")"
+    case .connection: "\(transport ?? "socket") \(event ?? "")"
+    case .packet:
+      [direction == "fromClient" ? ">" : "<", packet, event, namespace].compactMap(\.self).joined(separator: " ")
+    case .push: "push to \(deviceToken ?? "")"
+    case .payment: "payment \(event ?? "") \(payment ?? "")"
+    }
+  }
+
+  fileprivate var outcome: String {
+    let time = milliseconds.map { "\(Int($0.rounded())) ms" }
+    let answer = kind == .request ? status.map { "\($0)" } ?? "no answer" : nil
+    return [answer, code, reason, time, fault.map { "fault \($0.rule): \($0.kind)" }].compactMap(\.self)
+      .joined(separator: ", ")
+  }
+}

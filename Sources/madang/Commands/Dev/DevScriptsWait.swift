@@ -1,0 +1,36 @@
+import ArgumentParser
+import MadangDevelopment
+
+struct DevScriptsWait: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "wait", abstract: "Wait until a script does not run any more.",
+    usage: "madang dev scripts wait <name> [--runs <count>] [options]",
+    discussion: "Exit status 1 if it is not so when the time is over, or if a run failed.")
+
+  @OptionGroup var script: ScriptOptions
+  @Option(help: ArgumentHelp("Only until so many of its runs are over.", valueName: "count")) var runs: Int?
+  @Option(help: ArgumentHelp("How long, up to 60s of real time.", valueName: "time")) var within = "10s"
+
+  func validate() throws {
+    guard (1...60_000).contains(SeedTime.distance(within) ?? 0) else {
+      throw ValidationError("--within must be a length of time like 500ms or 5s, up to 60s.")
+    }
+    guard runs ?? 1 > 0 else { throw ValidationError("--runs must be 1 or more.") }
+  }
+
+  func run() async throws {
+    let options = script.options
+    let report = try await options.server.call(
+      ScriptReport.self, .get, options.path("scripts", script.name),
+      query: [("wait", within), ("runs", runs.map { "\($0)" })], waiting: 60)
+    try script.printing.output.show(report)
+    guard report.state != .ready else {
+      throw Failure("the script '\(script.name)' was never started: 'madang dev scripts start', or start: true in it")
+    }
+    let isDone = runs.map { report.runs >= $0 } ?? (report.state != .running && report.underWay == 0)
+    guard isDone else { throw Failure("the script '\(script.name)' is not done within \(within)") }
+    guard report.failed == 0 else {
+      throw Failure("\(report.failed) failure\(report.failed == 1 ? "" : "s") in the script '\(script.name)'")
+    }
+  }
+}

@@ -1,0 +1,25 @@
+import ArgumentParser
+import MadangDevelopment
+
+struct DevSeedCheck: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "check", abstract: "Read a seed, without a server.",
+    usage: "madang dev seed check <file> [--json]",
+    discussion: "A mistake is told with its line and its cure, with exit status 1.")
+
+  @OptionGroup var printing: JSONOption
+  @Argument(help: "A seed in YAML or JSON; - for standard input.", completion: .file()) var file: String
+
+  func run() async throws {
+    let contents: Seed.Contents
+    do { contents = try SeedFile.read(try textOfInput(file), from: file).contents() } catch let error as SeedError {
+      throw Failure("\(file): \(error)")
+    }
+    try printing.output.development(
+      contents,
+      [
+        ("name", contents.name), ("people", "\(contents.people)"), ("workspaces", "\(contents.workspaces)"),
+        ("channels", "\(contents.channels)"), ("chats", "\(contents.chats)"), ("scripts", "\(contents.scripts)"),
+      ])
+  }
+}

@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import NIOCore
+
+struct DevSeedExport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write what a server has as a seed.",
+    usage: "madang dev seed export [--world <id>] [--output <file>] [options]",
+    discussion: "Passwords cannot be read: everybody of the seed has the usual one.")
+
+  @OptionGroup var options: DevelopmentOptions
+  @Option(name: .shortAndLong, help: ArgumentHelp("Write to this file; else to standard output.", valueName: "file"))
+  var output: String?
+  @Option(help: "yaml or json.") var format = "yaml"
+  @Option(help: "The seed's name.") var name: String?
+
+  func validate() throws {
+    guard ["yaml", "json"].contains(format) else { throw ValidationError("--format must be yaml or json.") }
+  }
+
+  func run() async throws {
+    let query = [("format", Optional(format)), ("name", name)]
+    guard let output else {
+      return try await options.server.call(.get, options.path("seed"), query: query) {
+        try Terminal.data($0.readableBytesView)
+      }
+    }
+    // Nothing takes the place of a file before all of it is there.
+    let bytes = try await options.server.call(.get, options.path("seed"), query: query)
+    do { try bytes.write(to: URL(filePath: output), options: .atomic) } catch {
+      throw Failure("\(output) cannot be written: \(error.localizedDescription)")
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import ArgumentParser
+import MadangDevelopment
+
+struct DevWorldsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "worlds", abstract: "Servers of their own for tests, in the process of one.",
+    subcommands: [
+      DevWorldsList.self, DevWorldsMake.self, DevWorldsRemove.self, DevWorldsReset.self, DevWorldsSnapshot.self,
+      DevWorldsRestore.self,
+    ])
+}
+
+extension Output {
+  func show(_ world: WorldSummary) throws {
+    try development(
+      world,
+      [
+        ("id", world.id), ("name", world.name), ("url", world.url), ("seed", world.seed),
+        ("number", world.number.map { "\($0)" } ?? ""), ("now", world.now),
+        ("snapshots", world.snapshots.joined(separator: ", ")),
+      ])
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import MadangDevelopment
+
+struct DevWorldsMake: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "make", abstract: "Make a world; it accepts connections when this ends.",
+    usage: "madang dev worlds make [--seed <seed>] [--number <number>] [options]")
+
+  @OptionGroup var server: DevelopmentServerOptions
+  @OptionGroup var printing: JSONOption
+  @Option(help: "How it begins: empty, courtyard, crowded, edge, or a file.", completion: .file()) var seed = "empty"
+  @Option(help: "How people call it.") var name: String?
+  @Option(help: "With a number all ids and dates are the same each time.") var number: UInt64?
+  @Option(help: "A port of its own; without it a free one.") var port: Int?
+
+  private struct NewWorld: Encodable {
+    let seed: String
+    let name: String?
+    let number: UInt64?
+    let port: Int?
+  }
+
+  func run() async throws {
+    var text = seed
+    if Seed.Shipped(rawValue: seed) == nil {
+      text = try textOfInput(seed)
+      _ = try SeedFile.read(text, from: seed)
+    }
+    let body = try DevelopmentJSON.encode(NewWorld(seed: text, name: name, number: number, port: port))
+    try printing.output.show(try await server.call(WorldSummary.self, .post, ["worlds"], body: body))
+  }
+}

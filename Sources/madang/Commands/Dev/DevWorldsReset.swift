@@ -1,0 +1,11 @@
+import ArgumentParser
+
+struct DevWorldsReset: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reset", abstract: "Return a world to how it began.",
+    usage: "madang dev worlds reset <id> [--keep-sockets] [options]")
+
+  @OptionGroup var world: ReturnOptions
+
+  func run() async throws { try await world.put("reset") }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import MadangDevelopment
+
+struct DevWorldsSnapshot: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "snapshot", abstract: "Keep how a world is now, under a name.",
+    usage: "madang dev worlds snapshot <id> <name> [options]")
+
+  @OptionGroup var server: DevelopmentServerOptions
+  @OptionGroup var printing: JSONOption
+  @Argument(help: "The world's id.") var id: String
+  @Argument(help: "A name; one that was used is used anew.") var name: String
+
+  private struct Snapshots: Encodable { let snapshots: [String] }
+
+  func run() async throws {
+    let body = try DevelopmentJSON.encode(["name": name])
+    let names = try await server.call([String].self, .post, ["worlds", id, "snapshots"], body: body)
+    try printing.output.development(Snapshots(snapshots: names), [("snapshots", names.joined(separator: ", "))])
+  }
+}

@@ -1,0 +1,161 @@
+import ArgumentParser
+import AsyncHTTPClient
+import Foundation
+import MadangAPI
+import MadangDevelopment
+import NIOCore
+import NIOHTTP1
+
+/// Which server in development mode to call.
+struct DevelopmentServerOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp("The server in development mode (default: MADANG_DEV_URL or port 8080 here).", valueName: "url"))
+  var url: String?
+
+  @Option(
+    help: ArgumentHelp("The token of a server on another machine (default: MADANG_DEV_TOKEN).", valueName: "token"))
+  var token: String?
+
+  enum Method: String {
+    case get = "GET"
+    case post = "POST"
+    case delete = "DELETE"
+  }
+
+  /// A server that is not there is told of at once.
+  private static let client: HTTPClient = {
+    var settings = HTTPClient.Configuration()
+    settings.connectionPool.retryConnectionEstablishment = false
+    return HTTPClient(eventLoopGroup: HTTPClient.defaultEventLoopGroup, configuration: settings)
+  }()
+
+  private static let standard = "http://127.0.0.1:8080"
+  /// The largest answer that is taken whole, in bytes.
+  private static let maxAnswer = 64 << 20
+  /// How long an answer may take beyond what it was asked to wait, in seconds.
+  private static let patience: Int64 = 60
+
+  private func server() throws -> String {
+    try ConnectionOptions.normalised(url ?? Environment.current.devServer ?? Self.standard)
+  }
+
+  /// Makes a call under `/_dev`, and answers what the server does.
+  ///
+  /// - Parameters:
+  ///   - path: Behind `/_dev`; its parts are encoded here.
+  ///   - query: Fields with a value.
+  ///   - body: Sent with POST.
+  ///   - seconds: How long the server is asked to wait with its answer.
+  /// - Throws: ``Failure``.
+  func call(
+    _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil, waiting seconds: Int64 = 0
+  ) async throws -> Data {
+    var answer = Data()
+    try await call(method, path, query: query, body: body, waiting: seconds) { piece in
+      guard answer.count + piece.readableBytes <= Self.maxAnswer else {
+        throw Failure("the server's answer has more than \(Self.maxAnswer) bytes")
+      }
+      answer += piece.readableBytesView
+    }
+    return answer
+  }
+
+  /// The same, piece by piece.
+  func call(
+    _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil,
+    waiting seconds: Int64 = 0, _ sink: (ByteBuffer) throws -> Void
+  ) async throws {
+    let server = try server()
+    let fields = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
+    var request = HTTPClientRequest(
+      url: server + "/_dev" + path.map { "/" + percentEncoded($0) }.joined()
+        + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&")))
+    request.method = HTTPMethod(rawValue: method.rawValue)
+    if let token = token ?? Environment.current.devToken {
+      request.headers.add(name: HeaderName.authorization, value: "Bearer \(token)")
+    }
+    if let body {
+      request.headers.add(name: "Content-Type", value: "application/json")
+      request.body = .bytes(ByteBuffer(bytes: body))
+    }
+    do {
+      let response = try await Self.client.execute(request, timeout: .seconds(seconds + Self.patience))
+      guard response.status == .ok else {
+        throw Self.refusal(response.status.code, try await response.body.collect(upTo: 1 << 20), by: server)
+      }
+      for try await piece in response.body { try sink(piece) }
+    } catch let failure as Failure {
+      throw failure
+    } catch {
+      let reason =
+        (error as? HTTPClientError)?.description ?? (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+      throw Failure(
+        "\(server) cannot be reached: \(reason); start one with 'madang serve --dev', or name it with --url or MADANG_DEV_URL",
+        .unavailable)
+    }
+  }
+
+  func call<Answer: Decodable>(
+    _ type: Answer.Type = Answer.self, _ method: Method, _ path: [String], query: [(String, String?)] = [],
+    body: Data? = nil, waiting seconds: Int64 = 0
+  ) async throws -> Answer {
+    let answer = try await call(method, path, query: query, body: body, waiting: seconds)
+    do { return try JSONDecoder().decode(type, from: answer) } catch {
+      throw Failure("the server's answer cannot be read: \(error); use the program of the same version as the server")
+    }
+  }
+
+  private struct Refusal: Decodable { let error: String }
+
+  private static func refusal(_ status: UInt, _ body: ByteBuffer, by server: String) -> Failure {
+    if let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body.readableBytesView)) {
+      return Failure(refusal.error)
+    }
+    return Failure(
+      "\(server) does not know this call (\(status)): it is no server in development mode, or the port of one world; "
+        + "name the one that 'madang serve --dev' says")
+  }
+}
+
+/// The same with the choice of a world in its process.
+struct DevelopmentOptions: ParsableArguments {
+  @OptionGroup var server: DevelopmentServerOptions
+  @Option(help: ArgumentHelp("A world of the server, by its id.", valueName: "id"))
+  var world: String?
+
+  /// The path of what the server, or the world, has under this one.
+  func path(_ parts: String...) -> [String] { (world.map { ["worlds", $0] } ?? []) + parts }
+}
+
+extension Output {
+  /// One object of a development call.
+  func development(_ value: some Encodable, _ people: @autoclosure () -> [(String, String)]) throws {
+    if json {
+      try Terminal.data(DevelopmentJSON.encode(value) + [UInt8(ascii: "\n")])
+    } else {
+      try object(value, people())
+    }
+  }
+
+  /// Several objects of development calls: one JSON line each, or a table.
+  func developmentList<Value: Encodable>(_ values: [Value], _ columns: [Column<Value>], empty: String) throws {
+    guard json else { return try list(values, columns, empty: empty) }
+    for value in values { try Terminal.data(DevelopmentJSON.encode(value) + [UInt8(ascii: "\n")]) }
+  }
+}
+
+/// What a file, or with `-` standard input, holds. Throws ``Failure``.
+func textOfInput(_ path: String) throws -> String {
+  do {
+    if path == "-" {
+      let bytes = try FileHandle.standardInput.readToEnd() ?? Data()
+      guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure("standard input is no UTF-8") }
+      return text
+    }
+    return try String(contentsOf: URL(filePath: path), encoding: .utf8)
+  } catch let failure as Failure {
+    throw failure
+  } catch {
+    throw Failure("\(path) cannot be read: \(error.localizedDescription)")
+  }
+}

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+@Suite("madang: the wire contract", .serialized, .timeLimit(.minutes(10)))
+struct CommandLineConformanceTests {
+  @Test("outcomes go to a file and to standard output, the same bytes each time, and nothing violated is status 0")
+  func outcomes() async throws {
+    try await TestServer.run { server in
+      let shell = Shell("nobody", at: server)
+      let file = server.folder.appending(path: "results.jsonl")
+      let summary = server.folder.appending(path: "summary.md")
+      let arguments = [
+        "conformance", server.url, "--dev", "--only", "key.", "--only", "errors.*", "--results", file.path, "--summary",
+        summary.path, "--json",
+      ]
+      let program = try shell.start(arguments)
+      async let output = program.output.rest()
+      async let errors = program.errors.rest()
+      let first = await Shell.Outcome(status: program.status(), output: output, errors: errors)
+      #expect(first.status == 0)
+      #expect(first.errors == [])
+      let objects = try first.objects()
+      CommandLineShapes.documented.check(objects, of: arguments)
+      #expect(objects.count == 26)
+      #expect(objects.allSatisfy { $0["outcome"] == .text("passed") && $0["evidence"] == .other })
+      let written = try Data(contentsOf: file)
+      #expect(String(decoding: written, as: UTF8.self) == first.output.joined(separator: "\n") + "\n")
+      #expect(try String(contentsOf: summary, encoding: .utf8).contains("| key | 14 | 0 | 0 |"))
+
+      let again = try await shell.run(
+        "conformance", server.url, "--dev", "--only", "key.", "--only", "errors.*", "--results", file.path)
+      #expect(again.status == 0)
+      #expect(again.output.contains { $0.hasPrefix("errors") && $0.contains("12") })
+      #expect(try Data(contentsOf: file) == written)
+    }
+  }
+
+  @Test("a violation is status 1, with its rule, its section and its evidence")
+  func violation() async throws {
+    try await TestServer.run { server in
+      let file = server.folder.appending(path: "results.jsonl")
+      let outcome = try await Shell("nobody", at: server).run(
+        "conformance", server.url, "--key", "no-such-key", "--only", "users.join.shape", "--results", file.path)
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.last == "madang: 1 violation")
+      #expect(outcome.output.contains { $0.hasPrefix("users.join.shape (2024-10), edition-2024-10 1, 6: ") })
+      #expect(outcome.output.last?.hasPrefix("  expected a success; seen POST /v1/users/join answered 400 ") == true)
+      #expect(!outcome.output.joined().contains("no-such-key"))
+    }
+  }
+
+  @Test("the rules are listed without a server")
+  func list() async throws {
+    let program = try Program("madang", ["conformance", "--list", "--only", "refresh.", "--json"])
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    let outcome = await Shell.Outcome(status: program.status(), output: output, errors: errors)
+    #expect(outcome.status == 0 && outcome.errors == [])
+    let objects = try outcome.objects()
+    CommandLineShapes.documented.check(objects, of: ["conformance"])
+    #expect(objects.contains { $0["rule"] == .text("refresh.early-2024-01") && $0["editions"] == .texts(["2024-01"]) })
+  }
+
+  @Test(
+    "wrong usage is status 64, a server that is not there 69",
+    arguments: [
+      (["conformance"], 64), (["conformance", "127.0.0.1:1"], 64), (["conformance", "ftp://x", "--key", "k"], 64),
+      (["conformance", "127.0.0.1:1", "--key", "k", "--edition", "2023"], 64),
+      (["conformance", "127.0.0.1:1", "--key", "k", "--only", "no-such-rule"], 64),
+      (["conformance", "127.0.0.1:1", "--key", "k", "--parallel", "0"], 64),
+      (["conformance", "127.0.0.1:1", "--key", "k", "--only", "key."], 69),
+    ] as [([String], Int32)])
+  func refused(_ arguments: [String], _ status: Int32) async throws {
+    let program = try Program("madang", arguments)
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    #expect(await program.status() == status)
+    #expect(await output == [])
+    #expect(await !errors.isEmpty)
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import MadangClient
+import Testing
+
+@Suite("madang dev", .serialized, .timeLimit(.minutes(10)))
+struct CommandLineDevTests {
+  /// Runs `body` with a shell that knows the server by MADANG_DEV_URL.
+  private static func run(_ body: (Shell, TestServer) async throws -> Void) async throws {
+    try await TestServer.run { server in
+      try await body(Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url]), server)
+    }
+  }
+
+  @Test("worlds are made of seeds, listed, reset, kept, brought back and removed")
+  func worlds() async throws {
+    try await Self.run { shell, server in
+      let made = try await shell.object(
+        "dev", "worlds", "make", "--seed", "courtyard", "--number", "7", "--name", "mine")
+      #expect(
+        made["id"] == .text("w1") && made["number"] == .number(7) && made["now"] == .text("2026-01-05T09:00:00.000Z"))
+      let file = server.folder.appending(path: "own.yaml")
+      try Data("people: [{email: a@example.com}]\n".utf8).write(to: file)
+      #expect(try await shell.object("dev", "worlds", "make", "--seed", file.path)["id"] == .text("w2"))
+      #expect(try await shell.objects("dev", "worlds", "list").map { $0["name"] } == [.text("mine"), .text("w2")])
+      let table = try await shell.run("dev", "worlds", "list", "--url", server.url)
+      #expect(table.output.count == 3 && table.output[0].hasPrefix("ID") && table.output[1].contains("courtyard"))
+      #expect(try await shell.object("dev", "worlds", "snapshot", "w1", "new")["snapshots"] == .texts(["new"]))
+      _ = try await shell.object("dev", "clock", "advance", "1h", "--world", "w1")
+      #expect(
+        try await shell.object("dev", "worlds", "restore", "w1", "new")["now"] == .text("2026-01-05T09:00:00.000Z"))
+      #expect(
+        try await shell.object("dev", "worlds", "reset", "w1", "--keep-sockets")["snapshots"] == .texts(["new"]))
+      #expect(try await shell.object("dev", "worlds", "remove", "w1")["removed"] == .texts(["w1"]))
+      #expect(try await shell.object("dev", "worlds", "remove", "--all")["removed"] == .texts(["w2"]))
+      #expect(try await shell.run("dev", "worlds", "list").errors == ["There are no worlds."])
+      let gone = try await shell.run("dev", "worlds", "reset", "w1")
+      #expect(gone.status == 1 && gone.errors == ["madang: there is no world 'w1'; GET /_dev/worlds lists them"])
+    }
+  }
+
+  @Test("the clock of the server and of a world is shown and changed")
+  func clock() async throws {
+    try await Self.run { shell, _ in
+      _ = try await shell.object("dev", "worlds", "make", "--number", "1")
+      #expect(
+        try await shell.object("dev", "clock", "show", "--world", "w1") == [
+          "now": .text("2026-01-05T09:00:00.000Z"), "rate": .number(0),
+        ])
+      #expect(
+        try await shell.object("dev", "clock", "advance", "1500ms", "--world", "w1")["now"]
+          == .text("2026-01-05T09:00:01.500Z"))
+      #expect(
+        try await shell.object("dev", "clock", "set", "2030-01-01T00:00:00Z", "--world", "w1")["now"]
+          == .text("2030-01-01T00:00:00.000Z"))
+      #expect(try await shell.object("dev", "clock", "rate", "60", "--world", "w1")["rate"] == .number(60))
+      #expect(try await shell.object("dev", "clock", "freeze", "--world", "w1")["rate"] == .number(0))
+      #expect(try await shell.object("dev", "clock", "resume", "--world", "w1")["rate"] == .number(1))
+      #expect(try await shell.run("dev", "clock").output.last == "rate  1.0")
+      let wrong = try await shell.run("dev", "clock", "set", "tomorrow")
+      #expect(wrong.status == 1 && wrong.errors == ["madang: set: a date like 2026-01-05T09:00:00Z, from 1970 on"])
+    }
+  }
+
+  @Test("faults are added, listed and removed")
+  func faults() async throws {
+    try await Self.run { shell, _ in
+      let rule = #"{"match":{"operation":"me"},"effect":{"kind":"status","status":503}}"#
+      #expect(try await shell.object("dev", "faults", "add", rule)["id"] == .number(1))
+      #expect(
+        try await shell.objects("dev", "faults", "add", "[\(rule),\(rule)]").map { $0["id"] } == [
+          .number(2), .number(3),
+        ])
+      #expect(try await shell.run("dev", "faults", "add", "-", input: rule).output == ["ID", "4"])
+      #expect(try await shell.objects("dev", "faults", "list").count == 4)
+      #expect(try await shell.run("dev", "faults", "list").output[1].contains(#"{"operation":"me"}"#))
+      _ = try await shell.object("dev", "faults", "remove", "2", "3")
+      #expect(try await shell.objects("dev", "faults", "list").map { $0["id"] } == [.number(1), .number(4)])
+      _ = try await shell.object("dev", "faults", "remove", "--all")
+      #expect(try await shell.objects("dev", "faults", "list").isEmpty)
+      let wrong = try await shell.run("dev", "faults", "add", #"{"effect":{"kind":"latency"}}"#)
+      #expect(wrong.status == 1 && wrong.errors == ["madang: effect.milliseconds: is missing; 'latency' needs it"])
+    }
+  }
+
+  @Test("people act, scripts are added, started, awaited and stopped, in a world and at the server itself")
+  func people() async throws {
+    try await Self.run { shell, server in
+      _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard")
+      let people = try await shell.objects("dev", "people", "list", "--world", "w1")
+      #expect(people.count == 5 && people[0]["workspaces"] == .texts(["Weekend", "Book club"]))
+      let posted = try await shell.object(
+        "dev", "people", "act", "joon", "post", "hello", "--in", "Weekend/ios", "--files", "2", "--world", "w1")
+      #expect(posted["content"] == .text("hello"))
+      _ = try await shell.object("dev", "people", "act", "joon", "post", "psst", "--to", "mina", "--world", "w1")
+      #expect(
+        try await shell.object("dev", "people", "act", "sora", "join", "--in", "Weekend/ios", "--world", "w1")
+          == ["joined": .text("Weekend/ios")])
+      #expect(
+        try await shell.object("dev", "people", "act", "sora", "leave", "--in", "Weekend/ios", "--world", "w1")
+          == ["left": .text("Weekend/ios")])
+      let refused = try await shell.run("dev", "people", "act", "mina", "leave", "--in", "Weekend", "--world", "w1")
+      #expect(refused.status == 1 && refused.errors.first?.hasSuffix("(E15)") == true)
+
+      let file = server.folder.appending(path: "scripts.yaml")
+      try Data(
+        """
+        - {name: answer, when: {chat: {from: mina}}, do: [{as: joon, post: "{n}"}]}
+        - {name: fails, do: [{as: sora, leave: Weekend/ios}]}
+        """.utf8
+      ).write(to: file)
+      #expect(try await shell.objects("dev", "scripts", "add", file.path, "--world", "w1").count == 2)
+      #expect(
+        try await shell.object("dev", "scripts", "start", "answer", "--world", "w1")["state"] == .text("running"))
+      _ = try await shell.object("dev", "people", "act", "mina", "post", "hi", "--in", "Weekend/ios", "--world", "w1")
+      let ran = try await shell.object("dev", "scripts", "wait", "answer", "--runs", "1", "--world", "w1")
+      #expect(ran["runs"] == .number(1))
+      let early = try await shell.run("dev", "scripts", "wait", "answer", "--within", "50ms", "--world", "w1")
+      #expect(early.status == 1 && early.errors == ["madang: the script 'answer' is not done within 50ms"])
+      #expect(try await shell.object("dev", "scripts", "stop", "answer", "--world", "w1")["state"] == .text("stopped"))
+      _ = try await shell.object("dev", "scripts", "start", "fails", "--world", "w1")
+      let failed = try await shell.run("dev", "scripts", "wait", "fails", "--world", "w1")
+      #expect(failed.status == 1 && failed.errors == ["madang: 1 failure in the script 'fails'"])
+      #expect(failed.output.last?.contains("run 1, step 1 (sora): ") == true, "\(failed.output)")
+      #expect(try await shell.objects("dev", "scripts", "list", "--world", "w1").count == 2)
+      #expect(try await shell.objects("dev", "scripts", "list").isEmpty)
+
+      try await server.withPerson("Mina") { mina in
+        _ = try await mina.createWorkspace(name: "Here")
+        #expect(
+          try await shell.object("dev", "people", "act", "mina", "post", "hi", "--in", "Here")["content"] == .text("hi")
+        )
+      }
+    }
+  }
+
+  @Test("a seed is checked without a server, and written from a world or from the server's own data")
+  func seeds() async throws {
+    try await Self.run { shell, server in
+      _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "3")
+      let file = server.folder.appending(path: "written.yaml").path
+      let written = try await shell.run("dev", "seed", "export", "--world", "w1", "--output", file, "--name", "weekend")
+      #expect(written.status == 0 && written.output == [])
+      let counts = try await shell.object("dev", "seed", "check", file)
+      #expect(
+        counts["name"] == .text("weekend") && counts["people"] == .number(5) && counts["workspaces"] == .number(2))
+      #expect(counts["channels"] == .number(5) && counts["chats"] == .number(71), "\(counts)")
+      let printed = try await shell.run("dev", "seed", "export", "--world", "w1", "--name", "weekend")
+      #expect(printed.output.joined(separator: "\n") + "\n" == (try String(contentsOfFile: file, encoding: .utf8)))
+      #expect(try await shell.object("dev", "worlds", "make", "--seed", file)["seed"] == .text("weekend"))
+      try await server.withPerson("Mina") { mina in
+        _ = try await mina.createWorkspace(name: "Here")
+        let own = try await shell.run("dev", "seed", "export", "--format", "json")
+        #expect(own.output.first?.contains(#""name":"Here""#) == true)
+      }
+    }
+    let program = try Program("madang", ["dev", "seed", "check", "-"], input: "people:\n  - {email: a}\n")
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    #expect(await program.status() == 1)
+    #expect(await output == [])
+    #expect(await errors == ["madang: -: line 2: email: not an e-mail address"])
+  }
+
+  @Test("a server that is not there is status 69; one that is not in development mode is told, with its cure")
+  func elsewhere() async throws {
+    func run(_ arguments: [String]) async throws -> (status: Int32, errors: [String]) {
+      let program = try Program("madang", arguments)
+      async let output = program.output.rest()
+      async let errors = program.errors.rest()
+      _ = await output
+      return await (program.status(), errors)
+    }
+    let nobody = try await run(["dev", "clock", "--url", "127.0.0.1:1"])
+    #expect(nobody.status == 69)
+    #expect(nobody.errors.first?.hasPrefix("madang: http://127.0.0.1:1 cannot be reached: ") == true)
+    #expect(nobody.errors.first?.contains("start one with 'madang serve --dev'") == true)
+
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let server = try Program("madang", ["serve", "--port", "0", "--data", folder.path])
+    let ready = "madang listening on "
+    let url = String(try await server.output.next(beginning: ready).dropFirst(ready.count))
+    let closed = try await run(["dev", "worlds", "list", "--url", url])
+    #expect(closed.status == 1)
+    #expect(closed.errors.first?.contains("it is no server in development mode") == true, "\(closed.errors)")
+    server.signal(SIGTERM)
+    _ = await server.status()
+  }
+
+  @Test(
+    "wrong usage is status 64",
+    arguments: [
+      ["dev", "clock", "advance", "soon"], ["dev", "clock", "rate", "-1"], ["dev", "worlds", "remove"],
+      ["dev", "faults", "remove", "--all", "1"], ["dev", "people", "act", "x", "post", "hi"],
+      ["dev", "people", "act", "x", "join", "--in", "W", "--to", "y"], ["dev", "people", "act", "x", "dance"],
+      ["dev", "scripts", "wait", "x", "--within", "2h"], ["dev", "seed", "export", "--format", "xml"],
+      ["dev", "clock", "--url", "ftp://x"],
+    ])
+  func usage(_ arguments: [String]) async throws {
+    let program = try Program("madang", arguments)
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    #expect(await program.status() == 64)
+    #expect(await output == [])
+    #expect(await !errors.isEmpty)
+  }
+}

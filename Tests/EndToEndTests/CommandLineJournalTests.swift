@@ -1,0 +1,61 @@
+import Foundation
+import MadangClient
+import Testing
+
+@Suite("madang dev, of what happened", .serialized, .timeLimit(.minutes(10)))
+struct CommandLineJournalTests {
+  @Test("the journal is shown, filtered and waited for, and a review says what hurts")
+  func journal() async throws {
+    try await TestServer.run { server in
+      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
+      _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "7")
+      // Where nothing was looked at, nothing is well.
+      let nothing = try await shell.run("dev", "review", "--world", "w1")
+      #expect(nothing.status == 1 && nothing.output.isEmpty)
+      #expect(nothing.errors == ["The journal has nothing of a client; --world ID looks in a world's own."])
+      _ = try await shell.object(
+        "dev", "people", "act", "joon", "post", "Hello", "--in", "Weekend/ios", "--world", "w1")
+      let world = try await shell.object("dev", "worlds", "list")
+      guard case .text(let url)? = world["url"] else { return #expect(Bool(false), "\(world)") }
+      let client = MadangClient(configuration: .init(server: url, apiKey: "wrong"), store: .inMemory)
+      await #expect(throws: MadangError.self) { try await client.signIn(email: "mina@example.com", password: "x") }
+      try await client.close()
+
+      let entry = try #require(
+        try await shell.run("dev", "journal", "code=E01", "--wait", "5s", "--json", "--world", "w1").objects().first)
+      #expect(entry["path"] == .text("/v1/users/login") && entry["status"] == .number(400))
+      let table = try await shell.run("dev", "journal", "kind=request", "--world", "w1")
+      #expect(table.status == 0 && table.output.last?.contains("POST /v1/users/login") == true)
+      #expect(table.output.last?.contains("400, E01") == true)
+      let late = try await shell.run("dev", "journal", "code=E05", "--wait", "10ms", "--world", "w1")
+      #expect(late.status == 1)
+      let wrong = try await shell.run("dev", "journal", "colour=red", "--world", "w1")
+      #expect(wrong.status == 1 && wrong.errors.first?.contains("colour: is no parameter") == true)
+      let archive = try await shell.run("dev", "journal", "--har", "--world", "w1")
+      #expect(archive.output.joined().contains(#""version":"1.2""#))
+    }
+  }
+
+  @Test("notifications are written as files for simulators")
+  func pushes() async throws {
+    try await TestServer.run { server in
+      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
+      _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "7")
+      _ = try await shell.object("dev", "people", "act", "mina", "post", "Tea?", "--to", "sora", "--world", "w1")
+      let sent = try await shell.run("dev", "journal", "kind=push", "--wait", "10s", "--world", "w1")
+      #expect(sent.status == 0)
+      let folder = server.folder.appending(path: "pushes")
+      let written = try await shell.run(
+        "dev", "pushes", "--apns", folder.path, "--bundle", "com.example.chat", "--world", "w1")
+      #expect(written.status == 0 && written.output.count == 1, "\(written)")
+      let file = try #require(written.output.first)
+      #expect(file.hasSuffix("-sora@example.com.apns"))
+      let payload = try String(contentsOf: URL(filePath: file), encoding: .utf8)
+      #expect(
+        payload.hasPrefix(#"{"Simulator Target Bundle":"com.example.chat","aps":{"alert":{"body":"Tea?","#),
+        "\(payload)")
+      #expect(try await shell.run("dev", "pushes", "--world", "w1").output.last?.contains("sora-phone") == true)
+      #expect(try await shell.run("dev", "pushes", "--apns", folder.path).status == 64)
+    }
+  }
+}

@@ -1,0 +1,16 @@
+"""A pytest fixture: each test has a server of its own. Copy it into a conftest.py."""
+
+import os
+
+import pytest
+import requests
+
+SERVER = os.environ.get("MADANG", "http://127.0.0.1:8080")
+
+
+@pytest.fixture
+def world():
+    """The URL of a world that begins as the courtyard, and is gone after the test."""
+    made = requests.post(f"{SERVER}/_dev/worlds", json={"seed": "courtyard"}, timeout=10).json()
+    yield made["url"]
+    requests.delete(f"{SERVER}/_dev/worlds/{made['id']}", timeout=10)

@@ -1,0 +1,216 @@
+import Foundation
+import MadangAPI
+import MadangClient
+import MadangTesting
+import Synchronization
+import Testing
+
+@Suite("MadangClient: sessions and live rooms", .timeLimit(.minutes(1)), .madang(seed: .empty))
+struct SessionsAndRoomsTests {
+  private let world = Madang.world
+
+  /// Runs `body` with the client of a new account.
+  private func withPerson(
+    _ nickname: String, store: SessionStore = .inMemory, _ body: (MadangClient) async throws -> Void
+  ) async throws {
+    let client = world.makeClient(store: store)
+    do {
+      try await client.signUp(email: "\(nickname.lowercased())@example.com", password: "Passw0rd!", nickname: nickname)
+      try await body(client)
+    } catch {
+      try? await client.close()
+      throw error
+    }
+    try await client.close()
+  }
+
+  /// Runs `body` with an empty directory, gone afterwards.
+  private func inFolder(_ body: (URL) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-client-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  /// The default channel of a new workspace of the person's.
+  private func room(of person: MadangClient, _ name: String = "Builders") async throws -> RoomAddress {
+    let workspace = try await person.createWorkspace(name: name).workspaceID
+    let channel = try #require(try await person.myChannels(in: workspace).first)
+    return .channel(id: channel.channelID, workspace: workspace)
+  }
+
+  @Test("calls that meet an expired token together share one renewal")
+  func oneRenewal() async throws {
+    let saves = Mutex(0)
+    let store = SessionStore(load: { nil }, save: { _ in saves.withLock { $0 += 1 } })
+    try await withPerson("Mina", store: store) { mina in
+      world.clock.advance(by: .seconds(25 * 3600))
+      try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<40 { group.addTask { try await mina.me().nickname } }
+        for try await nickname in group { #expect(nickname == "Mina") }
+      }
+      #expect(saves.withLock(\.self) == 2, "once for signing up, once for the renewal")
+    }
+  }
+
+  @Test("a session that cannot be renewed is over, for every call under way")
+  func sessionOver() async throws {
+    try await withPerson("Mina") { mina in
+      world.clock.advance(by: .seconds(40 * 86_400))
+      await #expect(throws: MadangError.refused(.refreshExpired, status: 400)) { try await mina.me() }
+      #expect(await !mina.isSignedIn)
+      await #expect(throws: MadangError.signedOut) { try await mina.me() }
+    }
+  }
+
+  @Test("a session ended elsewhere is over here too")
+  func revoked() async throws {
+    let tokens = Mutex<Edition2024_10.Tokens?>(nil)
+    let store = SessionStore(load: { tokens.withLock(\.self) }, save: { new in tokens.withLock { $0 = new } })
+    try await withPerson("Mina", store: store) { mina in
+      let elsewhere = world.makeClient(store: store)
+      #expect(try await elsewhere.me().nickname == "Mina")
+      try await mina.signOut()
+      await #expect(throws: MadangError.refused(.badToken, status: 400)) { try await elsewhere.me() }
+      #expect(await !elsewhere.isSignedIn)
+      try await elsewhere.close()
+    }
+  }
+
+  @Test("signing in through Apple and Kakao makes an account once; pushes of the session go where it says")
+  func socialSignIn() async throws {
+    let (first, second) = (world.makeClient(), world.makeClient())
+    let apple = try world.socialToken(
+      from: .apple, subject: "mina@example.com", email: "mina@example.com", nickname: "Mina")
+    await #expect(throws: MadangError.refused(.badRequest, status: 400)) {
+      try await first.signInWithApple(idToken: apple)
+    }
+    let made = try await first.signInWithApple(idToken: apple, nickname: "Mina")
+    #expect(made.provider == "apple")
+    #expect(try await second.signInWithApple(idToken: apple).userID == made.userID)
+    try await second.setDeviceToken("a device")
+    let kakao = try world.socialToken(
+      from: .kakao, subject: "joon@example.com", email: "joon@example.com", nickname: "Joon")
+    #expect(try await second.signInWithKakao(oauthToken: kakao).nickname == "Joon")
+    #expect(try await second.me().provider == "kakao")
+    #expect(try await first.me().userID == made.userID)
+    await #expect(throws: MadangError.refused(.noAccount, status: 400)) {
+      try await second.signInWithKakao(oauthToken: "nobody's")
+    }
+    try await first.close()
+    try await second.close()
+  }
+
+  @Test("an upload tells its progress up to the last byte, and the download is the same file")
+  func transfer() async throws {
+    try await inFolder { folder in
+      try await withPerson("Mina") { mina in
+        let room = try await room(of: mina)
+        let file = folder.appending(path: "big.png")
+        let bytes = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 5 << 20)
+        try bytes.write(to: file)
+        let progress = Mutex<[(Int, Int)]>([])
+        let chat = try await mina.post("", files: [Upload(file: file)], to: room) { sent, total in
+          progress.withLock { $0.append((sent, total)) }
+        }
+        let reports = progress.withLock(\.self)
+        #expect(reports.count > 50)
+        #expect(reports.last.map { $0.0 == $0.1 } == true)
+        #expect(zip(reports, reports.dropFirst()).allSatisfy { $0.0 < $1.0 })
+        let copy = folder.appending(path: "copy.png")
+        #expect(try await mina.download(try #require(chat.files.first), to: copy) == bytes.count)
+        #expect(try Data(contentsOf: copy) == bytes)
+      }
+    }
+  }
+
+  @Test("a file that shrinks while it is sent fails as a file, and posts nothing")
+  func shrinkingFile() async throws {
+    try await inFolder { folder in
+      try await withPerson("Mina") { mina in
+        let room = try await room(of: mina)
+        let file = folder.appending(path: "short.png")
+        try Data(count: 200_000).write(to: file)
+        let upload = try Upload(file: file)
+        try Data(count: 10).write(to: file)
+        let failure = await #expect(throws: MadangError.self) { try await mina.post("x", files: [upload], to: room) }
+        #expect(failure == .file(path: file.path, reason: "became shorter while it was sent"))
+        #expect(try await mina.history(of: room).isEmpty)
+      }
+    }
+  }
+
+  @Test("a file that does not come whole leaves nothing behind")
+  func failedDownload() async throws {
+    try await inFolder { folder in
+      try await withPerson("Mina") { mina in
+        let copy = folder.appending(path: "downloads").appending(path: "none.png")
+        try FileManager.default.createDirectory(
+          at: copy.deletingLastPathComponent(), withIntermediateDirectories: true)
+        await #expect(throws: MadangError.refused(.notFound, status: 400)) {
+          try await mina.download("/static/channelChats/none.png", to: copy)
+        }
+        let left = try FileManager.default.contentsOfDirectory(atPath: copy.deletingLastPathComponent().path)
+        #expect(left == [])
+      }
+    }
+  }
+
+  @Test("live chats equal the answers to their posts, in order, the sender's own included")
+  func live() async throws {
+    try await withPerson("Mina") { mina in
+      let room = try await room(of: mina)
+      try await mina.post("before", to: room)
+      var events = mina.watch([room]).makeAsyncIterator()
+      #expect(try await events.next() == .live)
+      var posted: [Chat] = []
+      for number in 0..<20 { posted.append(try await mina.post("chat \(number)", to: room)) }
+      for chat in posted { #expect(try await events.next() == .chat(chat)) }
+    }
+  }
+
+  @Test("watching from a date brings what is newer first, then goes live")
+  func fromCursor() async throws {
+    try await withPerson("Mina") { mina in
+      let room = try await room(of: mina)
+      let first = try await mina.post("first", to: room)
+      let second = try await mina.post("second", to: room)
+      var events = mina.watch([room], after: [room: first.createdAt]).makeAsyncIterator()
+      #expect(try await events.next() == .chat(second))
+      #expect(try await events.next() == .live)
+    }
+  }
+
+  @Test("a stranger may not watch")
+  func stranger() async throws {
+    try await withPerson("Mina") { mina in
+      let room = try await room(of: mina)
+      try await withPerson("Joon") { joon in
+        var events = joon.watch([room]).makeAsyncIterator()
+        let refusal = MadangError.notAllowed(namespace: room.namespace.name, message: "not allowed")
+        await #expect(throws: refusal) { while try await events.next() != nil {} }
+      }
+    }
+  }
+
+  @Test("a reader too slow for its buffer still gets every chat once")
+  func slowReader() async throws {
+    try await withPerson("Mina") { mina in
+      let room = try await room(of: mina)
+      var configuration = MadangClient.Configuration(server: world.url, apiKey: MadangWorld.apiKey)
+      configuration.maxWaitingEvents = 4
+      let slow = MadangClient(configuration: configuration)
+      try await slow.signIn(email: "mina@example.com", password: "Passw0rd!")
+      var events = slow.watch([room]).makeAsyncIterator()
+      #expect(try await events.next() == .live)
+      var posted: [String] = []
+      for number in 0..<50 { posted.append(try await mina.post("chat \(number)", to: room).id) }
+      var got: [String] = []
+      while got.count < posted.count, let event = try await events.next() {
+        if case .chat(let chat) = event { got.append(chat.id) }
+      }
+      #expect(got == posted)
+      try await slow.close()
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import Foundation
+import NIOHTTP1
+import Testing
+
+@Suite("The OpenAPI document of development calls", .timeLimit(.minutes(1)))
+struct DevelopmentDescriptionTests {
+  @Test("it has the calls that docs/testing.md tells, and no others")
+  func documented() throws {
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/testing.md")
+    let text = try String(contentsOf: page, encoding: .utf8)
+    var told: Set<String> = []
+    for match in text.matches(of: #/`(GET|POST|DELETE) /_dev([^`? ]*)/#) {
+      var path = String(match.2)
+      // What is of a server is there for each of its worlds.
+      if path.hasPrefix("/worlds/ID/") { path = String(path.dropFirst("/worlds/ID".count)) }
+      told.insert("\(match.1) \(path)")
+    }
+    for match in text.matches(of: #/`(POST) /_dev([^`? ]*)/[a-z]+`, `\.\.\./([a-z]+)`/#) {
+      told.insert("\(match.1) \(match.2)/\(match.3)")
+    }
+    let described = DevelopmentDescription.shared.operations.map { operation in
+      let path = operation.template.replacing(#/\{([a-z]+)\}/#) { $0.1.uppercased() }
+      return "\(operation.method) \(path)"
+    }
+    #expect(told.symmetricDifference(described).sorted() == [])
+  }
+
+  @Test("a server in development mode gives it away, and its worlds do")
+  func served() async throws {
+    try await WorldCallsTests.run { dev in
+      let answer = try await dev.call(.GET, "/_dev/openapi.json")
+      #expect(answer.status == 200 && answer.body.hasPrefix("{"))
+      let made = try await dev.call(.POST, "/_dev/worlds")
+      let world = Caller(url: try #require(try made.object["url"] as? String))
+      #expect(try await world.call(.GET, "/_dev/openapi.json").body == answer.body)
+    }
+  }
+}

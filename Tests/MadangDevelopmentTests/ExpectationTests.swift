@@ -1,0 +1,213 @@
+import Foundation
+import MadangDevelopment
+import NIOHTTP1
+import Support
+import Testing
+
+@Suite("Expectations", .timeLimit(.minutes(1)))
+struct ExpectationTests {
+  /// What comes of an expectation after a chat was posted, the channel read twice, and another chat posted.
+  private func outcome(
+    _ expectation: String, _ check: @escaping @Sendable (Int, ExpectationOutcome) throws -> Void
+  ) async throws {
+    try await FaultScene.run { (scene) async throws in
+      let after = try await scene.journal().last
+      _ = try await scene.mina.say("one", in: scene.room)
+      for _ in 0..<2 { _ = try await scene.mina.get("\(scene.room)/chats") }
+      _ = try await scene.mina.say("two", in: scene.room)
+      let (status, outcome) = try await scene.expect(
+        expectation.replacing("AFTER", with: "\(after)").replacing("N", with: "\(after)"))
+      try check(status, outcome)
+    }
+  }
+
+  @Test(
+    "is met",
+    arguments: [
+      // In any order, one of each at least.
+      #"{"expected":[{"operation":"channelHistory","times":{"min":1}},{"operation":"postToChannel","times":{"min":1}}],"after":AFTER}"#,
+      #"{"expected":[{"operation":"postToChannel","times":2},{"operation":"channelHistory","times":{"min":1}}],"only":true,"after":AFTER}"#,
+      #"{"expected":[{"operation":"postToChannel","body":{"content":"one"}},{"operation":"channelHistory","times":2},{"operation":"postToChannel","answer":{"content":"two"}}],"order":"strict","only":true,"after":AFTER}"#,
+      #"{"expected":[{"operation":"postToChannel"},{"operation":"leaveChannel","times":{"max":1}},{"operation":"postToChannel"}],"order":"strict","after":AFTER}"#,
+      #"{"expected":[{"operation":"postToChannel","times":2}],"only":true,"among":{"method":"POST"},"after":AFTER}"#,
+      #"{"expected":[{"operation":"leaveChannel","times":0}],"after":AFTER,"wait":"100ms"}"#,
+      #"{"expected":[{"path":"*/chats","status":200,"account":"mina*","times":4}],"after":AFTER}"#,
+    ])
+  func met(_ expectation: String) async throws {
+    try await outcome(expectation) { status, outcome in
+      #expect(status == 200 && outcome.met && outcome.differences.isEmpty, "\(outcome.differences)")
+    }
+  }
+
+  @Test(
+    "is not met, and says what differed",
+    arguments: [
+      (
+        #"{"expected":[{"operation":"leaveChannel"}],"after":AFTER}"#, ["missing: operation leaveChannel"]
+      ),
+      (
+        #"{"expected":[{"operation":"postToChannel","times":3}],"after":AFTER}"#,
+        ["missing: operation postToChannel, 2 of 3 times"]
+      ),
+      (
+        #"{"expected":[{"operation":"channelHistory"}],"after":AFTER}"#,
+        ["came too often: operation channelHistory, 2 times instead of 1 (entries 2, 3)"]
+      ),
+      (
+        #"{"expected":[{"operation":"channelHistory","times":{"max":1}}],"after":AFTER}"#,
+        ["came too often: operation channelHistory, 2 times instead of 1 (entries 2, 3)"]
+      ),
+      (
+        #"{"expected":[{"operation":"postToChannel","times":2}],"only":true,"after":AFTER}"#,
+        ["missing: operation postToChannel, 1 of 2 times", "came too: channelHistory with 200 (entry 2)"]
+      ),
+      (
+        #"{"expected":[{"operation":"channelHistory","times":2},{"operation":"postToChannel","times":2}],"order":"strict","after":AFTER}"#,
+        [
+          "expected number 1 was operation channelHistory; came postToChannel with 200 (entry 1)",
+          "missing: operation postToChannel, 1 of 2 times",
+        ]
+      ),
+      (
+        #"{"expected":[{"operation":"postToChannel","body":{"content":"three"}}],"after":AFTER}"#,
+        [#"missing: operation postToChannel, body {"content":"three"}"#]
+      ),
+    ])
+  func unmet(_ expectation: String, _ differences: [String]) async throws {
+    try await FaultScene.run { (scene) async throws in
+      // Numbers of entries begin with 1.
+      let after = try await scene.journal().last
+      _ = try await scene.mina.say("one", in: scene.room)
+      for _ in 0..<2 { _ = try await scene.mina.get("\(scene.room)/chats") }
+      _ = try await scene.mina.say("two", in: scene.room)
+      let (status, outcome) = try await scene.expect(expectation.replacing("AFTER", with: "\(after)"))
+      let words = outcome.differences.map { difference in
+        difference.replacing(#/(entry|entries) ([0-9, ]+)/#) { match in
+          let numbers = match.2.split(separator: ", ").compactMap { Int($0) }.map { String($0 - after) }
+          return "\(match.1) \(numbers.joined(separator: ", "))"
+        }
+      }
+      #expect(status == 409 && !outcome.met && words == differences, "\(words)")
+    }
+  }
+
+  @Test("waits for what is missing, and not for what nothing can make good")
+  func waits() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let after = try await scene.journal().last
+      async let waiting = scene.expect(
+        #"{"expected":[{"operation":"postToChannel","times":2}],"after":\#(after),"wait":"60s"}"#)
+      _ = try await scene.mina.say("one", in: scene.room)
+      _ = try await scene.mina.say("two", in: scene.room)
+      let met = try await waiting
+      #expect(met.status == 200 && met.outcome.matched.map(\.entries) == [[after + 1, after + 2]])
+      let began = ContinuousClock.now
+      let hopeless = try await scene.expect(
+        #"{"expected":[{"operation":"leaveChannel"}],"only":true,"after":\#(after),"wait":"60s"}"#)
+      #expect(hopeless.status == 409 && ContinuousClock.now - began < .seconds(30))
+    }
+  }
+
+  @Test("once everything is there, it is watched for what may not come, as long as somebody wants")
+  func settles() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let after = try await scene.journal().last
+      async let waiting = scene.expect(
+        #"{"expected":[{"operation":"postToChannel"}],"after":\#(after),"wait":"60s","settle":"60s"}"#)
+      _ = try await scene.mina.say("one", in: scene.room)
+      _ = try await scene.mina.say("two", in: scene.room)
+      let watched = try await waiting
+      #expect(watched.status == 409 && watched.outcome.differences.first?.hasPrefix("came too often") == true)
+      let first = try await scene.expect(
+        #"{"expected":[{"operation":"leaveChannel","times":{"max":1}}],"after":\#(after),"settle":"50ms"}"#)
+      #expect(first.status == 200)
+    }
+  }
+
+  @Test("packets and notifications are expected as well")
+  func packets() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let client = try await scene.joined(.upgraded)
+      let told = try await scene.said("Hi")
+      #expect(try await client.text() == told)
+      let (status, outcome) = try await scene.expect(
+        """
+        {"expected":[{"packet":"connect","direction":"fromClient"},{"packet":"connect","direction":"toClient"},
+        {"event":"channel","packet":"event","namespace":"/ws-channel-*","body":{"content":"Hi"}}],
+        "order":"strict","only":true,"among":{"kind":"packet","namespace":"/ws-*"}}
+        """)
+      #expect(status == 200, "\(outcome.differences)")
+      // As in rules for faults.
+      #expect(try await scene.expect(#"{"expected":[{"packet":"message","times":{"min":3}}]}"#).status == 200)
+      await client.abort()
+    }
+  }
+
+  @Test("in strict order a request stands before what it brought about, though it is answered later")
+  func late() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let client = try await scene.joined(.webSocket)
+      let after = try await scene.journal().last
+      try await scene.kit.faults.add(
+        FaultRule(
+          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
+          match: FaultMatch { ($0.operation, $0.nth) = ("postToChannel", 1) }))
+      let posted = Task { try await scene.post("one").status }
+      let (post, event) = (#"{"operation":"postToChannel"}"#, #"{"event":"channel","direction":"toClient"}"#)
+      func outcome(_ items: String) async throws -> ExpectationOutcome {
+        try await scene.expect(
+          #"{"expected":[\#(items)],"order":"strict","only":true,"after":\#(after),"wait":"10s"}"#
+        ).outcome
+      }
+      // The event is there first.
+      _ = try await client.text()
+      let first = try await outcome("\(post),\(event)")
+      #expect(first.met, "\(first)")
+      #expect(first.matched[0].entries[0] > first.matched[1].entries[0])
+      #expect(try await posted.value == 200)
+      let wrong = try await scene.expect(
+        #"{"expected":[\#(event),\#(post)],"order":"strict","after":\#(after)}"#)
+      #expect(wrong.status == 409, "\(wrong)")
+      // One chat after the other, the second event of which could be taken for the first one's.
+      #expect(try await scene.post("two").status == 200)
+      _ = try await client.text()
+      let both = try await outcome("\(post),\(event),\(post),\(event)")
+      #expect(both.met, "\(both)")
+      await client.abort()
+    }
+  }
+
+  @Test(
+    "what cannot be expected is said with its cause and its cure",
+    arguments: [
+      (#"{"expected":[]}"#, "expected: 1 to 256"), (#"{"expected":[{"operations":"x"}]}"#, "is no field of something"),
+      (#"{"expected":[{"operation":"fly"}]}"#, "no edition has 'fly'"),
+      (#"{"expected":[{"times":{"min":2,"max":1}}]}"#, "with min not above max"),
+      (#"{"expect":[]}"#, "expect: is no field of an expectation"), (#"{"expected":[{}],"wait":"5"}"#, "a time like"),
+      (#"{"expected":[{"times":-1}]}"#, "times: a whole number"), (#"{}"#, "expected: is missing"),
+      (#"{"expected":[{}],"among":{"methdo":"POST"}}"#, "methdo: is no field of among"),
+      // What nothing can ever match would make "never" true for ever.
+      (#"{"expected":[{"operation":"postToChannel","event":"channel"}]}"#, "no entry of the journal has all of these"),
+      (#"{"expected":[{"operation":"postToChannel","direction":"fromClient"}]}"#, "has all of these"),
+      (#"{"expected":[{"kind":"request","event":"channel"}]}"#, "has all of these"),
+      (#"{"expected":[{"packet":"ping","event":"channel"}]}"#, "packet: 'ping' has no event"),
+      (#"{"expected":[{"packet":"noop"}]}"#, "packet: there is none called 'noop'"),
+      (#"{"expected":[{"kind":"connection","event":"open"}]}"#, "event: there is none called 'open'"),
+      (#"{"expected":[{"kind":"req*uests"}]}"#, "kind: there is none called"),
+      (#"{"expected":[{"code":"e05"}]}"#, "code: there is none called 'e05'"),
+      (#"{"expected":[{"method":"GTE"}]}"#, "method: there is none called 'GTE'"),
+      (#"{"expected":[{"status":"999"}]}"#, "status: a status like 200"),
+      (#"{"expected":[{"operation":"postTo*Chanel"}]}"#, "no edition has 'postTo*Chanel'"),
+      (#"{"expected":[{"path":"v1/workspaces"}]}"#, "path: a path like"),
+      (#"{"expected":[{"path":"/v1/x?y=1"}]}"#, "without its query"),
+      (#"{"expected":[{"namespace":"ws-channel-1"}]}"#, "namespace: a namespace like"),
+      (#"{"expected":[{"body":{"password":"Passw0rd!"}}]}"#, "password: is a secret"),
+    ])
+  func mistakes(_ body: String, _ words: String) async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.empty))
+      let answer = try await Caller(url: world.url).call(.POST, "/_dev/expect", body)
+      #expect(answer.status == 400 && answer.body.contains(words), "\(answer.body)")
+    }
+  }
+}

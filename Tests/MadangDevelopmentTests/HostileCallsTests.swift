@@ -1,0 +1,145 @@
+import Foundation
+import MadangDevelopment
+import NIOHTTP1
+import Support
+import Testing
+
+/// What a careless or hostile client or tester may send.
+@Suite("Hostile calls of development mode", .timeLimit(.minutes(1)))
+struct HostileCallsTests {
+  @Test("a length that a client of long-polling makes up ends no reader of the journal")
+  func length() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let wire = try await Wire.connect(scene.port)
+      try await wire.send(
+        Array(
+          "GET /socket.io/?EIO=4&transport=polling HTTP/1.1\r\nHost: x\r\nContent-Length: 9223372036854775807\r\n\r\n"
+            .utf8))
+      _ = try await wire.readLine()
+      wire.abort()
+      _ = try await scene.journal("kind=request&wait=5s&count=1")
+      #expect(try await scene.world.call(.GET, "/_dev/review", key: nil).status == 200)
+    }
+  }
+
+  @Test("numbers beyond all reason are refused")
+  func numbers() async throws {
+    try await Scene.run { worlds in
+      let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
+      let lowest = #"{"expected":[{"kind":"push"}],"after":-9223372036854775808}"#
+      let answer = try await world.call(.POST, "/_dev/expect", lowest)
+      #expect(answer.status == 400 && answer.body.contains("after"))
+      let beyond = try await world.call(.GET, "/_dev/journal?after=9223372036854775807")
+      #expect(beyond.status == 400 && beyond.body.contains("numbers up to 0"), "\(beyond.body)")
+    }
+  }
+
+  @Test("an error does not grow with the depth and the count of what is wrong")
+  func longErrors() async throws {
+    try await Scene.run { worlds in
+      let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
+      let name = String(repeating: "k", count: 250)
+      let deep = String(repeating: #"{"\#(name)":"#, count: 60)
+      let numbers = Array(repeating: "1.5", count: 5000).joined(separator: ",")
+      let body =
+        #"{"merchant_uid":"a","amount":1e99,"status":\#(deep)[\#(numbers)]\#(String(repeating: "}", count: 60))}"#
+      let answer = try await world.call(.POST, "/_dev/payments", body)
+      #expect(answer.status == 400 && answer.body.utf8.count < 1000, "\(answer.body.utf8.count)")
+    }
+  }
+
+  @Test(
+    "seeds that would take all memory or time are refused with their line",
+    arguments: [
+      (
+        """
+        people: [{email: a@example.com}]
+        workspaces: [{name: W, owner: a, chats: [{count: 1000000, every: 2000000d, text: "{n}"}]}]
+        """, "every"
+      ),
+      (
+        """
+        people: [{count: 2000, email: "p{n}@example.com"}]
+        workspaces: [{name: W, owner: p1, members: everybody, channels: [{count: 2000, name: "c{n}", members: everybody}]}]
+        """, "at most 2000000"
+      ),
+      (
+        (["a0: &a0 [x,x,x,x,x,x,x,x,x]"]
+          + (1...9).map { level in
+            "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ","))]"
+          }
+          + ["? *a9", ": 1"]).joined(separator: "\n"), "are not taken"
+      ),
+      ("people: [{email: \"a@example.com\", \(String(repeating: "e\u{301}\u{302}", count: 1)): 1}]", "has no field"),
+    ])
+  func seeds(_ text: String, _ words: String) throws {
+    let error = #expect(throws: SeedError.self) {
+      let seed = try Seed(text)
+      _ = try seed.planting(at: Seed.defaultStart)
+    }
+    #expect(error?.description.contains(words) == true, "\(error.map(String.init(describing:)) ?? "")")
+  }
+
+  @Test("equal seeds written as objects with equal numbers are equal worlds, whatever the order of their fields")
+  func objects() async throws {
+    try await WorldCallsTests.run { dev in
+      var people: Set<String> = []
+      for seed in [
+        #"{"name":"s","people":[{"email":"a@example.com","nickname":"A"}],"workspaces":[{"name":"W","owner":"a"}]}"#,
+        #"{"workspaces":[{"owner":"a","name":"W"}],"people":[{"nickname":"A","email":"a@example.com"}],"name":"s"}"#,
+      ] {
+        let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":\#(seed),"number":7}"#)
+        let world = Caller(url: try #require(try made.object["url"] as? String))
+        people.insert(try await world.call(.GET, "/_dev/people").body)
+      }
+      #expect(people.count == 1, "\(people)")
+    }
+  }
+
+  @Test("a field that a call does not have is refused, and so is a call that is none")
+  func unknown() async throws {
+    try await WorldCallsTests.run { dev in
+      for (path, body) in [
+        ("worlds", #"{"sed":"courtyard"}"#), ("worlds", #"{"nubmer":7}"#), ("clock", #"{"advnace":1}"#),
+        ("restart", #"{"milliseconds":1,"second":1}"#), ("expect", #"{"expected":[{}],"settel":"1s"}"#),
+      ] {
+        let answer = try await dev.call(.POST, "/_dev/\(path)", body)
+        #expect(answer.status == 400 && answer.body.contains("is no field"), "\(path) \(body): \(answer)")
+      }
+      for (method, path) in [(HTTPMethod.GET, "wrolds"), (.DELETE, "worlds"), (.POST, "reset")] {
+        let answer = try await dev.call(method, "/_dev/\(path)")
+        #expect(answer.status == 404 && answer.body.contains("there is no development call"), "\(path): \(answer)")
+      }
+    }
+  }
+
+  @Test("planted seeds are kept for the next worlds, but not all of them for ever")
+  func beginnings() async throws {
+    try await Scene.run { worlds in
+      for number in 0..<20 {
+        let world = try await worlds.make(try Scene.plan(.empty, number: UInt64(number)))
+        #expect(await worlds.remove(world.id))
+      }
+      // A seed that was forgotten is planted anew.
+      _ = try await worlds.make(try Scene.plan(.empty, number: 0))
+      #expect(worlds.keptBeginnings <= 16)
+    }
+  }
+
+  @Test("a page of another site cannot have the browser of a tester act, by GET neither")
+  func pages() async throws {
+    try await FaultScene.run { (scene) async throws in
+      func status(_ fields: [(String, String)]) async throws -> Int {
+        let wire = try await Wire.connect(scene.port)
+        defer { wire.abort() }
+        return try await wire.request("GET", "/_dev/people", headers: fields).status
+      }
+      #expect(try await status([]) == 200)
+      #expect(try await status([("Sec-Fetch-Site", "none")]) == 200)
+      #expect(try await status([("Sec-Fetch-Site", "same-origin"), ("Referer", "http://localhost:3000/x")]) == 200)
+      #expect(try await status([("Sec-Fetch-Site", "cross-site")]) == 403)
+      #expect(try await status([("Sec-Fetch-Site", "same-site")]) == 403)
+      #expect(try await status([("Referer", "https://evil.example/")]) == 403)
+    }
+  }
+}

@@ -1,0 +1,207 @@
+import Foundation
+import MadangAPI
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+@testable import MadangDevelopment
+
+@Suite("Journal", .timeLimit(.minutes(1)))
+struct JournalTests {
+  @Test("a request is told with its operation, account, bodies, headers and times", arguments: TestEngine.available)
+  func request(_ engine: TestEngine) async throws {
+    try await FaultScene.run(engine) { (scene) async throws in
+      _ = try await scene.mina.say("Hello", in: scene.room)
+      let entry = try await scene.entry("operation=postToChannel")
+      #expect(entry.kind == .request && entry.method == "POST" && entry.path == "/v1/\(scene.room)/chats")
+      #expect(entry.edition == "2024-10" && entry.operation == "postToChannel")
+      #expect(entry.account == "mina@example.com" && entry.status == 200 && entry.code == nil)
+      #expect(entry.request?.body == #"{"content":"Hello"}"# && entry.request?.size == 19)
+      #expect(entry.answer?.body?.contains(#""content":"Hello""#) == true)
+      #expect(entry.size == 19 + (entry.answer?.body?.utf8.count ?? 0))
+      #expect(entry.request?.headers.contains { $0.name.lowercased() == "sesackey" && $0.value == "***" } == true)
+      #expect(entry.answer?.headers.contains { $0.name.lowercased() == "content-type" } == true)
+      #expect((entry.milliseconds ?? 0) > 0 && entry.elapsed > 0 && entry.fault == nil && entry.longPolling == nil)
+      #expect(entry.at == WireDate.string(scene.world.clock.now))
+      // Not what is under /_dev.
+      #expect(try await scene.entries("path=/_dev*").isEmpty)
+    }
+  }
+
+  @Test("a refusal is told with its code, and with whose token it shows")
+  func refusal() async throws {
+    try await FaultScene.run { (scene) async throws in
+      #expect(try await scene.mina.code(.GET, "workspaces/5e4d7f0a-0000-4000-8000-000000000000") == "E13")
+      let entry = try await scene.entry("code=E13")
+      #expect(entry.status == 400 && entry.operation == "workspace" && entry.account == "mina@example.com")
+      scene.world.clock.advance(milliseconds: 30 * 3_600_000)
+      #expect(try await scene.mina.code(.GET, "workspaces") == "E05")
+      #expect(try await scene.entry("code=E05").account == "mina@example.com")
+      #expect(try await scene.world.call(.GET, "workspaces", key: "another").code == "E01")
+      #expect(try await scene.entry("code=E01").operation == nil)
+      #expect(try await scene.entries("status=4*").count == 3)
+    }
+  }
+
+  @Test("a multipart body is told by its parts, a long body by its beginning")
+  func bodies() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let parts: [Support.World.Part] = [
+        .text("content", "Look"), .file("files", Sample.jpeg, filename: "a.jpg"), .text("password", "geheim"),
+      ]
+      let answer = try await scene.mina.call(.POST, "\(scene.room)/chats", .multipart(parts))
+      #expect(answer.status == 200)
+      let told = try #require(try await scene.entry("operation=postToChannel").request)
+      #expect(
+        told.parts == [
+          .init(name: "content", fileName: nil, size: 4, text: "Look"),
+          .init(name: "files", fileName: "a.jpg", size: Sample.jpeg.count, text: nil),
+          .init(name: "password", fileName: nil, size: 6, text: "***"),
+        ])
+      #expect(told.body == nil && told.size > Sample.jpeg.count)
+      let long = String(repeating: "x", count: 20_000)
+      _ = try await scene.mina.call(.POST, "\(scene.room)/chats", .json(["content": .text(long)]))
+      let last = try #require(try await scene.entries("operation=postToChannel").last?.request)
+      #expect(last.truncated == true && last.body?.utf8.count == Journal.maxText && last.size == 20_014)
+    }
+  }
+
+  @Test("a fault is told with the request it happened to, also where the client got no answer")
+  func faults() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let id = try await scene.kit.faults.add(
+        FaultRule(FaultEffect(.answerLost), match: FaultMatch { $0.operation = "postToChannel" }))
+      #expect(try await scene.post("lost").bytes.isEmpty)
+      let entry = try await scene.entry("operation=postToChannel&wait=5s")
+      #expect(entry.fault == AppliedFault(rule: id, kind: "answerLost") && entry.status == nil && entry.answer == nil)
+      #expect(entry.account == "mina@example.com" && entry.request?.body == #"{"content":"lost"}"#)
+      #expect(try await scene.entries("fault=*").count == 1)
+      #expect(try await scene.entries("fault=drop").isEmpty)
+    }
+  }
+
+  @Test("sockets are told with their connections and packets", arguments: Carrier.allCases)
+  func sockets(_ carrier: Carrier) async throws {
+    try await FaultScene.run { (scene) async throws in
+      let client = try await scene.joined(carrier)
+      let told = try await scene.said("Hi")
+      #expect(try await client.text() == told)
+      let sid = await client.sid
+      let opened = try await scene.entry("kind=connection&event=opened")
+      #expect(opened.session == sid && opened.transport == (carrier == .webSocket ? "websocket" : "polling"))
+      #expect(try await scene.entries("event=upgraded").map(\.session) == (carrier == .upgraded ? [sid] : []))
+      let join = try await scene.entry("packet=connect&direction=fromClient")
+      #expect(join.namespace == scene.namespace && join.payload == #"{"SesacKey":"***","token":"***"}"#)
+      #expect(join.account == nil)
+      let event = try await scene.entry("packet=event&event=channel&direction=toClient")
+      #expect(event.namespace == scene.namespace && event.account == "mina@example.com" && event.session == sid)
+      #expect(event.transport == (carrier == .polling ? "polling" : "websocket"))
+      #expect(told == "42\(scene.namespace),\(event.payload ?? "")" && event.size == told.utf8.count)
+      let polls = try await scene.entries("path=/socket.io/*")
+      #expect(polls.isEmpty == (carrier == .webSocket))
+      #expect(polls.allSatisfy { $0.longPolling == true && $0.request?.body == nil && $0.answer?.body == nil })
+      try await client.send("1")
+      let closed = try await scene.entry("kind=connection&event=closed&wait=10s")
+      #expect(closed.session == sid && closed.reason == "transport close")
+      await client.abort()
+    }
+  }
+
+  @Test("faults of sockets are told with the packet, or the connection that was refused")
+  func socketFaults() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let client = try await scene.joined(.webSocket)
+      let drop = try await scene.kit.faults.add(
+        FaultRule(FaultEffect(.drop), match: FaultMatch { $0.event = "channel" }))
+      _ = try await scene.said("Hi")
+      #expect(try await scene.entry("packet=event&wait=5s").fault == AppliedFault(rule: drop, kind: "drop"))
+      let refuse = try await scene.kit.faults.add(FaultRule(FaultEffect(.refuseUpgrade)))
+      await #expect(throws: (any Error).self) { _ = try await EngineClient(port: scene.port, .webSocket) }
+      #expect(try await scene.entry("event=refused").fault == AppliedFault(rule: refuse, kind: "refuseUpgrade"))
+      await client.abort()
+    }
+  }
+
+  @Test("notifications and payments are told")
+  func others() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let joon = try await scene.world.signUp("Joon")
+      _ = try await joon.post("users/deviceToken", ["deviceToken": "a-phone"])
+      try await scene.mina.invite(joon, to: scene.workspace)
+      let dm = try await scene.mina.directMessage(with: joon, in: scene.workspace)
+      _ = try await scene.mina.say("Hi", in: dm)
+      let push = try await scene.entry("kind=push&account=joon*&wait=10s")
+      #expect(push.deviceToken == "a-phone" && push.edition == "2024-10" && push.payload?.contains("Hi") == true)
+      let id = try await scene.world.payment("order-1", 100)
+      _ = try await scene.mina.post("store/pay/validation", ["imp_uid": .text(id), "merchant_uid": "order-1"])
+      let again = try await scene.mina.code(
+        .POST, "store/pay/validation", .json(["imp_uid": .text(id), "merchant_uid": "order-1"]))
+      #expect(again == "E81")
+      let payments = try await scene.entries("kind=payment")
+      #expect(payments.map(\.event) == ["recorded", "credited", "refused"])
+      #expect(payments.map(\.account) == [nil, "mina@example.com", "mina@example.com"])
+      #expect(payments.map(\.code) == [nil, nil, "E81"] && payments.allSatisfy { $0.payment == id })
+    }
+  }
+
+  @Test("numbers go on after the journal is emptied; packets are recorded as asked")
+  func settings() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let before = try await scene.journal()
+      #expect(before.from == 1 && before.last == before.entries.last?.number)
+      #expect(try await scene.world.call(.DELETE, "/_dev/journal", key: nil).status == 200)
+      let empty = try await scene.journal("count=0")
+      #expect(empty.entries.isEmpty && empty.from == before.last + 1 && empty.complete)
+      let off = try await scene.world.call(.POST, "/_dev/journal", key: nil, .json(["packets": false]))
+      #expect(try off.json["packets"] == false)
+      let client = try await scene.joined(.webSocket)
+      #expect(try await scene.entries("kind=packet").isEmpty)
+      let few = try await scene.world.call(.POST, "/_dev/journal", key: nil, .json(["entries": 2, "bytes": 100_000]))
+      #expect(try few.json["entries"] == 2 && few.json["bytes"] == 100_000)
+      for _ in 0..<5 { _ = try await scene.mina.get("workspaces") }
+      #expect(try await scene.entries().count == 2)
+      let none = try await scene.world.call(.POST, "/_dev/journal", key: nil, .json(["entries": 0]))
+      #expect(try none.status == 400 && none.json["error"] == "entries: a whole number from 1 to 1000000")
+      _ = try await scene.world.call(.POST, "/_dev/journal", key: nil, .json(["entries": 20_000]))
+      await client.abort()
+    }
+  }
+
+  @Test(
+    "what cannot be asked is said with its cause and its cure",
+    arguments: [
+      ("kind=letter", "there are request, connection, packet, push, payment"),
+      ("operation=fly", "no edition has 'fly'"), ("direction=up", "there are fromClient, toClient"),
+      ("colour=red", "colour: is no parameter of the journal; it has kind"), ("wait=5", "wait: a time like 5s"),
+      ("wait=61s", "60s at most"), ("count=0x", "count: a whole number"), ("limit=0", "from 1 to 20000"),
+      ("format=xml", "one of json, ndjson, har"),
+    ])
+  func mistakes(_ query: String, _ words: String) async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.empty))
+      let answer = try await Caller(url: world.url).call(.GET, "/_dev/journal?\(query)")
+      #expect(answer.status == 400 && answer.body.contains(words), "\(answer.body)")
+    }
+  }
+
+  @Test("a reset begins the journal anew, what a snapshot brings back does not")
+  func resets() async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard))
+      let caller = try await Caller(url: world.url).signedIn("mina@example.com")
+      try await world.snapshot("signed in")
+      _ = try await caller.call(.GET, "workspaces")
+      try await world.restore("signed in")
+      let path = "/_dev/worlds/\(world.id)/journal"
+      _ = path
+      #expect(try await world.kit.journal.page(matching: JournalFilter { $0.kind = "request" }).entries.count == 2)
+      let last = world.kit.journal.last
+      try await world.reset()
+      #expect(try await world.kit.journal.page(matching: JournalFilter()).entries.isEmpty)
+      _ = try await caller.call(.GET, "workspaces")
+      #expect(try await world.kit.journal.page(matching: JournalFilter()).entries.first?.number ?? 0 > last)
+    }
+  }
+}

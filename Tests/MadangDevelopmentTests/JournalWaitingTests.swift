@@ -1,0 +1,137 @@
+import Foundation
+import MadangCore
+import MadangServer
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangDevelopment
+
+@Suite("Journal: waiting and limits", .timeLimit(.minutes(1)))
+struct JournalWaitingTests {
+  @Test("a call that waits is answered as soon as enough has come")
+  func waiting() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let after = try await scene.journal().last
+      let began = ContinuousClock.now
+      async let waiting = scene.journal("operation=postToChannel&count=3&wait=60s&after=\(after)")
+      for number in 1...3 { _ = try await scene.mina.say("\(number)", in: scene.room) }
+      let page = try await waiting
+      #expect(page.complete && page.entries.count == 3)
+      #expect(ContinuousClock.now - began < .seconds(30))
+      // It is there already, so nothing is waited for.
+      #expect(try await scene.journal("operation=postToChannel&count=3&wait=60s").complete)
+    }
+  }
+
+  @Test("a call that waits in vain is answered at its end, with what there is")
+  func vain() async throws {
+    try await FaultScene.run { (scene) async throws in
+      _ = try await scene.mina.say("one", in: scene.room)
+      let began = ContinuousClock.now
+      let page = try await scene.journal("operation=postToChannel&count=2&wait=300ms")
+      #expect(!page.complete && page.entries.count == 1)
+      #expect(ContinuousClock.now - began >= .milliseconds(300))
+    }
+  }
+
+  private func journal(_ set: (inout Journal.Limits) -> Void) -> Journal {
+    var limits = Journal.Limits()
+    set(&limits)
+    return Journal(clock: Clock(), limits: limits)
+  }
+
+  private func payment(_ id: String) -> Happening {
+    .payment(.init(event: .recorded, id: id, merchantID: "m", amount: 1, account: nil, code: nil))
+  }
+
+  @Test("as many entries are kept as the limit says, and an answer tells where they begin")
+  func entries() async throws {
+    let journal = journal { $0.entries = 10 }
+    for number in 1...25 { journal.append(payment("\(number)")) }
+    let page = try await journal.page(matching: JournalFilter())
+    #expect(page.from == 16 && page.last == 25 && page.entries.map(\.number) == Array(16...25))
+    #expect(try await journal.page(matching: JournalFilter(), after: 23).entries.map(\.payment) == ["24", "25"])
+    let some = try await journal.page(matching: JournalFilter(), limit: 3)
+    #expect(some.entries.map(\.number) == [16, 17, 18] && some.last == 18)
+  }
+
+  @Test("what was forgotten is not taken for what never was, and numbers of another journal are refused")
+  func forgotten() async throws {
+    let journal = journal { $0.entries = 10 }
+    for number in 1...12 { journal.append(payment("\(number)")) }
+    var never = Expectation([.init(JournalFilter { $0.event = "refused" }, times: .init(max: 0))])
+    let blind = try await journal.outcome(of: never)
+    #expect(!blind.met && blind.differences.first?.contains("entries up to 2 were forgotten") ?? false, "\(blind)")
+    never.after = 2
+    #expect(try await journal.outcome(of: never).met)
+    let least = Expectation([.init(JournalFilter { $0.event = "recorded" }, times: .init(min: 1))])
+    #expect(try await journal.outcome(of: least).met)
+    never.after = 13
+    await #expect(throws: BadCall.self) { try await journal.outcome(of: never) }
+    await #expect(throws: BadCall.self) { try await journal.page(matching: JournalFilter(), after: 13) }
+  }
+
+  @Test("packets are not expected while none are recorded")
+  func unrecorded() async throws {
+    let journal = journal { _ in }
+    journal.recordsPackets = false
+    let expectation = Expectation([
+      .init(
+        JournalFilter {
+          $0.event = "channel"
+          $0.direction = "toClient"
+        })
+    ])
+    let error = await #expect(throws: BadCall.self) { try await journal.outcome(of: expectation) }
+    #expect(error?.error.contains("packets are not recorded") ?? false)
+  }
+
+  @Test("a handshake's query and a payment's texts count for the bytes that are kept")
+  func counted() async throws {
+    let journal = journal { $0.bytes = 100_000 }
+    for _ in 1...20 { journal.append(payment(String(repeating: "x", count: 20_000))) }
+    #expect(try await journal.page(matching: JournalFilter()).entries.count == 4)
+  }
+
+  @Test("as many bytes are kept as the limit says")
+  func bytes() async throws {
+    let journal = journal { $0.bytes = 100_000 }
+    let payload = Array(repeating: UInt8(ascii: "x"), count: 9000)
+    for _ in 1...50 {
+      journal.append(
+        .push(.init(account: 1, deviceToken: "t", edition: "2024-10", payload: payload), .init(number: 1, era: 0)))
+    }
+    let kept = try await journal.page(matching: JournalFilter()).entries.count
+    #expect(kept == 10)
+    #expect(journal.state.withLock(\.bytes) <= 100_000)
+  }
+
+  @Test("many who wait and many who record: everybody gets everything, in order")
+  func crowd() async throws {
+    let journal = journal { $0.entries = 100_000 }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for _ in 0..<20 {
+        group.addTask {
+          let page = try await journal.page(matching: JournalFilter(), limit: 2000, count: 2000, wait: .seconds(60))
+          #expect(page.complete && page.entries.map(\.number) == Array(1...2000))
+        }
+      }
+      for _ in 0..<4 {
+        group.addTask { for number in 1...500 { journal.append(payment("\(number)")) } }
+      }
+      try await group.waitForAll()
+    }
+    #expect(journal.state.withLock { $0.waiting.isEmpty })
+  }
+
+  @Test("who gives up waiting leaves nothing behind")
+  func cancelled() async throws {
+    let journal = journal { _ in }
+    let waiting = Task { try await journal.page(matching: JournalFilter(), wait: .seconds(60)) }
+    #expect(try await Support.World.eventually { journal.state.withLock { !$0.waiting.isEmpty } })
+    waiting.cancel()
+    #expect(try await waiting.value.complete == false)
+    #expect(journal.state.withLock { $0.waiting.isEmpty })
+  }
+}

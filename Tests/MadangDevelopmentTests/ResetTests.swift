@@ -1,0 +1,162 @@
+import Foundation
+import MadangAPI
+import MadangDevelopment
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+@Suite("What a reset does with what is under way", .timeLimit(.minutes(1)))
+struct ResetTests {
+  /// A world in which Mina is signed in, kept under the name "signed in", and the path of chats of Weekend/ios.
+  private static func run(_ body: (MadangDevelopment.World, Caller, String) async throws -> Void) async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
+      let mina = try await Caller(url: world.url).signedIn("mina@example.com")
+      let path = try await mina.chats(of: "ios")
+      try await world.snapshot("signed in")
+      try await body(world, mina, path)
+    }
+  }
+
+  private static func texts(_ mina: Caller, _ path: String) async throws -> [String] {
+    try await mina.call(.GET, path).list.compactMap { $0["content"] as? String }
+  }
+
+  @Test(
+    "a request that a fault delays ends with its connection and acts in no world",
+    arguments: [
+      #"{"kind":"latency","milliseconds":60000}"#,
+      #"{"kind":"latency","milliseconds":60000,"after":true}"#, #"{"kind":"drip","bytes":1,"milliseconds":60000}"#,
+    ])
+  func delayed(_ effect: String) async throws {
+    try await Self.run { world, mina, path in
+      let rule = #"{"match":{"operation":"postToChannel","times":1},"effect":\#(effect)}"#
+      #expect(try await mina.call(.POST, "/_dev/faults", rule).status == 200)
+      let delayed = Task { try await mina.call(.POST, path, #"{"content":"late"}"#).status }
+      await until { world.kit.faults.reports[0].applied == 1 }
+      try await world.restore("signed in")
+      await #expect(throws: (any Error).self) { try await delayed.value }
+      #expect(try await mina.call(.POST, path, #"{"content":"next"}"#).status == 200)
+      #expect(try await !Self.texts(mina, path).contains("late"))
+    }
+  }
+
+  @Test("a call under way is answered by the former database, and its connection closed when that takes too long")
+  func slow() async throws {
+    try await Self.run { world, mina, path in
+      for isInTime in [true, false] {
+        let wire = try await Wire.connect(world.port)
+        let body = #"{"content":"slow"}"#
+        let head = """
+          POST /v1/\(path) HTTP/1.1\r\nHost: x\r\nSesacKey: \(DevelopmentKey.october2024)\r\nAuthorization: \(mina.token ?? "")\r
+          Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n
+          """
+        try await wire.send(Array(head.utf8) + body.utf8.prefix(5))
+        await until { world.server.callsUnderWay == 1 }
+        let restored = Task {
+          try await world.restore("signed in", within: isInTime ? .seconds(20) : .milliseconds(50))
+        }
+        // The world that follows answers already.
+        await until { world.server.callsUnderWay == 0 }
+        if isInTime { try await wire.send(Array(body.utf8.dropFirst(5))) }
+        let answer = String(decoding: await wire.readToEnd(), as: UTF8.self)
+        #expect(isInTime ? answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("slow") : answer.isEmpty, "\(answer)")
+        try await restored.value
+        #expect(try await !Self.texts(mina, path).contains("slow"))
+      }
+    }
+  }
+
+  @Test("what began before a reset is not in the journal after it")
+  func journal() async throws {
+    try await Self.run { world, mina, path in
+      try await world.kit.faults.add(
+        FaultRule(
+          FaultEffect(.latency) { $0.milliseconds = 60_000 }, match: FaultMatch { $0.operation = "channelHistory" }))
+      let delayed = Task { try await mina.call(.GET, path).status }
+      await until { world.kit.faults.reports[0].applied == 1 }
+      try await world.reset()
+      await #expect(throws: (any Error).self) { try await delayed.value }
+      #expect(try await world.kit.journal.page(matching: JournalFilter()).entries == [])
+    }
+  }
+
+  @Test("a reset that fails says what is wrong with which file, and all goes on as it was")
+  func failure() async throws {
+    try await Self.run { world, mina, path in
+      try await world.kit.scripts.add(
+        try Script.read("{name: s, start: true, when: {chat: {from: mina}}, do: [{as: joon, post: heard}]}"))
+      // The world's first directory is its own, the second one the snapshot's.
+      let taken = world.home.appending(path: "3")
+      try Data().write(to: taken)
+      let error = await #expect(throws: WorldError.self) { try await world.reset() }
+      #expect(error?.description == "\(taken.path): is there already; somebody else made it. Remove it")
+      #expect(world.kit.scripts.reports.map(\.state) == [.running])
+      #expect(try await mina.call(.POST, path, #"{"content":"still here"}"#).status == 200)
+      #expect(try await world.kit.scripts.report(of: "s", after: 1, within: .seconds(10)).runs == 1)
+      #expect(try await Self.texts(mina, path).suffix(2) == ["still here", "heard"])
+      try await world.reset()
+      #expect(world.kit.scripts.reports.isEmpty)
+      // In words also where a call asks for it.
+      try FileManager.default.removeItem(at: world.home)
+      let answer = try await mina.call(.POST, "/_dev/reset")
+      #expect(answer.status == 400 && answer.body.contains("is gone"), "\(answer)")
+    }
+  }
+
+  @Test("payments, tokens of other providers and pushes are as they were in a snapshot, and gone after a reset")
+  func standIns() async throws {
+    try await Self.run { world, mina, _ in
+      func signIn(_ token: String) async throws -> Int {
+        try await mina.call(.POST, "users/login/kakao", #"{"oauthToken":"\#(token)"}"#).status
+      }
+      let issued = try await mina.call(
+        .POST, "/_dev/social-tokens", #"{"provider":"kakao","subject":"42","email":"k@example.com","nickname":"K"}"#)
+      let token = try #require(try issued.object["token"] as? String)
+      let payment = #"{"merchant_uid":"m1","amount":500,"imp_uid":"imp_1"}"#
+      #expect(try await mina.call(.POST, "/_dev/payments", payment).status == 200)
+      try await world.snapshot("paid")
+      let validation = #"{"imp_uid":"imp_1","merchant_uid":"m1"}"#
+      for _ in 0..<2 {
+        try await world.restore("paid")
+        #expect(try await signIn(token) == 200)
+        #expect(try await mina.call(.POST, "store/pay/validation", validation).status == 200)
+        #expect(try await mina.call(.POST, "store/pay/validation", validation).status == 400)
+      }
+      try await world.reset()
+      #expect(try await signIn(token) == 400)
+    }
+  }
+
+  @Test("a connect that waits to be let in waits for the next world where sockets are kept")
+  func heldConnects() async throws {
+    try await Self.run { world, _, path in
+      let guest = try await Caller(url: world.url).signedIn("guest@example.com")
+      try await world.snapshot("guest too")
+      let namespace = "/ws-channel-\(path.split(separator: "/")[3])"
+      let client = try await EngineClient(port: world.port, .webSocket)
+      try await client.send(
+        #"40\#(namespace),{"SesacKey":"\#(DevelopmentKey.october2024)","token":"\#(guest.token ?? "")"}"#)
+      await until { world.server.held == 1 }
+      try await world.restore("guest too", keepsSockets: true)
+      await until { world.server.held == 1 }
+      #expect(try await guest.call(.POST, "/_dev/people/guest/join", #"{"in":"Weekend"}"#).status == 200)
+      #expect(try await client.text()?.hasPrefix("40\(namespace),") == true)
+      await client.abort()
+    }
+  }
+
+  @Test("a reset does not wait for clients that sleep")
+  func sleepers() async throws {
+    try await Self.run { world, _, _ in
+      // It never answers a close frame.
+      let sleeper = try await RawWebSocket.open(world.port, "/socket.io/?EIO=4&transport=websocket")
+      _ = await sleeper.text()
+      let begin = ContinuousClock.now
+      try await world.reset()
+      #expect(ContinuousClock.now - begin < .seconds(4))
+      sleeper.wire.abort()
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import Foundation
+import MadangAPI
+import MadangClient
+import MadangDevelopment
+import MadangServer
+import NIOCore
+import SocketIOClient
+import Support
+import Synchronization
+import Testing
+
+@Suite("Rooms while the server misbehaves", .timeLimit(.minutes(2)))
+struct RoomFaultTests {
+  @Test("a room survives faults of its calls", arguments: RoomFaultCase.ofRequests)
+  func requests(_ fault: RoomFaultCase) async throws { try await survives(fault, .sqlite) }
+
+  @Test(
+    "a room sends each chat once though the answer is lost after the commit", arguments: RoomFaultCase.afterCommit,
+    TestEngine.available)
+  func afterCommit(_ fault: RoomFaultCase, _ engine: TestEngine) async throws { try await survives(fault, engine) }
+
+  @Test("a room survives faults of its socket", arguments: RoomFaultCase.ofSockets)
+  func sockets(_ fault: RoomFaultCase) async throws { try await survives(fault, .sqlite) }
+
+  /// Somebody's room and somebody else talk while faults befall the room. In the end it shows what the server has, each chat
+  /// once and in order, and what it sent is there once.
+  private func survives(_ fault: RoomFaultCase, _ engine: TestEngine) async throws {
+    try await Self.withRoom(on: engine) { kit, scene, other in
+      if fault.isEarly { _ = try await kit.faults.add(fault.rules(for: scene.email)) }
+      let room = try await scene.room()
+      try await room.running {
+        var screen = RoomScreen(room)
+        try await screen.wait { $0.state == .live }
+        if !fault.isEarly { _ = try await kit.faults.add(fault.rules(for: scene.email)) }
+        var expected: [String] = []
+        for number in 0..<10 {
+          expected.append("theirs \(number)")
+          try await post("theirs \(number)", by: other, to: scene)
+          guard number.isMultiple(of: 2) else { continue }
+          expected.append("mine \(number)")
+          try await room.send("mine \(number)")
+        }
+        try await screen.wait { screen in expected.allSatisfy { screen.counts[$0] != nil } && screen.pending.isEmpty }
+        for report in kit.faults.reports { #expect(report.applied > 0, "\(report)") }
+        kit.faults.removeAll()
+        try await other.post("the end", to: scene.address)
+        try await screen.wait { $0.counts["the end"] != nil }
+        let history = try await other.history(of: scene.address)
+        #expect(screen.chats == history)
+        #expect(history.map(\.content).sorted() == (expected + ["the end"]).sorted())
+        // Nobody else has a client of this account.
+        let review = try await kit.journal.review(of: scene.email)
+        #expect(review.findings == [])
+      }
+    }
+  }
+
+  /// Posts once, also while the server restarts.
+  private func post(_ content: String, by other: MadangClient, to scene: RoomScene) async throws {
+    while true {
+      do {
+        let known = try await other.history(of: scene.address)
+        if !known.contains(where: { $0.content == content }) { try await other.post(content, to: scene.address) }
+        return
+      } catch let error as MadangError where error.isPassing {
+        try await Task.sleep(for: .milliseconds(50))
+      }
+    }
+  }
+
+  @Test("a chat that is lost or overtaken in an unbroken connection is missed: nothing tells a client of it")
+  func outOfOrder() async throws {
+    // The contract numbers no events: within a connection a client can only trust the order.
+    let overtaken = FaultEffect(.delay) {
+      $0.milliseconds = 5000
+      $0.overtaken = true
+    }
+    for effect in [FaultEffect(.drop), FaultEffect(.reorder) { $0.milliseconds = 5000 }, overtaken] {
+      try await Self.withRoom(on: .sqlite, pingInterval: 25) { kit, scene, other in
+        let room = try await scene.room()
+        try await room.running {
+          var screen = RoomScreen(room)
+          try await screen.wait { $0.state == .live }
+          try await kit.faults.add(
+            FaultRule(
+              effect,
+              match: FaultMatch {
+                $0.event = "channel"
+                $0.account = scene.email
+                $0.nth = 1
+              }))
+          let chats = [
+            try await other.post("first", to: scene.address), try await other.post("second", to: scene.address),
+          ]
+          try await screen.wait { $0.counts["second"] == 1 }
+          let third = try await other.post("third", to: scene.address)
+          try await screen.wait { $0.counts["third"] == 1 }
+          #expect(screen.chats == [chats[1], third], "\(effect)")
+        }
+      }
+    }
+  }
+
+  /// Runs `body` with somebody who has a room at a server with a kit, and with another member who posts to it.
+  private static func withRoom(
+    on engine: TestEngine, pingInterval: Int = 1,
+    _ body: @escaping @Sendable (_ kit: Kit, _ scene: RoomScene, _ other: MadangClient) async throws -> Void
+  ) async throws {
+    var settings = Support.World.settings(\.callLimits.requests, 0)
+    settings.callLimits.refreshes = 0
+    (settings.socketPingInterval, settings.socketPingTimeout) = (pingInterval, pingInterval)
+    let made = Mutex<Kit?>(nil)
+    try await Support.World.run(engine, settings: settings) { clock in
+      let kit = Kit(clock: clock)
+      made.withLock { $0 = kit }
+      return kit.instruments
+    } _: { world in
+      let held = made.withLock { $0 }
+      let kit = try #require(held)
+      try await RoomScene.run(through: world.url, in: world.data, { $0.backoff.longest = .milliseconds(500) }) {
+        scene in
+        let other = MadangClient(configuration: .init(server: world.url, apiKey: DevelopmentKey.october2024))
+        let result: Result<Void, any Error>
+        do {
+          let email = "joon@example.com"
+          try await other.signUp(email: email, password: RoomScene.password, nickname: "Joon")
+          guard case .channel(_, let workspace) = scene.address else { return }
+          _ = try await scene.person.invite(email, to: workspace)
+          // Who reads a channel joins it.
+          _ = try await other.history(of: scene.address)
+          result = .success(try await body(kit, scene, other))
+        } catch {
+          result = .failure(error)
+        }
+        try? await other.close()
+        try result.get()
+      }
+    }
+  }
+}

@@ -1,0 +1,48 @@
+import MadangDevelopment
+import Testing
+
+@Suite("Mistakes in scripts")
+struct ScriptMistakeTests {
+  @Test(
+    "a mistake in a script is told with its line and its cure",
+    arguments: [
+      ("{name: a}", "line 1: do: a list of 1 to 100 steps"),
+      ("name: a/b\ndo: []", "line 1: name: a script has one"),
+      ("name: a\ndo: [{as: x, post: y}]", "line 2: in: a place like Weekend/ios"),
+      ("name: a\ndo: [{post: y, in: W}]", "line 2: as: the person who does this step"),
+      ("name: a\ndo: [{as: x, post: y, leave: W}]", "line 2: a step is one of"),
+      ("name: a\nrate: 5000/s\ndo: [{wait: 1s}]", "line 2: rate: runs in a time"),
+      ("name: a\nrate: 5/0s\ndo: [{wait: 1s}]", "line 2: rate: runs in a time"),
+      ("name: a\nfor: 1s\ndo: [{wait: 1s}]", "line 2: for: needs a rate"),
+      ("name: a\nwhen: {chat: {}}\nrate: 1/s\ndo: [{wait: 1s}]", "line 2: when: a script runs on chats"),
+      ("name: a\ntimes: 0\ndo: [{wait: 1s}]", "line 2: times: a whole number from 1"),
+      ("- {name: a, do: [{wait: 1s}]}\n- {name: a, do: [{wait: 1s}]}", "line 2: name: another script"),
+    ])
+  func mistakes(_ text: String, _ words: String) {
+    let error = #expect(throws: SeedError.self) { _ = try Script.read(text) }
+    #expect(error.map { "\($0)".contains(words) } ?? false, "\(String(describing: error))")
+  }
+
+  @Test("the longest times and highest rates are read, and trap on nothing")
+  func extremes() throws {
+    let scripts = try Script.read(
+      """
+      - {name: a, rate: 604800000/w, for: 250000000000000ms, after: 36000w, do: [{wait: 36000w}]}
+      - {name: b, rate: 1/ms, for: 1ms, times: 1000000, do: [{wait: 1ms}]}
+      """)
+    #expect(scripts.map(\.name) == ["a", "b"])
+  }
+
+  @Test(
+    "people and places of a seed's scripts must be in it",
+    arguments: [
+      (#"{name: s, do: [{as: zoe, post: x, in: W}]}"#, "as: 'zoe' is nobody of this seed"),
+      (#"{name: s, do: [{as: a, post: x, in: V}]}"#, "in: no workspace of this seed is called 'V'"),
+      (#"{name: s, do: [{as: a, leave: W/none}]}"#, "leave: 'W' has no channel 'none'"),
+    ])
+  func unknown(_ script: String, _ words: String) {
+    let seed = "people: [{email: a@example.com}]\nworkspaces: [{name: W, owner: a}]\nscripts:\n  - \(script)"
+    let error = #expect(throws: SeedError.self) { _ = try Seed(seed) }
+    #expect(error.map { "\($0)".hasPrefix("line 4: \(words)") } ?? false, "\(String(describing: error))")
+  }
+}

@@ -1,0 +1,213 @@
+import Foundation
+import MadangDevelopment
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+@Suite("Calls about worlds", .timeLimit(.minutes(1)))
+struct WorldCallsTests {
+  /// A development server with an empty directory.
+  static func run(_ body: (Caller) async throws -> Void) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-dev-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    var settings = ServerSettings()
+    (settings.port, settings.isDevelopment, settings.dataDirectory) = (0, true, folder)
+    let development = try await DevelopmentServer(settings, logger: Scene.logger)
+    let running = Task { try await development.server.run() }
+    let result: Result<Void, any Error>
+    do {
+      let port = try await development.server.port
+      try await body(Caller(url: "http://127.0.0.1:\(port)"))
+      result = .success(())
+    } catch {
+      result = .failure(error)
+    }
+    running.cancel()
+    _ = await running.result
+    await development.end()
+    try result.get()
+  }
+
+  @Test("a world is made, found, reset, kept and brought back, and removed")
+  func life() async throws {
+    try await Self.run { dev in
+      let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":7,"name":"mine"}"#)
+      #expect(made.status == 200, "\(made)")
+      let url = try #require(try made.object["url"] as? String)
+      #expect(try made.object["seed"] as? String == "courtyard" && made.object["number"] as? Int == 7)
+      #expect(try made.object["now"] as? String == "2026-01-05T09:00:00.000Z")
+      #expect(try await dev.call(.GET, "/_dev/worlds").list.count == 1)
+      let world = Caller(url: url)
+      #expect(try await world.call(.GET, "/_dev/world").body == made.body)
+      let mina = try await world.signedIn("mina@example.com")
+      #expect(try await world.call(.POST, "/_dev/snapshots", #"{"name":"signed in"}"#).body == #"["signed in"]"#)
+      #expect(try await mina.call(.POST, "workspaces", #"{"name":"More","description":""}"#).status == 200)
+      #expect(try await mina.call(.GET, "workspaces").list.count == 3)
+      #expect(try await dev.call(.POST, "/_dev/worlds/w1/snapshots/signed%20in/restore").status == 200)
+      #expect(try await mina.call(.GET, "workspaces").list.count == 2)
+      #expect(try await world.call(.POST, "/_dev/reset", #"{"sockets":"keep"}"#).status == 200)
+      #expect(try await mina.call(.GET, "workspaces").status == 400)
+      #expect(try await dev.call(.DELETE, "/_dev/worlds/w1").body == "{}")
+      #expect(try await dev.call(.GET, "/_dev/worlds").body == "[]")
+    }
+  }
+
+  @Test("a world answers to its id and its name at the port of the server that made it, sockets included")
+  func host() async throws {
+    try await Self.run { dev in
+      _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":7,"name":"Mine"}"#)
+      let port = try #require(URL(string: dev.url)?.port)
+      func world(_ host: String, _ path: String = "/_dev/world") async throws -> String {
+        let wire = try await Wire.connect(port)
+        defer { wire.abort() }
+        return String(
+          decoding: try await wire.request("GET", path, headers: [("Host", host)]).body, as: UTF8.self)
+      }
+      for host in ["w1.localhost", "mine.localhost:\(port)", "MINE.localhost"] {
+        #expect(try await world(host).contains(#""id":"w1""#), "\(host)")
+      }
+      for host in ["w1", "w1.localhost.example.com"] {
+        #expect(try await world(host).contains("development calls are for programs on this machine"), "\(host)")
+      }
+      for host in ["localhost", "other.localhost"] {
+        #expect(try await world(host).contains("there is no development call GET /_dev/world"), "\(host)")
+      }
+
+      let url = try #require(try await dev.call(.GET, "/_dev/worlds/w1").object["url"] as? String)
+      let mina = try await Caller(url: url).signedIn("mina@example.com")
+      let weekend = try #require(
+        try await mina.call(.GET, "workspaces").list.first { $0["name"] as? String == "Weekend" }?["workspace_id"])
+      let channel = try #require(
+        try await mina.call(.GET, "workspaces/\(weekend)/channels").list.first { $0["name"] as? String == "quiet" })
+      let id = try #require(channel["channel_id"])
+      let headers = [("Host", "w1.localhost"), ("Authorization", mina.token ?? "")]
+      let opened = try await Wire.connect(port).request(
+        "GET", "/socket.io/?EIO=4&transport=polling", headers: headers)
+      #expect(String(decoding: opened.body, as: UTF8.self).hasPrefix(#"0{"sid":""#))
+      let socket = try await RawWebSocket.open(port, "/socket.io/?EIO=4&transport=websocket", headers: headers)
+      _ = await socket.text()
+      try await socket.send("40/ws-channel-\(id),")
+      #expect(await socket.text()?.hasPrefix("40/ws-channel-\(id),") == true)
+      // It was posted at the world's own port.
+      _ = try await mina.call(.GET, "workspaces/\(weekend)/channels/\(id)/chats")
+      _ = try await mina.call(.POST, "workspaces/\(weekend)/channels/\(id)/chats", #"{"content":"Hello"}"#)
+      #expect(await socket.text()?.contains("Hello") == true)
+      socket.wire.abort()
+    }
+  }
+
+  @Test("the id of a world that there is not, or no more, is nobody's host, for calls and for sockets")
+  func noSuchHost() async throws {
+    try await Self.run { dev in
+      _ = try await dev.call(.POST, "/_dev/worlds")
+      _ = try await dev.call(.DELETE, "/_dev/worlds/w1")
+      let port = try #require(URL(string: dev.url)?.port)
+      let upgrade = [
+        ("Connection", "Upgrade"), ("Upgrade", "websocket"), ("Sec-WebSocket-Version", "13"),
+        ("Sec-WebSocket-Key", "dGhlIHNhbXBsZSBub25jZQ=="),
+      ]
+      for host in ["w1.localhost", "W7.localhost:\(port)"] {
+        for (path, headers) in [
+          ("/_dev/clock", []), ("/v1/workspaces", []), ("/livez", []),
+          ("/socket.io/?EIO=4&transport=polling", []), ("/socket.io/?EIO=4&transport=websocket", upgrade),
+        ] {
+          let wire = try await Wire.connect(port)
+          defer { wire.abort() }
+          let answer = try await wire.request("GET", path, headers: headers + [("Host", host)])
+          #expect(answer.status == 404, "\(host) \(path)")
+          #expect(
+            String(decoding: answer.body, as: UTF8.self).hasPrefix(#"{"error":"there is no world of '\#(host)'"#),
+            "\(host) \(path)")
+        }
+      }
+    }
+  }
+
+  @Test("the clock is read and changed, at a server and at a world")
+  func clock() async throws {
+    try await Self.run { dev in
+      #expect(try await dev.call(.GET, "/_dev/clock").object["rate"] as? Double == 1)
+      _ = try await dev.call(.POST, "/_dev/worlds", #"{"number":1}"#)
+      let path = "/_dev/worlds/w1/clock"
+      #expect(try await dev.call(.GET, path).body == #"{"now":"2026-01-05T09:00:00.000Z","rate":0}"#)
+      #expect(
+        try await dev.call(.POST, path, #"{"advance":90.5}"#).body == #"{"now":"2026-01-05T09:01:30.500Z","rate":0}"#)
+      let world = Caller(url: try #require(try await dev.call(.GET, "/_dev/worlds/w1").object["url"] as? String))
+      #expect(
+        try await world.call(.GET, "workspaces").headers.first(name: "Date") == "Mon, 05 Jan 2026 09:01:30 GMT")
+      #expect(
+        try await dev.call(.POST, path, #"{"set":"2025-01-01T00:00:00Z"}"#).body
+          == #"{"now":"2025-01-01T00:00:00.000Z","rate":0}"#)
+      #expect(try await dev.call(.POST, path, #"{"rate":60}"#).object["rate"] as? Double == 60)
+      #expect(try await dev.call(.POST, path, #"{"freeze":true}"#).object["rate"] as? Double == 0)
+      #expect(try await dev.call(.POST, path, #"{"resume":true}"#).object["rate"] as? Double == 1)
+    }
+  }
+
+  @Test(
+    "what cannot be done is said with its cause and its cure",
+    arguments: [
+      ("/_dev/worlds", #"{"seed":"nowhere"}"#, "there are empty, courtyard, crowded, edge"),
+      ("/_dev/worlds", #"{"seed":"people:\n  - {nick: x}"}"#, "seed: line 2: a person has no field 'nick'"),
+      ("/_dev/worlds", #"{"seed":{"people":[{"email":"x"}]}}"#, "email: not an e-mail address"),
+      ("/_dev/worlds", #"{"port":70000}"#, "port: 0 to 65535"),
+      ("/_dev/worlds", #"{"number":-1}"#, "number: a whole number from 0"),
+      ("/_dev/worlds", "[", "the body is no JSON that can be read"),
+      ("/_dev/worlds", String(repeating: "[", count: 600), "the body is no JSON that can be read"),
+      ("/_dev/worlds", "seed=courtyard", #"write {"field": value}"#),
+      ("/_dev/worlds", #""courtyard""#, "the body: must be an object"),
+      ("/_dev/worlds", #"{"seed":7}"#, "seed: must be text or an object"),
+      ("/_dev/worlds", #"{"port":"80"}"#, "port: must be a whole number"),
+      ("/_dev/worlds", #"{"port":1.5}"#, "port: is not whole"),
+      ("/_dev/worlds", #"{"name":5}"#, "name: must be text"),
+      ("/_dev/scripts", String(repeating: "[", count: 600), "scripts: line 2: column 1: neither YAML nor JSON"),
+      ("/_dev/worlds/w9/reset", "{}", "there is no world 'w9'"),
+      ("/_dev/clock", #"{"advance":-1}"#, "advance: seconds"),
+      ("/_dev/clock", #"{"set":"tomorrow"}"#, "set: a date like"),
+      ("/_dev/clock", #"{"rate":1e9}"#, "rate: how many times"),
+      ("/_dev/clock", #"{"advance":"25h"}"#, "advance: must be a number"),
+      ("/_dev/clock", #"{"freeze":"yes"}"#, "freeze: must be true or false"),
+      ("/_dev/clock", #"{"set":"0001-01-01T00:00:00Z"}"#, "set: a date like 2026-01-05T09:00:00Z, from 1970 on"),
+      ("/_dev/clock", "", "the body has none of advance, set, rate, freeze, resume"),
+      ("/_dev/expect", #"{"expected":{}}"#, "expected: must be a list"),
+      ("/_dev/expect", #"{"expected":[{"kind":5}]}"#, "expected[0].kind: must be text"),
+      ("/_dev/expect", #"{"expected":[{}],"order":"stict"}"#, "order: one of strict, any"),
+      ("/_dev/faults", #"[{"effect":{"kind":"drop"}},{"effect":{"kind":"cut"}}]"#, "[1].effect.bytes: is missing"),
+      ("/_dev/faults", #"[{"effect":{"kind":"drop","byte":1}}]"#, "[0].effect.byte: is no field of an effect"),
+      ("/_dev/faults", #"{"match":{"nth":1.5},"effect":{"kind":"drop"}}"#, "match.nth: is not whole"),
+      ("/_dev/faults", #"{"effect":{"kind":"explode"}}"#, "effect.kind: one of status, expiredToken"),
+      ("/_dev/scripts", " ", "scripts: the body is empty"),
+      ("/_dev/payments", #"{"merchant_uid":"x"}"#, "amount: is missing"),
+      ("/_dev/payments", #"{"merchant_uid":"x","amount":-5}"#, "amount: a whole number from 0"),
+      ("/_dev/payments", #"{"merchant_uid":"x","amount":5,"status":"payed"}"#, "status: one of paid, ready"),
+      ("/_dev/social-tokens", #"{"provider":"apple"}"#, "subject: is missing"),
+      ("/_dev/social-tokens", #"{"provider":"apple","sub":"1"}"#, "sub: is no field of this call"),
+    ])
+  func mistakes(_ path: String, _ body: String, _ words: String) async throws {
+    try await Self.run { dev in
+      let answer = try await dev.call(.POST, path, body)
+      #expect(answer.status == 400)
+      #expect(try (answer.object["error"] as? String)?.contains(words) ?? false, "\(answer.body)")
+    }
+  }
+
+  @Test(
+    "a question that cannot be meant is refused with what can be",
+    arguments: [
+      ("people?page=2", "page: is no parameter of this call; it has after"),
+      ("people?after=x", "after: the number of somebody"),
+      ("seed?formt=json", "formt: is no parameter"), ("coverage?edition=x", "edition: is no parameter"),
+      ("pushes?after=x", "after: the id of a notification"),
+      ("journal?status=2xx", "status: a status like 200"), ("journal?edition=2025", "there are 2024-01, 2024-10"),
+      ("journal?fault=explode", "fault: there is none called 'explode'; there are status"),
+      ("worlds/w9", "there is no world 'w9'; GET /_dev/worlds lists them"),
+    ])
+  func questions(_ path: String, _ words: String) async throws {
+    try await Self.run { dev in
+      let answer = try await dev.call(.GET, "/_dev/\(path)")
+      #expect(answer.status == 400)
+      #expect(try (answer.object["error"] as? String)?.contains(words) ?? false, "\(answer.body)")
+    }
+  }
+}

@@ -1,0 +1,371 @@
+import Foundation
+import MadangAPI
+import MadangCore
+import MadangDevelopment
+import NIOHTTP1
+import SocketIOClient
+import SocketIOProtocol
+import Storage
+import Support
+import Testing
+
+@Suite("Worlds", .timeLimit(.minutes(1)))
+struct WorldsTests {
+  /// What a client does, whose answers are to be the same each time.
+  private static func script(_ url: String) async throws -> [String] {
+    var answers: [String] = []
+    let caller = Caller(url: url)
+    var mina = caller
+    func note(_ answer: Caller.Answer) { answers.append("\(answer.status) \(answer.body)") }
+    let signIn = try await caller.call(.POST, "users/login", #"{"email":"mina@example.com","password":"Passw0rd!"}"#)
+    note(signIn)
+    mina.token = (try signIn.object["token"] as? [String: Any])?["accessToken"] as? String
+    note(
+      try await caller.call(
+        .POST, "users/join", #"{"email":"new@example.com","password":"Passw0rd!","nickname":"New"}"#))
+    let workspaces = try await mina.call(.GET, "workspaces")
+    note(workspaces)
+    for workspace in try workspaces.list {
+      let id = workspace["workspace_id"] as? String ?? ""
+      let channels = try await mina.call(.GET, "workspaces/\(id)/channels")
+      note(channels)
+      for channel in try channels.list {
+        let path = "workspaces/\(id)/channels/\(channel["channel_id"] as? String ?? "")/chats"
+        note(try await mina.call(.GET, path))
+        note(try await mina.call(.POST, path, #"{"content":"one more"}"#))
+        note(try await mina.call(.GET, path))
+      }
+    }
+    note(try await mina.call(.POST, "workspaces", #"{"name":"Mine","description":"x"}"#))
+    note(try await mina.call(.GET, "users/me"))
+    return answers
+  }
+
+  private static func expectSame(_ answers: [String], _ expected: [String]) {
+    for (index, (answer, expected)) in zip(answers, expected).enumerated() where answer != expected {
+      Issue.record("answer \(index):\n\(answer.prefix(2000))\ninstead of\n\(expected.prefix(2000))")
+      return
+    }
+    #expect(answers.count == expected.count)
+  }
+
+  @Test("equal seed and number give equal bytes; another number gives other ids", arguments: TestEngine.available)
+  func repeatable(_ engine: TestEngine) async throws {
+    try await Scene.run { worlds in
+      let first = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 7))
+      let second = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 7))
+      let other = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 8))
+      let answers = try await Self.script(first.url)
+      #expect(answers.count > 12 && answers.allSatisfy { $0.hasPrefix("200 ") }, "\(answers)")
+      Self.expectSame(try await Self.script(second.url), answers)
+      #expect(try await Self.script(other.url) != answers)
+    }
+  }
+
+  @Test("equal seed and number give equal bytes in another process's worlds")
+  func repeatableAnew() async throws {
+    var answers: [[String]] = []
+    for _ in 0..<2 {
+      try await Scene.run { worlds in
+        answers.append(try await Self.script(try await worlds.make(try Scene.plan(.edge, number: 1)).url))
+      }
+    }
+    Self.expectSame(answers[1], answers[0])
+  }
+
+  @Test("a reset world answers as a new one, byte by byte, whatever was done in it", arguments: TestEngine.available)
+  func reset(_ engine: TestEngine) async throws {
+    try await Scene.run { worlds in
+      let fresh = try await Self.script(try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 3)).url)
+      let world = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 3))
+      for _ in 0..<3 {
+        Self.expectSame(try await Self.script(world.url), fresh)
+        world.clock.advance(milliseconds: 40 * 86_400_000)
+        world.clock.run(at: 5)
+        let wrong = Caller(url: world.url)
+        for _ in 0..<20 {
+          _ = try await wrong.call(.POST, "users/login", #"{"email":"joon@example.com","password":"Wrong1234!"}"#)
+        }
+        try await world.reset()
+      }
+    }
+  }
+
+  @Test("worlds without a number have ids of their own, and the time of day")
+  func unnumbered() async throws {
+    try await Scene.run { worlds in
+      let (first, second) = (
+        try await worlds.make(try Scene.plan(.courtyard)), try await worlds.make(try Scene.plan(.courtyard))
+      )
+      let new = #"{"email":"new@example.com","password":"Passw0rd!","nickname":"New"}"#
+      let one = try await Caller(url: first.url).call(.POST, "users/join", new)
+      let two = try await Caller(url: second.url).call(.POST, "users/join", new)
+      #expect(one.status == 200 && two.status == 200)
+      #expect(try one.object["user_id"] as? String != two.object["user_id"] as? String)
+      #expect(abs(Double(first.clock.now) / 1000 - Date().timeIntervalSince1970) < 10)
+    }
+  }
+
+  @Test("snapshots keep a moment: rows, files, clock and ids", arguments: TestEngine.available)
+  func snapshots(_ engine: TestEngine) async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard, on: engine, number: 5))
+      let mina = try await Caller(url: world.url).signedIn("mina@example.com")
+      _ = try await mina.call(.POST, "workspaces", #"{"name":"Kept","description":"x"}"#)
+      world.clock.advance(milliseconds: 3_600_000)
+      try await world.snapshot("kept")
+      let then = try await mina.call(.GET, "workspaces").body
+      let before = try await Self.next(world)
+      _ = try await mina.call(.POST, "workspaces", #"{"name":"Lost","description":"x"}"#)
+      #expect(try await mina.call(.GET, "workspaces").body != then)
+      try await world.restore("kept")
+      #expect(try await mina.call(.GET, "workspaces").body == then, "the session is of the snapshot as well")
+      #expect(world.clock.now == Seed.defaultStart + 3_600_000)
+      #expect(try await Self.next(world) == before)
+      #expect(world.snapshots == ["kept"])
+      let me = try await mina.call(.GET, "users/me").object
+      let picture = try #require(me["profileImage"] as? String)
+      #expect(try await mina.call(.GET, String(picture.dropFirst())).status == 200)
+      try await world.reset()
+      #expect(try await mina.call(.GET, "workspaces").body.contains("E02"))
+      await #expect(throws: WorldError.self) { try await world.restore("never") }
+      try world.removeSnapshot("kept")
+      #expect(world.snapshots == [])
+    }
+  }
+
+  private static func next(_ world: MadangDevelopment.World) async throws -> String {
+    try await Caller(url: world.url).call(
+      .POST, "users/join", #"{"email":"next@example.com","password":"Passw0rd!","nickname":"Next"}"#
+    ).body
+  }
+
+  @Test("a world that is removed leaves nothing: no port, no directory")
+  func removal() async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.empty))
+      #expect(worlds.all.map(\.id) == [world.id])
+      #expect(await worlds.remove(world.id))
+      #expect(worlds.all.isEmpty)
+      // Somebody else can have the port.
+      var plan = try Scene.plan(.empty)
+      plan.port = world.port
+      #expect(try await worlds.make(plan).port == world.port)
+      #expect(await worlds.remove("w2"))
+      #expect(await !worlds.remove(world.id))
+      await #expect(throws: WorldError.self) { try await world.reset() }
+    }
+  }
+
+  @Test("a fixed port is used, and one that is taken is told")
+  func ports() async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.empty))
+      var plan = try Scene.plan(.empty)
+      plan.port = world.port
+      let error = await #expect(throws: (any Error).self) { try await worlds.make(plan) }
+      #expect("\(error as Any)".contains("is taken"))
+      _ = await worlds.remove(world.id)
+      #expect(try await worlds.make(plan).port == plan.port)
+    }
+  }
+
+  /// The next update of a namespace that is not about connecting again.
+  private static func next(
+    _ updates: inout AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator
+  ) async throws -> String {
+    while let update = try await updates.next() {
+      switch update.kind {
+      case .connected: return "connected"
+      case .event(let event): return String(decoding: event.arguments.values[0], as: UTF8.self)
+      case .refused(let refusal): return "refused: \(refusal.message)"
+      case .disconnected: return "disconnected"
+      case .waiting: continue
+      }
+    }
+    return "ended"
+  }
+
+  private static func channel(_ name: String, _ mina: Caller) async throws -> (path: String, namespace: String) {
+    for workspace in try await mina.call(.GET, "workspaces").list {
+      let path = "workspaces/\(workspace["workspace_id"] as? String ?? "")/channels"
+      for channel in try await mina.call(.GET, path).list where channel["name"] as? String == name {
+        let id = channel["channel_id"] as? String ?? ""
+        return ("\(path)/\(id)/chats", "/ws-channel-\(id)")
+      }
+    }
+    throw WorldError(name)
+  }
+
+  @Test("sockets hear their own world only, though all ids are the same; a reset closes them")
+  func sockets() async throws {
+    try await Scene.run { worlds in
+      var streams: [AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator] = []
+      var (clients, people, made) = ([SocketIOClient](), [Caller](), [MadangDevelopment.World]())
+      for _ in 0..<2 {
+        let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
+        let mina = try await Caller(url: world.url).signedIn("mina@example.com")
+        let room = try await Self.channel("ios", mina)
+        let client = try SocketIOClient(url: world.url)
+        Task { await client.run() }
+        var updates = await client.updates(in: [room.namespace]).makeAsyncIterator()
+        #expect(try await Self.next(&updates) == "connected")
+        streams.append(updates)
+        clients.append(client)
+        people.append(mina)
+        made.append(world)
+      }
+      let room = try await Self.channel("ios", people[0])
+      let posted = try await people[0].call(.POST, room.path, #"{"content":"in the first"}"#).body
+      let second = try await people[1].call(.POST, room.path, #"{"content":"in the second"}"#).body
+      #expect(try await Self.next(&streams[0]) == posted)
+      #expect(try await Self.next(&streams[1]) == second)
+      try await made[0].reset()
+      #expect(try await Self.next(&streams[0]) == "disconnected")
+      let third = try await people[1].call(.POST, room.path, #"{"content":"goes on"}"#).body
+      #expect(try await Self.next(&streams[1]) == third)
+      for client in clients { await client.close() }
+    }
+  }
+
+  @Test("kept sockets stay where they may be, and hear what is said after the reset; others are sent away")
+  func keptSockets() async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
+      var mina = try await Caller(url: world.url).signedIn("mina@example.com")
+      let room = try await Self.channel("ios", mina)
+      try await world.snapshot("signed in")
+      var configuration = SocketIOClient.Configuration()
+      configuration.headers = [
+        (HeaderName.apiKey, DevelopmentKey.october2024), (HeaderName.authorization, mina.token ?? ""),
+      ]
+      let client = try SocketIOClient(url: world.url, configuration: configuration)
+      Task { await client.run() }
+      var updates = await client.updates(in: [room.namespace]).makeAsyncIterator()
+      #expect(try await Self.next(&updates) == "connected")
+      for index in 0..<3 {
+        _ = try await mina.call(.POST, room.path, #"{"content":"\#(index)"}"#)
+        _ = try await Self.next(&updates)
+      }
+      try await world.restore("signed in", keepsSockets: true)
+      // Ids and dates are those of the first chat before: it is another one all the same.
+      let posted = try await mina.call(.POST, room.path, #"{"content":"after"}"#)
+      #expect(posted.status == 200, "\(posted)")
+      #expect(try await Self.next(&updates) == posted.body)
+      // At the very beginning nobody had signed in.
+      try await world.reset(keepsSockets: true)
+      #expect(try await Self.next(&updates) == "disconnected")
+      mina = try await Caller(url: world.url).signedIn("mina@example.com")
+      #expect(mina.token != nil)
+      await client.close()
+    }
+  }
+
+  @Test("a call under way when the world is reset is answered by the former one")
+  func callUnderWay() async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
+      let mina = try await Caller(url: world.url).signedIn("mina@example.com")
+      let room = try await Self.channel("ios", mina)
+      try await withThrowingTaskGroup(of: Int.self) { group in
+        for index in 0..<200 {
+          group.addTask { try await mina.call(.POST, room.path, #"{"content":"\#(index)"}"#).status }
+        }
+        for _ in 0..<3 { try await world.reset() }
+        // Answered before, or refused since nobody is signed in any more; never lost, never a failure of the server.
+        for try await status in group { #expect([200, 400].contains(status)) }
+      }
+      #expect(try await Caller(url: world.url).signedIn("mina@example.com").token != nil)
+    }
+  }
+
+  @Test(
+    "worlds on PostgreSQL have databases of their own, none of which is left", .enabled(if: PostgresServer.url != nil))
+  func databases() async throws {
+    let url = try #require(PostgresServer.url)
+    let databases = try await PostgresDatabases(url: url, logger: Scene.logger)
+    let name = try await databases.make()
+    try await opening(.postgres(url: databases.url(of: name))) { database in
+      try await database.write { _ = try $0.execute("CREATE TABLE kept (value INTEGER)") }
+      // In use, as a world's is.
+      let copy = try await databases.copy(ofUsed: name)
+      try await opening(.postgres(url: databases.url(of: copy))) { other in
+        try await other.write { _ = try $0.execute("INSERT INTO kept VALUES (1)") }
+      }
+      // The one that was in use connects anew, and is another one.
+      let count = try await database.read {
+        try $0.first("SELECT COUNT(*) AS count FROM kept") { try $0.get("count", as: Int.self) }
+      }
+      #expect(count == 0)
+    }
+    func isThere(_ name: String) async throws -> Bool {
+      try await opening(.postgres(url: url)) { database in
+        try await database.read { transaction in
+          try transaction.first("SELECT 1 AS one FROM pg_database WHERE datname = \(name)") { _ in true } ?? false
+        }
+      }
+    }
+    #expect(try await isThere(name))
+    await databases.close()
+    #expect(try await !isThere(name))
+  }
+
+  /// Outside of a transaction, as databases are made.
+  private static func run(_ statement: String, at url: String) throws {
+    let psql = Process()
+    psql.executableURL = URL(filePath: "/usr/bin/env")
+    psql.arguments = ["psql", "-qX", "-v", "ON_ERROR_STOP=1", "-d", url, "-c", statement]
+    try psql.run()
+    psql.waitUntilExit()
+    #expect(psql.terminationStatus == 0)
+  }
+
+  @Test(
+    "making databases drops none that somebody else made or uses, and those of a process that has ended",
+    .enabled(if: PostgresServer.url != nil))
+  func databasesOfOthers() async throws {
+    let url = try #require(PostgresServer.url)
+    let run = String(UUID().uuidString.lowercased().filter(\.isHexDigit).prefix(6))
+    // By its name it could be ours; and one that has the whole form, but not the mark.
+    let others = ["madang_world_\(run)", "madang_world_00\(run)_1"]
+    try await opening(.postgres(url: url)) { database in
+      func names() async throws -> [String] {
+        try await database.read { transaction in
+          try transaction.all("SELECT datname FROM pg_database WHERE datname LIKE '%' || \(run) || '%'") {
+            try $0.get("datname")
+          }
+        }
+      }
+      for name in others { try Self.run("CREATE DATABASE \(name)", at: url) }
+      // A process that has ended: its databases have the mark, and nobody has its lock.
+      let abandoned = "madang_world_ff\(run)_7"
+      try Self.run("CREATE DATABASE \(abandoned)", at: url)
+      try Self.run("COMMENT ON DATABASE \(abandoned) IS '\(PostgresDatabases.mark)'", at: url)
+      // One that lives, whose lock is in another database of the server.
+      let other = try await PostgresDatabases(url: url, logger: Scene.logger)
+      let living = try await other.make()
+      let elsewhere = try await PostgresDatabases(url: other.url(of: living), logger: Scene.logger)
+      let second = try await elsewhere.make()
+      let third = try await PostgresDatabases(url: url, logger: Scene.logger)
+      #expect(try await names().sorted() == others.sorted())
+      for name in [living, second] {
+        let isThere = try await database.read { transaction in
+          try transaction.first("SELECT 1 AS one FROM pg_database WHERE datname = \(name)") { _ in true } ?? false
+        }
+        #expect(isThere)
+      }
+      for databases in [third, elsewhere, other] { await databases.close() }
+      for name in others { try Self.run("DROP DATABASE \(name)", at: url) }
+    }
+  }
+
+  @Test("a world on PostgreSQL is refused in words where there is none")
+  func withoutPostgres() async throws {
+    let worlds = try Worlds(logger: Scene.logger)
+    var plan = try Scene.plan(.empty)
+    plan.engine = .postgres
+    let error = await #expect(throws: WorldError.self) { _ = try await worlds.make(plan) }
+    #expect(error?.description.contains("--database-url") == true)
+    await worlds.removeAll()
+  }
+}

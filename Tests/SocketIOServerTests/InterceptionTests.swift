@@ -1,0 +1,376 @@
+import HTTPTypes
+import NIOCore
+import SocketIOProtocol
+import Support
+import Synchronization
+import Testing
+
+@testable import SocketIOServer
+
+@Suite("Interception of packets", .timeLimit(.minutes(1)))
+struct InterceptionTests {
+  typealias Action = SocketIOServer.PacketAction
+
+  /// A server that does something to the packets whose text ends so, and a client that has joined its main namespace.
+  private func disturbing(
+    _ direction: InterceptedPacket.Direction, _ ending: String, _ carrier: Carrier, with action: Action,
+    _ configuration: SocketIOServer.Configuration = .changed { _ in },
+    _ body: (TestServer, EngineClient) async throws -> Void
+  ) async throws {
+    var configuration = configuration
+    configuration.packetInterceptor = .on(direction, ending, action)
+    try await TestServer.with(configuration) { server in
+      let client = try await EngineClient(server, carrier)
+      try await client.join("/")
+      try await body(server, client)
+      await client.abort()
+    }
+  }
+
+  private func echo(_ number: Int) -> String { #"42["echo",\#(number)]"# }
+  private func echoed(_ number: Int) -> String { #"42["echo-back",\#(number)]"# }
+
+  @Test("packets to a client are lost, doubled, delayed, overtaken and changed", arguments: Carrier.allCases)
+  func toClient(_ carrier: Carrier) async throws {
+    let cases: [(Action, [String])] = [
+      (.drop, [echoed(2)]),
+      (.duplicate(times: 2), [echoed(1), echoed(1), echoed(1), echoed(2)]),
+      (.delay(.milliseconds(150), .kept), [echoed(1), echoed(2)]),
+      (.delay(.seconds(2), .overtaken), [echoed(2), echoed(1)]),
+      (.holdBack(atMost: .seconds(30)), [echoed(2), echoed(1)]),
+      (.replace(Array("42[\"echo".utf8)), ["42[\"echo", echoed(2)]),
+      (.replace(Array("4".utf8)), ["4", echoed(2)]),
+    ]
+    for (action, expected) in cases {
+      try await disturbing(.toClient, #"back",1]"#, carrier, with: action) { _, client in
+        try await client.send(echo(1), echo(2))
+        for text in expected { #expect(try await client.text() == text, "\(action)") }
+      }
+    }
+  }
+
+  @Test("packets of a client are lost, doubled, delayed, overtaken and changed", arguments: Carrier.allCases)
+  func fromClient(_ carrier: Carrier) async throws {
+    let cases: [(Action, [String])] = [
+      (.drop, [echoed(2)]),
+      (.duplicate(times: 1), [echoed(1), echoed(1), echoed(2)]),
+      (.delay(.milliseconds(150), .kept), [echoed(1), echoed(2)]),
+      (.delay(.seconds(2), .overtaken), [echoed(2), echoed(1)]),
+      (.holdBack(atMost: .seconds(30)), [echoed(2), echoed(1)]),
+      (.replace(Array(echo(7).utf8)), [echoed(7), echoed(2)]),
+    ]
+    for (action, expected) in cases {
+      try await disturbing(.fromClient, #"echo",1]"#, carrier, with: action) { _, client in
+        try await client.send(echo(1), echo(2))
+        for text in expected { #expect(try await client.text() == text, "\(action)") }
+      }
+    }
+  }
+
+  @Test("a packet that nothing follows is held back no longer than allowed", arguments: Carrier.allCases)
+  func heldBackAlone(_ carrier: Carrier) async throws {
+    try await disturbing(.toClient, #"back",1]"#, carrier, with: .holdBack(atMost: .milliseconds(50))) { _, client in
+      try await client.send(echo(1))
+      #expect(try await client.text() == echoed(1))
+    }
+  }
+
+  @Test("what waits is bounded: a client of whom too much is held back is closed", arguments: Carrier.allCases)
+  func bounded(_ carrier: Carrier) async throws {
+    let configuration = SocketIOServer.Configuration.changed { $0.maxOutboundBytesPerSocket = 2000 }
+    try await disturbing(.toClient, "]", carrier, with: .delay(.seconds(600), .kept), configuration) { server, client in
+      for number in 0..<200 { try? await client.send(echo(number)) }
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
+  @Test("what a client sent and is no packet any more ends its session", arguments: Carrier.allCases)
+  func garbage(_ carrier: Carrier) async throws {
+    try await disturbing(.fromClient, #"echo",1]"#, carrier, with: .replace([])) { server, client in
+      try await client.send(echo(1))
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
+  @Test("a namespace is refused, and may be joined when it is asked for again", arguments: Carrier.allCases)
+  func refusedNamespace(_ carrier: Carrier) async throws {
+    let first = Mutex(true)
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.packetInterceptor = .init(packet: { packet in
+        guard packet.direction == .fromClient, packet.socketPacket?.namespace == "/open" else { return .pass }
+        return first.withLock { isFirst in
+          defer { isFirst = false }
+          return isFirst ? .refuse(message: "not now") : .pass
+        }
+      })
+    }
+    try await TestServer.with(configuration) { server in
+      let client = try await EngineClient(server, carrier)
+      #expect(try await client.join("/open") == #"44/open,{"message":"not now"}"#)
+      #expect(try await client.join("/open")?.hasPrefix(#"40/open,{"sid":"#) == true)
+      await client.abort()
+    }
+  }
+
+  @Test("a namespace is taken from a client, which stays connected", arguments: Carrier.allCases)
+  func disconnectedNamespace(_ carrier: Carrier) async throws {
+    try await disturbing(.toClient, #"back",1]"#, carrier, with: .disconnect) { server, client in
+      try await client.send(echo(1))
+      #expect(try await client.text() == "41")
+      await server.journal.wait(for: "left /: server namespace disconnect")
+      #expect(try await client.join("/")?.hasPrefix("40{") == true)
+      try await client.send(echo(2))
+      #expect(try await client.text() == echoed(2))
+    }
+  }
+
+  @Test("a session is closed with a code", arguments: Carrier.allCases)
+  func closed(_ carrier: Carrier) async throws {
+    try await disturbing(.toClient, #"back",1]"#, carrier, with: .close(code: 4001)) { server, client in
+      let ear = try await client.listening(to: server)
+      try await client.send(echo(1))
+      #expect(try await client.lastWord(ear) == (carrier == .polling ? "1" : "close 4001"))
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
+  @Test("a connection is reset", arguments: Carrier.allCases)
+  func reset(_ carrier: Carrier) async throws {
+    try await disturbing(.toClient, #"back",1]"#, carrier, with: .reset) { server, client in
+      let ear = try await client.listening(to: server)
+      try await client.send(echo(1))
+      #expect(try await client.lastWord(ear) == "reset")
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
+  @Test(
+    "a session falls silent: nothing is read, written or missed, and it ends with its connection",
+    arguments: Carrier.allCases)
+  func silence(_ carrier: Carrier) async throws {
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.pingInterval = .milliseconds(200)
+      $0.pingTimeout = .milliseconds(1500)
+    }
+    try await disturbing(.fromClient, #"echo",1]"#, carrier, with: .fallSilent, configuration) { server, client in
+      // Its answer is no more than a session that lives brings.
+      let sending = Task { try await client.send(echo(1)) }
+      await server.journal.wait(for: "connected /")
+      if let webSocket = await client.webSocket {
+        try await sending.value
+        try await webSocket.sendFrame(0x89, Array("are you there".utf8))
+        while case .text("2") = await webSocket.nextWithin(.milliseconds(2500)) {}
+        #expect(server.server.stats.sessions == 1, "no time-out")
+        webSocket.wire.abort()
+      } else {
+        let waiting = try await Wire.connect(server.port)
+        try await waiting.sendRequest("GET", "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)")
+        let answer = await within(.milliseconds(2500)) { try await waiting.read(1) }
+        #expect(answer == nil)
+        #expect(server.server.stats.sessions == 1, "no time-out")
+        waiting.abort()
+        sending.cancel()
+      }
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
+  @Test("without heartbeat events go on, and nobody is closed for it", arguments: Carrier.allCases)
+  func heartbeat(_ carrier: Carrier) async throws {
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.pingInterval = .milliseconds(50)
+      $0.pingTimeout = .milliseconds(200)
+    }
+    // From the first packet on: nothing hangs on how fast the client answers pings.
+    try await disturbing(.fromClient, "40", carrier, with: .stopHeartbeat, configuration) { server, client in
+      try await client.send(echo(1))
+      #expect(try await client.textWithoutPing() == echoed(1))
+      try await Task.sleep(for: .milliseconds(600))
+      #expect(server.server.stats.sessions == 1)
+      if let webSocket = await client.webSocket { try await webSocket.sendFrame(0x89, []) }
+      try await client.send(echo(2))
+      #expect(try await client.textWithoutPing() == echoed(2))
+    }
+  }
+
+  @Test("an Engine.IO 3 client's pings stay unanswered")
+  func revision3Heartbeat() async throws {
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.packetInterceptor = .on(.fromClient, "2", .stopHeartbeat)
+    }
+    try await TestServer.with(configuration) { server in
+      let webSocket = try await server.webSocket("EIO=3&transport=websocket")
+      _ = await webSocket.text()
+      #expect(await webSocket.text() == "40")
+      try await webSocket.send("2")
+      try await webSocket.send(echo(1))
+      #expect(await webSocket.text() == echoed(1))
+      try await webSocket.send("2")
+      try await webSocket.send(echo(2))
+      #expect(await webSocket.text() == echoed(2))
+      webSocket.wire.abort()
+    }
+  }
+
+  @Test("openings are refused and reset")
+  func openings() async throws {
+    let action = Mutex(SocketIOServer.OpeningAction.refuse(.serviceUnavailable))
+    let seen = Mutex<[String]>([])
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.packetInterceptor = .init(opening: { opening in
+        seen.withLock { $0.append("\(opening.request.transport) \(opening.upgradedSession ?? "-")") }
+        return action.withLock(\.self)
+      })
+    }
+    try await TestServer.with(configuration) { server in
+      let polling = "/socket.io/?EIO=4&transport=polling"
+      let webSocket = "/socket.io/?EIO=4&transport=websocket"
+      #expect(try await server.wire().request("GET", polling).status == 503)
+      #expect(try await RawWebSocket.handshake(server.port, webSocket).status == 503)
+      action.withLock { $0 = .reset }
+      for (target, headers) in [(polling, []), (webSocket, RawWebSocket.handshakeFields)] {
+        let wire = try await server.wire()
+        try await wire.sendRequest("GET", target, headers: headers)
+        #expect(await wire.readToEnd() == [])
+        #expect(await wire.wasReset)
+      }
+      action.withLock { $0 = .allow }
+      let client = try await EngineClient(server, .polling)
+      action.withLock { $0 = .refuse(.badRequest) }
+      let sid = await client.sid
+      #expect(try await RawWebSocket.handshake(server.port, "\(webSocket)&sid=\(sid)").status == 400)
+      #expect(seen.withLock(\.self).last == "webSocket \(sid)")
+      #expect(try await client.join("/")?.hasPrefix("40{") == true, "polling goes on")
+    }
+  }
+
+  @Test("an interceptor that is not active sees nothing and changes nothing", arguments: Carrier.allCases)
+  func inactive(_ carrier: Carrier) async throws {
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.packetInterceptor = .init(isActive: { false }, opening: { _ in .reset }, packet: { _ in .reset })
+    }
+    try await TestServer.with(configuration) { server in
+      let client = try await EngineClient(server, carrier)
+      try await client.join("/")
+      try await client.send(echo(1))
+      #expect(try await client.text() == echoed(1))
+      await client.abort()
+    }
+  }
+
+  @Test("what becomes of sessions is told, and packets may be kept", arguments: Carrier.allCases)
+  func news(_ carrier: Carrier) async throws {
+    let told = Mutex<[String]>([])
+    let kept = Mutex<[KeptPacket]>([])
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.packetInterceptor = .init(
+        packet: { packet in
+          kept.withLock { $0.append(packet.kept) }
+          return .pass
+        },
+        session: { news in
+          let event = if case .closed(let reason) = news.event { "closed: \(reason.rawValue)" } else { "\(news.event)" }
+          told.withLock { $0.append("\(event) \(news.transport) \(news.sessionID)") }
+        })
+    }
+    try await TestServer.with(configuration) { server in
+      let client = try await EngineClient(server, carrier)
+      try await client.join("/")
+      try await client.send(echo(1))
+      #expect(try await client.text() == echoed(1))
+      let sid = await client.sid
+      try await client.send("1")
+      #expect(await server.settles(sessions: 0))
+      let first = carrier == .webSocket ? "opened webSocket \(sid)" : "opened polling \(sid)"
+      let upgraded = carrier == .upgraded ? ["upgraded webSocket \(sid)"] : []
+      let last = "closed: transport close \(carrier == .polling ? "polling" : "webSocket") \(sid)"
+      #expect(told.withLock(\.self) == [first] + upgraded + [last])
+      let packets = kept.withLock(\.self)
+      #expect(packets.contains { String(decoding: $0.bytes, as: UTF8.self) == echo(1) && $0.size == $0.bytes.count })
+      #expect(packets.contains { $0.prefix(6) == Array(echoed(1).utf8.prefix(6)) && $0.socketPacket?.kind == .event })
+      #expect(packets.allSatisfy { $0.prefix(3) == Array($0.bytes.prefix(3)) })
+      await client.abort()
+    }
+  }
+
+  @Test("all connections are dropped without a word, and new ones are served")
+  func droppedConnections() async throws {
+    try await TestServer.with(.changed { $0.packetInterceptor = .init() }) { server in
+      let webSocket = try await EngineClient(server, .webSocket)
+      try await webSocket.join("/")
+      let polling = try await EngineClient(server, .polling)
+      try await polling.join("/")
+      let idle = try await server.wire()
+      _ = try await idle.request("GET", "/other")
+      let ear = try await polling.listening(to: server)
+      await server.server.dropConnections()
+      #expect(await webSocket.webSocket?.next() == .end)
+      #expect(await idle.readToEnd() == [])
+      #expect(try await polling.lastWord(ear) == "closed")
+      #expect(await server.settles(sessions: 0))
+      let again = try await EngineClient(server, .upgraded)
+      #expect(try await again.join("/")?.hasPrefix("40{") == true)
+      await again.abort()
+    }
+  }
+}
+
+extension SocketIOServer.PacketInterceptor {
+  /// Does something to the packets of a direction whose text ends so.
+  fileprivate static func on(
+    _ direction: InterceptedPacket.Direction, _ ending: String, _ action: SocketIOServer.PacketAction
+  ) -> Self {
+    .init(packet: { packet in
+      let isMeant = packet.direction == direction && String(decoding: packet.bytes, as: UTF8.self).hasSuffix(ending)
+      return isMeant ? action : .pass
+    })
+  }
+}
+
+extension EngineClient {
+  /// The connection by which the client hears of the session's end: its WebSocket's, or that of a poll which waits at the
+  /// server.
+  fileprivate func listening(to server: TestServer) async throws -> Wire {
+    if let webSocket { return webSocket.wire }
+    let wire = try await Wire.connect(port)
+    try await wire.sendRequest("GET", "/socket.io/?EIO=4&transport=polling&sid=\(sid)")
+    while await !server.holdsPoll(of: sid) { try await Task.sleep(for: .milliseconds(5)) }
+    return wire
+  }
+
+  /// How that connection ends.
+  fileprivate func lastWord(_ wire: Wire) async throws -> String {
+    guard let webSocket else {
+      guard let answer = try? await wire.readAnswer() else { return await wire.wasReset ? "reset" : "closed" }
+      return answer.text
+    }
+    while true {
+      switch await webSocket.next() {
+      case .close(let code): return "close \(code ?? 0)"
+      case .end: return await wire.wasReset ? "reset" : "closed"
+      default: break
+      }
+    }
+  }
+
+  /// The next packet, which must be no ping.
+  fileprivate func textWithoutPing() async throws -> String? {
+    if let webSocket { return await webSocket.text() }
+    return try await get("&sid=\(sid)").text
+  }
+}
+
+extension TestServer {
+  /// Whether a poll of the session waits.
+  fileprivate func holdsPoll(of sid: String) async -> Bool {
+    guard let shard = server.core.shard(of: sid) else { return false }
+    return await withCheckedContinuation { continuation in
+      shard.run { continuation.resume(returning: $0.sessions[sid]?.poll != nil) }
+    }
+  }
+}
+
+extension RawWebSocket {
+  /// `.end` if nothing comes; the WebSocket is of no more use then.
+  fileprivate func nextWithin(_ limit: Duration) async -> Message { await within(limit) { await next() } ?? .end }
+}

@@ -1,0 +1,126 @@
+import Foundation
+import NIOCore
+import NIOPosix
+import Synchronization
+
+/// A TCP connection of which a test sees every byte.
+package actor Wire {
+  package struct Closed: Error {
+    package init() {}
+  }
+
+  private let channel: any Channel
+  private var iterator: AsyncStream<ByteBuffer>.Iterator
+  private var buffer = ByteBuffer()
+  private let failure: Failure
+
+  package static func connect(_ port: Int) async throws -> Wire {
+    let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
+    let failure = Failure()
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(Receiver(continuation, failure))
+        }
+      }
+      .connect(host: "127.0.0.1", port: port).get()
+    return Wire(channel, stream, failure)
+  }
+
+  private init(_ channel: any Channel, _ stream: AsyncStream<ByteBuffer>, _ failure: Failure) {
+    self.channel = channel
+    self.failure = failure
+    iterator = stream.makeAsyncIterator()
+  }
+
+  package func send(_ bytes: [UInt8]) async throws {
+    try await channel.writeAndFlush(ByteBuffer(bytes: bytes))
+  }
+
+  /// The next `count` bytes.
+  ///
+  /// - Throws: `Closed` when the peer ends the connection before.
+  package func read(_ count: Int) async throws -> [UInt8] {
+    while true {
+      if let bytes = buffer.readBytes(length: count) { return bytes }
+      try await more()
+    }
+  }
+
+  /// The next line, without its end.
+  package func readLine() async throws -> String {
+    while true {
+      if let end = buffer.readableBytesView.firstIndex(of: UInt8(ascii: "\n")) {
+        let length = end - buffer.readerIndex + 1
+        return String(decoding: (buffer.readBytes(length: length) ?? []).dropLast(2), as: UTF8.self)
+      }
+      try await more()
+    }
+  }
+
+  /// Everything until the peer ends the connection.
+  package func readToEnd() async -> [UInt8] {
+    while (try? await more()) != nil {}
+    return buffer.readBytes(length: buffer.readableBytes) ?? []
+  }
+
+  /// How the connection ended, once it has; false if the peer only closed it.
+  package var wasReset: Bool { failure.isReset }
+
+  private func more() async throws {
+    var iterator = iterator
+    guard let bytes = await iterator.next(isolation: self) else { throw Closed() }
+    self.iterator = iterator
+    buffer.writeImmutableBuffer(bytes)
+  }
+
+  /// Closes without a word.
+  package nonisolated func abort() {
+    channel.close(promise: nil)
+  }
+
+  /// Ends this side only.
+  package nonisolated func finish() {
+    channel.close(mode: .output, promise: nil)
+  }
+
+  package nonisolated func stopReading() async throws {
+    try await channel.setOption(.autoRead, value: false).get()
+  }
+
+  package nonisolated func resumeReading() async throws {
+    try await channel.setOption(.autoRead, value: true).get()
+  }
+
+  private final class Failure: Sendable {
+    private let code = Mutex<CInt?>(nil)
+
+    var isReset: Bool { code.withLock(\.self) == ECONNRESET }
+
+    func note(_ error: IOError) { code.withLock { $0 = $0 ?? error.errnoCode } }
+  }
+
+  private final class Receiver: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    private let continuation: AsyncStream<ByteBuffer>.Continuation
+    private let failure: Failure
+
+    init(_ continuation: AsyncStream<ByteBuffer>.Continuation, _ failure: Failure) {
+      self.continuation = continuation
+      self.failure = failure
+    }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      continuation.yield(unwrapInboundIn(data))
+    }
+
+    func channelInactive(context: ChannelHandlerContext) {
+      continuation.finish()
+    }
+
+    func errorCaught(context: ChannelHandlerContext, error: any Error) {
+      if let error = error as? IOError { failure.note(error) }
+      context.close(promise: nil)
+    }
+  }
+}
