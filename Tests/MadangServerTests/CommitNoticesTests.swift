@@ -16,7 +16,7 @@ struct CommitNoticesTests {
       notice.addresses.insert(key.address)
     }
     var heard = CommitNotices.Notice()
-    for payload in CommitNotices.payloads(notice) {
+    for payload in CommitNotices.payloads(notice, number: .max) {
       #expect(payload.utf8.count < 8000)
       let part = CommitNotices.notice(payload)
       heard.rooms.merge(part.rooms) { first, _ in first }
@@ -26,6 +26,18 @@ struct CommitNoticesTests {
       heard.hasChanges = heard.hasChanges || part.hasChanges
     }
     #expect(heard == notice)
+  }
+
+  @Test("two notices that tell the same failures are two, as equal ones would be delivered once")
+  func repeated() {
+    let key = SignInTries.Key(account: KeyHash("mina"), address: KeyHash("198.51.100.1"))
+    let notice = CommitNotices.Notice(failures: [key: 1])
+    let (first, second) = (CommitNotices.payloads(notice, number: 1), CommitNotices.payloads(notice, number: 2))
+    #expect(first != second)
+    #expect((first + second).map(CommitNotices.notice) == [notice, notice])
+    // Where to look is told once.
+    let hint = CommitNotices.Notice(rooms: [1: 2], hasChanges: true)
+    #expect(CommitNotices.payloads(hint, number: 1) == CommitNotices.payloads(hint, number: 2))
   }
 
   @Test(

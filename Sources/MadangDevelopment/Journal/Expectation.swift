@@ -48,20 +48,9 @@ package struct Expectation: CallFields, Sendable {
     }
 
     package init(from decoder: any Decoder) throws {
-      let known = JournalFilter.Field.allCases.map(\.rawValue) + [CodingKeys.times.rawValue]
-      try decoder.refuseFields(besides: known, of: "something expected")
+      try decoder.refuseFields(besides: JournalFilter.names + [CodingKeys.times.rawValue], of: "something expected")
       filter = try JournalFilter(from: decoder)
       times = try decoder.container(keyedBy: CodingKeys.self).decodeIfPresent(Times.self, forKey: .times)
-    }
-  }
-
-  /// A filter that refuses fields it does not have.
-  private struct Among: Decodable {
-    let filter: JournalFilter
-
-    init(from decoder: any Decoder) throws {
-      try decoder.refuseFields(besides: JournalFilter.Field.allCases.map(\.rawValue), of: "among")
-      filter = try JournalFilter(from: decoder)
     }
   }
 
@@ -94,7 +83,7 @@ package struct Expectation: CallFields, Sendable {
     expected = try fields.decode([Item].self, forKey: .expected)
     order = try fields.decodeIfPresent(Order.self, forKey: .order) ?? .any
     only = try fields.decodeIfPresent(Bool.self, forKey: .only) ?? false
-    among = try fields.decodeIfPresent(Among.self, forKey: .among)?.filter
+    among = try fields.decodeIfPresent(KnownFields<JournalFilter>.self, forKey: .among)?.fields
     after = try fields.decodeIfPresent(Int.self, forKey: .after) ?? 0
     guard after >= 0 else { throw BadCall("after: a whole number from 0") }
     if let text = try fields.decodeIfPresent(String.self, forKey: .wait) {

@@ -1,5 +1,7 @@
+import MadangServer
+
 /// Which entries of a journal are meant: those for which all that is given holds. In texts `*` stands for any text.
-package struct JournalFilter: Codable, Equatable, Sendable {
+package struct JournalFilter: CallFields, Codable, Equatable, Sendable {
   package enum Field: String, CodingKey, CaseIterable, Sendable {
     case kind, edition, operation, method, path, status, code, account
     case session, transport, direction, packet, namespace, event, fault
@@ -7,6 +9,9 @@ package struct JournalFilter: Codable, Equatable, Sendable {
   }
 
   package typealias CodingKeys = Field
+
+  package static let names = Field.allCases.map(\.rawValue)
+  package static let whole = "a filter"
 
   /// A ``JournalEntry/Kind``.
   package var kind: String?

@@ -5,6 +5,8 @@ import SocketIOProtocol
 /// A ``JournalFilter`` that can be held against entries.
 struct JournalPattern: Sendable {
   let filter: JournalFilter
+  /// Of which kinds entries can be at all that match.
+  let kinds: Set<JournalEntry.Kind>
   private let texts: [(field: JournalFilter.Field, pattern: TextPattern)]
   private let operations: Set<String>?
 
@@ -12,6 +14,7 @@ struct JournalPattern: Sendable {
   init(_ filter: JournalFilter) throws(BadCall) {
     self.filter = filter
     try filter.check()
+    kinds = filter.kinds
     var operations: Set<String>?
     if let name = filter.operation, !name.contains("*") {
       operations = Set(OperationName.named(name).compactMap(\.id))
@@ -24,9 +27,6 @@ struct JournalPattern: Sendable {
       return (field, TextPattern(pattern))
     }
   }
-
-  /// Of which kinds entries can be at all that match.
-  var kinds: Set<JournalEntry.Kind> { filter.kinds }
 
   func matches(_ entry: JournalEntry) -> Bool {
     if let operations, !(entry.operation.map(operations.contains) ?? false) { return false }

@@ -21,6 +21,8 @@ final class CommitNotices: Sendable {
   private struct State {
     var notice = Notice()
     var isScheduled = false
+    /// How many notices there were.
+    var number = 0
   }
 
   /// How long what is told is gathered.
@@ -44,28 +46,31 @@ final class CommitNotices: Sendable {
     // Unstructured: whoever commits does not wait for it.
     Task {
       try? await Task.sleep(for: Self.pause)
-      let notice = state.withLock { state in
-        defer { state = State() }
-        return state.notice
+      let (notice, number) = state.withLock { state in
+        defer { state = State(number: state.number + 1) }
+        return (state.notice, state.number)
       }
-      for payload in Self.payloads(notice) { channel.notify(payload) }
+      for payload in Self.payloads(notice, number: number) { channel.notify(payload) }
     }
   }
 
   /// Words, as many in a payload as it takes: `c` for changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for
   /// failed sign-ins, `h:ACCOUNT:ADDRESS` for one that succeeded, `a:ADDRESS` for one at which somebody was seen.
-  static func payloads(_ notice: Notice) -> [String] {
+  /// - Parameter number: Of the notice. Of equal payloads that wait, or are sent in one transaction, PostgreSQL delivers one;
+  ///   those that count something are told apart by a word `n:NUMBER`, which says nothing else.
+  static func payloads(_ notice: Notice, number: Int) -> [String] {
     var words = notice.hasChanges ? ["c"] : []
     words += notice.rooms.map { "\($0.key):\($0.value)" }
     words += notice.failures.map { "f:\($0.key.account.hex):\($0.key.address.hex):\($0.value)" }
     words += notice.homes.map { "h:\($0.account.hex):\($0.address.hex)" }
     words += notice.addresses.map { "a:\($0.hex)" }
+    let mark = notice.failures.isEmpty ? "" : "n:\(number) "
     var payloads: [String] = []
     for word in words {
       if let last = payloads.last, last.utf8.count + 1 + word.utf8.count <= NotificationChannel.payloadLimit {
         payloads[payloads.count - 1] += " " + word
       } else {
-        payloads.append(word)
+        payloads.append(mark + word)
       }
     }
     return payloads
