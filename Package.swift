@@ -239,7 +239,8 @@ let package = Package(
     .testTarget(
       name: "MadangClientTests",
       dependencies: [
-        "MadangTesting", "MadangClient", "MadangAPI", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL, .nioTLS,
+        "MadangTesting", "MadangClient", "MadangAPI", "Support", .asyncHTTPClient, .nioCore, .nioPosix, .nioSSL,
+        .nioTLS,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,22 +1,16 @@
 import Foundation
 import MadangAPI
 import MadangClient
+import Support
 import Testing
 
 @Suite("MadangClient: live rooms of a server that is killed", .serialized, .timeLimit(.minutes(1)))
 struct LiveRoomsTests {
-  /// The default channel of a new workspace of the person's.
-  private func room(of person: MadangClient, _ name: String = "Builders") async throws -> RoomAddress {
-    let workspace = try await person.createWorkspace(name: name).workspaceID
-    let channel = try #require(try await person.myChannels(in: workspace).first)
-    return .channel(id: channel.channelID, workspace: workspace)
-  }
-
   @Test("a server killed and started again costs no chat and repeats none, though the token expired meanwhile")
   func restart() async throws {
     try await TestServer.run { server in
       try await server.withPerson("Mina") { mina in
-        let room = try await room(of: mina)
+        let room = try await mina.newRoom()
         var events = mina.watch([room]).makeAsyncIterator()
         #expect(try await events.next() == .live)
         let seen = try await mina.post("seen", to: room)

@@ -4,6 +4,7 @@ import MadangAPI
 import MadangClient
 import NIOCore
 import NIOHTTP1
+import Support
 import Testing
 
 /// `madang serve --dev` as a process, with data of its own.
@@ -80,14 +81,6 @@ final class TestServer: Sendable {
   func withPerson(
     _ nickname: String, store: SessionStore = .inMemory, _ body: (MadangClient) async throws -> Void
   ) async throws {
-    let client = client(store: store)
-    do {
-      try await client.signUp(email: "\(nickname.lowercased())@example.com", password: "Passw0rd!", nickname: nickname)
-      try await body(client)
-    } catch {
-      try? await client.close()
-      throw error
-    }
-    try await client.close()
+    try await MadangClient.withPerson(nickname, by: client(store: store), body)
   }
 }

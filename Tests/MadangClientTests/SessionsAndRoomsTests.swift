@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangClient
 import MadangTesting
+import Support
 import Synchronization
 import Testing
 
@@ -13,15 +14,7 @@ struct SessionsAndRoomsTests {
   private func withPerson(
     _ nickname: String, store: SessionStore = .inMemory, _ body: (MadangClient) async throws -> Void
   ) async throws {
-    let client = world.makeClient(store: store)
-    do {
-      try await client.signUp(email: "\(nickname.lowercased())@example.com", password: "Passw0rd!", nickname: nickname)
-      try await body(client)
-    } catch {
-      try? await client.close()
-      throw error
-    }
-    try await client.close()
+    try await MadangClient.withPerson(nickname, by: world.makeClient(store: store), body)
   }
 
   /// Runs `body` with an empty directory, gone afterwards.
@@ -30,13 +23,6 @@ struct SessionsAndRoomsTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try await body(folder)
-  }
-
-  /// The default channel of a new workspace of the person's.
-  private func room(of person: MadangClient, _ name: String = "Builders") async throws -> RoomAddress {
-    let workspace = try await person.createWorkspace(name: name).workspaceID
-    let channel = try #require(try await person.myChannels(in: workspace).first)
-    return .channel(id: channel.channelID, workspace: workspace)
   }
 
   @Test("calls that meet an expired token together share one renewal")
@@ -105,7 +91,7 @@ struct SessionsAndRoomsTests {
   func transfer() async throws {
     try await inFolder { folder in
       try await withPerson("Mina") { mina in
-        let room = try await room(of: mina)
+        let room = try await mina.newRoom()
         let file = folder.appending(path: "big.png")
         let bytes = Data([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) + Data(count: 5 << 20)
         try bytes.write(to: file)
@@ -128,7 +114,7 @@ struct SessionsAndRoomsTests {
   func shrinkingFile() async throws {
     try await inFolder { folder in
       try await withPerson("Mina") { mina in
-        let room = try await room(of: mina)
+        let room = try await mina.newRoom()
         let file = folder.appending(path: "short.png")
         try Data(count: 200_000).write(to: file)
         let upload = try Upload(file: file)
@@ -159,7 +145,7 @@ struct SessionsAndRoomsTests {
   @Test("live chats equal the answers to their posts, in order, the sender's own included")
   func live() async throws {
     try await withPerson("Mina") { mina in
-      let room = try await room(of: mina)
+      let room = try await mina.newRoom()
       try await mina.post("before", to: room)
       var events = mina.watch([room]).makeAsyncIterator()
       #expect(try await events.next() == .live)
@@ -172,7 +158,7 @@ struct SessionsAndRoomsTests {
   @Test("watching from a date brings what is newer first, then goes live")
   func fromCursor() async throws {
     try await withPerson("Mina") { mina in
-      let room = try await room(of: mina)
+      let room = try await mina.newRoom()
       let first = try await mina.post("first", to: room)
       let second = try await mina.post("second", to: room)
       var events = mina.watch([room], after: [room: first.createdAt]).makeAsyncIterator()
@@ -184,7 +170,7 @@ struct SessionsAndRoomsTests {
   @Test("a stranger may not watch")
   func stranger() async throws {
     try await withPerson("Mina") { mina in
-      let room = try await room(of: mina)
+      let room = try await mina.newRoom()
       try await withPerson("Joon") { joon in
         var events = joon.watch([room]).makeAsyncIterator()
         let refusal = MadangError.notAllowed(namespace: room.namespace.name, message: "not allowed")
@@ -196,7 +182,7 @@ struct SessionsAndRoomsTests {
   @Test("a reader too slow for its buffer still gets every chat once")
   func slowReader() async throws {
     try await withPerson("Mina") { mina in
-      let room = try await room(of: mina)
+      let room = try await mina.newRoom()
       var configuration = MadangClient.Configuration(server: world.url, apiKey: MadangWorld.apiKey)
       configuration.maxWaitingEvents = 4
       let slow = MadangClient(configuration: configuration)
