@@ -1,3 +1,4 @@
+import HTTPTypes
 import MadangAPI
 import MadangServer
 import Synchronization
@@ -31,7 +32,9 @@ struct Contract: Sendable {
     fileprivate(set) var codes: [String: Int] = [:]
     fileprivate(set) var fields: [(name: String, item: Int)] = []
     fileprivate(set) var queries: [(name: String, item: Int)] = []
-    fileprivate(set) var headers: [(name: String, item: Int)] = []
+    fileprivate(set) var headers: [(name: HTTPField.Name, item: Int)] = []
+    /// Places in ``Contract/flows`` of those of which it is a step when it is carried out.
+    fileprivate(set) var flows: [Int] = []
   }
 
   /// A flow, with the number of its item.
@@ -65,6 +68,9 @@ struct Contract: Sendable {
         flows.append(TracedFlow(edition: edition, flow: flow, item: add(edition, .flows, flow.name)))
       }
     }
+    for (name, operation) in operations {
+      operations[name]?.flows = places[operation.edition]?[.success(operation.id)] ?? []
+    }
   }
 
   private mutating func add(_ edition: EditionName, _ section: Section, _ name: String) -> Int {
@@ -93,8 +99,8 @@ struct Contract: Sendable {
       operation.queries = document.optionalParameters(of: documented, at: path, in: "query").map {
         ($0, add(edition, .fields, "\(id) ?\($0)"))
       }
-      operation.headers = document.optionalParameters(of: documented, at: path, in: "header").map {
-        ($0, add(edition, .fields, "\(id) \($0):"))
+      operation.headers = document.optionalParameters(of: documented, at: path, in: "header").compactMap { name in
+        HTTPField.Name(name).map { ($0, add(edition, .fields, "\(id) \(name):")) }
       }
       operations[name] = operation
     }

@@ -56,12 +56,12 @@ package final class Coverage: Sendable {
     }
     for (name, item) in operation.fields where exchange.hasField(name) { items.append(item) }
     for (name, item) in operation.queries where exchange.query(name) != nil { items.append(item) }
-    for (name, item) in operation.headers {
-      if let name = HTTPField.Name(name), exchange.head.headerFields[name] != nil { items.append(item) }
+    for (name, item) in operation.headers where exchange.head.headerFields[name] != nil { items.append(item) }
+    if isRefusal {
+      count(items, code.map { .refusal(operation.id, code: $0) }, operation.edition)
+    } else {
+      count(items, .success(operation.id), at: operation.flows)
     }
-    let step: Flow.Step? =
-      isRefusal ? code.map { .refusal(operation.id, code: $0) } : .success(operation.id)
-    count(items, step, operation.edition)
   }
 
   /// A refusal of a request that is no operation, or whose key is of no edition.
@@ -96,7 +96,11 @@ package final class Coverage: Sendable {
   }
 
   private func count(_ items: [Int], _ step: Flow.Step?, _ edition: EditionName) {
-    let flows = step.map { Contract.shared.flows(with: $0, in: edition) } ?? []
+    count(items, step, at: step.map { Contract.shared.flows(with: $0, in: edition) } ?? [])
+  }
+
+  /// - Parameter flows: The places of those that have the step.
+  private func count(_ items: [Int], _ step: Flow.Step?, at flows: [Int]) {
     state.withLock { kept in
       var state = kept.take() ?? State()
       for item in items { state.counts[item] += 1 }
