@@ -5,7 +5,7 @@ import SocketIOClient
 import Support
 import Testing
 
-@Suite("Who may do what")
+@Suite("Who may do what", .timeLimit(.minutes(3)))
 struct AuthorisationTests {
   @Test(
     "every operation answers everybody as docs/authorisation.md says", arguments: TestEngine.available,

@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Bad input")
+@Suite("Bad input", .timeLimit(.minutes(3)))
 struct BadInputTests {
   /// What the database and the disk hold.
   static func contents(_ world: World) async throws -> [String: Int] {

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Faults of a bucket")
+@Suite("Faults of a bucket", .timeLimit(.minutes(3)))
 struct BucketFaultsTests {
   /// A signed-in person's channel, on a server whose files are in a bucket that can be made to fail.
   private static func run(

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Chats, unread counts and files")
+@Suite("Chats, unread counts and files", .timeLimit(.minutes(3)))
 struct ChatsTests {
   @Test(
     "C1 C2: reading a channel's history joins it, nothing else does, and only members post",

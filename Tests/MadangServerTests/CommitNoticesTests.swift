@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Notices of commits")
+@Suite("Notices of commits", .timeLimit(.minutes(3)))
 struct CommitNoticesTests {
   @Test(
     "what is told is understood, by as many payloads as it takes, each below 8000 bytes", arguments: [0, 1, 150, 1000])

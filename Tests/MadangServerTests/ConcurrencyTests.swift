@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Many calls at once on one object: whatever their order, what is left is a state the rules allow.
-@Suite("Parallel calls")
+@Suite("Parallel calls", .timeLimit(.minutes(3)))
 struct ConcurrencyTests {
   static func members(_ person: TestPerson, _ path: String) async throws -> Set<String> {
     Set(try await person.get("\(path)/members").list?.compactMap { $0["user_id"]?.string } ?? [])

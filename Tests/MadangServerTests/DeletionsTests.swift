@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Deletions")
+@Suite("Deletions", .timeLimit(.minutes(3)))
 struct DeletionsTests {
   /// Puts chats of a person into every room of a workspace, as if they had been posted.
   private static func fill(_ world: World, _ count: Int, by author: String) async throws {

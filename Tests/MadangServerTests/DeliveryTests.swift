@@ -8,7 +8,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Delivery from the log")
+@Suite("Delivery from the log", .timeLimit(.minutes(3)))
 struct DeliveryTests {
   /// The texts of the next chats of a room.
   private static func texts(_ count: Int, _ updates: inout SocketEndingsTests.Updates) async throws -> [String] {
@@ -23,7 +23,7 @@ struct DeliveryTests {
   }
 
   /// Posts a chat into every room as another process would that nobody hears of.
-  private static func write(_ text: String, by person: TestPerson, behind world: World) async throws {
+  static func write(_ text: String, by person: TestPerson, behind world: World) async throws {
     _ = try await world.server.madang.database.write { [now = world.clock.now] transaction in
       try transaction.execute(
         """

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Doors that stay closed")
+@Suite("Doors that stay closed", .timeLimit(.minutes(3)))
 struct DoorsTests {
   @Test("a payment is the account's that first showed it, paid or not", arguments: TestEngine.available)
   func payments(_ engine: TestEngine) async throws {

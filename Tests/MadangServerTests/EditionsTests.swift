@@ -7,7 +7,7 @@ import SocketIOClient
 import Support
 import Testing
 
-@Suite("Two editions of one server")
+@Suite("Two editions of one server", .timeLimit(.minutes(3)))
 struct EditionsTests {
   @Test("a key tells the edition, and a token works in its own only", arguments: TestEngine.available)
   func tokens(_ engine: TestEngine) async throws {

@@ -2,7 +2,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Elements of S3's answers")
+@Suite("Elements of S3's answers", .timeLimit(.minutes(3)))
 struct ElementScannerTests {
   static let list = """
     <?xml version="1.0" encoding="UTF-8"?>

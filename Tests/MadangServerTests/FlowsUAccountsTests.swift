@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Call sequences of typical clients of edition 2024-10: accounts and sessions.
-@Suite("Flows U: accounts and sessions")
+@Suite("Flows U: accounts and sessions", .timeLimit(.minutes(3)))
 struct FlowsUAccountsTests {
   static let day: Int64 = 24 * 3_600_000
 

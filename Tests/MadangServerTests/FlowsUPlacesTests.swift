@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Call sequences of typical clients of edition 2024-10: workspaces and channels.
-@Suite("Flows U: workspaces and channels")
+@Suite("Flows U: workspaces and channels", .timeLimit(.minutes(3)))
 struct FlowsUPlacesTests {
   @Test("U4 Create a workspace", arguments: TestEngine.available)
   func createWorkspace(_ engine: TestEngine) async throws {

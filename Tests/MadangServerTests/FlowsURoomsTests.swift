@@ -8,7 +8,7 @@ import Support
 import Testing
 
 /// Call sequences of typical clients of edition 2024-10: chats, direct messages and sockets.
-@Suite("Flows U: rooms")
+@Suite("Flows U: rooms", .timeLimit(.minutes(3)))
 struct FlowsURoomsTests {
   static let everyForm: [@Sendable (String) -> String] = [
     { $0 }, { $0.replacing(":", with: "%3A") }, { $0.replacing("Z", with: "%2B00:00") },

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// Call sequences of typical clients of edition 2024-10: coins.
-@Suite("Flows U: payment")
+@Suite("Flows U: payment", .timeLimit(.minutes(3)))
 struct FlowsUStoreTests {
   static func validate(_ person: TestPerson, _ impUID: String, _ merchantUID: String) async throws -> World.Answer {
     let body: JSON = ["imp_uid": .text(impUID), "merchant_uid": .text(merchantUID)]

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// Call sequences of clients of edition 2024-01, as the contract's `flows.md` lists them (V1 to V3, V10, V11).
-@Suite("Edition 2024-01: accounts and sessions")
+@Suite("Edition 2024-01: accounts and sessions", .timeLimit(.minutes(3)))
 struct FlowsVAccountsTests {
   static let key = DevelopmentKey.january2024
   static let userWithToken: Set<String> = [

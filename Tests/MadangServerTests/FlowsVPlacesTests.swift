@@ -7,7 +7,7 @@ import Support
 import Testing
 
 /// Call sequences of clients of edition 2024-01, as the contract's `flows.md` lists them (V4 to V6).
-@Suite("Edition 2024-01: workspaces and channels")
+@Suite("Edition 2024-01: workspaces and channels", .timeLimit(.minutes(3)))
 struct FlowsVPlacesTests {
   static let workspace: Set<String> = ["workspace_id", "name", "description", "thumbnail", "owner_id", "createdAt"]
   static let channel: Set<String> = [

@@ -9,7 +9,7 @@ import Support
 import Testing
 
 /// Call sequences of clients of edition 2024-01, as the contract's `flows.md` lists them (V7, V8, V12).
-@Suite("Edition 2024-01: chats, direct messages and sockets")
+@Suite("Edition 2024-01: chats, direct messages and sockets", .timeLimit(.minutes(3)))
 struct FlowsVRoomsTests {
   /// What a socket hears of one namespace.
   struct Ear {

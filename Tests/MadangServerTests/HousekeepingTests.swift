@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Housekeeping")
+@Suite("Housekeeping", .timeLimit(.minutes(3)))
 struct HousekeepingTests {
   @Test(
     "a sweep takes away what no row names, page by page, and nothing else",

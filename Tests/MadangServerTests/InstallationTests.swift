@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Installations")
+@Suite("Installations", .timeLimit(.minutes(3)))
 struct InstallationTests {
   /// Runs `body` with settings of a new data directory on an empty database.
   private static func place(

@@ -8,7 +8,7 @@ import Testing
 
 /// What only clients of edition 2024-01 do; a test's name begins with the rows of the contract's `client-behaviours.md`
 /// that it holds. Rows that a whole call sequence shows are held by the flows.
-@Suite("Edition 2024-01: what its clients do")
+@Suite("Edition 2024-01: what its clients do", .timeLimit(.minutes(3)))
 struct January2024ClientsTests {
   static let key = DevelopmentKey.january2024
 

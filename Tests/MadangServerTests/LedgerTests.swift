@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("What callers hold")
+@Suite("What callers hold", .timeLimit(.minutes(3)))
 struct LedgerTests {
   @Test("nobody holds more than their limit, all together no more than theirs; what is given back can be had again")
   func limits() {

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Metrics")
+@Suite("Metrics", .timeLimit(.minutes(3)))
 struct MetricsTests {
   @Test("requests are counted by route template and outcome, never by path", arguments: TestEngine.available)
   func requests(_ engine: TestEngine) async throws {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// How real clients behave, by the ids of the contract's `client-behaviours.md`: bodies, multipart and files, payment.
-@Suite("Clients of edition 2024-10: bodies and files")
+@Suite("Clients of edition 2024-10: bodies and files", .timeLimit(.minutes(3)))
 struct October2024BodiesTests {
   static let typed = "\r\nContent-Type: image/jpeg"
 

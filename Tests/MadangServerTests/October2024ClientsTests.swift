@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// How real clients behave, by the ids of the contract's `client-behaviours.md`: headers, tokens, paths.
-@Suite("Clients of edition 2024-10: headers, tokens, paths")
+@Suite("Clients of edition 2024-10: headers, tokens, paths", .timeLimit(.minutes(3)))
 struct October2024ClientsTests {
   static let day: Int64 = 24 * 3_600_000
 

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// How real clients behave, by the ids of the contract's `client-behaviours.md`: shapes, dates, lists, rooms.
-@Suite("Clients of edition 2024-10: shapes, dates, lists, rooms")
+@Suite("Clients of edition 2024-10: shapes, dates, lists, rooms", .timeLimit(.minutes(3)))
 struct October2024RoomsTests {
   @Test("J1 J2 J3 J6 success is 200, a refusal 400 with one key, nothing to say an empty object")
   func statuses() async throws {

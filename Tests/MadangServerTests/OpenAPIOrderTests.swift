@@ -4,7 +4,7 @@ import Support
 import Testing
 
 /// Contract section 3.1, over all operations of the documents: the first failing check decides the answer.
-@Suite("The order of checks")
+@Suite("The order of checks", .timeLimit(.minutes(3)))
 struct OpenAPIOrderTests {
   /// Runs `body` with everybody and a workspace, for each edition.
   private static func run(

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Push")
+@Suite("Push", .timeLimit(.minutes(3)))
 struct PushTests {
   /// What was sent so far, once it is as many.
   static func pushes(_ world: World, _ count: Int) async throws -> [JSON] {

@@ -6,7 +6,7 @@ import Support
 import Testing
 
 /// What clients do with refresh tokens that they should not (contract sections 8.2 to 8.4).
-@Suite("Refresh tokens in wrong places, and loops of refreshes")
+@Suite("Refresh tokens in wrong places, and loops of refreshes", .timeLimit(.minutes(3)))
 struct RefreshTokensTests {
   private static let day: Int64 = 24 * 3_600_000
 

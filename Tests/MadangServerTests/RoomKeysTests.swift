@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Keys of writes to rooms")
+@Suite("Keys of writes to rooms", .timeLimit(.minutes(3)))
 struct RoomKeysTests {
   @Test(
     "a room goes by its number before anybody has posted, by whichever name it is called",

@@ -5,7 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Tokens, refresh and limits")
+@Suite("Tokens, refresh and limits", .timeLimit(.minutes(3)))
 struct SessionsTests {
   @Test("H1 H2 H6: tokens are raw and trimmed; anything unknown is E02")
   func tokens() async throws {

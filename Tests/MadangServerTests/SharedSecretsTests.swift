@@ -9,7 +9,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Secrets that the servers of a database share")
+@Suite("Secrets that the servers of a database share", .timeLimit(.minutes(3)))
 struct SharedSecretsTests {
   /// Runs `body` with as many settings as wanted, each with a data directory of its own but for the files, on one empty
   /// database.

@@ -8,7 +8,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Sockets lose their room")
+@Suite("Sockets lose their room", .timeLimit(.minutes(3)))
 struct SocketEndingsTests {
   typealias Updates = AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator
 
@@ -88,6 +88,24 @@ struct SocketEndingsTests {
         #expect(try await Self.next(&direct) == "41")
         #expect(try await SocketsTests.admission(client, SocketsTests.namespace(other)) == "not allowed")
         #expect(try await SocketsTests.admission(client, "/") == "joined")
+      }
+    }
+  }
+
+  @Test(
+    "who is in a channel or workspace that is deleted hears its last chats first, also those that no process told of",
+    arguments: TestEngine.available, [true, false])
+  func untoldBeforeDeletion(_ engine: TestEngine, ofWorkspace: Bool) async throws {
+    try await World.run(engine) { (world) async throws in
+      let a = try await world.signUp("Mina")
+      let w = try await a.workspace()
+      let channel = try await a.channel("ios", in: w)
+      try await SocketsTests.withSocket(world) { client in
+        var updates = try await Self.join(client, channel, as: a)
+        _ = try await a.say("told", in: channel)
+        try await DeliveryTests.write("untold", by: a, behind: world)
+        #expect(try await a.success(.DELETE, ofWorkspace ? w : channel) == [:])
+        for word in ["channel", "channel", "41"] { try #require(try await Self.next(&updates) == word) }
       }
     }
   }

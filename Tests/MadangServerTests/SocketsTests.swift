@@ -8,7 +8,7 @@ import SocketIOProtocol
 import Support
 import Testing
 
-@Suite("Live rooms")
+@Suite("Live rooms", .timeLimit(.minutes(3)))
 struct SocketsTests {
   /// Connects and runs `body` with the client; its connection ends with the body.
   static func withSocket(

@@ -4,7 +4,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-@Suite("Users and sessions")
+@Suite("Users and sessions", .timeLimit(.minutes(3)))
 struct UsersTests {
   @Test("signing up answers the exact Login object and starts with the welcome coins", arguments: TestEngine.available)
   func signUp(_ engine: TestEngine) async throws {

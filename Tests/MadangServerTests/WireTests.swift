@@ -3,7 +3,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("The wire's pure parts")
+@Suite("The wire's pure parts", .timeLimit(.minutes(3)))
 struct WireTests {
   struct Sample: Codable {
     var zebra: String

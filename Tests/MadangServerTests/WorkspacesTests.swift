@@ -6,7 +6,7 @@ import Storage
 import Support
 import Testing
 
-@Suite("Workspaces and channels")
+@Suite("Workspaces and channels", .timeLimit(.minutes(3)))
 struct WorkspacesTests {
   @Test("creating costs coins and comes with a default channel, all or nothing", arguments: TestEngine.available)
   func create(_ engine: TestEngine) async throws {

@@ -104,7 +104,7 @@ extension Transaction {
   }
 
   /// Those of the rooms whose newest chat is another than the one that was delivered last, and those that are doubted; with
-  /// that chat.
+  /// that chat. Deleted ones as well: what was said before is heard.
   private func moved(
     _ asked: ArraySlice<(key: Int64, value: RoomPosition)>
   ) throws -> [(room: Room, last: RoomPosition.Mark?, asked: RoomPosition)] {
@@ -112,7 +112,7 @@ extension Transaction {
     let found = try all(
       """
       SELECT r.id, r.last_seq, c.uuid, c.created_at FROM rooms r LEFT JOIN chats c ON c.room_id = r.id AND c.seq = r.last_seq
-      WHERE r.id IN (\(list: Array(asked.keys))) AND r.deleted_at IS NULL
+      WHERE r.id IN (\(list: Array(asked.keys)))
       """
     ) { row in
       let chat: String? = try row.get("uuid")

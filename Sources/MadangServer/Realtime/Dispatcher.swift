@@ -17,6 +17,8 @@ final class Dispatcher: ServiceLifecycle.Service {
   /// The sessions with the database that are known, by their count; and whether all is to be compared with it.
   private let sessions: Mutex<(opened: Int, isDoubtful: Bool)>
   private let act: @Sendable (Change, _ isLate: Bool) -> Void
+  /// Deletions that are acted on once the chats before them were delivered.
+  private let deletions = Mutex<[(change: Change, isLate: Bool)]>([])
   private let recheck: @Sendable () -> Void
   private let deliver: @Sendable (Chat) -> Void
   private let channel: NotificationChannel?
@@ -87,7 +89,7 @@ final class Dispatcher: ServiceLifecycle.Service {
       notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
       // Even if it was read before: what this process has done must not go unheeded.
-      act(change, false)
+      heed(change, isLate: false)
     }
   }
 
@@ -178,17 +180,52 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Reads what is new, and acts on its changes. Changes first: who was sent away does not hear what was said afterwards.
+  /// Acts on a change at once: who was sent away does not hear what was said afterwards. In a room that was deleted nothing was
+  /// said afterwards, and what was said before may not have been delivered: that is read first.
+  private func heed(_ change: Change, isLate: Bool) {
+    switch change {
+    case .roomDeleted(let room, _): feeds[room]?.setBehind()
+    case .workspaceDeleted: feeds.setBehind()
+    case .membershipEnded, .membershipBegan, .sessionEnded, .sessionsEnded: return act(change, isLate)
+    }
+    deletions.withLock { $0.append((change, isLate)) }
+    wake.yield()
+  }
+
+  private func takeDeletions() -> [(change: Change, isLate: Bool)] {
+    deletions.withLock { deletions in
+      defer { deletions = [] }
+      return deletions
+    }
+  }
+
+  /// Reads what is new, and heeds its changes first.
   private func news(of rooms: [Int64: RoomPosition]) async throws -> News {
     let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
     let news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
-    for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { act(change, true) }
+    for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { heed(change, isLate: true) }
     return news
   }
 
   /// Reads what is new, and hands it on.
   private func lookOnce() async throws {
-    try await compare()
+    var due: [(change: Change, isLate: Bool)] = []
+    do {
+      try await compare()
+      repeat {
+        due = takeDeletions()
+        try await deliverBehind()
+        for (change, isLate) in due { act(change, isLate) }
+      } while deletions.withLock { !$0.isEmpty }
+    } catch {
+      // Whoever is in a room that is gone is told so, though not of its last chats.
+      for (change, isLate) in due + takeDeletions() { act(change, isLate) }
+      throw error
+    }
+  }
+
+  /// Delivers the chats of all rooms that may lack some.
+  private func deliverBehind() async throws {
     var (rooms, hasMore) = (feeds.takeBehind(), true)
     while hasMore {
       let news: News
