@@ -15,12 +15,7 @@ package struct DevelopmentServer: Sendable {
   package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
     let clock = MadangCore.Clock()
     let kit = Kit(clock: clock)
-    var ofWorlds = Worlds.settings
-    // Whoever may call this server may call its worlds.
-    (ofWorlds.host, ofWorlds.developmentToken, ofWorlds.keys) = (
-      settings.host, settings.developmentToken, settings.keys
-    )
-    let worlds = SharedWorlds(ofWorlds, address, postgres: settings.databaseURL, logger)
+    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, postgres: settings.databaseURL, logger)
     (self.kit, self.worlds) = (kit, worlds)
     let coverage = CoverageCalls {
       var counts = kit.coverage.counts
@@ -68,15 +63,16 @@ private final class SharedWorlds: Sendable {
   }
 
   /// Of `w1.localhost:8080` the world `w1`, by its id or name. An id that no world has, or has any more, is nobody's name, and so is
-  /// a name of several worlds; other names may be the server's own.
+  /// a name of several worlds, or of one that was removed; other names may be the server's own.
   func addressee(of host: String?) -> Addressee<MadangServer> {
     // Of bytes, as every request is asked.
     guard let host = host.map({ Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }) }), host.hasSuffix(".localhost")
     else { return .this }
     let name = host.dropLast(".localhost".count).lowercased()
-    let named = worlds.withLock(\.self)?.worlds(named: name) ?? []
+    guard let worlds = worlds.withLock(\.self) else { return Worlds.isID(name) ? .nobody : .this }
+    let named = worlds.worlds(named: name)
     if named.count == 1, let world = named.first { return .other(world.server) }
-    return named.isEmpty && !Worlds.isID(name) ? .this : .nobody
+    return named.isEmpty && !Worlds.isID(name) && !worlds.hadWorld(named: name) ? .this : .nobody
   }
 
   func end() async { await worlds.withLock(\.self)?.end() }

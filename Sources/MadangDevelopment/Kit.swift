@@ -99,7 +99,9 @@ package final class Kit: Sendable {
         return try await FaultCalls(faults: faults, people: people).respond(to: call)
       case "clock" where call.path.count == 1: return try await ClockCalls(clock: clock).respond(to: call)
       case "journal", "expect": return try await JournalCalls(journal: journal, people: people).respond(to: call)
-      case "openapi.json" where call.method == .get: return .document
+      case "openapi.json" where call.method == .get:
+        try call.refuseQuery()
+        return .document
       case "review": return try await ReviewCalls(journal: journal, people: people).respond(to: call)
       case "people": return try await PeopleCalls(people: people).respond(to: call)
       case "seed": return try await SeedCalls(people: people).respond(to: call)

@@ -56,6 +56,6 @@ struct ListenerService: ServiceLifecycle.Service {
 /// Runs `body`. Throws ``SetupError`` instead of the system's error for an address at which somebody else listens.
 func wordingTaken(_ host: String, _ port: Int, cure: String, _ body: () async throws -> Void) async throws {
   do { try await body() } catch let error as IOError where error.errnoCode == EADDRINUSE {
-    throw SetupError("port \(port) of \(host) is taken; stop what listens there, or \(cure)")
+    throw SetupError("port \(port) of \(host) is taken; stop what listens there, or \(cure)", takenPort: port)
   }
 }

@@ -13,6 +13,8 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var kind: String { entry.kind.rawValue }
   /// When it began, by the world's clock: `2026-01-05T09:00:00.000Z`.
   public var date: String { entry.at }
+  /// When it began, in real time since the server was made.
+  public var elapsed: Duration { .milliseconds(entry.elapsed) }
   /// An e-mail.
   public var account: String? { entry.account }
   /// The kind of the fault that happened to it.
@@ -34,10 +36,20 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public func header(_ name: String) -> String? { entry.request?.value(of: name) }
   /// A header field of an answer, whatever its case.
   public func answerHeader(_ name: String) -> String? { entry.answer?.value(of: name) }
-  /// The body of a request as text, or its beginning.
+  /// The body of a request as text, or its beginning. Nil for a multipart body, which has ``parts``.
   public var body: String? { entry.request?.body }
+  /// Whether ``body`` is only the beginning.
+  public var isBodyTruncated: Bool { entry.request?.truncated ?? false }
+  /// The parts of a request's multipart body; empty for any other.
+  public var parts: [Part] {
+    (entry.request?.parts ?? []).map { Part(name: $0.name, fileName: $0.fileName, size: $0.size, text: $0.text) }
+  }
   /// The body of an answer as text, or its beginning.
   public var answer: String? { entry.answer?.body }
+  /// Whether ``answer`` is only the beginning.
+  public var isAnswerTruncated: Bool { entry.answer?.truncated ?? false }
+  /// Whether a request is one of long-polling, whose packets are entries of their own.
+  public var isLongPolling: Bool { entry.longPolling ?? false }
   /// The Engine.IO session.
   public var session: String? { entry.session }
   /// `polling` or `websocket`.
@@ -48,8 +60,12 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var packet: String? { entry.packet }
   public var event: String? { entry.event }
   public var isFromClient: Bool? { entry.direction.map { $0 == "fromClient" } }
-  /// What a packet or push holds, as JSON or text.
+  /// The number of an event that is to be acknowledged, or of its acknowledgement.
+  public var ack: String? { entry.ack }
+  /// What a packet or push holds, as JSON or text, or its beginning.
   public var payload: String? { entry.payload }
+  /// Whether ``payload`` is only the beginning.
+  public var isPayloadTruncated: Bool { entry.truncated ?? false }
   public var deviceToken: String? { entry.deviceToken }
   /// The `imp_uid` of a payment.
   public var payment: String? { entry.payment }
@@ -59,6 +75,17 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var amount: Int? { entry.amount }
   /// Of a request's and its answer's body together, of a packet or of a push, in bytes.
   public var size: Int? { entry.size }
+
+  /// A part of a multipart body.
+  public struct Part: Equatable, Sendable {
+    public let name: String
+    /// Nil if it is no file.
+    public let fileName: String?
+    /// In bytes.
+    public let size: Int
+    /// Of one that is no file, or the beginning. Secrets are `***`.
+    public let text: String?
+  }
 
   public var description: String { entry.words }
 }

@@ -69,7 +69,7 @@ public struct MadangPerson: Sendable {
 }
 
 /// An account of a world.
-public struct MadangAccount: Sendable {
+public struct MadangAccount: Equatable, Sendable {
   public let email: String
   /// The id in edition 2024-01.
   public let number: Int64

@@ -82,10 +82,11 @@ public final class MadangWorld: Sendable {
   public func person(_ name: String) -> MadangPerson { MadangPerson(name: name, people: kit.people) }
 
   /// Everybody, in the order in which they signed up: 1000 at most.
+  /// - Parameter number: Only those whose ``MadangAccount/number`` is higher.
   /// - Throws: ``MadangTestingError``.
-  public func people() async throws -> [MadangAccount] {
+  public func people(after number: Int64 = 0) async throws -> [MadangAccount] {
     try await MadangTestingError.wording {
-      try await kit.people.list(limit: 1000).map {
+      try await kit.people.list(after: number, limit: 1000).map {
         MadangAccount(email: $0.email, number: $0.number, id: $0.id, nickname: $0.nickname, workspaces: $0.workspaces)
       }
     }
@@ -106,10 +107,14 @@ public final class MadangWorld: Sendable {
 
   /// Returns to how it began: people, chats, files, clock and ids. All sockets are closed, scripts begin anew, and the journal is
   /// empty. Faults stay.
-  /// - Parameter keepsSockets: Whether sockets stay in rooms where they still have a right to be.
+  /// - Parameters:
+  ///   - keepsSockets: Whether sockets stay in rooms where they still have a right to be.
+  ///   - limit: How long calls under way may go on before their connections are closed: in real time, 60 seconds at most.
   /// - Throws: ``MadangTestingError``.
-  public func reset(keepsSockets: Bool = false) async throws {
-    try await MadangTestingError.wording { try await world.reset(keepsSockets: keepsSockets) }
+  public func reset(keepsSockets: Bool = false, within limit: Duration = .seconds(2)) async throws {
+    try await MadangTestingError.wording {
+      try await world.reset(keepsSockets: keepsSockets, within: min(limit, World.longestCallLimit))
+    }
   }
 
   /// Keeps how it is now, under a name; the one that had the name is forgotten.
@@ -127,10 +132,14 @@ public final class MadangWorld: Sendable {
     try MadangTestingError.wording { try world.removeSnapshot(name) }
   }
 
-  /// Returns to how it was.
+  /// Returns to how it was; ``reset(keepsSockets:within:)`` explains the parameters.
   /// - Throws: ``MadangTestingError`` if nothing is kept under this name.
-  public func restore(_ name: String, keepsSockets: Bool = false) async throws {
-    try await MadangTestingError.wording { try await world.restore(name, keepsSockets: keepsSockets) }
+  public func restore(
+    _ name: String, keepsSockets: Bool = false, within limit: Duration = .seconds(2)
+  ) async throws {
+    try await MadangTestingError.wording {
+      try await world.restore(name, keepsSockets: keepsSockets, within: min(limit, World.longestCallLimit))
+    }
   }
 
   /// A client of edition 2024-10 that nobody has signed in with. Close it when done.

@@ -36,6 +36,7 @@ struct Madang: AsyncParsableCommand {
     // The command whose help is shown with an error: the root until the arguments have been read.
     var kind: any ParsableCommand.Type = Self.self
     do {
+      try NegativeTime.refuse(in: CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       kind = type(of: command)
       if var command = command as? any AsyncParsableCommand {

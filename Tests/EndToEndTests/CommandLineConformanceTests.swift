@@ -1,4 +1,5 @@
 import Foundation
+import MadangAPI
 import Testing
 
 @Suite("madang: the wire contract", .serialized, .timeLimit(.minutes(10)))
@@ -39,13 +40,69 @@ struct CommandLineConformanceTests {
   func violation() async throws {
     try await TestServer.run { server in
       let file = server.folder.appending(path: "results.jsonl")
-      let outcome = try await Shell("nobody", at: server).run(
-        "conformance", server.url, "--key", "no-such-key", "--only", "users.join.shape", "--results", file.path)
+      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
+      let fault = #"{"match":{"operation":"signUp"},"effect":{"kind":"status","status":400}}"#
+      _ = try await shell.object("dev", "faults", "add", fault)
+      let outcome = try await shell.run(
+        "conformance", server.url, "--key", DevelopmentKey.october2024, "--only", "users.join.shape", "--results",
+        file.path)
       #expect(outcome.status == 1)
       #expect(outcome.errors.last == "madang: 1 violation")
       #expect(outcome.output.contains { $0.hasPrefix("users.join.shape (2024-10), edition-2024-10 1, 6: ") })
-      #expect(outcome.output.last?.hasPrefix("  expected a success; seen POST /v1/users/join answered 400 ") == true)
-      #expect(!outcome.output.joined().contains("no-such-key"))
+      #expect(outcome.output.last?.hasPrefix("  expected a success; seen POST /v1/users/join answered 400") == true)
+    }
+  }
+
+  @Test("a key that the server refuses is told once, without its text, and no rule is blamed")
+  func refusedKey() async throws {
+    try await TestServer.run { server in
+      let file = server.folder.appending(path: "results.jsonl")
+      let shell = Shell("nobody", at: server)
+      let one = try await shell.run(
+        "conformance", server.url, "--key", "no-such-key", "--only", "users.join.shape", "--results", file.path)
+      #expect(one.status == 1 && one.output == [])
+      #expect(
+        one.errors == [
+          "madang: the server refuses the key of edition 2024-10 (E01), so no rule was tried; give the right one with "
+            + "--key KEY --edition 2024-10"
+        ], "\(one.errors)")
+      let other = try await shell.run(
+        "conformance", server.url, "--key", DevelopmentKey.october2024, "--key-2024-01", "no-such-key", "--only",
+        "users.join.shape", "--results", file.path)
+      #expect(other.status == 1 && other.errors.count == 1)
+      #expect(other.errors.first?.hasSuffix("with --key-2024-01 KEY") == true, "\(other.errors)")
+      #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+  }
+
+  @Test("a run that tries no rule is status 1, and says why")
+  func nothingTried() async throws {
+    try await TestServer.run { server in
+      let file = server.folder.appending(path: "results.jsonl")
+      let outcome = try await Shell("nobody", at: server).run(
+        "conformance", server.url, "--key", DevelopmentKey.october2024, "--only", "payments.shape", "--results",
+        file.path)
+      #expect(outcome.status == 1)
+      #expect(outcome.errors.last?.hasPrefix("madang: no rule was tried: ") == true, "\(outcome.errors)")
+      #expect(
+        outcome.errors.last?.contains("1 skipped, as the calls of a server in development mode are needed (--dev)")
+          == true, "\(outcome.errors)")
+    }
+  }
+
+  @Test("a pattern that no rule matches is wrong usage, whatever the others match, and a near name is told")
+  func typo() async throws {
+    for (pattern, words) in [
+      ("refersh.", "did you mean 'refresh.'?"), ("errors.onekey", "did you mean 'errors.one-key'?"),
+      ("nothing-like-it", "'madang conformance --list' lists them"),
+    ] {
+      let program = try Program("madang", ["conformance", "--list", "--only", "key.", "--only", pattern])
+      async let output = program.output.rest()
+      async let errors = program.errors.rest()
+      #expect(await program.status() == 64)
+      #expect(await output == [])
+      let first = await errors.first
+      #expect(first?.contains("--only: no rule matches '\(pattern)'; \(words)") == true, "\(first ?? "")")
     }
   }
 

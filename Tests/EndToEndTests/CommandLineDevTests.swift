@@ -25,7 +25,7 @@ struct CommandLineDevTests {
       let table = try await shell.run("dev", "worlds", "list", "--url", server.url)
       #expect(table.output.count == 3 && table.output[0].hasPrefix("ID") && table.output[1].contains("courtyard"))
       #expect(try await shell.object("dev", "worlds", "snapshot", "w1", "new")["snapshots"] == .texts(["new"]))
-      _ = try await shell.object("dev", "clock", "advance", "1h", "--world", "w1")
+      _ = try await shell.object("dev", "clock", "advance", "1h", "--world", "mine")
       #expect(
         try await shell.object("dev", "worlds", "restore", "w1", "new")["now"] == .text("2026-01-05T09:00:00.000Z"))
       #expect(
@@ -33,6 +33,13 @@ struct CommandLineDevTests {
       #expect(try await shell.object("dev", "worlds", "remove", "w1")["removed"] == .texts(["w1"]))
       #expect(try await shell.object("dev", "worlds", "remove", "--all")["removed"] == .texts(["w2"]))
       #expect(try await shell.run("dev", "worlds", "list").errors == ["There are no worlds."])
+      let typo = try await shell.run("dev", "worlds", "make", "--seed", "courtyrad")
+      #expect(
+        typo.status == 1
+          && typo.errors == [
+            "madang: --seed: 'courtyrad' is neither one of empty, courtyard, crowded, edge, nor the path of a file; "
+              + "did you mean courtyard?"
+          ], "\(typo.errors)")
       let gone = try await shell.run("dev", "worlds", "reset", "w1")
       #expect(gone.status == 1 && gone.errors == ["madang: there is no world 'w1'; GET /_dev/worlds lists them"])
     }
@@ -185,6 +192,18 @@ struct CommandLineDevTests {
     #expect(closed.errors.first?.contains("it is no server in development mode") == true, "\(closed.errors)")
     server.signal(SIGTERM)
     _ = await server.status()
+  }
+
+  @Test(
+    "a negative length of time is wrong usage that is named, and no call for help", arguments: ["-1h", "-90s", "-1.5h"])
+  func negative(_ time: String) async throws {
+    let program = try Program("madang", ["dev", "clock", "advance", time])
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    #expect(await program.status() == 64)
+    #expect(await output == [])
+    let first = await errors.first
+    #expect(first?.contains("'\(time)' is no length of time: write it without -") == true, "\(first ?? "")")
   }
 
   @Test(

@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import numpy
+import requests
 import zxingcpp
 
 from program import Program
@@ -32,6 +33,19 @@ def recipes():
     text = (HERE / "../../docs/testing.md").read_text()
     section = text.split("## Recipes")[1].split("\n## ")[0]
     return re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL)
+
+
+def scripts():
+    """The scripts that docs/testing.md shows, as they are sent."""
+    text = (HERE / "../../docs/testing.md").read_text()
+    return re.search(r"\n## Scripts\n.*?```yaml\n(.*?)```", text, re.DOTALL).group(1)
+
+
+def refusal_of_scripts(server):
+    """What a world of `courtyard` has against them; nothing if it takes them all."""
+    made = requests.post(f"{server}/_dev/worlds", json={"seed": "courtyard"}, timeout=WAIT).json()
+    answer = requests.post(f"{made['url']}/_dev/scripts", data=scripts().encode(), timeout=WAIT)
+    return None if answer.ok and len(answer.json()) == scripts().count("- name:") else answer.text
 
 
 def run_recipe(language, text, server, folder):
@@ -91,6 +105,12 @@ async def main():
                     failures += 1
                 else:
                     print("ok     the recipe in", language)
+            refusal = await asyncio.to_thread(refusal_of_scripts, server.url)
+            if refusal is None:
+                print("ok     the scripts")
+            else:
+                print("FAILED: the scripts of docs/testing.md are refused:", refusal)
+                failures += 1
         codes, url = await asyncio.to_thread(qr_code, sys.argv[1], str(folder / "lan"))
         if codes == [url]:
             print("ok     a camera reads", url)

@@ -25,6 +25,34 @@ struct DevelopmentDescriptionTests {
     #expect(told.symmetricDifference(described).sorted() == [])
   }
 
+  @Test("a parameter that a call does not have is refused by every call, and nothing is done")
+  func unknownParameters() async throws {
+    try await WorldCallsTests.run { dev in
+      _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#)
+      _ = try await dev.call(.POST, "/_dev/worlds/w1/snapshots", #"{"name":"kept"}"#)
+      let script = "{name: s, do: [{wait: 1s}]}"
+      #expect(try await dev.call(.POST, "/_dev/worlds/w1/scripts", script).status == 200)
+      let fault = #"{"effect":{"kind":"drop"}}"#
+      #expect(try await dev.call(.POST, "/_dev/worlds/w1/faults", fault).status == 200)
+      let world = Caller(url: try #require(try await dev.call(.GET, "/_dev/worlds/w1").object["url"] as? String))
+      let before = try await world.call(.GET, "/_dev/world").body
+      for operation in DevelopmentDescription.shared.operations {
+        let isOfServer = operation.template.hasPrefix("/worlds")
+        var path = operation.template.replacing("{who}", with: "mina").replacing("{id}", with: isOfServer ? "w1" : "1")
+        path.replace("{name}", with: path.hasPrefix("/scripts") ? "s" : "kept")
+        let answer = try await (isOfServer ? dev : world).call(
+          HTTPMethod(rawValue: operation.method), "/_dev\(path)?wiat=5s")
+        #expect(
+          answer.status == 400 && answer.body.contains("wiat: is no parameter of this call"),
+          "\(operation.method) \(path): \(answer.status) \(answer.body)")
+      }
+      #expect(try await world.call(.GET, "/_dev/world").body == before)
+      #expect(try await world.call(.GET, "/_dev/scripts").list.count == 1)
+      #expect(try await world.call(.GET, "/_dev/faults").body.contains(#""id":1"#))
+      #expect(try await dev.call(.GET, "/_dev/worlds").list.count == 1)
+    }
+  }
+
   @Test("a server in development mode gives it away, and its worlds do")
   func served() async throws {
     try await WorldCallsTests.run { dev in

@@ -174,7 +174,7 @@ struct JournalTests {
     arguments: [
       ("kind=letter", "there are request, connection, packet, push, payment"),
       ("operation=fly", "no edition has 'fly'"), ("direction=up", "there are fromClient, toClient"),
-      ("colour=red", "colour: is no parameter of the journal; it has kind"), ("wait=5", "wait: a time like 5s"),
+      ("colour=red", "colour: is no parameter of this call; it has kind"), ("wait=5", "wait: a time like 5s"),
       ("wait=61s", "60s at most"), ("count=0x", "count: a whole number"), ("limit=0", "from 1 to 20000"),
       ("format=xml", "one of json, ndjson, har"),
     ])

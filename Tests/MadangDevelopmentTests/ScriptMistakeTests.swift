@@ -1,4 +1,5 @@
 import MadangDevelopment
+import NIOHTTP1
 import Testing
 
 @Suite("Mistakes in scripts")
@@ -21,6 +22,37 @@ struct ScriptMistakeTests {
   func mistakes(_ text: String, _ words: String) {
     let error = #expect(throws: SeedError.self) { _ = try Script.read(text) }
     #expect(error.map { "\($0)".contains(words) } ?? false, "\(String(describing: error))")
+  }
+
+  @Test(
+    "a script that names somebody without an account is refused when it is sent, with the line, and none is added",
+    arguments: [
+      ("name: a\ndo: [{as: zoe, post: x, in: Weekend}]", "line 2: as: nobody has the e-mail 'zoe', or 'zoe@...'"),
+      ("name: a\nas: [mina,\n  z@example.com]\ndo: [{wait: 1s}]", "line 3: as: nobody has the e-mail 'z@example.com'"),
+      ("name: a\nwhen: {chat: {from: zoe}}\ndo: [{as: mina, post: x}]", "line 2: from: nobody has"),
+      ("name: a\nwhen: {chat: {to: zoe}}\ndo: [{as: mina, post: x}]", "line 2: to: nobody has"),
+      ("- {name: a, do: [{wait: 1s}]}\n- {name: b, do: [{as: mina, to: zoe, post: x}]}", "line 2: to: nobody has"),
+    ])
+  func nobody(_ text: String, _ words: String) async throws {
+    try await Scene.run { worlds in
+      let dev = Caller(url: try await worlds.make(try Scene.plan(.courtyard)).url)
+      let answer = try await dev.call(.POST, "/_dev/scripts", text)
+      #expect(answer.status == 400 && answer.body.contains("scripts: \(words)"), "\(answer.body)")
+      #expect(answer.body.contains("GET /_dev/people lists them"), "\(answer.body)")
+      #expect(try await dev.call(.GET, "/_dev/scripts").body == "[]")
+    }
+  }
+
+  @Test("a script that names one of two people by what both are called is refused; the whole e-mail says who is meant")
+  func ambiguous() async throws {
+    try await Scene.run { worlds in
+      let seed = try Seed("people: [{email: a@example.com}, {email: a@example.org}]")
+      let dev = Caller(url: try await worlds.make(WorldPlan(seed: seed)).url)
+      let answer = try await dev.call(.POST, "/_dev/scripts", "{name: s, as: a, do: [{wait: 1s}]}")
+      #expect(answer.status == 400 && answer.body.contains("as: several people are called 'a'"), "\(answer.body)")
+      let whole = "{name: s, as: A@example.org, do: [{wait: 1s}]}"
+      #expect(try await dev.call(.POST, "/_dev/scripts", whole).status == 200)
+    }
   }
 
   @Test("the longest times and highest rates are read, and trap on nothing")

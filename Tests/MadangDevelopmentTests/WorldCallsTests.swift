@@ -8,11 +8,14 @@ import Testing
 @Suite("Calls about worlds", .timeLimit(.minutes(1)))
 struct WorldCallsTests {
   /// A development server with an empty directory.
-  static func run(_ body: (Caller) async throws -> Void) async throws {
+  static func run(
+    with change: (inout ServerSettings) -> Void = { _ in }, _ body: (Caller) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-dev-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var settings = ServerSettings()
     (settings.port, settings.isDevelopment, settings.dataDirectory) = (0, true, folder)
+    change(&settings)
     let development = try await DevelopmentServer(settings, logger: Scene.logger)
     let running = Task { try await development.server.run() }
     let result: Result<Void, any Error>

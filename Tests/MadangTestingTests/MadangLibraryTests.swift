@@ -4,6 +4,10 @@ import MadangClient
 import MadangTesting
 import Testing
 
+#if canImport(FoundationNetworking)
+  import FoundationNetworking
+#endif
+
 @Suite("MadangTesting: what the calls over HTTP offer", .madang(seed: .courtyard, number: 3))
 struct MadangLibraryTests {
   private let world = Madang.world
@@ -106,6 +110,50 @@ struct MadangLibraryTests {
       try await world.expect(
         [.once(.operation("postToChannel"))], only: true, among: .requests.method("POST").path("*/chats"))
     }
+  }
+
+  @Test("entries tell parts of multipart bodies, what is only a beginning, and long-polling")
+  func parts() async throws {
+    let picture = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString).png")
+    defer { try? FileManager.default.removeItem(at: picture) }
+    let bytes = try #require(
+      Data(
+        base64Encoded:
+          "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="))
+    try bytes.write(to: picture)
+    try await withMina { mina in
+      let weekend = try #require(try await mina.workspaces().first { $0.name == "Weekend" }).workspaceID
+      let ios = try #require(try await mina.channels(in: weekend).first { $0.name == "ios" }).channelID
+      let room = RoomAddress.channel(id: ios, workspace: weekend)
+      var events = mina.watch([room]).makeAsyncIterator()
+      #expect(try await events.next() == .live)
+      let journal = world.journal
+      _ = try await mina.post("Look", files: [try Upload(file: picture)], to: room)
+      let sent = try #require(try await journal.entries(.operation("postToChannel")).first)
+      let parts = sent.parts
+      #expect(parts.map(\.name) == ["content", "files"] && parts.map(\.size) == [4, bytes.count], "\(parts)")
+      #expect(parts.map(\.fileName) == [nil, picture.lastPathComponent] && parts.map(\.text) == ["Look", nil], "\(parts)")
+      #expect(sent.body == nil && !sent.isBodyTruncated && !sent.isAnswerTruncated && !sent.isLongPolling)
+
+      _ = try await mina.post(String(repeating: "가", count: 8000), to: room)
+      let long = try #require(try await journal.entries(.operation("postToChannel")).last)
+      #expect(long.isBodyTruncated && long.isAnswerTruncated && long.parts.isEmpty)
+      #expect(long.elapsed > sent.elapsed)
+      let told = try await journal.wait(for: .event("channel").fromClient(false), count: 2)
+      #expect(told.map(\.isPayloadTruncated) == [false, true] && told.map(\.ack) == [nil, nil])
+    }
+    let polling = try #require(URL(string: "\(world.url)/socket.io/?EIO=4&transport=polling"))
+    _ = try await URLSession.shared.data(from: polling)
+    #expect(try await world.journal.wait(for: .requests.path("/socket.io/*").method("GET")).last?.isLongPolling == true)
+  }
+
+  @Test("people are listed from a number on; a reset says how long calls under way may go on")
+  func pages() async throws {
+    let everybody = try await world.people()
+    #expect(try await world.people(after: everybody[2].number).map(\.email) == everybody.dropFirst(3).map(\.email))
+    #expect(try await world.people(after: everybody[4].number).isEmpty)
+    try await world.reset(within: .zero)
+    #expect(try await world.people() == everybody)
   }
 
   @Test("the journal keeps as much as it is told to")

@@ -55,6 +55,18 @@ package struct ServerUnderTest: Sendable {
     }
   }
 
+  /// The editions whose key the server takes for none of its own.
+  package func editionsOfRefusedKeys() async -> [EditionName] {
+    var refused: [EditionName] = []
+    for edition in EditionName.allCases {
+      guard let key = keys[edition] else { continue }
+      let answer = try? await send(
+        .GET, "/v1/workspaces", headers: [(HeaderName.apiKey, key)], body: nil, hasSession: true)
+      if answer?.code == ErrorCode.badKey.rawValue { refused.append(edition) }
+    }
+    return refused
+  }
+
   /// Makes one request and reads all of the answer.
   /// - Parameter hasSession: Whether the server counts it for a session, not for this address.
   /// - Throws: ``Violation`` if there is no whole answer.

@@ -41,11 +41,8 @@ struct DevelopmentCall: Sendable {
   func query(_ name: String) -> String? { request.uri.queryParameters.get(name) }
 
   /// Refuses fields of the query that the call does not have, as they may be mistyped. Throws `BadCall`.
-  func refuseQuery(besides known: [String]) throws(BadCall) {
-    let unknown = request.uri.queryParameters.lazy.map { String($0.key) }.first { !known.contains($0) }
-    guard let unknown else { return }
-    let has = known.isEmpty ? "none" : known.joined(separator: ", ")
-    throw BadCall("\(unknown): is no parameter of this call; it has \(has)")
+  func refuseQuery(besides known: [String] = []) throws(BadCall) {
+    try BadCall.refuse(request.uri.queryParameters.map { String($0.key) }, besides: known)
   }
 
   /// The body as it was sent. Throws `BadCall`.

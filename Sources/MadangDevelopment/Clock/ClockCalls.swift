@@ -11,8 +11,11 @@ struct ClockCalls: Sendable {
 
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch call.method {
-    case .get: return try .development(ClockReading(clock))
+    case .get:
+      try call.refuseQuery()
+      return try .development(ClockReading(clock))
     case .post:
+      try call.refuseQuery()
       try change(try await call.body())
       return try .development(ClockReading(clock))
     default: return nil

@@ -30,6 +30,7 @@ struct CoverageCalls: Sendable {
       case .html: return page(CoverageReport(counts).html, "text/html; charset=utf-8")
       }
     case .delete:
+      try call.refuseQuery()
       clear()
       return try .development(Done())
     default: return nil

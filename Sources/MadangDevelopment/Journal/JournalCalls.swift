@@ -15,12 +15,15 @@ struct JournalCalls: Sendable {
     switch (call.method, call.path) {
     case (.get, ["journal"]): return try await list(call)
     case (.post, ["journal"]):
+      try call.refuseQuery()
       try await change(call)
       return try .development(Summary(journal))
     case (.delete, ["journal"]):
+      try call.refuseQuery()
       journal.clear()
       return try .development(Done())
     case (.post, ["expect"]):
+      try call.refuseQuery()
       var expectation = try await call.body(Expectation.self)
       for index in expectation.expected.indices {
         try await people.spellOut(&expectation.expected[index].filter.account)
@@ -96,10 +99,7 @@ struct JournalCalls: Sendable {
     var values: [String: String] = [:]
     for (name, value) in call.request.uri.queryParameters { values[String(name)] = String(value) }
     let fields = JournalFilter.Field.allCases.filter { $0 != .body && $0 != .answer }
-    let known = fields.map(\.rawValue) + Parameter.allCases.map(\.rawValue)
-    if let unknown = values.keys.sorted().first(where: { !known.contains($0) }) {
-      throw BadCall("\(unknown): is no parameter of the journal; it has \(known.joined(separator: ", "))")
-    }
+    try call.refuseQuery(besides: fields.map(\.rawValue) + Parameter.allCases.map(\.rawValue))
     var filter = JournalFilter()
     for field in fields { filter[field] = values[field.rawValue] }
     try await people.spellOut(&filter.account)

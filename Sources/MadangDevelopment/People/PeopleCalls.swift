@@ -30,8 +30,12 @@ struct PeopleCalls: Sendable {
         let chat = try await people.perform(try await call.body(NewPost.self).act(), as: person.email)
         guard let chat else { return nil }
         return .json(try people.server().json(chat, edition))
-      case "join": try await people.perform(.join(try await call.body(Where.self).place()), as: person.email)
-      case "leave": try await people.perform(.leave(try await call.body(Where.self).place()), as: person.email)
+      case "join":
+        try call.refuseQuery()
+        try await people.perform(.join(try await call.body(Where.self).place()), as: person.email)
+      case "leave":
+        try call.refuseQuery()
+        try await people.perform(.leave(try await call.body(Where.self).place()), as: person.email)
       default: return nil
       }
     } catch let refused as Refused {

@@ -10,17 +10,11 @@ struct ReviewCalls: Sendable {
   /// The answer; nil if the call is no such one.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     guard call.method == .get, call.path == ["review"] else { return nil }
-    var account: String?
-    var after = 0
-    for (name, value) in call.request.uri.queryParameters {
-      switch name {
-      case "account": account = String(value)
-      case "after":
-        guard let number = Int(value), number >= 0 else { throw BadCall("after: a whole number from 0") }
-        after = number
-      default: throw BadCall("\(name): is no parameter of the review; it has account, after")
-      }
+    try call.refuseQuery(besides: ["account", "after"])
+    guard let after = Int(call.query("after") ?? "0"), after >= 0 else {
+      throw BadCall("after: a whole number from 0")
     }
+    var account = call.query("account")
     // Nobody's client has no bad habits.
     if let name = account { account = try await people.person(name).email }
     return try .development(try await journal.review(of: account, after: after))

@@ -74,7 +74,17 @@ package struct Script: Sendable {
     let kind: Kind
   }
 
+  /// Where somebody is named.
+  struct Mention: Sendable {
+    let person: String
+    let field: String
+    /// Of the text.
+    let line: Int
+  }
+
   package let name: String
+  /// Everybody whom it names, in whatever part.
+  var mentions: [Mention] = []
   var occasion = Occasion.start
   /// Milliseconds between the occasion and the first step.
   var delay: Int64 = 0

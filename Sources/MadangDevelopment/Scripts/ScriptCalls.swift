@@ -12,8 +12,11 @@ struct ScriptCalls: Sendable {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     let name = call.path.dropFirst().first
     switch (call.method, name, call.path.dropFirst(2).first, call.path.count) {
-    case (.get, nil, _, _): return try .development(scripts.reports)
+    case (.get, nil, _, _):
+      try call.refuseQuery()
+      return try .development(scripts.reports)
     case (.post, nil, _, _):
+      try call.refuseQuery()
       let text = try await call.text()
       guard text.contains(where: { !$0.isWhitespace }) else {
         throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
@@ -23,21 +26,26 @@ struct ScriptCalls: Sendable {
       }
       return try .development(scripts.reports)
     case (.delete, nil, _, _):
+      try call.refuseQuery()
       await scripts.removeAll()
       return try .development(Done())
     case (.get, let name?, _, 2):
+      try call.refuseQuery(besides: ["wait", "runs"])
       let runs = try call.query("runs").map { text in
         guard let runs = Int(text), runs > 0 else { throw WorldError("runs: how many are to be over, from 1") }
         return runs
       }
       return try .development(try await scripts.report(of: name, after: runs, within: try wait(call)))
     case (.delete, let name?, _, 2):
+      try call.refuseQuery()
       try await scripts.remove(name)
       return try .development(Done())
     case (.post, let name?, "start", 3):
+      try call.refuseQuery()
       try scripts.start(name)
       return try .development(try await scripts.report(of: name))
     case (.post, let name?, "stop", 3):
+      try call.refuseQuery()
       try await scripts.stop(name)
       return try .development(try await scripts.report(of: name))
     default: return nil

@@ -1,24 +1,27 @@
 import MadangCore
 
 extension Script {
-  /// One script, or a list of them, in YAML or JSON. People and places are looked for when they act.
+  /// One script, or a list of them, in YAML or JSON. ``Scripts/add(_:)`` looks for the people, who acts for the places.
   package static func read(_ text: String) throws(SeedError) -> [Script] {
     let node = try SeedNode(parsing: text)
-    return try ScriptReader(
-      checkPerson: { (_, _) throws(SeedError) in }, checkPlace: { (_, _, _) throws(SeedError) in }
-    ).read(all: node)
+    var reader = ScriptReader { (_, _, _) throws(SeedError) in }
+    return try reader.read(all: node)
   }
 }
 
 /// Reads scripts as they are written in a seed, or sent in the same form.
 struct ScriptReader {
-  /// Throws for somebody who is not there; called with each name of a person.
-  let checkPerson: (SeedNode, _ field: String) throws(SeedError) -> Void
-  /// The same for places.
+  /// Throws for a place that is not there; called with each.
   let checkPlace: (Place, _ line: Int, _ field: String) throws(SeedError) -> Void
+  /// Of the script that is being read.
+  private var mentions: [Script.Mention] = []
+
+  init(checkPlace: @escaping (Place, _ line: Int, _ field: String) throws(SeedError) -> Void) {
+    self.checkPlace = checkPlace
+  }
 
   /// One script, or a list of them.
-  func read(all node: SeedNode) throws(SeedError) -> [Script] {
+  mutating func read(all node: SeedNode) throws(SeedError) -> [Script] {
     var node = node
     // As it stands in a seed.
     if case .fields(let fields) = node.value, fields.count == 1, let only = fields.first, only.name == "scripts" {
@@ -38,7 +41,8 @@ struct ScriptReader {
     return scripts
   }
 
-  private func read(_ node: SeedNode) throws(SeedError) -> Script {
+  private mutating func read(_ node: SeedNode) throws(SeedError) -> Script {
+    mentions = []
     let fields = try SeedFields(
       node, "a script", ["name", "when", "as", "after", "rate", "for", "times", "start", "do"])
     guard let name = try fields.text("name"), (1...100).contains(name.count), !name.contains("/") else {
@@ -55,12 +59,13 @@ struct ScriptReader {
       throw SeedError(fields.line("do"), "do: a list of 1 to \(Script.maxSteps) steps")
     }
     for step in steps { script.steps.append(try read(step: step, of: script)) }
+    script.mentions = mentions
     return script
   }
 
   // MARK: When
 
-  private func read(occasion fields: SeedFields, into script: inout Script) throws(SeedError) {
+  private mutating func read(occasion fields: SeedFields, into script: inout Script) throws(SeedError) {
     let hasTimes = fields.node("times") != nil
     if let when = fields.node("when") {
       guard fields.node("rate") == nil, fields.node("for") == nil else {
@@ -81,7 +86,7 @@ struct ScriptReader {
     }
   }
 
-  private func pattern(_ node: SeedNode) throws(SeedError) -> Script.Pattern {
+  private mutating func pattern(_ node: SeedNode) throws(SeedError) -> Script.Pattern {
     let when = try SeedFields(node, "when", ["chat"])
     guard let chat = when.node("chat") else { throw SeedError(node.line, "when: {chat: {...}}; {} for every chat") }
     let fields = try SeedFields(chat, "chat", ["from", "in", "to", "text"])
@@ -98,13 +103,13 @@ struct ScriptReader {
 
   // MARK: Who and what
 
-  private func cast(_ fields: SeedFields) throws(SeedError) -> Script.Cast? {
+  private mutating func cast(_ fields: SeedFields) throws(SeedError) -> Script.Cast? {
     guard let node = fields.node("as") else { return nil }
     if case .text("everybody") = node.value { return .everybody }
     return .named(try names(node, "as"))
   }
 
-  private func read(step node: SeedNode, of script: Script) throws(SeedError) -> Script.Step {
+  private mutating func read(step node: SeedNode, of script: Script) throws(SeedError) -> Script.Step {
     let fields = try SeedFields(node, "a step", ["as", "post", "in", "to", "files", "join", "leave", "wait"])
     let kinds = ["post", "join", "leave", "wait"].filter { fields.node($0) != nil }
     guard kinds.count == 1 else { throw SeedError(node.line, "a step is one of: post, join, leave, wait") }
@@ -127,7 +132,7 @@ struct ScriptReader {
     return Script.Step(person: person, kind: .post(text, to: target, files: files))
   }
 
-  private func names(_ node: SeedNode, _ field: String) throws(SeedError) -> [String] {
+  private mutating func names(_ node: SeedNode, _ field: String) throws(SeedError) -> [String] {
     guard case .list(let list) = node.value else { return [try name(node, field)] }
     guard !list.isEmpty else { throw SeedError(node.line, "\(field): at least one person") }
     var names: [String] = []
@@ -135,9 +140,10 @@ struct ScriptReader {
     return names
   }
 
-  private func name(_ node: SeedNode, _ field: String) throws(SeedError) -> String {
-    try checkPerson(node, field)
-    return try node.text(field)
+  private mutating func name(_ node: SeedNode, _ field: String) throws(SeedError) -> String {
+    let name = try node.text(field)
+    mentions.append(Script.Mention(person: name, field: field, line: node.line))
+    return name
   }
 
   private func place(_ fields: SeedFields, _ name: String) throws(SeedError) -> Place? {

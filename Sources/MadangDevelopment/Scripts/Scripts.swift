@@ -40,7 +40,9 @@ package final class Scripts: Sendable {
   package init(clock: MadangCore.Clock, people: People) { (agenda, self.people) = (Agenda(clock: clock), people) }
 
   /// Adds scripts, all or none; one that has the name of another takes its place. Those that say so start.
-  package func add(_ scripts: [Script]) async throws(WorldError) {
+  /// - Throws: ``SeedError`` for somebody whom a script names and who has no account, ``WorldError`` for too many.
+  package func add(_ scripts: [Script]) async throws {
+    try await check(scripts)
     let former = state.withLock { state -> [RunningScript]? in
       let count = Set(state.order).union(scripts.map(\.name)).count
       return count <= Script.limit ? state.add(scripts, agenda, people) : nil
@@ -50,6 +52,16 @@ package final class Scripts: Sendable {
     }
     for script in former { await script.stop() }
     startThose(of: scripts)
+  }
+
+  /// Looks for everybody as who acts is looked for.
+  private func check(_ scripts: [Script]) async throws {
+    var known: Set<String> = []
+    for mention in scripts.flatMap(\.mentions) where known.insert(mention.person).inserted {
+      do { _ = try await people.person(mention.person) } catch let error as WorldError {
+        throw SeedError(mention.line, "\(mention.field): \(error)")
+      }
+    }
   }
 
   /// Ends all scripts, and adds these, of which there are not too many.

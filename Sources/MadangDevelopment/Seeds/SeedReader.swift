@@ -34,17 +34,17 @@ struct SeedReader {
   /// The scripts of a seed whose people and places were read.
   func readScripts(_ root: SeedNode) throws(SeedError) -> [Script] {
     guard let scripts = try SeedFields(root, "a seed", Self.fields).node("scripts") else { return [] }
-    return try ScriptReader(
-      checkPerson: { (node, field) throws(SeedError) in _ = try person(node, field) },
-      checkPlace: { (place, line, field) throws(SeedError) in
-        guard let workspace = planting.workspaces.first(where: { $0.name == place.workspace }) else {
-          throw SeedError(line, "\(field): no workspace of this seed is called '\(place.workspace)'")
-        }
-        guard place.channel.map({ name in workspace.channels.contains { $0.name == name } }) ?? true else {
-          throw SeedError(line, "\(field): '\(place.workspace)' has no channel '\(place.channel ?? "")'")
-        }
+    var reader = ScriptReader { (place, line, field) throws(SeedError) in
+      guard let workspace = planting.workspaces.first(where: { $0.name == place.workspace }) else {
+        throw SeedError(line, "\(field): no workspace of this seed is called '\(place.workspace)'")
       }
-    ).read(all: scripts)
+      guard place.channel.map({ name in workspace.channels.contains { $0.name == name } }) ?? true else {
+        throw SeedError(line, "\(field): '\(place.workspace)' has no channel '\(place.channel ?? "")'")
+      }
+    }
+    let read = try reader.read(all: scripts)
+    for mention in read.flatMap(\.mentions) { _ = try person(mention.person, mention.field, at: mention.line) }
+    return read
   }
 
   /// Counts what is made before it is. Throws ``SeedError`` if it is too much.
@@ -112,13 +112,16 @@ struct SeedReader {
 
   /// The place of a person who is named by e-mail, or by what is before its `@`.
   func person(_ node: SeedNode, _ field: String) throws(SeedError) -> Int {
-    let name = try node.text(field)
+    try person(try node.text(field), field, at: node.line)
+  }
+
+  private func person(_ name: String, _ field: String, at line: Int) throws(SeedError) -> Int {
     switch places[name.lowercased()] {
     case .some(.some(let place)): return place
     case .some(.none):
-      throw SeedError(node.line, "\(field): several people are called '\(name)'; write the whole e-mail")
+      throw SeedError(line, "\(field): several people are called '\(name)'; write the whole e-mail")
     case .none:
-      throw SeedError(node.line, "\(field): '\(name)' is nobody of this seed; name an e-mail, or what is before its @")
+      throw SeedError(line, "\(field): '\(name)' is nobody of this seed; name an e-mail, or what is before its @")
     }
   }
 

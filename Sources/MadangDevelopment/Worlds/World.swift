@@ -75,7 +75,8 @@ package final class World: Sendable {
       do { port = try await server.port } catch {
         running.cancel()
         _ = await running.result
-        throw error
+        guard let taken = (error as? SetupError)?.takenPort else { throw error }
+        throw WorldError("port: \(taken) is taken; stop what listens there, or give another: 0, or none, takes a free one")
       }
     } catch {
       try? FileManager.default.removeItem(at: home)

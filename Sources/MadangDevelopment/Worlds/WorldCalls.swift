@@ -12,19 +12,30 @@ struct WorldCalls: Sendable {
   func respond(to call: DevelopmentCall) async throws -> Response? {
     guard call.path.first == "worlds" else { return nil }
     switch (call.method, call.path.count) {
-    case (.get, 1): return try .development(worlds.all.map(WorldSummary.init))
+    case (.get, 1):
+      try call.refuseQuery()
+      return try .development(worlds.all.map(WorldSummary.init))
     case (.post, 1):
+      try call.refuseQuery()
       let plan = try await call.body(NewWorld.self).plan()
       return try .development(WorldSummary(try await call.whileClientWaits { try await worlds.make(plan) }))
     case (_, 1): return nil
     default: break
     }
-    guard let world = worlds[call.path[1]] else {
+    let named = worlds.worlds(named: call.path[1].lowercased())
+    guard let world = named.first else {
       throw WorldError("there is no world '\(call.path[1])'; GET /_dev/worlds lists them")
     }
+    guard named.count == 1 else {
+      let ids = named.map(\.id).joined(separator: ", ")
+      throw WorldError("'\(call.path[1])' is the name of several worlds; give the id of one: \(ids)")
+    }
     switch (call.method, call.path.count) {
-    case (.get, 2): return try .development(WorldSummary(world))
+    case (.get, 2):
+      try call.refuseQuery()
+      return try .development(WorldSummary(world))
     case (.delete, 2):
+      try call.refuseQuery()
       _ = await worlds.remove(world.id)
       return try .development(Done())
     case (_, 2): return nil
@@ -38,13 +49,19 @@ extension World {
   /// The answer to a call about this world that is about no server; nil if there is none of this path.
   func respond(to call: DevelopmentCall) async throws -> Response? {
     switch (call.method, call.path.first, call.path.count) {
-    case (.get, "world", 1): return try .development(WorldSummary(self))
+    case (.get, "world", 1):
+      try call.refuseQuery()
+      return try .development(WorldSummary(self))
     case (.post, "reset", 1):
+      try call.refuseQuery()
       let how = try await call.body(Return.self)
       try await reset(keepsSockets: try how.keepsSockets(), within: try how.limit())
       return try .development(WorldSummary(self))
-    case (.get, "snapshots", 1): return try .development(snapshots)
+    case (.get, "snapshots", 1):
+      try call.refuseQuery()
+      return try .development(snapshots)
     case (.post, "snapshots", 1):
+      try call.refuseQuery()
       let name = try await call.body(NewSnapshot.self).name
       guard (1...100).contains(name.count), !name.contains("/") else {
         throw WorldError("name: 1 to 100 characters without /")
@@ -52,9 +69,11 @@ extension World {
       try await snapshot(name)
       return try .development(snapshots)
     case (.delete, "snapshots", 2):
+      try call.refuseQuery()
       try removeSnapshot(call.path[1])
       return try .development(snapshots)
     case (.post, "snapshots", 3) where call.path[2] == "restore":
+      try call.refuseQuery()
       let how = try await call.body(Return.self)
       try await restore(call.path[1], keepsSockets: try how.keepsSockets(), within: try how.limit())
       return try .development(WorldSummary(self))

@@ -26,6 +26,8 @@ package final class Worlds: Sendable {
     var coverage = CoverageCounts()
     /// Those that are being removed.
     var leaving: [String: World] = [:]
+    /// Names of those that have ended, without capitals.
+    var formerNames = RecentValues<Void>(limit: Worlds.limit)
   }
 
   let folder: WorldsFolder
@@ -64,6 +66,18 @@ package final class Worlds: Sendable {
     return settings
   }
 
+  /// The same for worlds that a server makes: whoever may call it may call them, and nobody else; sockets are let in as it lets
+  /// them in.
+  package static func settings(beside server: ServerSettings) -> ServerSettings {
+    var settings = settings
+    (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
+    (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
+    (settings.socketAccess, settings.socketRecentWindow) = (server.socketAccess, server.socketRecentWindow)
+    (settings.socketOrigins, settings.allowsJSONP) = (server.socketOrigins, server.allowsJSONP)
+    (settings.allowsEIO3, settings.socketReviewInterval) = (server.allowsEIO3, server.socketReviewInterval)
+    return settings
+  }
+
   /// Makes a world; it accepts connections when this returns. Throws ``WorldError``, `SetupError`, ``PlantingProblem``.
   /// If the task is cancelled, nothing of the world is left.
   package func make(_ plan: WorldPlan) async throws -> World {
@@ -97,6 +111,9 @@ package final class Worlds: Sendable {
     return all.filter { $0.name.lowercased() == name }
   }
 
+  /// Whether a world that has ended had this name, which has no capitals, as far as it is still known.
+  package func hadWorld(named name: String) -> Bool { state.withLock { $0.formerNames[name] != nil } }
+
   /// Whether a text has the form of an id.
   package static func isID(_ text: String) -> Bool { text.wholeMatch(of: #/w[0-9]{1,9}/#) != nil }
 
@@ -110,6 +127,7 @@ package final class Worlds: Sendable {
     let world = state.withLock { state in
       guard let world = state.worlds.removeValue(forKey: id) else { return nil as World? }
       state.leaving[id] = world
+      if world.name != id { state.formerNames.set(world.name.lowercased(), ()) }
       return world
     }
     guard let world else { return false }

@@ -3,6 +3,14 @@ package struct BadCall: Error, Encodable, Equatable {
   package let error: String
 
   package init(_ error: String) { self.error = error }
+
+  /// Refuses fields of a query that a call does not have, as they may be mistyped.
+  /// - Throws: ``BadCall`` with the first of them.
+  package static func refuse(_ fields: some Sequence<String>, besides known: [String]) throws(BadCall) {
+    guard let unknown = fields.filter({ !known.contains($0) }).min() else { return }
+    let has = known.isEmpty ? "none" : known.joined(separator: ", ")
+    throw BadCall("\(unknown.prefix(longestPlace)): is no parameter of this call; it has \(has)")
+  }
 }
 
 extension BadCall {

@@ -34,10 +34,13 @@ struct Development: Sendable {
       if let answer = try await instruments?.develop(method, path, request, channel) { return answer }
       switch (method, path.joined(separator: "/")) {
       case (.post, "payments"):
+        try BadCall.refuse(target.keys, besides: [])
         return .json(try WireEncoder.encode(record(try await Self.body(of: request))))
       case (.post, "social-tokens"):
+        try BadCall.refuse(target.keys, besides: [])
         return .json(try WireEncoder.encode(issue(try await Self.body(of: request))))
       case (.get, "pushes"):
+        try BadCall.refuse(target.keys, besides: ["after"])
         guard let after = Int(target["after"] ?? "0"), after >= 0 else {
           throw BadCall("after: the id of a notification, a whole number from 0")
         }
@@ -83,16 +86,16 @@ struct Development: Sendable {
 }
 
 /// The latest values by key; the oldest are forgotten beyond a limit.
-struct RecentValues<Value: Sendable>: Sendable {
+package struct RecentValues<Value: Sendable>: Sendable {
   private var values: [String: Value] = [:]
   private var order: [String] = []
   private let limit: Int
 
-  init(limit: Int = 10_000) { self.limit = limit }
+  package init(limit: Int = 10_000) { self.limit = limit }
 
-  subscript(_ key: String) -> Value? { values[key] }
+  package subscript(_ key: String) -> Value? { values[key] }
 
-  mutating func set(_ key: String, _ value: Value) {
+  package mutating func set(_ key: String, _ value: Value) {
     if values.updateValue(value, forKey: key) == nil { order.append(key) }
     // Half at a time, so that forgetting is seldom.
     guard order.count > limit else { return }

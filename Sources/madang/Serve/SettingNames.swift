@@ -61,22 +61,7 @@ enum SettingNames {
 
   private static func unknown(_ name: String, _ known: [String], _ cure: String? = nil) -> String {
     if let cure = cure ?? former[name] { return cure }
-    let nearest = known.map { (name: $0, distance: distance(name, $0)) }.min { $0.distance < $1.distance }
-    let guess = nearest.flatMap { $0.distance <= 3 ? "; did you mean \($0.name)?" : nil } ?? ";"
+    let guess = Spelling.nearest(to: name, among: known).map { "; did you mean \($0)?" } ?? ";"
     return "there is no such setting\(guess) 'madang serve --print-config' lists them"
-  }
-
-  /// How many letters have to be changed, put in or left out (Levenshtein).
-  private static func distance(_ first: String, _ second: String) -> Int {
-    var row = Array(0...second.utf8.count)
-    for (index, letter) in first.utf8.enumerated() {
-      var corner = row[0]
-      row[0] = index + 1
-      for (column, other) in second.utf8.enumerated() {
-        let cost = letter == other ? corner : 1 + min(corner, row[column], row[column + 1])
-        (corner, row[column + 1]) = (row[column + 1], cost)
-      }
-    }
-    return row[second.utf8.count]
   }
 }

@@ -21,7 +21,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       Rules need a key of their edition; some need both keys, some the calls of a server in development mode (--dev), among \
       them those that move its clock. What cannot be tried is skipped, with the reason.
 
-      Exit status 1 when a rule is violated. docs/conformance.md says how to read one.
+      Exit status 1 when a rule is violated, when none could be tried, and when the server refuses a key. docs/conformance.md says how to read one.
       """)
 
   @Argument(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
@@ -52,7 +52,11 @@ struct ConformanceCommand: AsyncParsableCommand {
   @OptionGroup var printing: JSONOption
 
   func validate() throws {
-    if selected.isEmpty { throw ValidationError("No rule matches: 'madang conformance --list' lists them.") }
+    for pattern in only where Suite.rules(matching: [pattern]).isEmpty {
+      let known = Suite.rules.flatMap { [$0.id, $0.feature, $0.feature + "."] }
+      let guess = Spelling.nearest(to: pattern, among: known).map { "did you mean '\($0)'? " } ?? ""
+      throw ValidationError("--only: no rule matches '\(pattern)'; \(guess)'madang conformance --list' lists them.")
+    }
     guard !list else { return }
     guard server != nil else { throw ValidationError("Give the server's URL, such as http://127.0.0.1:8080.") }
     if keys.given(isInDevelopment: dev).isEmpty {
@@ -70,6 +74,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev
     ) { server in
       if let reason = await server.unreachable() { throw MadangError.unreachable(host: url, reason: reason) }
+      try refuse(await server.editionsOfRefusedKeys())
       return try await ProgressLine.following { tell in
         await Runner(server, selected, parallelism: parallel).run { done, total in
           tell(WorkProgress(phase: "trying rules", done: done, total: total))
@@ -82,6 +87,17 @@ struct ConformanceCommand: AsyncParsableCommand {
     try show(outcomes, counted)
     let count = counted.violations.count
     guard count == 0 else { throw Failure("\(count) violation\(count == 1 ? "" : "s")") }
+    if let emptiness = counted.emptiness { throw Failure(emptiness) }
+  }
+
+  /// Every rule of such an edition would be violated, and no rule be to blame.
+  private func refuse(_ editions: [EditionName]) throws(Failure) {
+    guard !editions.isEmpty else { return }
+    let names = editions.map(\.rawValue).joined(separator: " and ")
+    let cure = editions.map(keys.option).joined(separator: " ")
+    throw Failure(
+      "the server refuses the key of edition \(names) (\(ErrorCode.badKey.rawValue)), so no rule was tried; give the right one with \(cure)"
+    )
   }
 
   private func write(_ bytes: [UInt8], to path: String) throws {

@@ -15,6 +15,11 @@ struct EditionKeyOptions: ParsableArguments {
   @Option(name: .customLong("key-2024-01"), help: ArgumentHelp("The key of the edition 2024-01.", valueName: "key"))
   var january: String?
 
+  /// The option by which a key is given again.
+  func option(of edition: EditionName) -> String {
+    key != nil && edition == self.edition ? "--key KEY --edition \(edition.rawValue)" : "--key-\(edition.rawValue) KEY"
+  }
+
   /// - Parameter isInDevelopment: Whether the development keys stand in where none is given.
   func given(isInDevelopment: Bool) -> [EditionName: String] {
     var keys: [EditionName: String] = [:]

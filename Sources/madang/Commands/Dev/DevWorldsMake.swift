@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MadangDevelopment
 
 struct DevWorldsMake: AsyncParsableCommand {
@@ -20,9 +21,16 @@ struct DevWorldsMake: AsyncParsableCommand {
     let port: Int?
   }
 
+  private var unknownSeed: Failure {
+    let shipped = Seed.Shipped.allCases.map(\.rawValue)
+    let guess = Spelling.nearest(to: seed, among: shipped).map { "; did you mean \($0)?" } ?? ""
+    return Failure("--seed: '\(seed)' is neither one of \(shipped.joined(separator: ", ")), nor the path of a file\(guess)")
+  }
+
   func run() async throws {
     var text = seed
     if Seed.Shipped(rawValue: seed) == nil {
+      guard seed == "-" || FileManager.default.fileExists(atPath: seed) else { throw unknownSeed }
       text = try textOfInput(seed)
       _ = try SeedFile.read(text, from: seed)
     }

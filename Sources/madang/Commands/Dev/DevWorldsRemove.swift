@@ -9,7 +9,7 @@ struct DevWorldsRemove: AsyncParsableCommand {
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption
   @Flag(help: "All of them.") var all = false
-  @Argument(help: "Their ids.") var id: [String] = []
+  @Argument(help: "Their ids or names.") var id: [String] = []
 
   private struct Removed: Encodable { let removed: [String] }
 

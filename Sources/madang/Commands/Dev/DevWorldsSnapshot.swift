@@ -8,7 +8,7 @@ struct DevWorldsSnapshot: AsyncParsableCommand {
 
   @OptionGroup var server: DevelopmentServerOptions
   @OptionGroup var printing: JSONOption
-  @Argument(help: "The world's id.") var id: String
+  @Argument(help: "The world's id or name.") var id: String
   @Argument(help: "A name; one that was used is used anew.") var name: String
 
   private struct Snapshots: Encodable { let snapshots: [String] }

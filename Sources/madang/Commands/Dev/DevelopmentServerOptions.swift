@@ -120,7 +120,7 @@ struct DevelopmentServerOptions: ParsableArguments {
 /// The same with the choice of a world in its process.
 struct DevelopmentOptions: ParsableArguments {
   @OptionGroup var server: DevelopmentServerOptions
-  @Option(help: ArgumentHelp("A world of the server, by its id.", valueName: "id"))
+  @Option(help: ArgumentHelp("A world of the server, by its id or name.", valueName: "id"))
   var world: String?
 
   /// The path of what the server, or the world, has under this one.

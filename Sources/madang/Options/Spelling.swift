@@ -1,0 +1,22 @@
+/// What somebody meant who mistyped a name.
+enum Spelling {
+  /// The name that a text is most like; nil if it is like none.
+  static func nearest(to text: String, among known: some Sequence<String>) -> String? {
+    let nearest = known.map { (name: $0, distance: distance(text, $0)) }.min { $0.distance < $1.distance }
+    return nearest.flatMap { $0.distance <= 3 ? $0.name : nil }
+  }
+
+  /// How many letters have to be changed, put in or left out (Levenshtein).
+  private static func distance(_ first: String, _ second: String) -> Int {
+    var row = Array(0...second.utf8.count)
+    for (index, letter) in first.utf8.enumerated() {
+      var corner = row[0]
+      row[0] = index + 1
+      for (column, other) in second.utf8.enumerated() {
+        let cost = letter == other ? corner : 1 + min(corner, row[column], row[column + 1])
+        (corner, row[column + 1]) = (row[column + 1], cost)
+      }
+    }
+    return row[second.utf8.count]
+  }
+}

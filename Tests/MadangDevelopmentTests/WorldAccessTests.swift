@@ -1,0 +1,108 @@
+import Foundation
+import MadangAPI
+import MadangDevelopment
+import MadangServer
+import NIOHTTP1
+import Support
+import Testing
+
+@Suite("How worlds are reached, and who may", .timeLimit(.minutes(1)))
+struct WorldAccessTests {
+  @Test("worlds let in as the server does that makes them")
+  func settings() throws {
+    var server = ServerSettings()
+    (server.host, server.developmentToken) = ("0.0.0.0", "a-token-of-16-or-more")
+    server.keys = ["key": .october2024]
+    server.trustedProxies = [try #require(IPNetwork("10.0.0.0/8"))]
+    (server.socketAccess, server.socketRecentWindow, server.socketReviewInterval) = (.token, 1, 2)
+    (server.socketOrigins, server.allowsEIO3, server.allowsJSONP) = (["https://chat.example.com"], false, true)
+    server.metricsArePublic = true
+    let settings = Worlds.settings(beside: server)
+    #expect(settings.host == server.host && settings.developmentToken == server.developmentToken)
+    #expect(settings.keys == server.keys && settings.trustedProxies == server.trustedProxies)
+    #expect(settings.socketAccess == .token && settings.socketRecentWindow == 1 && settings.socketReviewInterval == 2)
+    #expect(settings.socketOrigins == server.socketOrigins && !settings.allowsEIO3 && settings.allowsJSONP)
+    #expect(settings.metricsArePublic && settings.isDevelopment)
+  }
+
+  /// How a world takes Mina's socket without a token in Weekend/ios, from a page of chat.example.com and from another one.
+  private static func opening(_ change: (inout ServerSettings) -> Void) async throws -> (
+    joins: Bool, ofPage: Int, ofOther: Int
+  ) {
+    var outcome = (joins: false, ofPage: 0, ofOther: 0)
+    try await WorldCallsTests.run(with: change) { dev in
+      let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard"}"#)
+      let url = try #require(try made.object["url"] as? String)
+      let port = try #require(URL(string: url)?.port)
+      let chats = try await Caller(url: url).signedIn("mina@example.com").chats(of: "ios")
+      let channel = try #require(chats.split(separator: "/").dropLast().last)
+      let target = "/socket.io/?EIO=4&transport=websocket"
+      let socket = try await RawWebSocket.open(port, target)
+      defer { socket.wire.abort() }
+      _ = await socket.text()
+      try await socket.send("40/ws-channel-\(channel),")
+      outcome.joins = await socket.text()?.hasPrefix("40/") == true
+      func status(_ page: String) async throws -> Int {
+        try await RawWebSocket.handshake(port, target, headers: [("Origin", page)]).status
+      }
+      outcome.ofPage = try await status("https://chat.example.com")
+      outcome.ofOther = try await status("https://other.example.com")
+    }
+    return outcome
+  }
+
+  @Test("a world of a server that lets in strictly is no laxer, and takes the pages that the server takes")
+  func sockets() async throws {
+    let usual = try await Self.opening { _ in }
+    #expect(usual == (true, 403, 403))
+    let strict = try await Self.opening {
+      ($0.socketAccess, $0.socketOrigins) = (.token, ["https://chat.example.com"])
+    }
+    #expect(strict == (false, 101, 403))
+  }
+
+  @Test("calls name a world by its id, or by a name that no other one has")
+  func names() async throws {
+    try await WorldCallsTests.run { dev in
+      for name in ["Mine", "twin", "Twin"] { _ = try await dev.call(.POST, "/_dev/worlds", #"{"name":"\#(name)"}"#) }
+      #expect(try await dev.call(.GET, "/_dev/worlds/mine").object["id"] as? String == "w1")
+      #expect(try await dev.call(.POST, "/_dev/worlds/Mine/reset").status == 200)
+      let twins = try await dev.call(.GET, "/_dev/worlds/twin/clock")
+      #expect(twins.status == 400 && twins.body.contains("'twin' is the name of several worlds; give the id of one: w2, w3"))
+      #expect(try await dev.call(.DELETE, "/_dev/worlds/Mine").status == 200)
+      #expect(try await dev.call(.GET, "/_dev/worlds/mine").body.contains("there is no world 'mine'"))
+    }
+  }
+
+  @Test("the name of a world that was removed is nobody's host, until another world has it")
+  func removed() async throws {
+    try await WorldCallsTests.run { dev in
+      let port = try #require(URL(string: dev.url)?.port)
+      func status() async throws -> Int {
+        let wire = try await Wire.connect(port)
+        defer { wire.abort() }
+        return try await wire.request("GET", "/livez", headers: [("Host", "MINE.localhost:\(port)")]).status
+      }
+      // Any name may be the server's own.
+      #expect(try await status() == 200)
+      for id in ["w1", "w2"] {
+        _ = try await dev.call(.POST, "/_dev/worlds", #"{"name":"Mine"}"#)
+        #expect(try await status() == 200)
+        #expect(try await dev.call(.DELETE, "/_dev/worlds/\(id)").status == 200)
+        #expect(try await status() == 404)
+      }
+    }
+  }
+
+  @Test("a port that is taken is told by the name of its field")
+  func port() async throws {
+    try await WorldCallsTests.run { dev in
+      let port = try #require(URL(string: dev.url)?.port)
+      let answer = try await dev.call(.POST, "/_dev/worlds", #"{"port":\#(port)}"#)
+      #expect(answer.status == 400)
+      #expect(
+        try answer.object["error"] as? String
+          == "port: \(port) is taken; stop what listens there, or give another: 0, or none, takes a free one")
+    }
+  }
+}
