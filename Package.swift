@@ -256,6 +256,7 @@ let package = Package(
       dependencies: [
         "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
         "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
+        .serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -31,7 +31,18 @@ package struct DevelopmentServer: Sendable {
     }
     var instruments = kit.instruments
     instruments.addressee = { worlds.addressee(of: $0) }
+    instruments.stopping = {
+      let reason = WorldError("the server is stopping; ask again when it has been started anew")
+      kit.refuse(because: reason)
+      worlds.refuse(because: reason)
+    }
     server = try await buildServer(settings, clock: clock, isAlone: true, instruments: instruments, logger: logger)
+  }
+
+  /// How many calls about a server are being answered, for tests: about a world, or about this one.
+  package func callsUnderWay(of world: String? = nil) -> Int {
+    guard let world else { return kit.callsUnderWay }
+    return worlds.world(world)?.kit.callsUnderWay ?? 0
   }
 
   /// Ends all scripts and worlds. The server has ended.
@@ -73,6 +84,13 @@ private final class SharedWorlds: Sendable {
     let named = worlds.worlds(named: name)
     if named.count == 1, let world = named.first { return .other(world.server) }
     return named.isEmpty && !Worlds.isID(name) && !worlds.hadWorld(named: name) ? .this : .nobody
+  }
+
+  func world(_ id: String) -> World? { worlds.withLock(\.self)?[id] }
+
+  /// Who waits for something in a world is told so.
+  func refuse(because reason: WorldError) {
+    for world in worlds.withLock(\.self)?.all ?? [] { world.kit.refuse(because: reason) }
   }
 
   func end() async { await worlds.withLock(\.self)?.end() }

@@ -82,8 +82,15 @@ package final class Kit: Sendable {
     further.withLock { $0 = calls }
   }
 
-  /// Ends what is waited for: who waits is told why. What is asked afterwards is told the same.
+  /// Ends what is waited for: who waits is told why. What is asked afterwards is told the same. Returns when all calls are over,
+  /// whose answers are still to be written.
   func end(because reason: WorldError) async { await calls.end(because: reason) }
+
+  /// The same, without waiting for the calls.
+  func refuse(because reason: WorldError) { calls.refuse(because: reason) }
+
+  /// How many calls are being answered, for tests.
+  package var callsUnderWay: Int { calls.count }
 
   /// The answer to a call about this server; nil if there is none of this path. Throws `BadCall`.
   func respond(to call: DevelopmentCall) async throws -> Response? {

@@ -29,7 +29,11 @@ public struct MadangServer: Sendable {
     var failure: (any Error)?
     do {
       try await wordingTaken(settings.host, settings.port, cure: "choose another with --port (0 takes a free one)") {
-        try await base.socketIO.run(application, stopsOnSignals: false)
+        try await withGracefulShutdownHandler {
+          try await base.socketIO.run(application, stopsOnSignals: false)
+        } onGracefulShutdown: {
+          base.instruments?.stopping()
+        }
       }
     } catch {
       failure = error
@@ -40,6 +44,12 @@ public struct MadangServer: Sendable {
     await current.backend.close()
     base.instruments?.attach(nil)
     if let failure { throw failure }
+  }
+
+  /// Returns when the answers to all calls under `/_dev` are written, but for those that take longer than `limit`: their
+  /// connections are closed.
+  package func finishDevelopmentCalls(within limit: Duration) async {
+    await base.developmentCalls.finish(within: limit)
   }
 
   /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.

@@ -15,6 +15,8 @@ final class ServerBase: Sendable {
   let pools: WorkerPools
   /// Nil unless a kit for tests of clients is there.
   let instruments: Instruments?
+  /// Calls under `/_dev`.
+  let developmentCalls = CallsUnderWay()
   let logger: Logger
   private let backends = Atomic(0)
 

@@ -68,7 +68,8 @@ struct WorldAccessTests {
       #expect(try await dev.call(.GET, "/_dev/worlds/mine").object["id"] as? String == "w1")
       #expect(try await dev.call(.POST, "/_dev/worlds/Mine/reset").status == 200)
       let twins = try await dev.call(.GET, "/_dev/worlds/twin/clock")
-      #expect(twins.status == 400 && twins.body.contains("'twin' is the name of several worlds; give the id of one: w2, w3"))
+      #expect(
+        twins.status == 400 && twins.body.contains("'twin' is the name of several worlds; give the id of one: w2, w3"))
       #expect(try await dev.call(.DELETE, "/_dev/worlds/Mine").status == 200)
       #expect(try await dev.call(.GET, "/_dev/worlds/mine").body.contains("there is no world 'mine'"))
     }

@@ -2,6 +2,7 @@ import Foundation
 import MadangDevelopment
 import MadangServer
 import NIOHTTP1
+import ServiceLifecycle
 import Support
 import Testing
 
@@ -11,17 +12,33 @@ struct WorldCallsTests {
   static func run(
     with change: (inout ServerSettings) -> Void = { _ in }, _ body: (Caller) async throws -> Void
   ) async throws {
+    try await run(with: change) { dev, _, _ in try await body(dev) }
+  }
+
+  /// A development server that runs.
+  struct Running: Service {
+    let development: DevelopmentServer
+
+    func run() async throws { try await development.server.run() }
+  }
+
+  /// The same; `body` gets the server, and what stops it politely, as well.
+  static func run(
+    with change: (inout ServerSettings) -> Void = { _ in },
+    _ body: (Caller, DevelopmentServer, ServiceGroup) async throws -> Void
+  ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-dev-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
     var settings = ServerSettings()
     (settings.port, settings.isDevelopment, settings.dataDirectory) = (0, true, folder)
     change(&settings)
     let development = try await DevelopmentServer(settings, logger: Scene.logger)
-    let running = Task { try await development.server.run() }
+    let group = ServiceGroup(services: [Running(development: development)], logger: Scene.logger)
+    let running = Task { try await group.run() }
     let result: Result<Void, any Error>
     do {
       let port = try await development.server.port
-      try await body(Caller(url: "http://127.0.0.1:\(port)"))
+      try await body(Caller(url: "http://127.0.0.1:\(port)"), development, group)
       result = .success(())
     } catch {
       result = .failure(error)

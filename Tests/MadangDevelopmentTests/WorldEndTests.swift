@@ -1,28 +1,47 @@
 import Foundation
 import MadangDevelopment
 import NIOHTTP1
+import ServiceLifecycle
 import Support
 import Testing
 
 @Suite("What is under way when a world ends or its caller leaves", .timeLimit(.minutes(1)))
 struct WorldEndTests {
+  static let waiting = ["journal?kind=push&wait=60s", "scripts/s?wait=60s"]
+  private static let script = "{name: s, start: true, do: [{wait: 1h}]}"
+
   @Test(
-    "who waits for something in a world that is removed is told so",
-    arguments: ["journal?kind=push&wait=60s", "scripts/s?wait=60s"])
-  func waits(_ call: String) async throws {
-    try await WorldCallsTests.run { dev in
-      _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#)
-      let script = "{name: s, start: true, do: [{wait: 1h}]}"
-      #expect(try await dev.call(.POST, "/_dev/worlds/w1/scripts", script).status == 200)
-      let waiting = Task { try await dev.call(.GET, "/_dev/worlds/w1/\(call)") }
-      await Task.yield()
+    "who waits for something in a world that is removed is told so, by the server's port and by its own",
+    arguments: waiting, [false, true])
+  func waits(_ call: String, atOwnPort: Bool) async throws {
+    try await WorldCallsTests.run { dev, development, _ in
+      let made = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#)
+      let world = atOwnPort ? Caller(url: try #require(made.object["url"] as? String)) : dev
+      let path = atOwnPort ? "/_dev/" : "/_dev/worlds/w1/"
+      #expect(try await world.call(.POST, path + "scripts", Self.script).status == 200)
+      let waiting = Task { try await world.call(.GET, path + call) }
+      await until { development.callsUnderWay(of: "w1") == 1 }
       #expect(try await dev.call(.DELETE, "/_dev/worlds/w1").status == 200)
       let answer = try await waiting.value
-      // It may have asked only when the world was gone.
+      #expect(
+        answer.status == 400 && answer.body == #"{"error":"the world 'w1' has been removed"}"#, "\(answer)")
+    }
+  }
+
+  @Test(
+    "a server that is told to stop tells so who waits for something in it, or in a world, and waits for nobody",
+    arguments: waiting, ["/_dev/", "/_dev/worlds/w1/"])
+  func stops(_ call: String, _ path: String) async throws {
+    try await WorldCallsTests.run { dev, development, group in
+      _ = try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#)
+      #expect(try await dev.call(.POST, path + "scripts", Self.script).status == 200)
+      let waiting = Task { try await dev.call(.GET, path + call) }
+      await until { development.callsUnderWay(of: path == "/_dev/" ? nil : "w1") == 1 }
+      await group.triggerGracefulShutdown()
+      let answer = try await waiting.value
       #expect(
         answer.status == 400
-          && (answer.body.contains("the world 'w1' has been removed")
-            || answer.body.contains("there is no world 'w1'")),
+          && answer.body == #"{"error":"the server is stopping; ask again when it has been started anew"}"#,
         "\(answer)")
     }
   }

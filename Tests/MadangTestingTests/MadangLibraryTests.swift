@@ -132,7 +132,8 @@ struct MadangLibraryTests {
       let sent = try #require(try await journal.entries(.operation("postToChannel")).first)
       let parts = sent.parts
       #expect(parts.map(\.name) == ["content", "files"] && parts.map(\.size) == [4, bytes.count], "\(parts)")
-      #expect(parts.map(\.fileName) == [nil, picture.lastPathComponent] && parts.map(\.text) == ["Look", nil], "\(parts)")
+      #expect(
+        parts.map(\.fileName) == [nil, picture.lastPathComponent] && parts.map(\.text) == ["Look", nil], "\(parts)")
       #expect(sent.body == nil && !sent.isBodyTruncated && !sent.isAnswerTruncated && !sent.isLongPolling)
 
       _ = try await mina.post(String(repeating: "가", count: 8000), to: room)

@@ -33,7 +33,9 @@ package struct Summary: Sendable {
   /// Why no rule was tried; nil if one was.
   package var emptiness: String? {
     guard total.passed == 0, total.violated == 0 else { return nil }
-    let reasons = Dictionary(grouping: skipped) { $0.evidence ?? "" }.sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+    let reasons = Dictionary(grouping: skipped) { $0.evidence ?? "" }.sorted {
+      ($1.value.count, $0.key) < ($0.value.count, $1.key)
+    }
     return "no rule was tried: " + reasons.map { "\($0.value.count) skipped, as \($0.key)" }.joined(separator: "; ")
   }
 

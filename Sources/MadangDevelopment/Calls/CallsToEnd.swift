@@ -1,7 +1,7 @@
 import Hummingbird
 import Synchronization
 
-/// Calls about a server that is to be removed: whatever they wait for, they end with it.
+/// Calls about a server that is to be removed or to stop: whatever they wait for, they end with it.
 final class CallsToEnd: Sendable {
   private typealias Answering = Task<Response?, any Error>
 
@@ -33,13 +33,23 @@ final class CallsToEnd: Sendable {
     return try outcome.get()
   }
 
-  /// Returns when all are over.
+  /// How many are being answered.
+  var count: Int { state.withLock(\.calls.count) }
+
+  /// Has all end for a reason, unless another one was given before. What is asked afterwards is told the same.
+  func refuse(because reason: WorldError) { for call in refused(because: reason) { call.cancel() } }
+
+  /// The same; returns when all are over.
   func end(because reason: WorldError) async {
-    let calls = state.withLock { state in
-      state.reason = reason
-      return state.calls.values.map(\.self)
-    }
+    let calls = refused(because: reason)
     for call in calls { call.cancel() }
     for call in calls { _ = await call.result }
+  }
+
+  private func refused(because reason: WorldError) -> [Answering] {
+    state.withLock { state in
+      state.reason = state.reason ?? reason
+      return Array(state.calls.values)
+    }
   }
 }

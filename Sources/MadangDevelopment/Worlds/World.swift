@@ -76,7 +76,8 @@ package final class World: Sendable {
         running.cancel()
         _ = await running.result
         guard let taken = (error as? SetupError)?.takenPort else { throw error }
-        throw WorldError("port: \(taken) is taken; stop what listens there, or give another: 0, or none, takes a free one")
+        throw WorldError(
+          "port: \(taken) is taken; stop what listens there, or give another: 0, or none, takes a free one")
       }
     } catch {
       try? FileManager.default.removeItem(at: home)
@@ -94,7 +95,10 @@ package final class World: Sendable {
     }
   }
 
-  /// Stops it and removes all that it has.
+  /// How long answers that tell of the end may take to be written.
+  private static let answerLimit: Duration = .seconds(1)
+
+  /// Stops it and removes all that it has. Who waits for something in it is told so.
   package func end() async {
     await kit.end(because: removal)
     await turn.enter()
@@ -105,6 +109,7 @@ package final class World: Sendable {
     }
     guard !wasOver else { return }
     await kit.scripts.removeAll()
+    await server.finishDevelopmentCalls(within: Self.answerLimit)
     running.cancel()
     _ = await running.result
     state.withLock { ($0.snapshots, $0.database) = ([:], nil) }

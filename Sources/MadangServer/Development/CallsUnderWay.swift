@@ -1,7 +1,8 @@
+import Hummingbird
 import NIOCore
 import Synchronization
 
-/// The calls that a backend has begun to answer and that are not over.
+/// Calls that have begun and whose answer is not written yet.
 final class CallsUnderWay: Sendable {
   private struct Call {
     /// The connection it came by; nil for work of the server itself.
@@ -12,8 +13,8 @@ final class CallsUnderWay: Sendable {
   private struct State {
     var calls: [Int: Call] = [:]
     var last = 0
-    /// Whether another backend has taken its place.
-    var isReplaced = false
+    /// Whether all are to finish.
+    var isEnding = false
     var whenEmpty: AsyncStream<Void>.Continuation?
   }
 
@@ -21,15 +22,17 @@ final class CallsUnderWay: Sendable {
 
   var count: Int { state.withLock(\.calls.count) }
 
-  func begin(over channel: (any NIOCore.Channel)?) -> Int {
-    state.withLock { state in
+  /// A call begins. It is over when nobody holds the place any more.
+  func begin(over channel: (any NIOCore.Channel)?) -> Place {
+    let id = state.withLock { state in
       state.last += 1
       state.calls[state.last] = Call(channel: channel)
       return state.last
     }
+    return Place(id: id, in: self)
   }
 
-  func end(_ id: Int) {
+  private func end(_ id: Int) {
     let call = state.withLock { state in
       let call = state.calls.removeValue(forKey: id)
       if state.calls.isEmpty { state.whenEmpty?.finish() }
@@ -39,14 +42,14 @@ final class CallsUnderWay: Sendable {
     _ = call
   }
 
-  /// Has a call wait. Throws `CancellationError` as soon as another backend has taken this one's place.
-  func pause(_ id: Int, for time: Duration) async throws {
+  /// Has a call wait. Throws `CancellationError` as soon as calls are to finish.
+  private func pause(_ id: Int, for time: Duration) async throws {
     let pause = Task { try await Task.sleep(for: time) }
-    let isReplaced = state.withLock { state in
+    let isEnding = state.withLock { state in
       state.calls[id]?.pause = pause
-      return state.isReplaced
+      return state.isEnding
     }
-    if isReplaced { pause.cancel() }
+    if isEnding { pause.cancel() }
     try await withTaskCancellationHandler {
       try await pause.value
     } onCancel: {
@@ -54,12 +57,11 @@ final class CallsUnderWay: Sendable {
     }
   }
 
-  /// Another backend has taken the place. Returns when all calls are over, but for those that take longer than `limit`: their
-  /// connections are closed.
+  /// Returns when all calls are over, but for those that take longer than `limit`: their connections are closed.
   func finish(within limit: Duration) async {
     let (ends, whenEmpty) = AsyncStream<Void>.makeStream()
     let pauses = state.withLock { state in
-      state.isReplaced = true
+      state.isEnding = true
       state.whenEmpty = whenEmpty
       if state.calls.isEmpty { whenEmpty.finish() }
       return state.calls.values.compactMap(\.pause)
@@ -73,6 +75,19 @@ final class CallsUnderWay: Sendable {
     alarm.cancel()
     for call in state.withLock({ Array($0.calls.values) }) { try? await call.channel?.close() }
   }
+
+  /// A call's, held until its answer is written.
+  final class Place: Sendable {
+    private let id: Int
+    private let calls: CallsUnderWay
+
+    fileprivate init(id: Int, in calls: CallsUnderWay) { (self.id, self.calls) = (id, calls) }
+
+    deinit { calls.end(id) }
+
+    /// Throws `CancellationError` as soon as calls are to finish.
+    func pause(for time: Duration) async throws { try await calls.pause(id, for: time) }
+  }
 }
 
 /// A call on its way, with the backend that it met: whichever takes its place, the call acts on this one, whose database stays
@@ -81,17 +96,28 @@ final class Visit: Sendable {
   let backend: Backend
   /// Uptime in nanoseconds. None of the visits to the next backend began before one of this.
   let begun = NIODeadline.now().uptimeNanoseconds
-  private let id: Int
+  private let place: CallsUnderWay.Place
 
   init(to backend: Backend, over channel: (any NIOCore.Channel)? = nil) {
     self.backend = backend
-    id = backend.calls.begin(over: channel)
+    place = backend.calls.begin(over: channel)
   }
-
-  deinit { backend.calls.end(id) }
 
   var service: Service { backend.service }
 
   /// Throws `CancellationError` as soon as another backend has taken this one's place.
-  func pause(for time: Duration) async throws { try await backend.calls.pause(id, for: time) }
+  func pause(for time: Duration) async throws { try await place.pause(for: time) }
+}
+
+extension Response {
+  /// The same, which holds something until it is written: a visit or a place of a call goes on so long.
+  func holding(_ object: some AnyObject & Sendable) -> Response {
+    var response = self
+    let whole = body
+    response.body = ResponseBody(contentLength: whole.contentLength) { writer in
+      defer { withExtendedLifetime(object) {} }
+      try await whole.write(writer)
+    }
+    return response
+  }
 }

@@ -25,6 +25,8 @@ package struct Instruments: Sendable {
   package var addressee: @Sendable (_ host: String?) -> Addressee<MadangServer>
   /// Told what happens besides. Must not block.
   package var observe: @Sendable (Occurrence) -> Void
+  /// Called when the server begins to stop politely, which takes until all calls are answered. Must not block.
+  package var stopping: @Sendable () -> Void
   /// Called before the server answers anything, and with nil once it has ended.
   package var attach: @Sendable (ServerControls?) -> Void
   /// Called with each chat that this server has committed, in the order of its room, on the database's thread: it must hand
@@ -36,7 +38,8 @@ package struct Instruments: Sendable {
     packetInterceptor: SocketIOServer.PacketInterceptor,
     develop: @escaping Develop, admitsConnection: @escaping @Sendable () -> Bool,
     addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer> = { _ in .this },
-    observe: @escaping @Sendable (Occurrence) -> Void, attach: @escaping @Sendable (ServerControls?) -> Void,
+    observe: @escaping @Sendable (Occurrence) -> Void, stopping: @escaping @Sendable () -> Void = {},
+    attach: @escaping @Sendable (ServerControls?) -> Void,
     posted: @escaping @Sendable (Chat) -> Void
   ) {
     self.respond = respond
@@ -45,6 +48,7 @@ package struct Instruments: Sendable {
     self.admitsConnection = admitsConnection
     self.addressee = addressee
     self.observe = observe
+    self.stopping = stopping
     self.attach = attach
     self.posted = posted
   }

@@ -64,19 +64,6 @@ extension ServerControls {
   }
 }
 
-extension Response {
-  /// The same; a visit goes on until it is written.
-  fileprivate func holding(_ visit: Visit) -> Response {
-    var response = self
-    let whole = body
-    response.body = ResponseBody(contentLength: whole.contentLength) { writer in
-      defer { withExtendedLifetime(visit) {} }
-      try await whole.write(writer)
-    }
-    return response
-  }
-}
-
 /// The sessions in which accounts are acted for, one of each account and edition.
 final class DevelopmentSessions: Sendable {
   struct Key: Hashable, Sendable {

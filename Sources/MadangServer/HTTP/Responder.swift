@@ -24,8 +24,12 @@ struct Responder: HTTPResponder {
     }
     let target = RequestTarget(request.head.path ?? "")
     let isOfSocket = base.socketIO.isSocketPath(request.uri.path)
-    guard let instruments = base.instruments, target.segments.first != "_dev" else {
+    guard let instruments = base.instruments else {
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
+    }
+    if target.segments.first == "_dev" {
+      let place = base.developmentCalls.begin(over: context.channel)
+      return try await answer(request, target, isOfSocket: isOfSocket, context, nil).holding(place)
     }
     let exchange = Exchange(
       request.head, target, isOfSocket: isOfSocket, over: context.channel, current.visit(over: context.channel))
