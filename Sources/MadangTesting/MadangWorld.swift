@@ -15,7 +15,12 @@ public final class MadangWorld: Sendable {
   private let worlds: Worlds
 
   /// The worlds of this process share their threads and the states in which seeds begin.
-  private static let shared = Result { try Worlds(logger: quiet) }
+  private static let shared: Result<Worlds, any Error> = Result {
+    let worlds = try Worlds(logger: quiet)
+    // Else planted seeds would take memory until another process makes worlds.
+    atexit { try? MadangWorld.shared.get().removeFiles() }
+    return worlds
+  }
   private static let quiet: Logger = {
     var logger = Logger(label: "madang.testing")
     logger.logLevel = .critical

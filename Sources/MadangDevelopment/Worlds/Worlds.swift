@@ -167,6 +167,9 @@ package final class Worlds: Sendable {
   /// Removes all worlds, and what they had in common: none can be made any more.
   package func end() async {
     await removeAll()
-    folder.remove()
+    removeFiles()
   }
+
+  /// Removes all files, at once: at the end of the process.
+  package func removeFiles() { folder.remove() }
 }
