@@ -100,7 +100,10 @@ package func buildServer(
   let instruments = settings.isDevelopment ? instruments : nil
   var sockets = socketConfiguration(settings, ledger)
   sockets.packetInterceptor = instruments?.packetInterceptor
-  if instruments != nil { sockets.date = { WireDate.http(clock.now) } }
+  if instruments != nil {
+    let date = DateHeader(clock: clock)
+    sockets.date = { date.text }
+  }
   let base = ServerBase(
     settings: settings, clock: clock,
     socketIO: SocketIOServer(configuration: sockets, eventLoopGroup: group, logger: logger),

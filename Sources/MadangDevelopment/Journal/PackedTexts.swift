@@ -27,11 +27,13 @@ struct PackedTexts: Sendable {
   /// What they take in memory, in bytes.
   var size: Int { bytes.count }
 
-  init(_ texts: [Text]) {
-    let size = texts.reduce(0) { $0 + 4 + $1.count }
+  /// - Parameter texts: Adds the texts, the same ones each time: it is called to count their bytes, then to write them.
+  init(_ texts: (_ add: (Text) -> Void) -> Void) {
+    var size = 0
+    texts { size += 4 + $0.count }
     bytes = Array(unsafeUninitializedCapacity: size) { memory, count in
       var rest = UnsafeMutableRawBufferPointer(memory)
-      for text in texts { Self.write(text, to: &rest) }
+      texts { Self.write($0, to: &rest) }
       count = size
     }
   }

@@ -32,17 +32,17 @@ struct RawRequest: Sendable {
     (self.status, self.answerSize, self.nanoseconds) = (status, answerSize, nanoseconds)
     bodySize = body.size
     code = Self.code(status, answerSize, answer.first)
-    var texts: [PackedTexts.Text] = []
-    texts.reserveCapacity(64)
-    texts.append(.text(exchange.head.method.rawValue))
-    texts.append(.text(exchange.head.path ?? ""))
-    texts.append(exchange.knownAccount.map { .text($0.email) } ?? .absent)
-    texts.add(exchange.head.headerFields)
-    texts.append(.bytes(body.kept))
-    texts.add(body.parts)
-    texts.add(answerHeaders)
-    for piece in answer { texts.append(.buffer(piece)) }
-    packed = PackedTexts(texts)
+    let (head, account, parts) = (exchange.head, exchange.knownAccount, body.parts)
+    packed = PackedTexts { add in
+      add(.text(head.method.rawValue))
+      add(.text(head.path ?? ""))
+      add(account.map { .text($0.email) } ?? .absent)
+      Self.add(head.headerFields, add)
+      add(.bytes(body.kept))
+      Self.add(parts, add)
+      Self.add(answerHeaders, add)
+      for piece in answer { add(.buffer(piece)) }
+    }
   }
 
   /// How the body of a refusal begins; it has no other key.
@@ -79,24 +79,24 @@ extension RawRequest {
   }
 }
 
-extension [PackedTexts.Text] {
+extension RawRequest {
   /// Ends with an absent text, as no name is.
-  fileprivate mutating func add(_ fields: HTTPFields) {
+  private static func add(_ fields: HTTPFields, _ add: (PackedTexts.Text) -> Void) {
     for field in fields {
-      append(.text(field.name.rawName))
-      append(.text(field.value))
+      add(.text(field.name.rawName))
+      add(.text(field.value))
     }
-    append(.absent)
+    add(.absent)
   }
 
-  fileprivate mutating func add(_ parts: [Exchange.Body.Part]) {
+  private static func add(_ parts: [Exchange.Body.Part], _ add: (PackedTexts.Text) -> Void) {
     for part in parts {
-      append(.text(part.name))
-      append(part.fileName.map { .text($0) } ?? .absent)
-      append(.text(String(part.size)))
-      append(part.text.map { .bytes($0) } ?? .absent)
+      add(.text(part.name))
+      add(part.fileName.map { .text($0) } ?? .absent)
+      add(.text(String(part.size)))
+      add(part.text.map { .bytes($0) } ?? .absent)
     }
-    append(.absent)
+    add(.absent)
   }
 }
 

@@ -1,0 +1,20 @@
+import MadangAPI
+import MadangCore
+import Synchronization
+
+/// The header `Date` of answers by a server's clock, written once for each second.
+final class DateHeader: Sendable {
+  private let clock: Clock
+  private let last = Mutex<(second: Int64, text: String)>((.min, ""))
+
+  init(clock: Clock) { self.clock = clock }
+
+  var text: String {
+    let now = clock.now
+    let second = now.quotientAndRemainder(dividingBy: 1000).quotient
+    return last.withLock { last in
+      if last.second != second { last = (second, WireDate.http(now)) }
+      return last.text
+    }
+  }
+}
