@@ -6,12 +6,14 @@ import Storage
 ///
 /// One value holds all it hangs on, so a process can hold several isolated worlds. Every operation owns its
 /// transaction; its rules live inside it. Operations throw ``Failure``; any other error is internal.
-package struct Madang: Sendable {
+///
+/// A class: every request hands it on, and a copy of all that it holds is dear.
+package final class Madang: Sendable {
   package let database: Database
   package let clock: Clock
   package let ids: IDSource
   package let files: FileStore
-  package var settings: Settings
+  package let settings: Settings
   package let logger: Logger
   /// Threads for password hashing, which would stall the cooperative pool.
   package let hashing: WorkerPool
@@ -33,6 +35,15 @@ package struct Madang: Sendable {
     self.hashing = hashing
     self.logger = logger
     self.announce = announce
+  }
+
+  /// The same domain with other settings, before anybody uses it.
+  package func with(_ change: (inout Settings) -> Void) -> Madang {
+    var settings = settings
+    change(&settings)
+    return Madang(
+      database: database, clock: clock, ids: ids, files: files, settings: settings, hashing: hashing, logger: logger,
+      announce: announce)
   }
 
   /// Brings the database's tables up to this program's version.

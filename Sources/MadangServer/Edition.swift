@@ -2,7 +2,8 @@ import MadangAPI
 import MadangCore
 
 /// One dialect of the wire: its routes, ids, dates, codes and chats. It translates and decides nothing.
-struct Edition: Sendable {
+/// A class: every request hands it on, and a copy of all that it holds is dear.
+final class Edition: Sendable {
   let id: EditionName
   let routes: RouteTable
   let dates: WireDates
@@ -22,6 +23,19 @@ struct Edition: Sendable {
   let refusesEarlyRefresh: Bool
   /// What an invitation of somebody without account answers.
   let noSuchInvitee: ErrorCode
+
+  init(
+    id: EditionName, routes: RouteTable, dates: WireDates, reference: @escaping @Sendable (String) -> Reference,
+    text: @escaping @Sendable (ObjectID) -> String, isID: @escaping @Sendable (String) -> Bool,
+    rooms: @escaping @Sendable (RoomNamespace.Prefix) -> [Room.Kind],
+    targets: @escaping @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)],
+    encode: @escaping @Sendable (Chat) throws -> [UInt8], refusesEarlyRefresh: Bool, noSuchInvitee: ErrorCode
+  ) {
+    (self.id, self.routes, self.dates) = (id, routes, dates)
+    (self.reference, self.text, self.isID) = (reference, text, isID)
+    (self.rooms, self.targets, self.encode) = (rooms, targets, encode)
+    (self.refusesEarlyRefresh, self.noSuchInvitee) = (refusesEarlyRefresh, noSuchInvitee)
+  }
 
   /// What sessions and tokens of the edition carry.
   var name: String { id.rawValue }

@@ -5,8 +5,8 @@ import Storage
 
 /// Tidies up at start and once in a while: addresses that are no longer fresh, what was deleted, files that were given up; and
 /// looks at which costs passwords are stored. Files that nothing names are looked for once in a while only, never at start: an
-/// operator who started with the wrong database has time to see it. What is deleted is cleared up soon after; what no change
-/// told to sockets is found after some seconds.
+/// operator who started with the wrong database has time to see it. What is deleted is cleared up soon after, when the sockets of
+/// all servers have heard the last of it; what no change told to sockets is found after some seconds.
 ///
 /// What is the database's is done by one of its servers, the leader: whoever has a lock of the database, which goes over to
 /// another one when it stops or is cut off. Each piece of work may be done twice.
@@ -25,6 +25,12 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Uploads younger than this, in milliseconds, may still belong to a running request.
   private static let uploadAge: Int64 = 3_600_000
 
+  /// Clocks that go together may differ by their last digit.
+  private static let tick: Duration = .milliseconds(2)
+
+  /// How long what was deleted stays for other servers, if there may be any.
+  private var grace: Duration { service.settings.databaseURL == nil ? .zero : service.settings.deletionGrace }
+
   /// A room or workspace was deleted by any server. Returns at once.
   func clearDeletedSoon() { wake.yield() }
 
@@ -41,8 +47,11 @@ struct Housekeeping: ServiceLifecycle.Service {
           await attempt { try await sockets.review() }
         }
       }
-      for await _ in wakes.cancelOnGracefulShutdown() where await leads() {
-        await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
+      for await _ in wakes.cancelOnGracefulShutdown() {
+        try? await cancelWhenGracefulShutdown {
+          if grace > .zero { try await clock.sleep(for: grace + Self.tick) }
+          if await leads() { await attempt { try await clearDeleted() } }
+        }
       }
     }
   }
@@ -79,7 +88,7 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   /// Rows first: they name the files.
   private func clearDeleted() async throws {
-    try await service.madang.clearDeleted()
+    try await service.madang.clearDeleted(longerThan: Int64(grace / .milliseconds(1)))
     try await service.madang.removeRetiredFiles()
   }
 

@@ -6,8 +6,9 @@ import MadangCore
 import NIOCore
 import SocketIOServer
 
-/// All that a request needs, in one value: no globals, so a process can hold several servers.
-struct Service: Sendable {
+/// All that a request needs, in one value: no globals, so a process can hold several servers. A class: every request hands it
+/// on, and a copy of all that it holds is dear.
+final class Service: Sendable {
   let madang: Madang
   let settings: ServerSettings
   let keys: KnownKeys
@@ -28,6 +29,19 @@ struct Service: Sendable {
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
   let logger: Logger
+
+  init(
+    madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
+    tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
+    socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
+    securityLog: SecurityLog, readinessProbe: ReadinessProbe, logger: Logger
+  ) {
+    (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
+    (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
+    (self.held, self.cookie, self.socketIO, self.editions) = (held, cookie, socketIO, editions)
+    (self.providers, self.development, self.metrics) = (providers, development, metrics)
+    (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
+  }
 
   /// The edition a key belongs to, if this listener serves it.
   func edition(ofKey key: String?) async -> Edition? {

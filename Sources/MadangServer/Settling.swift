@@ -15,8 +15,7 @@ extension Madang {
       if settings.keys.isEmpty {
         for edition in EditionName.allCases { try await settleAPIKey(edition, secrets) }
       }
-      var madang = self
-      madang.settings.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
+      let madang = with { $0.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey) }
       return (madang, tokenKey)
     } catch {
       await database.close()

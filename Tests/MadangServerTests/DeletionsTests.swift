@@ -81,6 +81,32 @@ struct DeletionsTests {
     }
   }
 
+  @Test(
+    "what was deleted stays a while for the sockets of other servers, the rooms of a workspace as long as it",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func grace(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.deletionGrace, .seconds(3600))) { (world) async throws in
+      let yard = try await world.courtyard()
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let other = try await yard.a.channel("web", in: yard.w)
+      try await Self.fill(world, 10, by: yard.a.email)
+      let (chats, rooms) = (try await Self.rows(world, "chats"), try await Self.rows(world, "rooms"))
+      _ = try await yard.a.success(.DELETE, channel)
+      _ = try await yard.a.success(.DELETE, yard.w)
+      #expect(try await yard.a.call(.GET, other).code == "E13")
+      try await world.server.madang.clearDeleted(longerThan: 3_600_000)
+      #expect(try await Self.rows(world, "chats") == chats)
+      #expect(try await Self.rows(world, "rooms") == rooms)
+      let isCleared = try await World.eventually {
+        world.clock.advance(milliseconds: 3_601_000)
+        return try await Self.rows(world, "workspaces") == 0
+      }
+      #expect(isCleared)
+      #expect(try await Self.rows(world, "chats") == 0)
+      #expect(try await Self.rows(world, "rooms") == 0)
+    }
+  }
+
   /// The lowest id of a chat.
   private static func firstChat(_ world: World) async throws -> Int {
     try await world.server.madang.database.read { transaction in

@@ -74,6 +74,7 @@ package struct World: Sendable {
     settings.isDevelopment = true
     settings.databaseReaders = 2
     settings.socketHold = .milliseconds(300)
+    settings.deletionGrace = .zero
     settings.domain.passwordCost = PasswordCost(memory: 8, passes: 1)
     return settings
   }

@@ -153,7 +153,7 @@ extension Madang {
           case .copied: nil
           }
         // A room that was deleted meanwhile took its files along.
-        let loss = if let problem, try await isNamed(file.path) { "\(file.path) \(problem)" } else { String?.none }
+        let loss = if let problem, try await self.isNamed(file.path) { "\(file.path) \(problem)" } else { String?.none }
         brought.withLock { brought in
           if let loss { brought.losses.append(loss) }
           switch outcome {

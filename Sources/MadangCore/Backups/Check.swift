@@ -61,9 +61,9 @@ extension Madang {
       last = end
       try await concurrently(page.map(\.file), atMost: BackupFiles.parallelCopies) { file in
         count.add(1)
-        guard let problem = try await problem(of: file, hashes: hashes, workers) else { return }
+        guard let problem = try await self.problem(of: file, hashes: hashes, workers) else { return }
         // A file goes after its row: that of a room deleted meanwhile is no finding.
-        guard try await isNamed(file.path) else { return }
+        guard try await self.isNamed(file.path) else { return }
         try await report(
           Finding(kind: .file, subject: file.path, problem: problem, cure: "put it back from a backup, as it is there"))
       }

@@ -115,8 +115,8 @@ extension Madang {
     defer { workers.shutdown() }
     try await backup.manifest.forEachFilePage(in: folder, workers) { page in
       try await concurrently(page.filter { !absent.contains($0.path) }, atMost: BackupFiles.parallelCopies) { file in
-        if try await files.home.size(of: file.path) != file.size {
-          try await files.restore(file, from: folder.appending(path: "files/\(file.path)"))
+        if try await self.files.home.size(of: file.path) != file.size {
+          try await self.files.restore(file, from: folder.appending(path: "files/\(file.path)"))
         }
         count.add(1)
       }

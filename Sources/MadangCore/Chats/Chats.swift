@@ -35,7 +35,7 @@ extension Madang {
       let chat = Chat(
         id: id, room: room.room, seq: room.room.lastSeq, author: caller.person, content: draft.content,
         files: files.map(\.path), createdAt: room.createdAt)
-      transaction.afterCommit { announce(.chatPosted(chat)) }
+      transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
       return chat
     }
     let key = try await roomKeys.key(of: address.room, in: database)

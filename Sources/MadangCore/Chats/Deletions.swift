@@ -4,12 +4,14 @@ extension Madang {
   /// Clears up what deleted rooms and workspaces left, a page at a time: no other write waits for more than a page. On
   /// PostgreSQL none waits at all: there the last row of a room takes longer, because all that was deleted and not forgotten
   /// yet is walked for it. What is cut off goes on with the next call.
-  package func clearDeleted() async throws {
+  ///
+  /// - Parameter grace: Only those that were deleted so many milliseconds ago.
+  package func clearDeleted(longerThan grace: Int64 = 0) async throws {
     var page = DeletionPage()
     while true {
       let step = try await database.writeAside { [now = clock.now, page] transaction in
         let start = ContinuousClock.now
-        let cleared = try transaction.clearPage(page, now: now)
+        let cleared = try transaction.clearPage(page, deletedBy: now - grace, now: now)
         return cleared.map { (cleared: $0, duration: ContinuousClock.now - start) }
       }
       guard let step else { return }
@@ -39,22 +41,24 @@ struct DeletionPage {
 
 extension Transaction {
   /// Deletes some of the rows that nobody can see any more. Nil when there are none left, or another server is at them.
-  fileprivate func clearPage(_ page: DeletionPage, now: Int64) throws -> (room: Int64, seq: Int64)? {
-    if let room = try takeDeleted("rooms") {
+  fileprivate func clearPage(
+    _ page: DeletionPage, deletedBy moment: Int64, now: Int64
+  ) throws -> (room: Int64, seq: Int64)? {
+    if let room = try takeDeleted("rooms", by: moment) {
       let seq = try clearRoom(room, after: page.cleared.room == room ? page.cleared.seq : 0, now: now, limit: page.rows)
       return (room, seq)
     }
-    guard let workspace = try takeDeleted("workspaces") else { return nil }
-    try clearWorkspace(workspace, now: now, limit: page.rows)
+    guard let workspace = try takeDeleted("workspaces", by: moment) else { return nil }
+    try clearWorkspace(workspace, deletedBy: moment, limit: page.rows)
     return (0, 0)
   }
 
   /// A place that was deleted, its row held until COMMIT: of two servers, one clears it at a time.
-  private func takeDeleted(_ table: StaticString) throws -> Int64? {
+  private func takeDeleted(_ table: StaticString, by moment: Int64) throws -> Int64? {
     try first(
       """
       UPDATE \(raw: "\(table)") SET deleted_at = deleted_at WHERE id =
-        (SELECT d.id FROM \(raw: "\(table)") d WHERE d.deleted_at IS NOT NULL ORDER BY d.deleted_at, d.id LIMIT 1)
+        (SELECT d.id FROM \(raw: "\(table)") d WHERE d.deleted_at <= \(moment) ORDER BY d.deleted_at, d.id LIMIT 1)
       RETURNING id
       """
     ) { try $0.get("id") }
@@ -85,11 +89,15 @@ extension Transaction {
   }
 
   /// Its rooms are deleted one after the other, then its members, then itself.
-  private func clearWorkspace(_ workspace: Int64, now: Int64, limit: Int) throws {
+  ///
+  /// - Parameter moment: Given to its rooms, which nobody sees since it was deleted: all of them are taken before it.
+  private func clearWorkspace(_ workspace: Int64, deletedBy moment: Int64, limit: Int) throws {
     let rooms = try execute(
       """
-      UPDATE rooms SET deleted_at = \(now)
-      WHERE id IN (SELECT r.id FROM rooms r WHERE r.workspace_id = \(workspace) AND r.deleted_at IS NULL LIMIT \(limit))
+      UPDATE rooms SET deleted_at = \(moment)
+      WHERE id IN
+        (SELECT r.id FROM rooms r
+        WHERE r.workspace_id = \(workspace) AND (r.deleted_at IS NULL OR r.deleted_at > \(moment)) LIMIT \(limit))
       """)
     guard rooms == 0 else { return }
     let members = try execute(

@@ -148,7 +148,7 @@ private final class RequestRecorder: Sendable {
     guard let seen else { return }
     let request = RawRequest(
       exchange, status: seen.response?.status, answerHeaders: seen.response?.headers ?? [:],
-      answer: seen.body, answerSize: seen.size, nanoseconds: end - exchange.begun)
+      answer: seen.body, answerSize: seen.size, nanoseconds: end - exchange.begun, on: journal.sheets)
     coverage.count(request, exchange)
     journal.append(.request(request), at: at, begun: exchange.begun)
   }

@@ -66,6 +66,8 @@ package final class Journal: Sendable {
   /// The same as a time of day, in milliseconds since 1970.
   let startOfDay = MadangCore.Clock.systemTime()
   let state: Mutex<State>
+  /// Where the texts of requests are.
+  let sheets = Sheets()
   private let recordsPacketsFlag = Atomic(true)
   private let eraNumber = Atomic(0)
   private let emailOf: @Sendable (Int64) async -> String?

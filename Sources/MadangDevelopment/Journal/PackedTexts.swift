@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Texts one behind another in one piece of memory: thousands of requests are kept, and each would else be dozens of pieces.
+/// Texts one behind another on a sheet: thousands of requests are kept, and each would else be dozens of pieces of memory.
 struct PackedTexts: Sendable {
   enum Text {
     case text(String)
@@ -19,40 +19,46 @@ struct PackedTexts: Sendable {
   }
 
   /// Each text behind its length, which takes four bytes.
-  private let bytes: [UInt8]
+  private let piece: Sheet.Piece
 
   /// Stands for a text that is absent.
   private static let absent = UInt32.max
 
   /// What they take in memory, in bytes.
-  var size: Int { bytes.count }
+  var size: Int { piece.count }
 
-  /// - Parameter texts: Adds the texts, the same ones each time: it is called to count their bytes, then to write them.
-  init(_ texts: (_ add: (Text) -> Void) -> Void) {
-    var size = 0
-    texts { size += 4 + $0.count }
-    bytes = Array(unsafeUninitializedCapacity: size) { memory, count in
-      var rest = UnsafeMutableRawBufferPointer(memory)
-      texts { Self.write($0, to: &rest) }
-      count = size
+  /// - Parameter texts: Adds the texts, the same ones each time it is called.
+  init(on sheets: Sheets, _ texts: (_ add: (Text) -> Void) -> Void) {
+    piece = sheets.write { room in
+      var size = 0
+      texts { text in
+        let place = size
+        size += 4 + text.count
+        if size <= room.count { Self.write(text, to: .init(rebasing: room[place..<size])) }
+      }
+      return size
     }
   }
 
-  private static func write(_ text: Text, to rest: inout UnsafeMutableRawBufferPointer) {
-    let count = text.count
+  /// - Parameter place: As long as the text and its length.
+  private static func write(_ text: Text, to place: UnsafeMutableRawBufferPointer) {
+    let count = place.count - 4
     let length = if case .absent = text { absent } else { UInt32(count) }
-    rest.storeBytes(of: length.littleEndian, as: UInt32.self)
-    let place = UnsafeMutableRawBufferPointer(rebasing: rest[4..<4 + count])
-    rest = UnsafeMutableRawBufferPointer(rebasing: rest[(4 + count)...])
+    place.storeBytes(of: length.littleEndian, as: UInt32.self)
+    let place = UnsafeMutableRawBufferPointer(rebasing: place[4...])
     switch text {
-    case .text(var text): text.withUTF8 { place.copyMemory(from: UnsafeRawBufferPointer($0)) }
+    case .text(let text):
+      // In one piece, but for strings of Objective-C.
+      if text.utf8.withContiguousStorageIfAvailable({ place.copyMemory(from: .init($0)) }) == nil {
+        place.copyBytes(from: text.utf8)
+      }
     case .bytes(let bytes): bytes.withUnsafeBytes { place.copyMemory(from: $0) }
     case .buffer(let buffer): buffer.withUnsafeReadableBytes { place.copyMemory(from: $0) }
     case .absent: break
     }
   }
 
-  var reader: Reader { Reader(rest: bytes[...]) }
+  var reader: Reader { Reader(rest: piece.bytes[...]) }
 
   /// Reads the texts in their order.
   struct Reader {

@@ -25,7 +25,7 @@ struct RawRequest: Sendable {
   init(
     _ exchange: Exchange, status: Int?, answerHeaders: HTTPFields, answer: [ByteBuffer],
     answerSize: Int,
-    nanoseconds: UInt64
+    nanoseconds: UInt64, on sheets: Sheets
   ) {
     let body = exchange.body
     (operation, fault, isPolling) = (exchange.knownOperation, exchange.fault, exchange.isOfSocket)
@@ -33,7 +33,7 @@ struct RawRequest: Sendable {
     bodySize = body.size
     code = Self.code(status, answerSize, answer.first)
     let (head, account, parts) = (exchange.head, exchange.knownAccount, body.parts)
-    packed = PackedTexts { add in
+    packed = PackedTexts(on: sheets) { add in
       add(.text(head.method.rawValue))
       add(.text(head.path ?? ""))
       add(account.map { .text($0.email) } ?? .absent)

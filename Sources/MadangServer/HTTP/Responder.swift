@@ -24,7 +24,7 @@ struct Responder: HTTPResponder {
     }
     let target = RequestTarget(request.head.path ?? "")
     let isOfSocket = base.socketIO.isSocketPath(request.uri.path)
-    guard let instruments = base.instruments else {
+    guard let respond = base.instruments?.respond else {
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
     }
     if target.segments.first == "_dev" {
@@ -33,7 +33,7 @@ struct Responder: HTTPResponder {
     }
     let exchange = Exchange(
       request.head, target, isOfSocket: isOfSocket, over: context.channel, current.visit(over: context.channel))
-    return try await instruments.respond(exchange, request) {
+    return try await respond(exchange, request) {
       try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
     }
   }

@@ -40,7 +40,7 @@ struct RouteTable: Sendable {
     }
   }
 
-  /// By number of segments, those whose fixed segments come first first.
+  /// By number of segments. Of two, the one with its first fixed segment further left comes first.
   private var entries: [Int: [Entry]] = [:]
 
   /// Every route, for comparison with the API description.

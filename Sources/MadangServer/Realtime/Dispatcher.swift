@@ -29,6 +29,8 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   /// How often changes are looked for. They are acted on within a second.
   static let interval: Duration = .milliseconds(500)
+  /// How often is read before a deletion is acted on, although some room still lacks chats: others may go on posting elsewhere.
+  private static let maxReads = 50
   /// How often all rooms are asked for.
   static let roomInterval: Duration = .seconds(5)
 
@@ -164,16 +166,16 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Acts on the changes that are there, then begins anew with them, and has all sockets checked, if another database may have
-  /// taken over.
-  private func compare() async throws {
-    guard sessions.withLock({ $0.isDoubtful }) else { return }
+  /// Acts on the changes that are there, then begins anew with them, if another database may have taken over. Answers whether:
+  /// all sockets are to be checked then, once the chats before were delivered.
+  private func compare() async throws -> Bool {
+    guard sessions.withLock({ $0.isDoubtful }) else { return false }
     sessions.withLock { $0.isDoubtful = false }
     do {
       while try await news(of: [:]).hasMoreChanges {}
       let latest = try await madang.latestChanges()
       changes.withLock { $0 = ChangeLog(after: latest, now: madang.clock.steady) }
-      recheck()
+      return true
     } catch {
       sessions.withLock { $0.isDoubtful = true }
       throw error
@@ -210,13 +212,24 @@ final class Dispatcher: ServiceLifecycle.Service {
   /// Reads what is new, and hands it on.
   private func lookOnce() async throws {
     var due: [(change: Change, isLate: Bool)] = []
+    var hasCompared = false
+    defer { if hasCompared { recheck() } }
     do {
-      try await compare()
+      hasCompared = try await compare()
+      due = takeDeletions()
+      var (rooms, reads) = (feeds.takeBehind(), 0)
       repeat {
-        due = takeDeletions()
-        try await deliverBehind()
-        for (change, isLate) in due { act(change, isLate) }
-      } while deletions.withLock { !$0.isEmpty }
+        try await deliver(rooms)
+        reads += 1
+        // In this order: the rooms of a deletion that is taken are among those that lack chats.
+        let further = takeDeletions()
+        rooms = feeds.takeBehind()
+        if rooms.isEmpty || reads == Self.maxReads {
+          for (change, isLate) in due { act(change, isLate) }
+          (due, reads) = ([], 0)
+        }
+        due += further
+      } while !rooms.isEmpty || !due.isEmpty
     } catch {
       // Whoever is in a room that is gone is told so, though not of its last chats.
       for (change, isLate) in due + takeDeletions() { act(change, isLate) }
@@ -224,19 +237,15 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Delivers the chats of all rooms that may lack some.
-  private func deliverBehind() async throws {
-    var (rooms, hasMore) = (feeds.takeBehind(), true)
-    while hasMore {
-      let news: News
-      do { news = try await self.news(of: rooms) } catch {
-        for room in rooms.keys { feeds[room]?.setBehind() }
-        throw error
-      }
-      guard !news.hasMoreChanges else { continue }
+  /// Heeds the changes that there are, and delivers the next chats of these rooms.
+  private func deliver(_ rooms: [Int64: RoomPosition]) async throws {
+    do {
+      var news = try await news(of: rooms)
+      while news.hasMoreChanges { news = try await self.news(of: rooms) }
       for room in news.rooms { feeds[room.room]?.read(room, deliver) }
-      rooms = feeds.takeBehind()
-      hasMore = !rooms.isEmpty
+    } catch {
+      for room in rooms.keys { feeds[room]?.setBehind() }
+      throw error
     }
   }
 }

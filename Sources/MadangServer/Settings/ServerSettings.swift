@@ -91,6 +91,8 @@ public struct ServerSettings: Sendable {
   public var housekeepingInterval: Duration = .seconds(3600)
   /// How often a server asks whether it is the one that tidies up for all of its database.
   public var housekeepingTurn: Duration = .seconds(5)
+  /// PostgreSQL: how long chats of a deleted room or workspace stay, for sockets at other servers that lack the last of them.
+  public var deletionGrace: Duration = .seconds(10)
   public var providers = ProviderSettings()
   public var push = PushSettings()
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is

@@ -1,0 +1,69 @@
+import Synchronization
+
+/// Memory in large pieces for what is kept of many requests. To ask for memory for each of them, and to give it back on another
+/// thread, would slow down all that these threads do.
+final class Sheets: Sendable {
+  /// Those with room that nobody writes on.
+  private let open = Mutex<[Sheet]>([])
+
+  /// Writes bytes behind one another, and answers where they are.
+  ///
+  /// - Parameter bytes: Is given room, writes as far as it suffices, and answers how many bytes there are in all. Called once more,
+  ///   with room enough, if it did not suffice.
+  func write(_ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
+    let known = open.withLock { $0.popLast() }
+    if let known {
+      let count = bytes(known.room)
+      if count <= known.room.count { return keep(known, count) }
+      // What is left of it is given up.
+      return write(count, bytes)
+    }
+    let sheet = Sheet(size: Sheet.size)
+    let count = bytes(sheet.room)
+    return count <= sheet.room.count ? keep(sheet, count) : write(count, bytes)
+  }
+
+  private func write(_ count: Int, _ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
+    let sheet = Sheet(size: max(Sheet.size, count))
+    _ = bytes(sheet.room)
+    return keep(sheet, count)
+  }
+
+  private func keep(_ sheet: Sheet, _ count: Int) -> Sheet.Piece {
+    let piece = sheet.take(count)
+    open.withLock { $0.append(sheet) }
+    return piece
+  }
+}
+
+/// One piece of memory, freed with the last one that holds it.
+final class Sheet: @unchecked Sendable {
+  // Unchecked: whoever has taken it from those that are open writes alone, behind all that was taken; what was taken is only read.
+
+  /// In bytes. What is larger than 64 KiB costs malloc more to free.
+  static let size = 56 * 1024
+
+  private let memory: UnsafeMutableRawBufferPointer
+  private var used = 0
+
+  fileprivate init(size: Int) { memory = .allocate(byteCount: size, alignment: 8) }
+
+  deinit { memory.deallocate() }
+
+  fileprivate var room: UnsafeMutableRawBufferPointer { .init(rebasing: memory[used...]) }
+
+  fileprivate func take(_ count: Int) -> Piece {
+    defer { used += count }
+    return Piece(sheet: self, range: used..<used + count)
+  }
+
+  /// Some of its bytes.
+  struct Piece: Sendable {
+    fileprivate let sheet: Sheet
+    fileprivate let range: Range<Int>
+
+    var count: Int { range.count }
+
+    var bytes: [UInt8] { Array(sheet.memory[range]) }
+  }
+}
