@@ -45,6 +45,9 @@ package struct DevelopmentServer: Sendable {
     return worlds.world(world)?.kit.callsUnderWay ?? 0
   }
 
+  /// Removes all files of worlds, at once: the process ends without waiting for anything.
+  package func removeFiles() { worlds.removeFiles() }
+
   /// Ends all scripts and worlds. The server has ended.
   package func end() async {
     await kit.scripts.removeAll()
@@ -94,6 +97,8 @@ private final class SharedWorlds: Sendable {
   }
 
   func end() async { await worlds.withLock(\.self)?.end() }
+
+  func removeFiles() { worlds.withLock(\.self)?.removeFiles() }
 
   /// Of all worlds, also of those that have ended; nil if there were none.
   var coverage: CoverageCounts? { worlds.withLock(\.self)?.coverage }

@@ -94,13 +94,23 @@ final class Backend: Sendable {
   func connected(_ socket: Socket) { sockets.connected(socket, dispatcher) }
   func disconnected(_ socket: Socket) { sockets.disconnected(socket, dispatcher) }
 
+  /// The newest chat of each room of these sockets that is there; of none if they cannot be read.
+  func seqs(ofRooms sockets: [(socket: Socket, reason: AdmittedSockets.Reason)]) async -> [Int64: Int64] {
+    do { return try await service.madang.lastSeqs(of: Set(sockets.map(\.reason.room))) } catch {
+      service.logger.warning("sockets cannot be kept", metadata: ["error": "\(String(reflecting: error))"])
+      return [:]
+    }
+  }
+
   /// Takes over sockets in rooms from a backend whose place it takes. Those that have no right to be there any more are sent
   /// away, and all if their rooms cannot be read.
-  func adopt(_ others: [(socket: Socket, reason: AdmittedSockets.Reason)]) async {
-    var seqs: [Int64: Int64] = [:]
-    do { seqs = try await service.madang.lastSeqs(of: Set(others.map(\.reason.room))) } catch {
-      service.logger.warning("sockets cannot be kept", metadata: ["error": "\(String(reflecting: error))"])
-    }
+  ///
+  /// - Parameter known: The newest chats of their rooms before it took that place, as far as they were asked for.
+  func adopt(
+    _ others: [(socket: Socket, reason: AdmittedSockets.Reason)], after known: [Int64: Int64]
+  ) async {
+    let joinedSince = others.filter { known[$0.reason.room] == nil }
+    let seqs = await seqs(ofRooms: joinedSince).merging(known) { _, known in known }
     for (socket, reason) in others {
       guard let seq = seqs[reason.room] else {
         socket.disconnect()

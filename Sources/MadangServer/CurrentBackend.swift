@@ -50,6 +50,8 @@ final class CurrentBackend: ServiceLifecycle.Service {
     for next: Backend, keepsSockets: Bool, within limit: Duration, _ socketIO: SocketIOServer, at moment: () -> Void,
     then: () async -> Void
   ) async {
+    // Read before anybody posts to it: what is said there afterwards is heard.
+    let seqs = keepsSockets ? await next.seqs(ofRooms: backend.sockets.all) : [:]
     let former = state.withLock { backend in
       defer { backend = next }
       moment()
@@ -59,7 +61,7 @@ final class CurrentBackend: ServiceLifecycle.Service {
     let sockets = former.sockets.all
     former.stepAside()
     if keepsSockets {
-      await next.adopt(sockets)
+      await next.adopt(sockets, after: seqs)
     } else {
       await socketIO.closeSessions(awaitingClients: false)
     }

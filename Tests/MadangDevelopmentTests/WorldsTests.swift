@@ -326,7 +326,7 @@ struct WorldsTests {
   func databasesOfOthers() async throws {
     let url = try #require(PostgresServer.url)
     let run = String(UUID().uuidString.lowercased().filter(\.isHexDigit).prefix(6))
-    // By its name it could be ours; and one that has the whole form, but not the mark.
+    // By its name it could be ours; and one that has the whole form, but not the connection limit.
     let others = ["madang_world_\(run)", "madang_world_00\(run)_1"]
     try await opening(.postgres(url: url)) { database in
       func names() async throws -> [String] {
@@ -337,26 +337,76 @@ struct WorldsTests {
         }
       }
       for name in others { try Self.run("CREATE DATABASE \(name)", at: url) }
-      // A process that has ended: its databases have the mark, and nobody has its lock.
+      // A process that has ended, right after it made a database: nobody has its lock.
       let abandoned = "madang_world_ff\(run)_7"
-      try Self.run("CREATE DATABASE \(abandoned)", at: url)
-      try Self.run("COMMENT ON DATABASE \(abandoned) IS '\(PostgresDatabases.mark)'", at: url)
+      try Self.run("CREATE DATABASE \(abandoned) CONNECTION LIMIT \(PostgresDatabases.connectionLimit)", at: url)
       // One that lives, whose lock is in another database of the server.
       let other = try await PostgresDatabases(url: url, logger: Scene.logger)
       let living = try await other.make()
       let elsewhere = try await PostgresDatabases(url: other.url(of: living), logger: Scene.logger)
       let second = try await elsewhere.make()
+      // One that lives, whose sessions PostgreSQL has ended: its lock has gone with them.
+      let restarted = try await PostgresDatabases(url: url, logger: Scene.logger)
+      let kept = try await restarted.make()
+      try await database.read { transaction in
+        let ended = try transaction.all(
+          """
+          SELECT pg_terminate_backend(pid, 1000) AS ended FROM pg_locks
+          WHERE locktype = 'advisory' AND objsubid = 2 AND objid = hashtext(\("worlds of \(kept.split(separator: "_")[2])"))::oid
+          """
+        ) { try $0.get("ended", as: Bool.self) }
+        #expect(ended == [true])
+      }
       let third = try await PostgresDatabases(url: url, logger: Scene.logger)
-      #expect(try await names().sorted() == others.sorted())
-      for name in [living, second] {
+      #expect(try await World.eventually { try await names().sorted() == others.sorted() })
+      for name in [living, second, kept] {
         let isThere = try await database.read { transaction in
           try transaction.first("SELECT 1 AS one FROM pg_database WHERE datname = \(name)") { _ in true } ?? false
         }
         #expect(isThere)
       }
-      for databases in [third, elsewhere, other] { await databases.close() }
+      for databases in [third, restarted, elsewhere, other] { await databases.close() }
       for name in others { try Self.run("DROP DATABASE \(name)", at: url) }
     }
+  }
+
+  @Test("a seed whose planted files or database somebody removed is planted anew", arguments: TestEngine.available)
+  func removedBeginning(_ engine: TestEngine) async throws {
+    let worlds = try Worlds(postgres: PostgresServer.url, logger: Scene.logger)
+    let plan = try Scene.plan(.empty, on: engine, number: 7)
+    let first = try await worlds.make(plan)
+    try FileManager.default.removeItem(at: first.home.deletingLastPathComponent().appending(path: "seed-1"))
+    let error = await #expect(throws: WorldError.self) { try await first.reset() }
+    #expect(error?.description.contains("Make the world anew") == true)
+    let second = try await worlds.make(plan)
+    try await second.reset()
+    await worlds.end()
+  }
+
+  @Test("what killed processes left is removed wherever it is, and what one is just making stays")
+  func leftovers() async throws {
+    let places = [URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory]
+      .filter { access($0.path, W_OK) == 0 }
+    let run = UUID().uuidString.lowercased()
+    func make(_ name: String, in place: URL, from date: Date) throws -> URL {
+      let folder = place.appending(path: name + run)
+      try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: false)
+      try Data().write(to: folder.appending(path: "lock"))
+      try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: folder.path)
+      return folder
+    }
+    let left = try places.flatMap { place in
+      [
+        try make("madang-worlds-", in: place, from: .now),
+        try make("madang-new-world-", in: place, from: Date(timeIntervalSinceNow: -3600)),
+      ]
+    }
+    let begun = try places.map { try make("madang-new-world-now-", in: $0, from: .now) }
+    defer { for folder in left + begun { try? FileManager.default.removeItem(at: folder) } }
+    let worlds = try Worlds(logger: Scene.logger)
+    for folder in left { #expect(!FileManager.default.fileExists(atPath: folder.path), "\(folder.path)") }
+    for folder in begun { #expect(FileManager.default.fileExists(atPath: folder.path), "\(folder.path)") }
+    await worlds.end()
   }
 
   @Test("a world on PostgreSQL is refused in words where there is none")

@@ -1,6 +1,7 @@
 import Foundation
 import MadangCore
 import MadangServer
+import Storage
 
 /// A world at one moment: its database, files and secrets in places of their own, that nobody writes to any more and that are
 /// removed with this; and where its clock and its ids were.
@@ -53,6 +54,15 @@ final class WorldState: Sendable {
       try Self.link(folder.appending(path: name), to: target.appending(path: name))
     }
     return try await database?.copy()
+  }
+
+  /// Whether an error when it was copied may be because somebody removed its files or its database.
+  func mayBeGone(by error: any Error) -> Bool {
+    switch error {
+    case let error as CocoaError: [.fileNoSuchFile, .fileReadNoSuchFile].contains(error.code)
+    case is StorageError: database != nil
+    default: false
+    }
   }
 
   static func database(in folder: URL) -> URL { folder.appending(path: "madang.sqlite") }

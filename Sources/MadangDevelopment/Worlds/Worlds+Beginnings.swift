@@ -20,8 +20,9 @@ extension Worlds {
   func beginning(of plan: WorldPlan) async throws -> WorldState {
     let kind = Kind(seed: plan.seed.digest, number: plan.number, engine: plan.engine)
     if let known = known(kind) { return known }
-    await planting.enter()
-    defer { planting.leave() }
+    let turn = plan.engine == .postgres ? plantingOnPostgres : planting
+    await turn.enter()
+    defer { turn.leave() }
     try Task.checkCancellation()
     if let known = known(kind) { return known }
     let made = try await plant(plan.seed, number: plan.number, on: plan.engine)
@@ -35,6 +36,11 @@ extension Worlds {
     // Its files are removed outside of the lock.
     _ = forgotten
     return made
+  }
+
+  /// Its files or its database are gone: the next world of its kind has the seed planted anew.
+  func forget(_ beginning: WorldState) {
+    state.withLock { state in state.beginnings = state.beginnings.filter { $0.value.state !== beginning } }
   }
 
   private func known(_ kind: Kind) -> WorldState? {

@@ -38,8 +38,9 @@ package final class Worlds: Sendable {
   let pools = WorkerPools()
   let logger: Logger
   let state = Mutex(State())
-  /// One seed is planted at a time.
+  /// One seed is planted at a time, on each engine.
   let planting = Places(1)
+  let plantingOnPostgres = Places(1)
 
   /// - Parameters:
   ///   - settings: What all worlds have; the place of their data is not.
@@ -87,20 +88,28 @@ package final class Worlds: Sendable {
       return state.last
     }
     guard let number else { throw WorldError("there are \(Self.limit) worlds; remove some first") }
-    let beginning = try await beginning(of: plan)
-    let id = "w\(number)"
-    let home = folder.url.appending(path: id, directoryHint: .isDirectory)
-    let world: World
-    do {
-      world = try await World(
-        id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, logger: logger)
-    } catch { throw WorldError.ofFiles(error, in: home) }
+    let world = try await start("w\(number)", plan)
     guard !Task.isCancelled else {
       await world.end()
       throw CancellationError()
     }
-    state.withLock { $0.worlds[id] = world }
+    state.withLock { $0.worlds[world.id] = world }
     return world
+  }
+
+  /// Starts a world as its seed was planted, once more planted where that is gone.
+  private func start(_ id: String, _ plan: WorldPlan) async throws -> World {
+    let home = folder.url.appending(path: id, directoryHint: .isDirectory)
+    func start(from beginning: WorldState) async throws -> World {
+      try await World(id: id, plan, in: home, from: beginning, settings, address: address, pools: pools, logger: logger)
+    }
+    let known = try await beginning(of: plan)
+    do {
+      do { return try await start(from: known) } catch let error where known.mayBeGone(by: error) {
+        forget(known)
+        return try await start(from: try await beginning(of: plan))
+      }
+    } catch { throw WorldError.ofFiles(error, in: home) }
   }
 
   package subscript(id: String) -> World? { state.withLock { $0.worlds[id] } }

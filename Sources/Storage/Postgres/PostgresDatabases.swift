@@ -4,15 +4,21 @@ import Logging
 import Synchronization
 
 /// Whole databases of a PostgreSQL server, made as copies of others and dropped; for tests. Those of a process that was killed are
-/// dropped by the next one that makes any: databases with such a name, the mark of these, an owner that does not live, and no
-/// connections. No other database is ever dropped.
+/// dropped by the next one that makes any: databases with such a name, the connection limit of these, an owner that does not live,
+/// and no connections. No other database is ever dropped.
 package final class PostgresDatabases: Sendable {
   /// What the names of all begin with; then come a word for the process, and a number.
   private static let family = "madang_world_"
   /// What the names match, which need no quotes.
   private static let form = "^madang_world_[0-9a-f]{8}_[0-9]+$"
-  /// The comment that each has.
-  package static let mark = "made by madang for tests; dropped with the process that made it, or by a later one"
+  /// By which they are known besides their name: whoever makes a database sets it with the same statement.
+  package static let connectionLimit = 90_317
+  /// The comment that each has, for people.
+  private static let comment = "made by madang for tests; dropped with the process that made it, or by a later one"
+  /// How often a process says that it lives: its lock goes with the session.
+  private static let claimInterval: Duration = .seconds(1)
+  /// How long a process may be without its lock until it is taken for one that has ended.
+  private static let absence: Duration = .seconds(3)
   /// Making a copy takes as long as its files do.
   private static let patience: Duration = .seconds(60)
   /// How often connections are ended to a database that is to be copied.
@@ -25,6 +31,8 @@ package final class PostgresDatabases: Sendable {
   /// Tells what there is, and holds the lock that says that this process lives.
   private let database: Database
   private let logger: Logger
+  /// What is done beside, until it is closed.
+  private let chores = Mutex<[Task<Void, Never>]>([])
 
   /// - Parameter url: Of a database of the server, as somebody who may make databases.
   /// - Throws: `StorageError`.
@@ -35,7 +43,11 @@ package final class PostgresDatabases: Sendable {
     (configuration.readers, configuration.writers) = (1, 1)
     database = try await Database(configuration, logger: logger)
     try await claim()
-    await dropAbandoned(in: try await others())
+    let claiming = Task { [weak self] in
+      while (try? await Task.sleep(for: Self.claimInterval)) != nil, let self { try? await self.claim() }
+    }
+    let dropping = Task { [weak self] () -> Void in await self?.dropAbandoned() }
+    chores.withLock { $0 = [claiming, dropping] }
   }
 
   /// The URL of a database.
@@ -49,8 +61,9 @@ package final class PostgresDatabases: Sendable {
     // The lock may have gone with its session.
     try await claim()
     let name = "\(Self.family)\(process)_\(last.add(1, ordering: .relaxed).newValue)"
-    try await run("CREATE DATABASE \(name)" + (template.map { " TEMPLATE \($0)" } ?? ""))
-    try await run("COMMENT ON DATABASE \(name) IS '\(Self.mark)'")
+    try await run(
+      "CREATE DATABASE \(name) CONNECTION LIMIT \(Self.connectionLimit)" + (template.map { " TEMPLATE \($0)" } ?? ""))
+    try await run("COMMENT ON DATABASE \(name) IS '\(Self.comment)'")
     return name
   }
 
@@ -84,6 +97,12 @@ package final class PostgresDatabases: Sendable {
 
   /// Drops all that this process has made, and forgets the server.
   package func close() async {
+    let chores = chores.withLock { chores in
+      defer { chores = [] }
+      return chores
+    }
+    for chore in chores { chore.cancel() }
+    for chore in chores { await chore.value }
     for name in (try? await names(where: "true")) ?? [] where owner(of: name) == process { await drop(name) }
     await database.close()
   }
@@ -122,33 +141,45 @@ package final class PostgresDatabases: Sendable {
   private func others() async throws -> [String] {
     try await names(
       where: """
-        shobj_description(d.oid, 'pg_database') = \(Self.mark)
+        datconnlimit = \(Self.connectionLimit)
           AND NOT EXISTS (SELECT 1 FROM pg_stat_activity AS a WHERE a.datid = d.oid)
         """
     ).filter { owner(of: $0) != process }
   }
 
-  /// Drops those whose process does not live. Locks are asked for in all databases of the server: a process may hold its own in
-  /// another one.
-  private func dropAbandoned(in names: [String]) async {
-    for (owner, names) in Dictionary(grouping: names, by: owner) {
-      let lock = Self.lock(of: owner)
-      // Where it cannot be known, it lives.
-      let isAlive =
-        (try? await database.read { transaction in
-          try transaction.first(
-            """
-            SELECT 1 AS found FROM pg_locks
-            WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND objid = hashtext(\(lock))::oid LIMIT 1
-            """
-          ) { try $0.get("found", as: Int64.self) } != nil
-        }) ?? true
-      for name in names where !isAlive {
+  /// Drops those whose process does not live, also a while later: one whose sessions PostgreSQL has ended takes its lock again.
+  private func dropAbandoned() async {
+    do {
+      guard try await !abandoned().isEmpty else { return }
+      try await Task.sleep(for: Self.absence)
+      for name in try await abandoned() {
         logger.notice("a database of a process that has ended is dropped", metadata: ["name": "\(name)"])
         // Without force: somebody may have connected since.
         await drop(name, force: false)
       }
+    } catch is CancellationError {
+    } catch {
+      logger.warning("databases that are left for tests cannot be looked for", metadata: ["error": "\(error)"])
     }
+  }
+
+  /// Those to which nobody is connected and whose process has no lock. Locks are asked for in all databases of the server: a
+  /// process may hold its own in another one.
+  private func abandoned() async throws -> [String] {
+    var abandoned: [String] = []
+    for (owner, names) in Dictionary(grouping: try await others(), by: owner) {
+      let lock = Self.lock(of: owner)
+      let isAlive = try await database.read { transaction in
+        try transaction.first(
+          """
+          SELECT 1 AS found FROM pg_locks
+          WHERE locktype = 'advisory' AND granted AND objsubid = 2 AND objid = hashtext(\(lock))::oid LIMIT 1
+          """
+        ) { try $0.get("found", as: Int64.self) } != nil
+      }
+      if !isAlive { abandoned += names }
+    }
+    return abandoned
   }
 
   /// Runs one statement outside of a transaction, over a connection of its own.

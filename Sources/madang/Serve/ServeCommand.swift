@@ -106,12 +106,13 @@ struct Serve: AsyncParsableCommand {
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(
-          service: ServerService(server: server, lastCall: loaded.settings.shutdownTimeout + .seconds(1)),
+          service: ServerService(
+            server: server, development: development, lastCall: loaded.settings.shutdownTimeout + .seconds(1)),
           successTerminationBehavior: .gracefullyShutdownGroup)
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
-    let impatience = Task { await exitOnSecondSignal() }
+    let impatience = Task { [development] in await exitOnSecondSignal(development) }
     defer {
       announcement.cancel()
       impatience.cancel()
@@ -126,16 +127,19 @@ struct Serve: AsyncParsableCommand {
 }
 
 /// The first signal begins a graceful stop; a second one ends the process at once.
-private func exitOnSecondSignal() async {
+private func exitOnSecondSignal(_ development: DevelopmentServer?) async {
   var seen = 0
   for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
     seen += 1
-    if seen > 1 { exit(130) }
+    guard seen > 1 else { continue }
+    development?.removeFiles()
+    exit(130)
   }
 }
 
 private struct ServerService: Service, Undescribed {
   let server: MadangServer
+  let development: DevelopmentServer?
   /// How long after a stop began the process ends in any case, for instance with a client that never finishes its
   /// request. Nothing acknowledged is lost: that is on disk.
   let lastCall: Duration
@@ -145,8 +149,9 @@ private struct ServerService: Service, Undescribed {
       try await server.run()
     } onGracefulShutdown: {
       // Unstructured: it must outlive the group of services that does not end.
-      Task { [lastCall] in
+      Task { [development, lastCall] in
         try await Task.sleep(for: lastCall)
+        development?.removeFiles()
         exit(0)
       }
     }
