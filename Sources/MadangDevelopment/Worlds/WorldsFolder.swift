@@ -50,8 +50,9 @@ final class WorldsFolder: Sendable {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: place.path)) ?? []
     for name in names {
       let folder = place.appending(path: name)
-      guard name.hasPrefix(prefix) && isUnlocked(folder) || name.hasPrefix(draftPrefix) && isOld(folder) else { continue }
-      try? FileManager.default.removeItem(at: folder)
+      if name.hasPrefix(prefix) && isUnlocked(folder) || name.hasPrefix(draftPrefix) && isOld(folder) {
+        try? FileManager.default.removeItem(at: folder)
+      }
     }
   }
 
