@@ -79,10 +79,7 @@ private final class SharedWorlds: Sendable {
   /// Of `w1.localhost:8080` the world `w1`, by its id or name. An id that no world has, or has any more, is nobody's name, and so is
   /// a name of several worlds, or of one that was removed; other names may be the server's own.
   func addressee(of host: String?) -> Addressee<MadangServer> {
-    // Of bytes, as every request is asked.
-    guard let host = host.map({ Substring($0.utf8.prefix { $0 != UInt8(ascii: ":") }) }), host.hasSuffix(".localhost")
-    else { return .this }
-    let name = host.dropLast(".localhost".count).lowercased()
+    guard let name = host?.nameUnderLocalhost?.lowercased() else { return .this }
     guard let worlds = worlds.withLock(\.self) else { return Worlds.isID(name) ? .nobody : .this }
     let named = worlds.worlds(named: name)
     if named.count == 1, let world = named.first { return .other(world.server) }
@@ -105,3 +102,18 @@ private final class SharedWorlds: Sendable {
 
   func clearCoverage() { worlds.withLock(\.self)?.clearCoverage() }
 }
+
+extension String {
+  /// Of `w1.localhost:8080` the beginning, `w1`; nil for any other host. Every request asks, so bytes are looked at.
+  fileprivate var nameUnderLocalhost: String? {
+    var host = self
+    return host.withUTF8 { bytes in
+      let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+      let start = end - localhost.count
+      guard start >= 0, bytes[start..<end].elementsEqual(localhost) else { return nil }
+      return String(decoding: bytes[..<start], as: UTF8.self)
+    }
+  }
+}
+
+private let localhost = Array(".localhost".utf8)
