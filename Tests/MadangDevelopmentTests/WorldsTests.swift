@@ -383,6 +383,17 @@ struct WorldsTests {
     await worlds.end()
   }
 
+  @Test("a world that is removed while clients are connected logs no error")
+  func quietEnd() async throws {
+    let log = LogRecorder()
+    let worlds = try Worlds(logger: log.logger)
+    let world = try await worlds.make(try Scene.plan(.courtyard))
+    _ = try await Caller(url: world.url).signedIn("mina@example.com")
+    #expect(await worlds.remove(world.id))
+    #expect(log.lines.filter { $0.contains("rror") } == [])
+    await worlds.end()
+  }
+
   @Test("what killed processes left is removed wherever it is, and what one is just making stays")
   func leftovers() async throws {
     let places = [URL(filePath: "/dev/shm"), FileManager.default.temporaryDirectory]

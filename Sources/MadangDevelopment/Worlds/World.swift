@@ -35,6 +35,7 @@ package final class World: Sendable {
   let settings: ServerSettings
   let state: Mutex<State>
   private let running: Task<Void, any Error>
+  private let isEnding: EndingLog.Flag
   /// One thing at a time is done with it.
   private let turn = Places(1)
 
@@ -64,15 +65,19 @@ package final class World: Sendable {
     let ids = beginning.makeRandom()
     let kit = Kit(clock: clock)
     self.kit = kit
+    let isEnding = EndingLog.Flag()
+    self.isEnding = isEnding
     do {
       let database = try await beginning.copy(to: settings.dataDirectory)
       settings.databaseURL = database?.url
       let server = try await buildServer(
-        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments, logger: logger)
+        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments,
+        logger: EndingLog.around(logger, isEnding))
       self.server = server
       state = Mutex(State(ids: ids, folder: settings.dataDirectory, database: database))
       running = Task { try await server.run() }
       do { port = try await server.port } catch {
+        isEnding.set()
         running.cancel()
         _ = await running.result
         guard let taken = (error as? SetupError)?.takenPort else { throw error }
@@ -110,6 +115,7 @@ package final class World: Sendable {
     guard !wasOver else { return }
     await kit.scripts.removeAll()
     await server.finishDevelopmentCalls(within: Self.answerLimit)
+    isEnding.set()
     running.cancel()
     _ = await running.result
     state.withLock { ($0.snapshots, $0.database) = ([:], nil) }
