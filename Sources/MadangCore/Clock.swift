@@ -23,6 +23,12 @@ package final class Clock: Sendable {
     func steady(_ now: Int64) -> Int64 { shown.steady + passed(now - since.steady) }
     func timers(_ now: Int64) -> Int64 { shown.timers + passed(now - since.timers) }
 
+    /// Has what waits, and what limits go by, come nearer by so much.
+    mutating func moveOn(by step: Int64) {
+      shown.steady += min(step, max(0, Clock.farthest - shown.steady))
+      shown.timers += min(step, max(0, Clock.farthest - shown.timers))
+    }
+
     private func passed(_ time: Int64) -> Int64 { rate == 1 ? time : Int64(Double(time) * rate) }
   }
 
@@ -41,6 +47,9 @@ package final class Clock: Sendable {
 
   /// The latest moment that it can be set to: the end of the year 9999.
   package static let latest: Int64 = 253_402_300_799_999
+  /// How far what is never set back is moved on at most, however often the clock is set forth and back. From there it goes on
+  /// as fast as the clock runs, for more than a million years until the end of `Int64`.
+  private static let farthest: Int64 = 1 << 62
   /// The fastest that it can run.
   package static let fastest = 100_000.0
 
@@ -74,8 +83,7 @@ package final class Clock: Sendable {
     change { course in
       let step = min(milliseconds, max(0, Self.latest - course.shown.wall))
       course.shown.wall += step
-      course.shown.steady += step
-      course.shown.timers += step
+      course.moveOn(by: step)
     }
   }
 
@@ -86,9 +94,7 @@ package final class Clock: Sendable {
     change { course in
       let step = moment - course.shown.wall
       course.shown.wall = moment
-      guard step > 0 else { return }
-      course.shown.steady += step
-      course.shown.timers += step
+      if step > 0 { course.moveOn(by: step) }
     }
   }
 
@@ -132,14 +138,19 @@ extension Clock {
 
     package static func < (one: Instant, other: Instant) -> Bool { one.milliseconds < other.milliseconds }
 
-    /// The moment so much later.
-    package func advanced(byMilliseconds step: Int64) -> Instant { Instant(milliseconds: milliseconds + step) }
+    /// The moment so much later, which must not be negative. One beyond the end of `Int64` never comes.
+    package func advanced(byMilliseconds step: Int64) -> Instant {
+      let (sum, overflows) = milliseconds.addingReportingOverflow(step)
+      return Instant(milliseconds: overflows ? .max : sum)
+    }
   }
 
-  /// The moment so much later.
+  /// The moment so much later; see ``Instant/advanced(byMilliseconds:)``.
   package func instant(after duration: Duration) -> Instant {
     let (seconds, attoseconds) = duration.components
-    return Instant(milliseconds: timers + seconds * 1000 + attoseconds / 1_000_000_000_000_000)
+    let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
+    return Instant(milliseconds: timers).advanced(byMilliseconds: overflows ? .max : milliseconds)
+      .advanced(byMilliseconds: attoseconds / 1_000_000_000_000_000)
   }
 
   private var timers: Int64 { state.withLock { $0.course.timers(Self.steadyTime()) } }

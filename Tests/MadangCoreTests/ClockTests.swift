@@ -57,6 +57,26 @@ struct ClockTests {
     #expect(clock.now == 0)
   }
 
+  @Test("set forth and back as often as anybody likes, it goes on", .timeLimit(.minutes(1)))
+  func forthAndBack() async throws {
+    let source = Source()
+    let clock = source.makeClock()
+    // Each time adds some 8,000 years to what never goes back; 36,398 times are the whole of `Int64`.
+    for _ in 0..<40_000 {
+      clock.set(Clock.latest)
+      clock.set(0)
+    }
+    let steady = clock.steady
+    source.pass(7)
+    #expect(clock.steady == steady + 7 && clock.now == 7)
+    clock.advance(milliseconds: .max)
+    #expect(clock.steady == steady + 7 && clock.now == Clock.latest)
+    // Who waits still waits, and no longer than they said.
+    try await clock.sleep(for: .milliseconds(1))
+    let never = clock.instant(after: .seconds(Int64.max)).advanced(byMilliseconds: .max)
+    #expect(clock.instant(after: .seconds(1)) < never)
+  }
+
   private final class Woken: Sendable {
     let flag = Atomic(false)
   }
