@@ -44,6 +44,8 @@ final class DevelopmentPayments: PaymentVerifier {
   func record(_ payment: NewPayment) throws(BadCall) -> Payment {
     let id = payment.impUID ?? "imp_\(ids.name(12))"
     guard !id.isEmpty else { throw BadCall("imp_uid: must not be empty") }
+    try StandInText.check(id, "imp_uid")
+    try StandInText.check(payment.merchantUID, "merchant_uid")
     guard payment.amount >= 0 else { throw BadCall("amount: a whole number from 0") }
     let made = Payment(
       id: id, merchantID: payment.merchantUID, amount: payment.amount, isSettled: payment.status ?? .paid == .paid,

@@ -25,3 +25,13 @@ extension Development {
     }
   }
 }
+
+/// Texts that the stand-ins keep: thousands of them, in each world.
+enum StandInText {
+  private static let maxSize = 1000
+
+  /// Throws `BadCall` for a text that is too long.
+  static func check(_ text: String?, _ field: String) throws(BadCall) {
+    if let text, text.utf8.count > maxSize { throw BadCall("\(field): \(maxSize) bytes at most") }
+  }
+}

@@ -32,6 +32,9 @@ final class DevelopmentSocialTokens: SocialVerifier {
   /// A token that is accepted at the provider's sign-in route until the server stops.
   func issue(_ token: NewToken) throws(BadCall) -> Issued {
     guard !token.subject.isEmpty, !token.subject.utf8.contains(0) else { throw BadCall("subject: must not be empty") }
+    for (field, text) in [("subject", token.subject), ("email", token.email), ("nickname", token.nickname)] {
+      try StandInText.check(text, field)
+    }
     let text = "dev-\(provider.rawValue)-\(ids.name(20))"
     let profile = SocialProfile(subject: token.subject, email: token.email, nickname: token.nickname)
     profiles.withLock { $0.set(text, profile) }
