@@ -73,4 +73,24 @@ struct SeedTests {
     "what is no distance is none",
     arguments: ["", "h", "2", "2 h", "--2h", "2h3m", "9223372036854775807w", "٢h", "1e3s", "2x"])
   func noDistances(_ text: String) { #expect(SeedTime.distance(text) == nil) }
+
+  @Test("pictures that are made have the check sums of PNG")
+  func picture() throws {
+    let text = "people: [{email: a@b.co, picture: {color: \"#ff8800\", width: 2, height: 1}}]"
+    let picture = try #require(try Seed(text).planting(at: Seed.defaultStart).people[0].picture).bytes
+    #expect(picture[12..<16].elementsEqual("IHDR".utf8) && Array(picture[29..<33]) == [0xCE, 0xEC, 0xED, 0xC9])
+    #expect(picture.suffix(8).elementsEqual(Array("IEND".utf8) + [0xAE, 0x42, 0x60, 0x82]))
+  }
+
+  @Test("in texts of several each placeholder is the number, and in the text of one it stays")
+  func placeholders() throws {
+    let planting = try Seed(
+      """
+      people: [{count: 2, email: "p{n}@b.co", nickname: "{n}"}]
+      workspaces: [{name: W, owner: p1, chats: [{count: 2, every: 1s, text: "{n} of {n}{n}"}, {at: 1d, text: "{n}"}]}]
+      """
+    ).planting(at: Seed.defaultStart)
+    #expect(planting.people.map(\.nickname) == ["1", "2"])
+    #expect(planting.workspaces[0].defaultChats.map(\.content) == ["1 of 11", "2 of 22", "{n}"])
+  }
 }

@@ -31,19 +31,29 @@ struct SeedNode: Sendable {
     try self.init(root, counting: &parts)
   }
 
-  /// A name that stands behind `&` and behind `*`: what is named so may stand for itself so often that nobody can read it.
+  /// A name that stands behind `&` and behind `*`, however long: what is named so may stand for itself so often that nobody can
+  /// read it.
   private static func repeatedAlias(in text: [UInt8]) -> String? {
     var names: [UInt8: Set<ArraySlice<UInt8>>] = [:]
     for (index, byte) in text.enumerated() where byte == UInt8(ascii: "&") || byte == UInt8(ascii: "*") {
-      let name = text[(index + 1)...].prefix { byte in
-        byte == UInt8(ascii: "-") || byte == UInt8(ascii: "_") || Character(UnicodeScalar(byte)).isLetter
-          || Character(UnicodeScalar(byte)).isNumber
-      }
-      guard !name.isEmpty, name.count <= 1024 else { continue }
-      names[byte, default: []].insert(name)
+      let name = text[(index + 1)...].prefix(while: isOfName)
+      if !name.isEmpty { names[byte, default: []].insert(name) }
     }
     let both = names[UInt8(ascii: "&")]?.first { names[UInt8(ascii: "*")]?.contains($0) ?? false }
-    return both.map { String(decoding: $0, as: UTF8.self) }
+    return both.map { String(decoding: $0.prefix(shownName), as: UTF8.self) }
+  }
+
+  /// As many bytes of a name are told.
+  private static let shownName = 100
+
+  /// Whether libyaml takes a byte for a part of such a name.
+  private static func isOfName(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+      true
+    default: false
+    }
   }
 
   private init(_ node: Node, counting parts: inout Int) throws(SeedError) {

@@ -19,27 +19,27 @@ extension SeedReader {
     var workspace = Planting.Workspace(name: name, owner: try person(owner, "owner"), createdAt: created)
     workspace.description = try fields.text("description", as: .description) ?? ""
     workspace.cover = try blob(fields, "cover")
-    workspace.members = try members(
-      fields, besides: workspace.owner, of: Array(planting.people.indices), since: created)
+    workspace.members = try members(fields, besides: workspace.owner, of: everybody, since: created)
     try count(workspace.members.count + 2, at: fields.line)
-    let everybody = [workspace.owner] + workspace.members.map(\.person).filter { $0 != workspace.owner }
+    let circle = SeedCircle([workspace.owner] + workspace.members.map(\.person).filter { $0 != workspace.owner })
     if let node = fields.node("defaultChannel") {
       let main = try SeedFields(node, "the default channel", ["description", "cover"])
       workspace.defaultDescription = try main.text("description", as: .description)
       workspace.defaultCover = try blob(main, "cover")
     }
-    workspace.defaultChats = try chats(fields, by: everybody, since: created)
+    try count(bytes: workspace.size, at: fields.line)
+    workspace.defaultChats = try chats(fields, by: circle, since: created)
     for channel in try fields.list("channels") {
-      workspace.channels += try read(channels: channel, workspace, everybody)
+      workspace.channels += try read(channels: channel, workspace, circle)
     }
     for pair in try fields.list("directMessages") {
-      workspace.directMessages.append(try read(pair: pair, workspace, everybody))
+      workspace.directMessages.append(try read(pair: pair, workspace, circle))
     }
     return workspace
   }
 
   private mutating func read(
-    channels node: SeedNode, _ workspace: Planting.Workspace, _ everybody: [Int]
+    channels node: SeedNode, _ workspace: Planting.Workspace, _ circle: SeedCircle
   ) throws(SeedError) -> [Planting.Channel] {
     let fields = try SeedFields(
       node, "a channel",
@@ -52,19 +52,21 @@ extension SeedReader {
     let created = try fields.moment("created", from: start) ?? workspace.createdAt
     var owner = workspace.owner
     if let node = fields.node("owner") { owner = try person(node, "owner") }
-    guard everybody.contains(owner) else {
+    guard circle.contains(owner) else {
       throw SeedError(fields.line("owner"), "owner: this person is no member of the workspace")
     }
     var channel = Planting.Channel(name: "", owner: owner, createdAt: created)
     channel.description = try fields.text("description", as: .description) ?? ""
     channel.cover = try blob(fields, "cover")
-    channel.members = try members(fields, besides: owner, of: everybody, since: created)
-    let writers = [owner] + channel.members.map(\.person).filter { $0 != owner }
+    channel.members = try members(fields, besides: owner, of: circle, since: created)
+    let writers = SeedCircle([owner] + channel.members.map(\.person).filter { $0 != owner })
     channel.isDeleted = try fields.flag("deleted")
     var channels: [Planting.Channel] = []
+    let names = SeedTemplate(name, count)
     for number in 1...(count ?? 1) {
       try self.count(channel.members.count + 2, at: fields.line)
-      channel.name = numbered(name, count, number)
+      channel.name = names.text(number)
+      try self.count(bytes: channel.size, at: fields.line)
       try check(channel.name, as: .channelName, at: fields.line("name"))
       channel.chats = try chats(fields, by: writers, since: created)
       channels.append(channel)
@@ -73,32 +75,32 @@ extension SeedReader {
   }
 
   private mutating func read(
-    pair node: SeedNode, _ workspace: Planting.Workspace, _ everybody: [Int]
+    pair node: SeedNode, _ workspace: Planting.Workspace, _ circle: SeedCircle
   ) throws(SeedError) -> Planting.DirectMessage {
     let fields = try SeedFields(node, "a room of direct messages", ["between", "created", "chats"])
     let names = try fields.list("between")
     guard names.count == 2 else { throw SeedError(fields.line("between"), "between: the two people") }
     let people = (try person(names[0], "between"), try person(names[1], "between"))
-    guard people.0 != people.1, everybody.contains(people.0), everybody.contains(people.1) else {
+    guard people.0 != people.1, circle.contains(people.0), circle.contains(people.1) else {
       throw SeedError(fields.line("between"), "between: two different members of the workspace")
     }
     let created = try fields.moment("created", from: start) ?? workspace.createdAt
     var pair = Planting.DirectMessage(people: people, createdAt: created)
-    pair.chats = try chats(fields, by: [people.0, people.1], since: created)
+    pair.chats = try chats(fields, by: SeedCircle([people.0, people.1]), since: created)
     return pair
   }
 
   // MARK: Chats
 
   private mutating func chats(
-    _ room: SeedFields, by people: [Int], since: Int64
+    _ room: SeedFields, by circle: SeedCircle, since: Int64
   ) throws(SeedError) -> [Planting.Chat] {
     var made: [Planting.Chat] = []
     // The first chat may be as old as its room.
     var last = since - 1
     for node in try room.list("chats") {
       let fields = try SeedFields(node, "a chat", ["count", "from", "text", "files", "at", "every", "until"])
-      let authors = try authors(fields, among: people)
+      let authors = try authors(fields, among: circle)
       if let count = try fields.number("count", in: 1...Self.maxCount) {
         let every = try fields.span("every") ?? 60_000
         let end = try fields.moment("until", from: start) ?? start - 60_000
@@ -109,19 +111,21 @@ extension SeedReader {
         guard !overflows, !end.subtractingReportingOverflow(span).overflow else {
           throw SeedError(fields.line("every"), "every: so many chats reach back beyond all dates")
         }
+        let texts = SeedTemplate(text, count)
         for number in 1...count {
           let moment = end - every * Int64(count - number)
           made.append(
             try chat(
-              authors[(number - 1) % authors.count], text.replacing(Self.placeholder, with: "\(number)"), moment, &last,
-              fields))
+              authors[(number - 1) % authors.count], texts.text(number), moment, &last, fields))
         }
       } else {
         let moment = try fields.moment("at", from: start) ?? (made.isEmpty ? since : last) + 60_000
         var chat = try chat(authors[0], try fields.text("text", as: .content) ?? "", moment, &last, fields)
         for file in try fields.list("files") {
           try self.count(1, at: file.line)
-          chat.files.append(try SeedFile.blob(file))
+          let blob = try SeedFile.blob(file)
+          try self.count(bytes: blob.bytes.count, at: file.line)
+          chat.files.append(blob)
         }
         guard !chat.content.isEmpty || !chat.files.isEmpty else {
           throw SeedError(fields.line, "a chat has text or files")
@@ -136,6 +140,7 @@ extension SeedReader {
     _ author: Int, _ text: String, _ moment: Int64, _ last: inout Int64, _ fields: SeedFields
   ) throws(SeedError) -> Planting.Chat {
     try count(1, at: fields.line)
+    try count(bytes: text.utf8.count, at: fields.line)
     chats += 1
     guard chats <= Self.maxCount else { throw SeedError(fields.line, "a seed has at most \(Self.maxCount) chats") }
     guard moment > last else {
@@ -149,17 +154,30 @@ extension SeedReader {
   }
 
   /// Who writes, in turn.
-  private func authors(_ fields: SeedFields, among people: [Int]) throws(SeedError) -> [Int] {
-    guard let node = fields.node("from") else { return people }
+  private func authors(_ fields: SeedFields, among circle: SeedCircle) throws(SeedError) -> [Int] {
+    guard let node = fields.node("from") else { return circle.people }
     var authors: [Int] = []
     if case .list(let nodes) = node.value {
       for node in nodes { authors.append(try person(node, "from")) }
     } else {
       authors = [try person(node, "from")]
     }
-    guard !authors.isEmpty, authors.allSatisfy(people.contains) else {
+    guard !authors.isEmpty, authors.allSatisfy(circle.contains) else {
       throw SeedError(node.line, "from: members of the room; add them to its members")
     }
     return authors
   }
+}
+
+extension Planting.Workspace {
+  /// Bytes of its own texts and files.
+  fileprivate var size: Int {
+    let texts = [name, description, defaultDescription ?? ""]
+    return texts.reduce((cover?.bytes.count ?? 0) + (defaultCover?.bytes.count ?? 0)) { $0 + $1.utf8.count }
+  }
+}
+
+extension Planting.Channel {
+  /// Bytes of its own texts and files.
+  fileprivate var size: Int { name.utf8.count + description.utf8.count + (cover?.bytes.count ?? 0) }
 }

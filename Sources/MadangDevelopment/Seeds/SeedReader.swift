@@ -10,6 +10,8 @@ struct SeedReader {
   static let maxCount = 1_000_000
   /// The most of all that a seed makes.
   static let maxRows = 2_000_000
+  /// The most bytes of all texts and files that a seed makes: a few words with a `count` may stand for very many.
+  static let maxBytes = 256 << 20
   static let defaultPassword = "Passw0rd!"
   static let placeholder = "{n}"
 
@@ -21,12 +23,17 @@ struct SeedReader {
   var chats = 0
   /// People, memberships, channels, chats and files so far.
   private var rows = 0
+  /// Of texts and files so far; what several have counts for each.
+  private var bytes = 0
+  /// Everybody of the seed.
+  private(set) var everybody = SeedCircle([])
 
   init(start: Int64) { self.start = start }
 
   mutating func read(_ root: SeedNode) throws(SeedError) -> Planting {
     let seed = try SeedFields(root, "a seed", Self.fields)
     for person in try seed.list("people") { try read(person: person) }
+    everybody = SeedCircle(Array(planting.people.indices))
     for workspace in try seed.list("workspaces") { planting.workspaces.append(try read(workspace: workspace)) }
     return planting
   }
@@ -34,11 +41,13 @@ struct SeedReader {
   /// The scripts of a seed whose people and places were read.
   func readScripts(_ root: SeedNode) throws(SeedError) -> [Script] {
     guard let scripts = try SeedFields(root, "a seed", Self.fields).node("scripts") else { return [] }
+    let channels = Dictionary(
+      planting.workspaces.map { ($0.name, Set($0.channels.map(\.name))) }, uniquingKeysWith: { first, _ in first })
     var reader = ScriptReader { (place, line, field) throws(SeedError) in
-      guard let workspace = planting.workspaces.first(where: { $0.name == place.workspace }) else {
+      guard let channels = channels[place.workspace] else {
         throw SeedError(line, "\(field): no workspace of this seed is called '\(place.workspace)'")
       }
-      guard place.channel.map({ name in workspace.channels.contains { $0.name == name } }) ?? true else {
+      guard place.channel.map(channels.contains) ?? true else {
         throw SeedError(line, "\(field): '\(place.workspace)' has no channel '\(place.channel ?? "")'")
       }
     }
@@ -52,6 +61,15 @@ struct SeedReader {
     rows += made
     guard rows <= Self.maxRows else {
       throw SeedError(line, "a seed makes at most \(Self.maxRows) people, members, channels, chats and files together")
+    }
+  }
+
+  /// The same for texts and files.
+  mutating func count(bytes made: Int, at line: Int) throws(SeedError) {
+    bytes += made
+    guard bytes <= Self.maxBytes else {
+      throw SeedError(
+        line, "a seed makes at most \(Self.maxBytes) bytes of texts and files together; make fewer, or shorter ones")
     }
   }
 
@@ -75,15 +93,17 @@ struct SeedReader {
     let coins = try person.number("coins", in: 0...1_000_000_000)
     let joined = try person.moment("joined", from: start) ?? start - 30 * 86_400_000
     let devices = try read(devices: person)
+    let (emails, nicknames) = (SeedTemplate(email, count), nickname.map { SeedTemplate($0, count) })
     for number in 1...(count ?? 1) {
-      let email = numbered(email, count, number)
+      let email = emails.text(number)
       let local = String(email.prefix { $0 != "@" })
-      let nickname = nickname.map { numbered($0, count, number) } ?? local.capitalized
+      let nickname = nicknames?.text(number) ?? local.capitalized
       try check(email, as: .email, at: person.line("email"))
       try check(nickname, as: .nickname, at: person.line("nickname"))
       var made = Planting.Person(email: email, password: password, nickname: nickname, createdAt: joined)
       (made.phone, made.picture, made.coins, made.devices) = (phone, picture, coins, devices)
       try self.count(picture == nil ? 1 : 2, at: person.line)
+      try self.count(bytes: made.size, at: person.line)
       let place = planting.people.count
       guard places.updateValue(place, forKey: email.lowercased()) == nil else {
         throw SeedError(person.line("email"), "email: somebody before has \(email)")
@@ -126,12 +146,11 @@ struct SeedReader {
   }
 
   func members(
-    _ fields: SeedFields, besides owner: Int, of everybody: [Int], since: Int64
+    _ fields: SeedFields, besides owner: Int, of circle: SeedCircle, since: Int64
   ) throws(SeedError) -> [Planting.Member] {
     guard let node = fields.node("members") else { return [] }
-    let everyone = Set(everybody)
     if case .text("everybody") = node.value {
-      return everybody.filter { $0 != owner }.map { Planting.Member(person: $0, joinedAt: since) }
+      return circle.people.filter { $0 != owner }.map { Planting.Member(person: $0, joinedAt: since) }
     }
     var (members, seen) = ([Planting.Member](), Set<Int>())
     for node in try fields.list("members") {
@@ -145,7 +164,7 @@ struct SeedReader {
       } else {
         member = Planting.Member(person: try person(node, "members"), joinedAt: since)
       }
-      guard everyone.contains(member.person) else {
+      guard circle.contains(member.person) else {
         throw SeedError(node.line, "members: this person is no member of the workspace; add them to its members")
       }
       if member.person == owner {
@@ -158,11 +177,6 @@ struct SeedReader {
     return members
   }
 
-  /// A text of one of several, in which the number of this one stands for the placeholder.
-  func numbered(_ text: String, _ count: Int?, _ number: Int) -> String {
-    count == nil ? text : text.replacing(Self.placeholder, with: "\(number)")
-  }
-
   func check(_ text: String, as kind: Planting.Text, at line: Int) throws(SeedError) {
     if let problem = Planting.problem(with: text, as: kind) { throw SeedError(line, problem) }
   }
@@ -170,5 +184,13 @@ struct SeedReader {
   func blob(_ fields: SeedFields, _ name: String) throws(SeedError) -> Planting.Blob? {
     guard let node = fields.node(name) else { return nil }
     return try SeedFile.blob(node)
+  }
+}
+
+extension Planting.Person {
+  /// Bytes of texts and files.
+  fileprivate var size: Int {
+    let texts = [email, password, nickname, phone] + devices.map(\.token)
+    return texts.reduce(picture?.bytes.count ?? 0) { $0 + $1.utf8.count }
   }
 }
