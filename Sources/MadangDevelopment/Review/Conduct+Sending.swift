@@ -41,17 +41,19 @@ extension Conduct {
     return groups.filter { $0.count > 1 }.sorted { $0[0].number < $1[0].number }
   }
 
+  /// In bytes, as clients choose the texts: comparing two that are equal but for the order of many marks on one letter takes the
+  /// square of their number.
   private struct Sending: Hashable {
-    let path: String?
-    let body: String?
+    let path: [UInt8]?
+    let body: [UInt8]?
     let size: Int?
-    let parts: [String]
+    let parts: [[UInt8]]
 
     init(_ call: JournalEntry) {
-      path = call.path
-      body = call.request?.body
+      path = call.path.map { Array($0.utf8) }
+      body = call.request?.body.map { Array($0.utf8) }
       let parts = call.request?.parts
-      self.parts = parts?.map { "\($0.name) \($0.fileName ?? "") \($0.size) \($0.text ?? "")" } ?? []
+      self.parts = parts?.map { Array("\($0.name) \($0.fileName ?? "") \($0.size) \($0.text ?? "")".utf8) } ?? []
       // The boundary of multipart differs each time.
       size = parts == nil ? call.request?.size : nil
     }

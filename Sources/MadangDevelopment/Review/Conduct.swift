@@ -93,23 +93,28 @@ struct Conduct {
   var polling: [ReviewFinding] {
     var streaks: [String: [JournalEntry]] = [:]
     var found: [String: [JournalEntry]] = [:]
+    // Looked at when it ends: a copy at each call would take the square of its length.
+    func end(_ path: String) {
+      guard let streak = streaks.removeValue(forKey: path), streak.count >= Self.poll else { return }
+      found[path] = streak
+    }
     // What tells a client that there is something to read, or that it has missed something.
     let news = packets.filter { ($0.packet == "event" || $0.packet == "connect") && $0.direction == "toClient" }
     for entry in (calls + news).sorted(by: { ($0.elapsed, $0.number) < ($1.elapsed, $1.number) }) {
       guard entry.isCall, entry.method == "GET", let operation = entry.operation, let path = entry.path,
         operation != "file", operation != "refresh"
       else {
-        streaks = [:]
+        for path in Array(streaks.keys) { end(path) }
         continue
       }
       guard entry.status == 200 else {
-        streaks[path] = nil
+        end(path)
         continue
       }
-      if let last = streaks[path]?.last, entry.distance(from: last) > 10_000 { streaks[path] = nil }
+      if let last = streaks[path]?.last, entry.distance(from: last) > 10_000 { end(path) }
       streaks[path, default: []].append(entry)
-      if streaks[path]?.count ?? 0 >= Self.poll { found[path] = streaks[path] }
     }
+    for path in Array(streaks.keys) { end(path) }
     return found.sorted { $0.key < $1.key }.map { path, calls in
       let isInRoom = news.contains { $0.packet == "connect" }
       return ReviewFinding(
