@@ -5,6 +5,9 @@ import MadangServer
 extension JournalFilter {
   /// - Throws: `BadCall`, naming the field and what it may be.
   func check() throws(BadCall) {
+    for field in Field.allCases where self[field]?.utf8.count ?? 0 > FaultRule.Limits.text {
+      throw BadCall("\(field.rawValue): \(FaultRule.Limits.text) bytes at most")
+    }
     for (field, known) in Self.known {
       if let text = self[field] { try Self.check(field, text, among: known) }
     }

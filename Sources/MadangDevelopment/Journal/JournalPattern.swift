@@ -86,6 +86,7 @@ extension JournalEntry.Message {
     guard let body else { return nil }
     if let value = JSONValue(Array(body.utf8)) { return value }
     guard let items = URLComponents(string: "?" + body.replacing("+", with: "%20"))?.queryItems else { return nil }
-    return .object(Dictionary(items.map { ($0.name, .text($0.value ?? "")) }) { first, _ in first })
+    let fields = items.filter(\.name.isCheapToCompare).map { ($0.name, JSONValue.text($0.value ?? "")) }
+    return .object(Dictionary(fields) { first, _ in first })
   }
 }

@@ -32,7 +32,7 @@ enum Secrets {
   }
 
   static func isSecret(_ field: String) -> Bool {
-    fields.contains(field.lowercased().filter { $0 != "_" && $0 != "-" })
+    field.isCheapToCompare && fields.contains(field.lowercased().filter { $0 != "_" && $0 != "-" })
   }
 
   /// Text in which the values of secret fields are masked, whatever it is: JSON, the beginning of JSON, a form, or neither.
@@ -44,11 +44,15 @@ enum Secrets {
 
   /// A query, a form, or a namespace with its query, in which the values of secret fields are masked.
   static func maskedPairs(_ text: String) -> String {
-    text.split(separator: "&", omittingEmptySubsequences: false).map { pair in
-      guard let mark = pair.firstIndex(of: "="), mark < pair.index(before: pair.endIndex) else { return String(pair) }
+    // Of bytes: with a mark behind it, a sign is another character.
+    text.utf8.split(separator: UInt8(ascii: "&"), omittingEmptySubsequences: false).map { pair in
+      let whole = String(Substring(pair))
+      guard let sign = pair.firstIndex(of: UInt8(ascii: "=")), pair.index(after: sign) < pair.endIndex else {
+        return whole
+      }
       // A namespace may stand before its query.
-      let name = pair[..<mark].split(separator: "?").last ?? ""
-      return isSecret(name.removingPercentEncoding ?? String(name)) ? "\(pair[..<mark])=\(mask)" : String(pair)
+      let name = pair[..<sign].split(separator: UInt8(ascii: "?")).last.map { String(Substring($0)) } ?? ""
+      return isSecret(name.removingPercentEncoding ?? name) ? "\(Substring(pair[..<sign]))=\(mask)" : whole
     }.joined(separator: "&")
   }
 
