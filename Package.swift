@@ -255,8 +255,8 @@ let package = Package(
       name: "MadangDevelopmentTests",
       dependencies: [
         "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
-        "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .nioCore, .nioHTTP1, .nioPosix,
-        .serviceLifecycle,
+        "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .httpTypes, .hummingbird,
+        .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -18,11 +18,15 @@ package final class Kit: Sendable {
   package let scripts: Scripts
   private let clock: MadangCore.Clock
   private let calls = CallsToEnd()
+  private let waits: Waits
   private let further = Mutex<(@Sendable (DevelopmentCall) async throws -> Response?)?>(nil)
 
-  /// - Parameter clock: The server's.
-  package init(clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits()) {
+  /// - Parameters:
+  ///   - clock: The server's.
+  ///   - waits: Those of its calls.
+  package init(clock: MadangCore.Clock, journal limits: Journal.Limits = Journal.Limits(), waits: Waits = Waits()) {
     self.clock = clock
+    self.waits = waits
     journal = Journal(clock: clock, limits: limits) { [outage] in await outage.email(ofAccount: $0) }
     faults = Faults(clock: clock, outage: outage)
     scripts = Scripts(clock: clock, people: people)
@@ -105,14 +109,15 @@ package final class Kit: Sendable {
       case "faults", "restart":
         return try await FaultCalls(faults: faults, people: people).respond(to: call)
       case "clock" where call.path.count == 1: return try await ClockCalls(clock: clock).respond(to: call)
-      case "journal", "expect": return try await JournalCalls(journal: journal, people: people).respond(to: call)
+      case "journal", "expect":
+        return try await JournalCalls(journal: journal, people: people, waits: waits).respond(to: call)
       case "openapi.json" where call.method == .get:
         try call.refuseQuery()
         return .document
       case "review": return try await ReviewCalls(journal: journal, people: people).respond(to: call)
       case "people": return try await PeopleCalls(people: people).respond(to: call)
       case "seed": return try await SeedCalls(people: people).respond(to: call)
-      case "scripts": return try await ScriptCalls(scripts: scripts).respond(to: call)
+      case "scripts": return try await ScriptCalls(scripts: scripts, waits: waits).respond(to: call)
       default:
         if let answer = try await further.withLock(\.self)?(call) { return answer }
         return try await coverage.calls.respond(to: call)

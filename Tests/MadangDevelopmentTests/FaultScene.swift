@@ -18,14 +18,14 @@ struct FaultScene: Sendable {
   let room: String
 
   static func run(
-    _ engine: TestEngine = .sqlite, pings: (interval: Int, timeout: Int)? = nil,
+    _ engine: TestEngine = .sqlite, pings: (interval: Int, timeout: Int)? = nil, waits: Waits = Waits(),
     _ body: @escaping @Sendable (FaultScene) async throws -> Void
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
     if let pings { (settings.socketPingInterval, settings.socketPingTimeout) = (pings.interval, pings.timeout) }
     let made = Mutex<Kit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
-      let kit = Kit(clock: clock)
+      let kit = Kit(clock: clock, waits: waits)
       made.withLock { $0 = kit }
       return kit.instruments
     } _: { world in

@@ -48,6 +48,9 @@ struct HostileCallsTests {
     }
   }
 
+  /// Longer than names in YAML may be.
+  private static let anchor = String(repeating: "n", count: 1100)
+
   @Test(
     "seeds that would take all memory or time are refused with their line",
     arguments: [
@@ -69,6 +72,21 @@ struct HostileCallsTests {
             "a\(level): &a\(level) [\(Array(repeating: "*a\(level - 1)", count: 9).joined(separator: ","))]"
           }
           + ["? *a9", ": 1"]).joined(separator: "\n"), "are not taken"
+      ),
+      (
+        (["- &\(anchor)0 [x,x]"] + (1...12).map { "- &\(anchor)\($0) [*\(anchor)\($0 - 1),*\(anchor)\($0 - 1)]" }
+          + ["- ? *\(anchor)12", "  : 1"]).joined(separator: "\n"), "are not taken"
+      ),
+      (
+        """
+        people: [{email: a@example.com}]
+        workspaces: [{name: W, owner: a, chats: [{count: 40000, every: 1ms, text: \(String(repeating: "x", count: 9999))}]}]
+        """, "line 2: a seed makes at most 268435456 bytes of texts and files"
+      ),
+      (
+        """
+        people: [{count: 3000, email: "p{n}@example.com", picture: {color: "#ffffff", width: 1024, height: 1024}}]
+        """, "line 1: a seed makes at most 268435456 bytes of texts and files"
       ),
       ("people: [{email: \"a@example.com\", \(String(repeating: "e\u{301}\u{302}", count: 1)): 1}]", "has no field"),
     ])
@@ -140,6 +158,77 @@ struct HostileCallsTests {
       #expect(try await status([("Sec-Fetch-Site", "cross-site")]) == 403)
       #expect(try await status([("Sec-Fetch-Site", "same-site")]) == 403)
       #expect(try await status([("Referer", "https://evil.example/")]) == 403)
+    }
+  }
+
+  /// Few characters, whose order Unicode takes the square of their number to find.
+  private static let marks = "f" + String(repeating: "\u{301}\u{323}", count: 200)
+
+  @Test("names that are dear to compare, or long, are refused")
+  func names() async throws {
+    try await WorldCallsTests.run { dev in
+      for name in [Self.marks, String(repeating: "f\u{301}\u{323}\u{302}\u{303}\u{304}\u{305}\u{306}", count: 100)] {
+        let answer = try await dev.call(.POST, "/_dev/worlds", #"{"name":"\#(name)"}"#)
+        #expect(answer.status == 400 && answer.body.contains("name: 1 to 100 characters"), "\(answer)")
+      }
+      #expect(try await dev.call(.POST, "/_dev/worlds", #"{"name":"KÄFER"}"#).status == 200)
+      let answer = try await dev.call(.POST, "/_dev/worlds/w1/snapshots", #"{"name":"\#(Self.marks)"}"#)
+      #expect(answer.status == 400 && answer.body.contains("name: 1 to 100 characters"), "\(answer)")
+      #expect(try await dev.call(.GET, "/_dev/worlds/k%C3%A4fer").status == 200)
+    }
+  }
+
+  @Test("what stand-ins keep is no longer than they say")
+  func standIns() async throws {
+    try await WorldCallsTests.run { dev in
+      func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+      for (path, field, rest) in [
+        ("payments", "merchant_uid", #""amount":1"#), ("payments", "imp_uid", #""amount":1,"merchant_uid":"m""#),
+        ("social-tokens", "subject", #""provider":"kakao""#),
+        ("social-tokens", "email", #""provider":"apple","subject":"1""#),
+        ("social-tokens", "nickname", #""provider":"kakao","subject":"1""#),
+      ] {
+        let right = try await dev.call(.POST, "/_dev/\(path)", #"{"\#(field)":"\#(text(1000))",\#(rest)}"#)
+        #expect(right.status == 200, "\(right)")
+        let long = try await dev.call(.POST, "/_dev/\(path)", #"{"\#(field)":"\#(text(1001))",\#(rest)}"#)
+        #expect(long.status == 400 && long.body.contains("\(field): 1000 bytes at most"), "\(long)")
+      }
+    }
+  }
+
+  @Test("patterns of the journal are as long as those of faults at most")
+  func patterns() async throws {
+    try await WorldCallsTests.run { dev in
+      func pattern(_ count: Int) -> String { "/*" + String(repeating: "a", count: count - 2) }
+      #expect(try await dev.call(.GET, "/_dev/journal?path=\(pattern(512))").status == 200)
+      let filter = try await dev.call(.GET, "/_dev/journal?path=\(pattern(513))")
+      #expect(filter.status == 400 && filter.body.contains("path: 512 bytes at most"), "\(filter)")
+      let expected = try await dev.call(.POST, "/_dev/expect", #"{"expected":[{"path":"\#(pattern(513))"}]}"#)
+      #expect(expected.status == 400 && expected.body.contains("path: 512 bytes at most"), "\(expected)")
+    }
+  }
+
+  @Test("as many calls wait at a time as may, and what waits for nothing is answered")
+  func waits() async throws {
+    try await FaultScene.run(waits: Waits(limit: 2)) { (scene) async throws in
+      let waiting = (1...2).map { _ in
+        Task { try await scene.journal("kind=push&wait=60s") }
+      }
+      await until { scene.kit.callsUnderWay == 2 }
+      let script = try await scene.call(
+        .POST, "/_dev/scripts", json: #"{"name":"s","do":[{"wait":"1h"}],"start":true}"#)
+      #expect(script.status == 200, "\(script.text)")
+      for path in ["journal?wait=1ms&count=1000", "scripts/s?wait=1ms"] {
+        let answer = try await scene.call(.GET, "/_dev/\(path)")
+        #expect(answer.status == 400 && answer.text.contains("2 calls wait here already"), "\(answer.text)")
+      }
+      let expected = try await scene.call(.POST, "/_dev/expect", json: #"{"expected":[{"kind":"push"}],"wait":"1ms"}"#)
+      #expect(expected.status == 400 && expected.text.contains("2 calls wait here already"), "\(expected.text)")
+      #expect(try await scene.call(.GET, "/_dev/journal").status == 200)
+      for call in waiting { call.cancel() }
+      for call in waiting { _ = await call.result }
+      await until { scene.kit.callsUnderWay == 0 }
+      #expect(try await scene.call(.GET, "/_dev/journal?wait=1ms&count=1000").status == 200)
     }
   }
 }

@@ -1,9 +1,14 @@
 import Foundation
-import MadangDevelopment
+import HTTPTypes
+import Hummingbird
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import ServiceLifecycle
 import Support
 import Testing
+
+@testable import MadangDevelopment
 
 @Suite("What is under way when a world ends or its caller leaves", .timeLimit(.minutes(1)))
 struct WorldEndTests {
@@ -93,5 +98,62 @@ struct WorldEndTests {
       #expect(try await next.value.object["name"] as? String == "next")
       #expect(try await dev.call(.GET, "/_dev/worlds").list.count == 1)
     }
+  }
+
+  @Test(
+    "what a client waits for is waited for no longer once it has left",
+    arguments: [
+      ("GET", "journal?kind=push&wait=60s", ""), ("GET", "scripts/s?wait=60s", ""),
+      ("POST", "expect", #"{"expected":[{"kind":"push"}],"wait":"60s"}"#),
+      ("POST", "expect", #"{"expected":[{"kind":"push","times":0}],"settle":"60s"}"#),
+    ])
+  func leftWaiting(_ method: String, _ call: String, _ body: String) async throws {
+    try await WorldCallsTests.run { dev, development, _ in
+      #expect(try await dev.call(.POST, "/_dev/worlds", #"{"seed":"courtyard","number":1}"#).status == 200)
+      #expect(try await dev.call(.POST, "/_dev/worlds/w1/scripts", Self.script).status == 200)
+      let wire = try await Wire.connect(try #require(URL(string: dev.url)?.port))
+      try await wire.sendRequest(method, "/_dev/worlds/w1/\(call)", headers: [], body: Array(body.utf8))
+      await until { development.callsUnderWay(of: "w1") == 1 }
+      wire.abort()
+      await until { development.callsUnderWay(of: "w1") == 0 }
+      #expect(development.callsUnderWay(of: "w1") == 0)
+    }
+  }
+
+  @Test("what was made for a client that had left when it was done is taken back")
+  func leftAtTheEnd() async throws {
+    let bootstrap = ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    let channel = try await bootstrap.bind(host: "127.0.0.1", port: 0).get()
+    try await channel.close()
+    let call = DevelopmentCall(
+      method: .post, path: ["worlds"],
+      request: Request(
+        head: HTTPRequest(method: .post, scheme: nil, authority: nil, path: "/"), body: .init(buffer: .init())),
+      channel: channel)
+    try await Scene.run { worlds in
+      let plan = try Scene.plan(.empty, number: 1)
+      await #expect(throws: WorldError.self) {
+        try await call.whileClientWaits {
+          try await worlds.make(plan)
+        } undo: { world in
+          #expect(await worlds.remove(world.id))
+        }
+      }
+      #expect(worlds.all.isEmpty)
+    }
+  }
+
+  @Test("worlds that are being made count for the limit")
+  func limit() async throws {
+    let worlds = try Worlds(limit: 1, logger: Scene.logger)
+    let plan = try Scene.plan(.empty, number: 1)
+    let made = await withTaskGroup { group in
+      for _ in 0..<4 { group.addTask { try? await worlds.make(plan) } }
+      return await group.reduce(into: 0) { $0 += $1 == nil ? 0 : 1 }
+    }
+    #expect(made == 1 && worlds.all.count == 1)
+    let error = await #expect(throws: WorldError.self) { try await worlds.make(plan) }
+    #expect(error?.description.contains("there are 1 worlds") == true)
+    await worlds.end()
   }
 }

@@ -23,16 +23,34 @@ struct DevelopmentCall: Sendable {
     DevelopmentCall(method: method, path: Array(path.dropFirst(count)), request: request, channel: channel)
   }
 
-  /// Cancels what takes long as soon as the client has left, which is looked at five times a second. Throws ``WorldError`` then.
-  func whileClientWaits<Value: Sendable>(_ body: @escaping @Sendable () async throws -> Value) async throws -> Value {
+  /// Cancels what takes long as soon as the client has left, which is looked at five times a second, and once more when it is
+  /// done. Throws ``WorldError`` then.
+  /// - Parameter undo: Takes back what was done for a client that had left before it could be told.
+  func whileClientWaits<Value: Sendable>(
+    _ body: @escaping @Sendable () async throws -> Value, undo: (Value) async -> Void = { _ in }
+  ) async throws -> Value {
     try await withThrowingTaskGroup(of: Value?.self) { group in
       group.addTask { try await body() }
       group.addTask {
-        repeat { try await Task.sleep(for: .milliseconds(200)) } while await !channel.hasClientLeft
-        return nil
+        while true {
+          guard (try? await Task.sleep(for: .milliseconds(200))) != nil, await !channel.hasClientLeft else {
+            return nil
+          }
+        }
       }
       defer { group.cancelAll() }
-      guard let value = try await group.next() ?? nil else { throw WorldError("the client has left") }
+      var value = try await group.next() ?? nil
+      if value == nil {
+        group.cancelAll()
+        // It may be done all the same.
+        do { value = try await group.next() ?? nil } catch is CancellationError {}
+      }
+      let left = WorldError("the client has left")
+      guard let value else { throw left }
+      guard await !channel.hasClientLeft else {
+        await undo(value)
+        throw left
+      }
       return value
     }
   }

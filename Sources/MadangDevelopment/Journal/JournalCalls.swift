@@ -9,6 +9,7 @@ import Synchronization
 struct JournalCalls: Sendable {
   let journal: Journal
   let people: People
+  let waits: Waits
 
   /// The answer; nil if the path is none of these.
   func respond(to call: DevelopmentCall) async throws -> Response? {
@@ -31,10 +32,16 @@ struct JournalCalls: Sendable {
       var account = expectation.among?.account
       try await people.spellOut(&account)
       expectation.among?.account = account
-      let outcome = try await journal.outcome(of: try ExpectationPattern(expectation))
+      let outcome = try await outcome(of: try ExpectationPattern(expectation), call)
       return try .development(outcome, status: outcome.met ? .ok : .conflict)
     default: return nil
     }
+  }
+
+  private func outcome(of pattern: ExpectationPattern, _ call: DevelopmentCall) async throws -> ExpectationOutcome {
+    let expectation = pattern.expectation
+    guard expectation.wait > .zero || expectation.settle > .zero else { return try await journal.outcome(of: pattern) }
+    return try await waits.wait(call) { try await journal.outcome(of: pattern) }
   }
 
   // MARK: Settings
@@ -114,12 +121,17 @@ struct JournalCalls: Sendable {
     guard let format = Format(rawValue: name) else {
       throw BadCall("format: one of \(Format.allCases.map(\.rawValue).joined(separator: ", "))")
     }
-    let page = try await journal.page(question)
+    let page = try await page(question, call)
     switch format {
     case .json: return try .development(page)
     case .ndjson: return .lines(try DevelopmentJSON.lines(page.entries))
     case .har: return try .development(journal.har(of: page.entries, origin: origin(of: call.request)))
     }
+  }
+
+  private func page(_ question: Journal.Question, _ call: DevelopmentCall) async throws -> Journal.Page {
+    guard question.wait > .zero else { return try await journal.page(question) }
+    return try await waits.wait(call) { try await journal.page(question) }
   }
 
   private func number(

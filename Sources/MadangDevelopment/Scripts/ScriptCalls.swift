@@ -5,6 +5,7 @@ import MadangCore
 /// Calls about scripts, under `/_dev/scripts`.
 struct ScriptCalls: Sendable {
   let scripts: Scripts
+  let waits: Waits
 
   /// How long an answer is waited for at most.
   static let maxWait: Int64 = 60_000
@@ -35,7 +36,10 @@ struct ScriptCalls: Sendable {
         guard let runs = Int(text), runs > 0 else { throw WorldError("runs: how many are to be over, from 1") }
         return runs
       }
-      return try .development(try await scripts.report(of: name, after: runs, within: try wait(call)))
+      let time = try wait(call)
+      guard time > .zero else { return try .development(try await scripts.report(of: name)) }
+      return try .development(
+        try await waits.wait(call) { try await scripts.report(of: name, after: runs, within: time) })
     case (.delete, let name?, _, 2):
       try call.refuseQuery()
       try await scripts.remove(name)

@@ -10,6 +10,8 @@ import Synchronization
 package final class World: Sendable {
   package let id: String
   package let name: String
+  /// The name without capitals, by which hosts and calls may name it.
+  let hostName: String
   package let seed: Seed
   package let number: UInt64?
   package let clock: Clock
@@ -53,6 +55,7 @@ package final class World: Sendable {
   ) async throws {
     self.address = address
     (self.id, name, seed, number) = (id, plan.name ?? id, plan.seed, plan.number)
+    hostName = name.lowercased()
     (self.home, self.beginning) = (home, beginning)
     try FileManager.default.makeOwnDirectory(home)
     var settings = settings

@@ -4,6 +4,7 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 import MadangServer
+import SocketIOProtocol
 
 /// Calls about worlds: `/_dev/worlds` at any server of the process; `/_dev/reset` and `/_dev/snapshots` at a world's own port.
 struct WorldCalls: Sendable {
@@ -18,7 +19,12 @@ struct WorldCalls: Sendable {
     case (.post, 1):
       try call.refuseQuery()
       let plan = try await call.body(NewWorld.self).plan()
-      return try .development(WorldSummary(try await call.whileClientWaits { try await worlds.make(plan) }))
+      let world = try await call.whileClientWaits {
+        try await worlds.make(plan)
+      } undo: { world in
+        _ = await worlds.remove(world.id)
+      }
+      return try .development(WorldSummary(world))
     case (_, 1): return nil
     default: break
     }
@@ -63,9 +69,8 @@ extension World {
     case (.post, "snapshots", 1):
       try call.refuseQuery()
       let name = try await call.body(NewSnapshot.self).name
-      guard (1...100).contains(name.count), !name.contains("/") else {
-        throw WorldError("name: 1 to 100 characters without /")
-      }
+      try GivenName.check(name)
+      guard !name.contains("/") else { throw WorldError("name: 1 to 100 characters without /") }
       try await snapshot(name)
       return try .development(snapshots)
     case (.delete, "snapshots", 2):
@@ -107,9 +112,11 @@ private struct NewWorld: CallFields {
     case .object(let json): seed = try Seed(json)
     }
     guard (0...65_535).contains(port ?? 0) else { throw WorldError("port: 0 to 65535") }
-    guard (1...100).contains(name?.count ?? 1) else { throw WorldError("name: 1 to 100 characters") }
-    if let name, Worlds.isID(name.lowercased()) {
-      throw WorldError("name: '\(name)' has the form of an id; give another")
+    if let name {
+      try GivenName.check(name)
+      guard !Worlds.isID(name.lowercased()) else {
+        throw WorldError("name: '\(name)' has the form of an id; give another")
+      }
     }
     let engine = WorldPlan.Engine(rawValue: database ?? WorldPlan.Engine.sqlite.rawValue)
     guard let engine else {
@@ -123,6 +130,19 @@ private struct NewWorld: CallFields {
     }
     (plan.name, plan.port) = (name, port ?? 0)
     return plan
+  }
+}
+
+/// Names that callers give to worlds and snapshots.
+private enum GivenName {
+  /// A request that names a host is held against the names of all worlds.
+  private static let maxSize = 1000
+
+  /// Throws ``WorldError``.
+  static func check(_ name: String) throws(WorldError) {
+    guard name.utf8.count <= maxSize, name.isCheapToCompare, (1...100).contains(name.count) else {
+      throw WorldError("name: 1 to 100 characters, \(maxSize) bytes at most, with few marks on each letter")
+    }
   }
 }
 

@@ -7,7 +7,7 @@ import Synchronization
 
 /// The worlds of this process.
 package final class Worlds: Sendable {
-  /// The most worlds at a time.
+  /// The most worlds at a time, unless somebody says otherwise.
   package static let limit = 1000
 
   struct Kind: Hashable {
@@ -18,6 +18,8 @@ package final class Worlds: Sendable {
 
   struct State {
     var worlds: [String: World] = [:]
+    /// How many are being made.
+    var coming = 0
     var last = 0
     var beginnings: [Kind: (state: WorldState, madeAt: Int64, usedAt: Int)] = [:]
     var uses = 0
@@ -30,6 +32,7 @@ package final class Worlds: Sendable {
     var formerNames = RecentValues<Void>(limit: Worlds.limit)
   }
 
+  private let limit: Int
   let folder: WorldsFolder
   let settings: ServerSettings
   private let address: String
@@ -46,9 +49,12 @@ package final class Worlds: Sendable {
   ///   - settings: What all worlds have; the place of their data is not.
   ///   - address: By which clients reach them.
   ///   - postgres: The URL of a database on PostgreSQL, as somebody who may make databases, for worlds that are to be there.
+  ///   - limit: The most worlds at a time.
   package init(
-    _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1", postgres: String? = nil, logger: Logger
+    _ settings: ServerSettings = Worlds.settings, address: String = "127.0.0.1", postgres: String? = nil,
+    limit: Int = Worlds.limit, logger: Logger
   ) throws {
+    self.limit = limit
     folder = try WorldsFolder()
     self.postgres = postgres
     self.settings = settings
@@ -83,17 +89,25 @@ package final class Worlds: Sendable {
   /// If the task is cancelled, nothing of the world is left.
   package func make(_ plan: WorldPlan) async throws -> World {
     let number = state.withLock { state -> Int? in
-      guard state.worlds.count < Self.limit else { return nil }
+      guard state.worlds.count + state.coming < limit else { return nil }
+      state.coming += 1
       state.last += 1
       return state.last
     }
-    guard let number else { throw WorldError("there are \(Self.limit) worlds; remove some first") }
+    guard let number else { throw WorldError("there are \(limit) worlds; remove some first") }
+    var made: World?
+    defer {
+      state.withLock { state in
+        state.coming -= 1
+        if let made { state.worlds[made.id] = made }
+      }
+    }
     let world = try await start("w\(number)", plan)
     guard !Task.isCancelled else {
       await world.end()
       throw CancellationError()
     }
-    state.withLock { $0.worlds[world.id] = world }
+    made = world
     return world
   }
 
@@ -117,7 +131,7 @@ package final class Worlds: Sendable {
   /// The one of this id; else those of this name, which has no capitals.
   package func worlds(named name: String) -> [World] {
     if let world = self[name] { return [world] }
-    return all.filter { $0.name.lowercased() == name }
+    return inOrder(state.withLock { Array($0.worlds.values) }.filter { $0.hostName == name })
   }
 
   /// Whether a world that has ended had this name, which has no capitals, as far as it is still known.
@@ -127,8 +141,10 @@ package final class Worlds: Sendable {
   package static func isID(_ text: String) -> Bool { text.wholeMatch(of: #/w[0-9]{1,9}/#) != nil }
 
   /// In the order in which they were made.
-  package var all: [World] {
-    state.withLock { Array($0.worlds.values) }.sorted { ($0.id.count, $0.id) < ($1.id.count, $1.id) }
+  package var all: [World] { inOrder(state.withLock { Array($0.worlds.values) }) }
+
+  private func inOrder(_ worlds: [World]) -> [World] {
+    worlds.sorted { ($0.id.count, $0.id) < ($1.id.count, $1.id) }
   }
 
   /// Stops a world and removes all that it has. False if there is none of this id.
@@ -136,7 +152,7 @@ package final class Worlds: Sendable {
     let world = state.withLock { state in
       guard let world = state.worlds.removeValue(forKey: id) else { return nil as World? }
       state.leaving[id] = world
-      if world.name != id { state.formerNames.set(world.name.lowercased(), ()) }
+      if world.name != id { state.formerNames.set(world.hostName, ()) }
       return world
     }
     guard let world else { return false }
