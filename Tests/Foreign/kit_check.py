@@ -23,7 +23,7 @@ import zxingcpp
 from program import Program
 
 HERE = pathlib.Path(__file__).parent
-RECIPES = {"sh": ["bash", "-eu"], "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+RECIPES = {"sh": ["sh", "-eu"], "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
            "js": ["node", "--test"]}
 WAIT = 60
 
@@ -35,17 +35,33 @@ def recipes():
     return re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL)
 
 
-def scripts():
-    """The scripts that docs/testing.md shows, as they are sent."""
+def differences_from_scripts(server, folder):
+    """What the calls of the section on scripts answer in a world of `courtyard` with a number, where it is not what the page
+    shows; `...` is any text."""
     text = (HERE / "../../docs/testing.md").read_text()
-    return re.search(r"\n## Scripts\n.*?```yaml\n(.*?)```", text, re.DOTALL).group(1)
+    section = text.split("\n## Scripts\n")[1].split("\n## ")[0]
+    (folder / "scripts.yaml").write_text(re.search(r"```yaml\n(.*?)```", section, re.DOTALL).group(1))
+    shown = re.findall(r"^\$ (curl .*)\n(.*)", section, re.MULTILINE)
+    made = requests.post(f"{server}/_dev/worlds", json={"seed": "courtyard", "number": 7}, timeout=WAIT).json()
+    different = [] if shown else ["the page shows no calls"]
+    for command, expected in shown:
+        command = command.replace("http://127.0.0.1:38141", made["url"]).replace("curl", "curl -sS", 1)
+        answer = subprocess.run(["sh", "-c", command], cwd=folder, timeout=WAIT, capture_output=True, text=True)
+        if not re.fullmatch(".*".join(map(re.escape, expected.split("..."))), answer.stdout):
+            different.append(f"{command}\n{answer.stdout}{answer.stderr}\ninstead of\n{expected}")
+    return different
 
 
-def refusal_of_scripts(server):
-    """What a world of `courtyard` has against them; nothing if it takes them all."""
-    made = requests.post(f"{server}/_dev/worlds", json={"seed": "courtyard"}, timeout=WAIT).json()
-    answer = requests.post(f"{made['url']}/_dev/scripts", data=scripts().encode(), timeout=WAIT)
-    return None if answer.ok and len(answer.json()) == scripts().count("- name:") else answer.text
+def failure_of_command_line(madang, server, folder):
+    """What the first example of docs/command-line.md says when it fails, typed as it stands; nothing if it does not."""
+    text = (HERE / "../../docs/command-line.md").read_text()
+    section = text.split("\n## Worlds, clock, faults and people for tests\n")[1].split("\n## ")[0]
+    typed = re.search(r"```\n(\$ .*?)```", section, re.DOTALL).group(1)
+    environment = os.environ | {
+        "MADANG_DEV_URL": server, "PATH": f"{pathlib.Path(madang).resolve().parent}:{os.environ['PATH']}"}
+    answer = subprocess.run(["sh", "-eu", "-c", re.sub(r"^\$ ", "", typed, flags=re.MULTILINE)], env=environment,
+                            cwd=folder, timeout=WAIT, capture_output=True, text=True)
+    return answer.stdout + answer.stderr if answer.returncode else None
 
 
 def run_recipe(language, text, server, folder):
@@ -105,12 +121,14 @@ async def main():
                     failures += 1
                 else:
                     print("ok     the recipe in", language)
-            refusal = await asyncio.to_thread(refusal_of_scripts, server.url)
-            if refusal is None:
-                print("ok     the scripts")
-            else:
-                print("FAILED: the scripts of docs/testing.md are refused:", refusal)
-                failures += 1
+            different = await asyncio.to_thread(differences_from_scripts, server.url, folder)
+            print("\n".join(["FAILED: the calls of scripts differ from docs/testing.md:"] + different)
+                  if different else "ok     the scripts and their calls")
+            failures += bool(different)
+            failure = await asyncio.to_thread(failure_of_command_line, sys.argv[1], server.url, folder)
+            print(f"FAILED: the example of docs/command-line.md\n{failure}"
+                  if failure else "ok     the example of docs/command-line.md")
+            failures += bool(failure)
         codes, url = await asyncio.to_thread(qr_code, sys.argv[1], str(folder / "lan"))
         if codes == [url]:
             print("ok     a camera reads", url)
