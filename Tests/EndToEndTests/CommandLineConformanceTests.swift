@@ -26,7 +26,11 @@ struct CommandLineConformanceTests {
       #expect(objects.allSatisfy { $0["outcome"] == .text("passed") && $0["evidence"] == .other })
       let written = try Data(contentsOf: file)
       #expect(String(decoding: written, as: UTF8.self) == first.output.joined(separator: "\n") + "\n")
-      #expect(try String(contentsOf: summary, encoding: .utf8).contains("| key | 14 | 0 | 0 |"))
+      let page = try String(contentsOf: summary, encoding: .utf8)
+      #expect(page.contains("| key | 14 | 0 | 0 |") && page.contains("[results.jsonl](results.jsonl)"))
+      let links = page.matches(of: /\]\(([^)]*)\)/).map { String($0.1) }
+      #expect(
+        links.allSatisfy { FileManager.default.fileExists(atPath: server.folder.appending(path: $0).path) }, "\(links)")
 
       let again = try await shell.run(
         "conformance", server.url, "--dev", "--only", "key.", "--only", "errors.*", "--results", file.path)
@@ -72,6 +76,40 @@ struct CommandLineConformanceTests {
       #expect(other.status == 1 && other.errors.count == 1)
       #expect(other.errors.first?.hasSuffix("with --key-2024-01 KEY") == true, "\(other.errors)")
       #expect(!FileManager.default.fileExists(atPath: file.path))
+    }
+  }
+
+  @Test("a key that seems to be the other edition's is told, and the rules are tried")
+  func otherKey() async throws {
+    try await TestServer.run { server in
+      let file = server.folder.appending(path: "results.jsonl")
+      let outcome = try await Shell("nobody", at: server).run(
+        "conformance", server.url, "--key", DevelopmentKey.october2024, "--edition", "2024-01", "--only",
+        "errors.one-key", "--results", file.path)
+      #expect(outcome.status == 0)
+      #expect(
+        outcome.errors == [
+          "The key of edition 2024-01 is answered as the other edition is; is it that one's?", "Outcomes: \(file.path)",
+        ], "\(outcome.errors)")
+    }
+  }
+
+  @Test("where nobody can sign up, that is said before the violations")
+  func nobodySignsUp() async throws {
+    try await TestServer.run { server in
+      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_URL": server.url])
+      let fault = #"{"match":{"operation":"signUp"},"effect":{"kind":"status","status":400,"code":"E99"}}"#
+      _ = try await shell.object("dev", "faults", "add", fault)
+      let outcome = try await shell.run(
+        "conformance", server.url, "--key", DevelopmentKey.october2024, "--only", "refresh.", "--results",
+        server.folder.appending(path: "results.jsonl").path)
+      #expect(outcome.status == 1)
+      let count = outcome.output.count { $0.contains("seen POST /v1/users/join answered 400") }
+      #expect(count > 1)
+      #expect(
+        outcome.errors.contains(
+          "Nobody can sign up: POST /v1/users/join fails in \(count) rules, whatever they are about. Begin with it."),
+        "\(outcome.errors)")
     }
   }
 

@@ -67,6 +67,18 @@ package struct ServerUnderTest: Sendable {
     return refused
   }
 
+  /// The editions whose key seems to be the other one's: where nothing is to be said, it is said as the other edition does.
+  package func editionsOfMistakenKeys() async -> [EditionName] {
+    var mistaken: [EditionName] = []
+    for edition in EditionName.allCases where keys[edition] != nil {
+      let trial = Trial(self, edition)
+      let email = JSON.object(["email": .text(Trial.newEmail())])
+      let answer = try? await trial.call(.POST, "users/validation/email", .json(email))
+      if let answer, (try? answer.isEmptySuccess(in: trial.other.edition)) != nil { mistaken.append(edition) }
+    }
+    return mistaken
+  }
+
   /// Makes one request and reads all of the answer.
   /// - Parameter hasSession: Whether the server counts it for a session, not for this address.
   /// - Throws: ``Violation`` if there is no whole answer.

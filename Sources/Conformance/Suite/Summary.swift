@@ -39,12 +39,18 @@ package struct Summary: Sendable {
     return "no rule was tried: " + reasons.map { "\($0.value.count) skipped, as \($0.key)" }.joined(separator: "; ")
   }
 
+  /// How many rules could not be tried to their end because the server lets nobody sign up, which all else begins with.
+  package var failedSignUps: Int {
+    violations.count { $0.evidence?.hasPrefix("expected a success; seen POST /v1/users/join answered ") ?? false }
+  }
+
   /// As a page in Markdown.
-  package var markdown: String {
+  /// - Parameter results: The path, from the page, of the file with the outcomes.
+  package func markdown(results: String) -> String {
     var lines = [
       "# Conformance", "",
-      "\(ruleCount) rules of the wire contract, each tried in the editions it is for. What they are and how to run them:",
-      "[docs/conformance.md](../docs/conformance.md). Each outcome: [results.jsonl](results.jsonl). Both files are written",
+      "\(ruleCount) rules of the wire contract, each tried in the editions it is for. `madang conformance --list` lists them,",
+      "Madang's docs/conformance.md says how to run them. Each outcome: [\(results)](\(results)). Both files are written",
       "by `madang conformance`; do not edit them.", "",
       "| Feature | Passed | Violated | Skipped |", "|---|---|---|---|",
     ]

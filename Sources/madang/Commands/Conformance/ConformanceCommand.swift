@@ -75,6 +75,10 @@ struct ConformanceCommand: AsyncParsableCommand {
     ) { server in
       if let reason = await server.unreachable() { throw MadangError.unreachable(host: url, reason: reason) }
       try refuse(await server.editionsOfRefusedKeys())
+      for edition in await server.editionsOfMistakenKeys() {
+        printing.output.note(
+          "The key of edition \(edition.rawValue) is answered as the other edition is; is it that one's?")
+      }
       return try await ProgressLine.following { tell in
         await Runner(server, selected, parallelism: parallel).run { done, total in
           tell(WorkProgress(phase: "trying rules", done: done, total: total))
@@ -83,11 +87,18 @@ struct ConformanceCommand: AsyncParsableCommand {
     }
     try write(Summary.lines(outcomes), to: results)
     let counted = Summary(outcomes)
-    if let summary { try write(Array(counted.markdown.utf8), to: summary) }
+    if let summary { try write(Array(counted.markdown(results: path(from: summary)).utf8), to: summary) }
     try show(outcomes, counted)
     let count = counted.violations.count
     guard count == 0 else { throw Failure("\(count) violation\(count == 1 ? "" : "s")") }
     if let emptiness = counted.emptiness { throw Failure(emptiness) }
+  }
+
+  /// Of the results: how a page beside or elsewhere names them.
+  private func path(from page: String) -> String {
+    let (results, page) = (URL(filePath: results).standardizedFileURL, URL(filePath: page).standardizedFileURL)
+    let isBeside = results.deletingLastPathComponent() == page.deletingLastPathComponent()
+    return isBeside ? results.lastPathComponent : results.path
   }
 
   /// Every rule of such an edition would be violated, and no rule be to blame.
@@ -124,6 +135,11 @@ struct ConformanceCommand: AsyncParsableCommand {
         Column("FEATURE", \.feature), Column("PASSED") { "\($0.passed)" }, Column("VIOLATED") { "\($0.violated)" },
         Column("SKIPPED") { "\($0.skipped)" },
       ], empty: "")
+    if summary.failedSignUps > 1 {
+      output.note(
+        "Nobody can sign up: POST /v1/users/join fails in \(summary.failedSignUps) rules, whatever they are about. Begin with it."
+      )
+    }
     for violation in summary.violations {
       try Terminal.line(
         "\n\(violation.rule) (\(violation.edition)), \(violation.section): \(violation.sentence)\n  ".printable
