@@ -13,7 +13,10 @@ struct Madang: AsyncParsableCommand {
       @nickname or @email in the current workspace; quote the '#' for the shell.
 
       Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached.
+
+      This is version \(Version.text).
       """,
+    version: "madang \(Version.text)",
     groupedSubcommands: [
       CommandGroup(name: "Server", subcommands: [Serve.self, AdminCommand.self]),
       CommandGroup(
@@ -33,12 +36,16 @@ struct Madang: AsyncParsableCommand {
     ])
 
   static func main() async {
-    // The command whose help is shown with an error: the root until the arguments have been read.
-    var kind: any ParsableCommand.Type = Self.self
+    let called = CalledCommand(CommandLine.arguments.dropFirst())
+    // The command whose help is shown with an error: the one that is named until the arguments have been read.
+    var kind = called.type
     do {
-      try NegativeTime.refuse(in: CommandLine.arguments.dropFirst())
+      try called.refuseStranger()
+      try NegativeNumber.refuse(in: CommandLine.arguments.dropFirst())
       var command = try parseAsRoot()
       kind = type(of: command)
+      // A group explains its commands.
+      guard kind.configuration.subcommands.isEmpty else { return print(helpMessage(for: kind)) }
       if var command = command as? any AsyncParsableCommand {
         try await command.run()
       } else {
@@ -50,6 +57,9 @@ struct Madang: AsyncParsableCommand {
     } catch let failure as Failure {
       Terminal.message("madang: \(failure.message)")
       exit(withError: ExitCode(failure.status.rawValue))
+    } catch let error as ValidationError {
+      for line in called.message(for: error, of: kind).split(separator: "\n") { Terminal.message(String(line)) }
+      exit(withError: exitCode(for: error))
     } catch {
       kind.exit(withError: error)
     }

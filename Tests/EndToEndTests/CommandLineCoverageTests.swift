@@ -4,8 +4,8 @@ import Testing
 
 @Suite("madang: coverage of the contract", .timeLimit(.minutes(10)))
 struct CommandLineCoverageTests {
-  private func run(_ arguments: String...) async throws -> Shell.Outcome {
-    let program = try Program("madang", ["dev", "coverage"] + arguments)
+  private func run(_ arguments: String..., input: String = "") async throws -> Shell.Outcome {
+    let program = try Program("madang", ["dev", "coverage"] + arguments, input: input)
     async let output = program.output.rest()
     async let errors = program.errors.rest()
     return await Shell.Outcome(status: program.status(), output: output, errors: errors)
@@ -40,6 +40,9 @@ struct CommandLineCoverageTests {
     try json.output.joined(separator: "\n").write(to: merged, atomically: true, encoding: .utf8)
     let again = try await run(merged.path, "--edition", "2024-10", "--of", "operations")
     #expect(again.output == table.output)
+    let piped = try await run(
+      "-", "--edition", "2024-10", "--of", "operations", input: json.output.joined(separator: "\n"))
+    #expect(piped.output == table.output)
     #expect(json.output.joined().contains(#""me":3"#))
   }
 
@@ -50,6 +53,11 @@ struct CommandLineCoverageTests {
     #expect(try await run("x", "--json", "--html").status == 64)
     let missing = try await run("/no/such/file")
     #expect(missing.status == 1 && missing.errors == ["madang: /no/such/file: there is no such file"])
+    let address = "http://127.0.0.1:8080/_dev/coverage"
+    let remote = try await run(address)
+    #expect(
+      remote.status == 1
+        && remote.errors == ["madang: \(address): is no file; curl -s \(address) | madang dev coverage -"])
     let other = try await run(#filePath)
     #expect(other.status == 1 && other.errors.last?.hasSuffix("is no answer of GET /_dev/coverage") == true)
   }

@@ -41,7 +41,8 @@ struct CommandLineDevTests {
               + "did you mean courtyard?"
           ], "\(typo.errors)")
       let gone = try await shell.run("dev", "worlds", "reset", "w1")
-      #expect(gone.status == 1 && gone.errors == ["madang: there is no world 'w1'; GET /_dev/worlds lists them"])
+      #expect(
+        gone.status == 1 && gone.errors == ["madang: there is no world 'w1'; 'madang dev worlds list' lists them"])
     }
   }
 
@@ -179,8 +180,11 @@ struct CommandLineDevTests {
     }
     let nobody = try await run(["dev", "clock", "--url", "127.0.0.1:1"])
     #expect(nobody.status == 69)
-    #expect(nobody.errors.first?.hasPrefix("madang: http://127.0.0.1:1 cannot be reached: ") == true)
-    #expect(nobody.errors.first?.contains("start one with 'madang serve --dev'") == true)
+    #expect(
+      nobody.errors == [
+        "madang: http://127.0.0.1:1 cannot be reached: Connection refused; start one with 'madang serve --dev', or name it "
+          + "with --url or MADANG_DEV_URL"
+      ], "\(nobody.errors)")
 
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -192,6 +196,54 @@ struct CommandLineDevTests {
     #expect(closed.errors.first?.contains("it is no server in development mode") == true, "\(closed.errors)")
     server.signal(SIGTERM)
     _ = await server.status()
+  }
+
+  @Test("a world is reached by its name under localhost, whatever the system knows of such names")
+  func localhost() async throws {
+    try await Self.run { shell, server in
+      _ = try await shell.object("dev", "worlds", "make", "--number", "1", "--name", "mine")
+      for name in ["w1", "mine"] {
+        let clock = try await shell.object(
+          "dev", "clock", "show", "--url", "http://\(name).localhost:\(try server.port)")
+        #expect(clock["now"] == .text("2026-01-05T09:00:00.000Z"))
+      }
+    }
+  }
+
+  @Test("a script that waits for a clock that stands still is told so, with the cure")
+  func clockStandsStill() async throws {
+    try await Self.run { shell, server in
+      _ = try await shell.object("dev", "worlds", "make", "--seed", "courtyard", "--number", "1")
+      let file = server.folder.appending(path: "scripts.yaml")
+      try Data("{name: late, after: 5s, do: [{as: joon, post: hi, in: Weekend/ios}]}".utf8).write(to: file)
+      _ = try await shell.objects("dev", "scripts", "add", file.path, "--world", "w1")
+      _ = try await shell.object("dev", "scripts", "start", "late", "--world", "w1")
+      let waited = try await shell.run("dev", "scripts", "wait", "late", "--within", "10ms", "--world", "w1")
+      #expect(
+        waited.errors == [
+          "madang: the script 'late' is not done within 10ms; the clock stands still: what has a pause or a rate goes on with "
+            + "'madang dev clock advance 10s --world w1'"
+        ], "\(waited.errors)")
+    }
+  }
+
+  @Test("who shows no token, or a wrong one, to a server that asks for one is told where it is given")
+  func tokens() async throws {
+    try await TestServer.run(environment: ["MADANG_DEV_TOKEN": "the-right-one-of-all"]) { server in
+      // By a name that is not this machine's a program counts as one of another machine.
+      let url = "http://0.0.0.0:\(try server.port)"
+      let shell = Shell("nobody", at: server, environment: ["MADANG_DEV_TOKEN": ""])
+      let cure = "give the one that 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN"
+      let none = try await shell.run("dev", "clock", "--url", url)
+      #expect(none.status == 1)
+      #expect(none.errors == ["madang: \(url) asks programs of other machines for a token; \(cure)"])
+      let wrong = try await shell.run("dev", "clock", "--url", url, "--token", "wrong")
+      #expect(wrong.errors == ["madang: \(url) does not take this token; \(cure)"])
+      #expect(try await shell.run("dev", "clock", "--url", url, "--token", "the-right-one-of-all").status == 0)
+      let more = try await shell.run("dev", "clock", "--url", "\(server.url)/_dev/the-right-one-of-all/...")
+      #expect(more.status == 64)
+      #expect(more.errors.first?.contains("is more than a server: give \(server.url), and the token") == true)
+    }
   }
 
   @Test(

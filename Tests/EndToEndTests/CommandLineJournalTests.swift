@@ -31,6 +31,12 @@ struct CommandLineJournalTests {
       #expect(late.status == 1)
       let wrong = try await shell.run("dev", "journal", "colour=red", "--world", "w1")
       #expect(wrong.status == 1 && wrong.errors.first?.contains("colour: is no parameter") == true)
+      for (field, words) in [
+        ("format=har", "format: choose it with --json or --har."), ("wait=5s", "wait: is an option, --wait."),
+      ] {
+        let refused = try await shell.run("dev", "journal", field, "--world", "w1")
+        #expect(refused.status == 64 && refused.errors.first == "Error: \(words)", "\(refused.errors)")
+      }
       let archive = try await shell.run("dev", "journal", "--har", "--world", "w1")
       #expect(archive.output.joined().contains(#""version":"1.2""#))
     }

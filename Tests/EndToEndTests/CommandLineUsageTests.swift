@@ -30,6 +30,64 @@ struct CommandLineUsageTests {
     #expect(!outcome.errors.isEmpty)
   }
 
+  @Test("the version is told, in the help as well")
+  func version() async throws {
+    let told = try await run(["--version"])
+    #expect(told.status == 0 && told.errors == [])
+    let version = try #require(told.output.first?.wholeMatch(of: /madang ([0-9]+\.[0-9]+\.[0-9]+)/)?.1)
+    #expect(try await run(["--help"]).output.contains("This is version \(version)."))
+  }
+
+  @Test(
+    "a command that there is not is told with the one that was meant",
+    arguments: [
+      (["dev", "clocks"], "'madang dev clocks'; did you mean 'madang dev clock'?", "madang dev"),
+      (
+        ["dev", "worlds", "snapshots", "w1"],
+        "'madang dev worlds snapshots'; did you mean 'madang dev worlds snapshot'?",
+        "madang dev worlds"
+      ),
+      (["dev", "clock", "shwo"], "'madang dev clock shwo'; did you mean 'madang dev clock show'?", "madang dev clock"),
+      (["x"], "'madang x'.", "madang"),
+    ])
+  func mistypedCommand(_ arguments: [String], _ words: String, _ group: String) async throws {
+    let outcome = try await run(arguments)
+    #expect(outcome.status == 64 && outcome.output == [])
+    #expect(
+      outcome.errors == [
+        "Error: There is no command \(words)", "Usage: \(group) <subcommand>",
+        "  See '\(group) --help' for more information.",
+      ], "\(outcome.errors)")
+  }
+
+  @Test("what any word may stand for is no mistyped command")
+  func words() async throws {
+    let outcome = try await run(["profile", "somebody"], ["MADANG_PROFILE": "/nonexistent/p.json"])
+    #expect(outcome.errors.first?.contains("Give --server") == true, "\(outcome.errors)")
+  }
+
+  @Test(
+    "wrong usage that is found late names the whole command",
+    arguments: [
+      (["dev", "clock", "--url", "ftp://x"], "madang dev clock"),
+      (["dev", "clock", "rate", "-1"], "madang dev clock rate"),
+      (["dev", "clock", "advance", "-25h"], "madang dev clock advance"),
+      (["conformance", "127.0.0.1:1/v1", "--key", "k"], "madang conformance"),
+    ])
+  func wholeCommand(_ arguments: [String], _ command: String) async throws {
+    let outcome = try await run(arguments)
+    #expect(outcome.status == 64)
+    #expect(outcome.errors.contains { $0.hasPrefix("Usage: \(command) ") }, "\(outcome.errors)")
+    #expect(outcome.errors.last == "  See '\(command) --help' for more information.", "\(outcome.errors)")
+  }
+
+  @Test("a group without a command behind it explains itself by its whole name")
+  func group() async throws {
+    let outcome = try await run(["dev", "worlds"])
+    #expect(
+      outcome.status == 0 && outcome.output.contains("USAGE: madang dev worlds <subcommand>"), "\(outcome.output)")
+  }
+
   @Test("without any server known, usage says how to name one")
   func noServer() async throws {
     let outcome = try await run(["whoami"], ["MADANG_PROFILE": "/nonexistent/p.json"])

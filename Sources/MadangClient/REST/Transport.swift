@@ -4,7 +4,6 @@ import MadangAPI
 import NIOCore
 import NIOFoundationCompat
 import NIOHTTP1
-import NIOPosix
 import SocketIOProtocol
 
 /// Calls over HTTP, without any knowledge of sessions: a token goes in, an answer or a ``MadangError`` comes out.
@@ -117,19 +116,9 @@ struct Transport: Sendable {
       if Task.isCancelled || error is CancellationError || error as? HTTPClientError == .cancelled {
         throw CancellationError()
       }
-      throw unreachable(describe(error))
+      throw unreachable(NetworkProblem.words(of: error))
     }
   }
 
   func unreachable(_ reason: String) -> MadangError { .unreachable(host: configuration.server, reason: reason) }
-
-  private func describe(_ error: any Error) -> String {
-    switch error {
-    case let error as NIOConnectionError:
-      error.connectionErrors.first.map { describe($0.error) } ?? error.dnsAError.map(describe) ?? "no such host"
-    case let error as HTTPClientError: error.shortDescription
-    case let error as IOError: String(cString: strerror(error.errnoCode))
-    default: "\(error)"
-    }
-  }
 }

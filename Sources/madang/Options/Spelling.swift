@@ -3,7 +3,8 @@ enum Spelling {
   /// The name that a text is most like; nil if it is like none.
   static func nearest(to text: String, among known: some Sequence<String>) -> String? {
     let nearest = known.map { (name: $0, distance: distance(text, $0)) }.min { $0.distance < $1.distance }
-    return nearest.flatMap { $0.distance <= 3 ? $0.name : nil }
+    // Of a short text, any name is three letters away.
+    return nearest.flatMap { $0.distance <= 3 && $0.distance < text.utf8.count ? $0.name : nil }
   }
 
   /// How many letters have to be changed, put in or left out (Levenshtein).

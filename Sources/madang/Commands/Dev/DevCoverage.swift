@@ -13,7 +13,8 @@ struct DevCoverage: ParsableCommand {
       Exit status 1 with --fail-under when less was touched.
       """)
 
-  @Argument(help: ArgumentHelp("Files, or directories of them.", valueName: "file"), completion: .file())
+  @Argument(
+    help: ArgumentHelp("Files, or directories of them; - for standard input.", valueName: "file"), completion: .file())
   var files: [String]
 
   @Option(help: ArgumentHelp("Fail if less than so many percent were touched.", valueName: "percent"))
@@ -59,6 +60,10 @@ struct DevCoverage: ParsableCommand {
   }
 
   private func paths(_ path: String) throws -> [String] {
+    if path == "-" { return [path] }
+    if path.contains("://") {
+      throw Failure("\(path): is no file; curl -s \(path) | madang dev coverage -")
+    }
     var isDirectory: ObjCBool = false
     guard FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) else {
       throw Failure("\(path): there is no such file")
@@ -70,9 +75,8 @@ struct DevCoverage: ParsableCommand {
   }
 
   private func read(_ path: String) throws -> CoverageCounts {
-    do {
-      return try JSONDecoder().decode(CoverageFile.Counted.self, from: Data(contentsOf: URL(filePath: path))).counts
-    } catch {
+    let text = try textOfInput(path)
+    do { return try JSONDecoder().decode(CoverageFile.Counted.self, from: Data(text.utf8)).counts } catch {
       throw Failure("\(path): is no answer of GET /_dev/coverage")
     }
   }

@@ -26,6 +26,11 @@ struct DevJournalCommand: AsyncParsableCommand {
     if let field = fields.first(where: { !$0.contains("=") }) {
       throw ValidationError("\(field): write field=value, such as kind=push.")
     }
+    let options = ["after", "limit", "wait", "count"]
+    for name in fields.map({ $0.prefix { $0 != "=" } }) {
+      if name == "format" { throw ValidationError("format: choose it with --json or --har.") }
+      if options.contains(String(name)) { throw ValidationError("\(name): is an option, --\(name).") }
+    }
   }
 
   func run() async throws {

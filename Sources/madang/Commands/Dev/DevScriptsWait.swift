@@ -28,7 +28,15 @@ struct DevScriptsWait: AsyncParsableCommand {
       throw Failure("the script '\(script.name)' was never started: 'madang dev scripts start', or start: true in it")
     }
     let isDone = runs.map { report.runs >= $0 } ?? (report.state != .running && report.underWay == 0)
-    guard isDone else { throw Failure("the script '\(script.name)' is not done within \(within)") }
+    guard isDone else {
+      let clock = try await options.server.call(ClockReading.self, .get, options.path("clock"))
+      let world = options.world.map { " --world \($0)" } ?? ""
+      let cure =
+        clock.rate == 0
+        ? "; the clock stands still: what has a pause or a rate goes on with 'madang dev clock advance 10s\(world)'"
+        : ""
+      throw Failure("the script '\(script.name)' is not done within \(within)\(cure)")
+    }
     guard report.failed == 0 else {
       throw Failure("\(report.failed) failure\(report.failed == 1 ? "" : "s") in the script '\(script.name)'")
     }

@@ -2,6 +2,7 @@ import ArgumentParser
 import AsyncHTTPClient
 import Foundation
 import MadangAPI
+import MadangClient
 import MadangDevelopment
 import NIOCore
 import NIOHTTP1
@@ -36,7 +37,23 @@ struct DevelopmentServerOptions: ParsableArguments {
   private static let patience: Int64 = 60
 
   private func server() throws -> String {
-    try ConnectionOptions.normalised(url ?? Environment.current.devServer ?? Self.standard)
+    let text = url ?? Environment.current.devServer ?? Self.standard
+    if let server = text.firstMatch(of: /^(.*[^\/])\/_dev(\/.*)?$/)?.1 {
+      throw ValidationError(
+        "'\(text)' is more than a server: give \(server), and the token behind /_dev/, if there is one, with --token.")
+    }
+    return try ConnectionOptions.normalised(text)
+  }
+
+  /// The request to a server. Names under `localhost` are this machine's, and not every system knows them.
+  private static func request(_ server: String, _ target: String) -> HTTPClientRequest {
+    guard let parts = server.firstMatch(of: /^http:\/\/([^:]*\.localhost)(:[0-9]+)?$/.ignoresCase()) else {
+      return HTTPClientRequest(url: server + target)
+    }
+    let port = parts.2 ?? ""
+    var request = HTTPClientRequest(url: "http://127.0.0.1\(port)\(target)")
+    request.headers.add(name: "Host", value: "\(parts.1)\(port)")
+    return request
   }
 
   /// Makes a call under `/_dev`, and answers what the server does.
@@ -67,11 +84,13 @@ struct DevelopmentServerOptions: ParsableArguments {
   ) async throws {
     let server = try server()
     let fields = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
-    var request = HTTPClientRequest(
-      url: server + "/_dev" + path.map { "/" + percentEncoded($0) }.joined()
+    var request = Self.request(
+      server,
+      "/_dev" + path.map { "/" + percentEncoded($0) }.joined()
         + (fields.isEmpty ? "" : "?" + fields.joined(separator: "&")))
     request.method = HTTPMethod(rawValue: method.rawValue)
-    if let token = token ?? Environment.current.devToken {
+    let token = token ?? Environment.current.devToken
+    if let token {
       request.headers.add(name: HeaderName.authorization, value: "Bearer \(token)")
     }
     if let body {
@@ -81,16 +100,15 @@ struct DevelopmentServerOptions: ParsableArguments {
     do {
       let response = try await Self.client.execute(request, timeout: .seconds(seconds + Self.patience))
       guard response.status == .ok else {
-        throw Self.refusal(response.status.code, try await response.body.collect(upTo: 1 << 20), by: server)
+        let body = try await response.body.collect(upTo: 1 << 20)
+        throw Self.refusal(response.status.code, body, by: server, hasToken: token != nil)
       }
       for try await piece in response.body { try sink(piece) }
     } catch let failure as Failure {
       throw failure
     } catch {
-      let reason =
-        (error as? HTTPClientError)?.description ?? (error as? any LocalizedError)?.errorDescription ?? "\(error)"
       throw Failure(
-        "\(server) cannot be reached: \(reason); start one with 'madang serve --dev', or name it with --url or MADANG_DEV_URL",
+        "\(server) cannot be reached: \(NetworkProblem.words(of: error)); start one with 'madang serve --dev', or name it with --url or MADANG_DEV_URL",
         .unavailable)
     }
   }
@@ -107,9 +125,22 @@ struct DevelopmentServerOptions: ParsableArguments {
 
   private struct Refusal: Decodable { let error: String }
 
-  private static func refusal(_ status: UInt, _ body: ByteBuffer, by server: String) -> Failure {
+  /// Calls that the server names as a cure, and the commands that make them.
+  private static let commands = [
+    ("GET /_dev/worlds", "worlds list"), ("GET /_dev/people", "people list"), ("GET /_dev/faults", "faults list"),
+    ("DELETE /_dev/faults/ID", "faults remove"),
+  ]
+
+  private static func refusal(_ status: UInt, _ body: ByteBuffer, by server: String, hasToken: Bool) -> Failure {
     if let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body.readableBytesView)) {
-      return Failure(refusal.error)
+      guard status != HTTPResponseStatus.forbidden.code else {
+        return Failure(
+          (hasToken
+            ? "\(server) does not take this token; give the one that"
+            : "\(server) asks programs of other machines for a token; give the one that")
+            + " 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN")
+      }
+      return Failure(Self.commands.reduce(refusal.error) { $0.replacing($1.0, with: "'madang dev \($1.1)'") })
     }
     return Failure(
       "\(server) does not know this call (\(status)): it is no server in development mode, or the port of one world; "

@@ -13,7 +13,8 @@ struct Man: ParsableCommand {
 enum ManualPage {
   static var text: String {
     var lines = [
-      ".TH MADANG 1 \"\" madang \"Madang\"", ".SH NAME", escaped("madang - \(Madang.configuration.abstract)"),
+      ".TH MADANG 1 \"\" \"madang \(Version.text)\" \"Madang\"", ".SH NAME",
+      escaped("madang - \(Madang.configuration.abstract)"),
       ".SH SYNOPSIS", escaped("madang <command> [options]"), ".SH DESCRIPTION",
     ]
     for line in Madang.configuration.discussion.split(separator: "\n", omittingEmptySubsequences: false) {
@@ -47,7 +48,7 @@ struct NamedCommand {
 
   private static func under(_ type: any ParsableCommand.Type, _ path: [String]) -> [NamedCommand] {
     type.configuration.subcommands.flatMap { child in
-      let path = path + [child.configuration.commandName ?? "\(child)".lowercased()]
+      let path = path + [CalledCommand.name(of: child)]
       return child.configuration.subcommands.isEmpty
         ? [NamedCommand(name: path.joined(separator: " "), type: child)] : under(child, path)
     }
