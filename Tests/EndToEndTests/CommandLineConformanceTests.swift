@@ -156,6 +156,16 @@ struct CommandLineConformanceTests {
     #expect(objects.contains { $0["rule"] == .text("refresh.early-2024-01") && $0["editions"] == .texts(["2024-01"]) })
   }
 
+  @Test("why nothing answers is said in a few words")
+  func unreachable() async throws {
+    let program = try Program("madang", ["conformance", "127.0.0.1:1", "--key", "k", "--only", "key."])
+    async let output = program.output.rest()
+    async let errors = program.errors.rest()
+    #expect(await program.status() == 69)
+    #expect(await output == [])
+    #expect(await errors == ["madang: http://127.0.0.1:1 cannot be reached: Connection refused"])
+  }
+
   @Test(
     "wrong usage is status 64, a server that is not there 69",
     arguments: [

@@ -43,16 +43,9 @@ package struct ServerUnderTest: Sendable {
     }
   }
 
-  /// Whether anything answers at the address; its words if nothing does.
-  package func unreachable() async -> String? {
-    do {
-      _ = try await send(.GET, "/v1", headers: [], body: nil, hasSession: true)
-      return nil
-    } catch let violation as Violation {
-      return violation.seen
-    } catch {
-      return "\(error)"
-    }
+  /// Makes sure that something answers at the address. Throws what the network says if nothing does.
+  package func reach() async throws {
+    _ = try await http.execute(HTTPClientRequest(url: url + "/v1"), timeout: Self.patience)
   }
 
   /// The editions whose key the server takes for none of its own.

@@ -73,7 +73,9 @@ struct ConformanceCommand: AsyncParsableCommand {
     let outcomes = try await ServerUnderTest.with(
       url, keys: keys.given(isInDevelopment: dev), isInDevelopment: dev
     ) { server in
-      if let reason = await server.unreachable() { throw MadangError.unreachable(host: url, reason: reason) }
+      do { try await server.reach() } catch {
+        throw MadangError.unreachable(host: url, reason: NetworkProblem.words(of: error))
+      }
       try refuse(await server.editionsOfRefusedKeys())
       for edition in await server.editionsOfMistakenKeys() {
         printing.output.note(
