@@ -21,10 +21,15 @@ struct DevelopmentDescription: Sendable {
 
   let operations: [Operation]
 
-  static let shared: DevelopmentDescription = {
+  /// As it is kept.
+  static func document() throws -> JSON {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../Sources/MadangDevelopment/Resources/openapi.json")
-    do { return try DevelopmentDescription(try JSON(Array(Data(contentsOf: file)))) } catch {
+    return try JSON(Array(Data(contentsOf: file)))
+  }
+
+  static let shared: DevelopmentDescription = {
+    do { return try DevelopmentDescription(document()) } catch {
       fatalError("the document of development calls cannot be read: \(error)")
     }
   }()

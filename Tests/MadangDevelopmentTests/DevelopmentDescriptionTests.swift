@@ -1,5 +1,7 @@
 import Foundation
+import MadangDevelopment
 import NIOHTTP1
+import Support
 import Testing
 
 @Suite("The OpenAPI document of development calls", .timeLimit(.minutes(1)))
@@ -23,6 +25,34 @@ struct DevelopmentDescriptionTests {
       return "\(operation.method) \(path)"
     }
     #expect(told.symmetricDifference(described).sorted() == [])
+  }
+
+  @Test("bodies have the fields that are read, and numbers their limits")
+  func fields() throws {
+    let document = try DevelopmentDescription.document()
+    let schemas = try #require(document["components"]?["schemas"])
+    func names(_ schema: JSON?) -> [String]? { schema?["properties"]?.keys?.sorted() }
+    #expect(names(schemas["Filter"]) == JournalFilter.names.sorted())
+    #expect(names(schemas["Expectation"]) == Expectation.names.sorted())
+    let item = schemas["Expectation"]?["properties"]?["expected"]?["items"]
+    #expect(names(item) == (JournalFilter.names + ["times"]).sorted())
+    #expect(names(schemas["FaultMatch"]) == FaultMatch.names.sorted())
+    #expect(names(schemas["FaultEffect"]) == FaultEffect.names.sorted())
+    let settings = schemas["JournalSettings"]?["properties"]
+    for (name, range) in [("entries", Journal.Limits.entriesRange), ("bytes", Journal.Limits.bytesRange)] {
+      #expect(settings?[name]?["minimum"]?.int == range.lowerBound, "\(name)")
+      #expect(settings?[name]?["maximum"]?.int == range.upperBound, "\(name)")
+    }
+  }
+
+  @Test("whoever reads it calls the server that gave it, with a token where that asks for one")
+  func servers() throws {
+    let document = try DevelopmentDescription.document()
+    let servers = try #require(document["servers"]?.list)
+    #expect(servers.first?["url"] == .text("/_dev"))
+    #expect(servers.allSatisfy { $0["url"]?.string?.hasPrefix("/_dev") ?? false })
+    #expect(document["components"]?["securitySchemes"]?["token"]?["scheme"] == .text("bearer"))
+    #expect(document["security"]?.list?.count == 2)
   }
 
   @Test("a parameter that a call does not have is refused by every call, and nothing is done")
