@@ -24,6 +24,6 @@ public struct RoomNamespace: Hashable, Sendable {
 }
 
 /// Names of the events that carry a chat.
-public enum ChatEvent: String, Sendable {
+public enum ChatEvent: String, Sendable, CaseIterable {
   case channel, dm
 }

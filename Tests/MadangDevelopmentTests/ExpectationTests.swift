@@ -201,6 +201,9 @@ struct ExpectationTests {
       (#"{"expected":[{"path":"v1/workspaces"}]}"#, "path: a path like"),
       (#"{"expected":[{"path":"/v1/x?y=1"}]}"#, "without its query"),
       (#"{"expected":[{"namespace":"ws-channel-1"}]}"#, "namespace: a namespace like"),
+      (#"{"expected":[{"event":"chanel","direction":"toClient"}]}"#, "event: there is none called 'chanel'; there are"),
+      (#"{"expected":[{"path":"/_dev/clock","times":0}]}"#, "path: development calls are no requests of clients"),
+      (#"{"expected":[{}],"among":{"method":"POST"}}"#, #"which is looked at with \"only\": true"#),
       (#"{"expected":[{"body":{"password":"Passw0rd!"}}]}"#, "password: is a secret"),
     ])
   func mistakes(_ body: String, _ words: String) async throws {

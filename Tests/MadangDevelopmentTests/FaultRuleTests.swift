@@ -102,6 +102,14 @@ struct FaultRuleTests {
         "match.path: a path like /v1/workspaces, without its query; * stands for any text"
       ),
       (
+        #"{"effect":{"kind":"reset"},"match":{"path":"/_dev/clock"}}"#,
+        "match.path: development calls are no requests of clients; the journal has none, and rules see none"
+      ),
+      (
+        #"{"effect":{"kind":"drop"},"match":{"event":"chanel","direction":"toClient"}}"#,
+        "match.event: there is none called 'chanel'; there are channel, dm"
+      ),
+      (
         #"{"effect":{"kind":"reset"},"match":{"method":"GTE"}}"#,
         "match.method: there is none called 'GTE'; there are GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS"
       ),

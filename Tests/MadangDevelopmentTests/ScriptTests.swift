@@ -61,6 +61,8 @@ struct ScriptTests {
       try await Self.post(dev, "theo", "nor mine")
       // The clock of a world with a number stands still.
       #expect(try await Self.report(dev, "echo", "?runs=1&wait=100ms").runs == 0)
+      let hasty = try await dev.call(.GET, "/_dev/scripts/echo?runs=1")
+      #expect(hasty.status == 400 && hasty.body.contains("runs: is waited for; say how long"), "\(hasty.body)")
       world.clock.advance(milliseconds: 199)
       #expect(try await Self.report(dev, "echo", "?runs=1&wait=50ms").runs == 0)
       world.clock.advance(milliseconds: 1)

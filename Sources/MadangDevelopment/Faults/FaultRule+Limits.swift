@@ -125,6 +125,7 @@ extension FaultRule {
     do throws(BadCall) {
       try JournalFilter {
         ($0.method, $0.path, $0.namespace) = (match.method, match.path, match.namespace)
+        ($0.event, $0.direction) = (match.event, match.direction)
       }.checkPlaces()
     } catch { throw BadCall("match.\(error.error)") }
   }

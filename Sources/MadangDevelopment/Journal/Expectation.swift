@@ -112,6 +112,9 @@ struct ExpectationPattern: Sendable {
     guard (1...Expectation.maxItems).contains(expectation.expected.count) else {
       throw BadCall("expected: 1 to \(Expectation.maxItems) calls or packets")
     }
+    guard expectation.only || expectation.among == nil else {
+      throw BadCall("among: says of what nothing else may come, which is looked at with \"only\": true")
+    }
     self.expectation = expectation
     var items: [Item] = []
     for item in expectation.expected {

@@ -67,8 +67,14 @@ extension JournalFilter {
     if let path, !path.hasPrefix("/") && !path.hasPrefix("*") || path.contains("?") {
       throw BadCall("path: a path like /v1/workspaces, without its query; * stands for any text")
     }
+    if let path, path == "/_dev" || path.hasPrefix("/_dev/") {
+      throw BadCall("path: development calls are no requests of clients; the journal has none, and rules see none")
+    }
     if let namespace, !namespace.hasPrefix("/"), !namespace.hasPrefix("*") {
       throw BadCall("namespace: a namespace like /ws-channel-ID; * stands for any text")
+    }
+    if let event, direction == "toClient" {
+      try Self.check(.event, event, among: ChatEvent.allCases.map(\.rawValue))
     }
   }
 
@@ -86,7 +92,7 @@ extension JournalFilter {
       """)
   }
 
-  /// The events of connections and payments are known, those of Socket.IO are the application's.
+  /// The events of connections and payments are known; clients name theirs as they like.
   private func checkEvent() throws(BadCall) {
     guard let event, !kinds.contains(.packet) else { return }
     let events = ["opened", "upgraded", "closed", "refused", "recorded", "credited"]

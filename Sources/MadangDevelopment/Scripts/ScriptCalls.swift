@@ -34,6 +34,7 @@ struct ScriptCalls: Sendable {
       try call.refuseQuery(besides: ["wait", "runs"])
       let runs = try call.query("runs").map { text in
         guard let runs = Int(text), runs > 0 else { throw WorldError("runs: how many are to be over, from 1") }
+        guard call.query("wait") != nil else { throw WorldError("runs: is waited for; say how long, as with wait=5s") }
         return runs
       }
       let time = try wait(call)
