@@ -11,6 +11,8 @@ SERVER = os.environ.get("MADANG", "http://127.0.0.1:8080")
 @pytest.fixture
 def world():
     """The URL of a world that begins as the courtyard, and is gone after the test."""
-    made = requests.post(f"{SERVER}/_dev/worlds", json={"seed": "courtyard"}, timeout=10).json()
+    answer = requests.post(f"{SERVER}/_dev/worlds", json={"seed": "courtyard"}, timeout=10)
+    assert answer.ok, f"{answer.status_code}: is 'madang serve --dev' at {SERVER}?"
+    made = answer.json()
     yield made["url"]
     requests.delete(f"{SERVER}/_dev/worlds/{made['id']}", timeout=10)
