@@ -70,8 +70,8 @@ private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
   case .postgres: "check that PostgreSQL runs and that --database-url names its host, user, password and database"
   case .sqlite(let path):
     """
-    check that \(path) is a database of madang and that its directory can be written. If it is damaged, move it away with \
-    its -wal and -shm, and load the newest backup: 'madang admin import BACKUP'
+    check that \(path) is a database of madang, that its directory can be written and that its disk has room. If it is \
+    damaged, move it away with its -wal and -shm, and load the newest backup: 'madang admin import BACKUP'
     """
   case .sqliteInMemory: "check that the temporary directory can be written"
   }

@@ -22,6 +22,9 @@ package final class Exchange: Sendable {
   package struct Operation: Hashable, Sendable {
     package let edition: EditionName
     package let route: MadangAPI.Route
+
+    /// Of little, since every request is looked up: the lengths of paths tell most routes apart.
+    package func hash(into hasher: inout Hasher) { hasher.combine(route.template.utf8.count) }
   }
 
   package struct Account: Hashable, Sendable {
