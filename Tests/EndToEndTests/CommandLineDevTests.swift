@@ -85,6 +85,8 @@ struct CommandLineDevTests {
       #expect(try await shell.objects("dev", "faults", "list").map { $0["id"] } == [.number(1), .number(4)])
       _ = try await shell.object("dev", "faults", "remove", "--all")
       #expect(try await shell.objects("dev", "faults", "list").isEmpty)
+      #expect(try await shell.object("dev", "restart", "--down-for", "10ms")["milliseconds"] == .number(10))
+      #expect(try await shell.run("dev", "restart", "--down-for", "2h").status == 64)
       let wrong = try await shell.run("dev", "faults", "add", #"{"effect":{"kind":"latency"}}"#)
       #expect(wrong.status == 1 && wrong.errors == ["madang: effect.milliseconds: is missing; 'latency' needs it"])
     }

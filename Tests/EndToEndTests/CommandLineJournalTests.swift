@@ -24,6 +24,17 @@ struct CommandLineJournalTests {
       let entry = try #require(
         try await shell.run("dev", "journal", "code=E01", "--wait", "5s", "--json", "--world", "w1").objects().first)
       #expect(entry["path"] == .text("/v1/users/login") && entry["status"] == .number(400))
+      let expected = #"{"expected":[{"code":"E01"}]}"#
+      let outcome = try await shell.object("dev", "expect", expected, "--world", "w1")
+      #expect(outcome["met"] == .bool(true))
+      #expect(try await shell.run("dev", "expect", "-", "--world", "w1", input: expected).output[0] == "met       yes")
+      let unmet = try await shell.run(
+        "dev", "expect", #"{"expected":[{"code":"E01","times":0}]}"#, "--json", "--world", "w1")
+      #expect(unmet.status == 1 && unmet.errors == [])
+      #expect(try unmet.objects().first?["met"] == .bool(false))
+      let mistaken = try await shell.run("dev", "expect", #"{"expected":[{"code":"E1"}]}"#, "--world", "w1")
+      #expect(mistaken.status == 1 && mistaken.errors.first?.hasPrefix("madang: code: there is none called") == true)
+
       let table = try await shell.run("dev", "journal", "kind=request", "--world", "w1")
       #expect(table.status == 0 && table.output.last?.contains("POST /v1/users/login") == true)
       #expect(table.output.last?.contains("400, E01") == true)

@@ -188,6 +188,8 @@ struct WorldCallsTests {
       ("/_dev/clock", #"{"rate":1e9}"#, "rate: how many times"),
       ("/_dev/clock", #"{"advance":"25h"}"#, "advance: must be a number"),
       ("/_dev/clock", #"{"freeze":"yes"}"#, "freeze: must be true or false"),
+      ("/_dev/clock", #"{"freeze":false}"#, "freeze: true stops the clock"),
+      ("/_dev/clock", #"{"resume":false}"#, "resume: true has the clock run"),
       ("/_dev/clock", #"{"set":"0001-01-01T00:00:00Z"}"#, "set: a date like 2026-01-05T09:00:00Z, from 1970 on"),
       ("/_dev/clock", "", "the body has none of advance, set, rate, freeze, resume"),
       ("/_dev/expect", #"{"expected":{}}"#, "expected: must be a list"),

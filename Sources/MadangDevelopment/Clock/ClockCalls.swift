@@ -38,6 +38,8 @@ struct ClockCalls: Sendable {
         throw WorldError("rate: how many times as fast as time passes, from 0 to \(Int(Clock.fastest))")
       }
     }
+    if change.freeze == false { throw WorldError("freeze: true stops the clock; give \"resume\": true to have it run") }
+    if change.resume == false { throw WorldError("resume: true has the clock run; give \"freeze\": true to stop it") }
     if let seconds = change.advance { clock.advance(milliseconds: Int64(seconds * 1000)) }
     if let moment { clock.set(moment) }
     if let rate = change.rate { clock.run(at: rate) }

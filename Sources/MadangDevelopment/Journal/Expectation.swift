@@ -23,6 +23,8 @@ package struct Expectation: CallFields, Sendable {
     package init(from decoder: any Decoder) throws {
       if let number = try? decoder.singleValueContainer().decode(Int.self) {
         self.init(min: number, max: number)
+      } else if (try? decoder.container(keyedBy: CodingKeys.self)) == nil {
+        throw Self.wrong
       } else {
         try decoder.refuseFields(besides: CodingKeys.allCases.map(\.rawValue), of: "times")
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -30,10 +32,10 @@ package struct Expectation: CallFields, Sendable {
           min: try fields.decodeIfPresent(Int.self, forKey: .min) ?? 0,
           max: try fields.decodeIfPresent(Int.self, forKey: .max))
       }
-      guard min >= 0, max ?? min >= min else {
-        throw BadCall("times: a whole number, or {\"min\": n, \"max\": n} with min not above max")
-      }
+      guard min >= 0, max ?? min >= min else { throw Self.wrong }
     }
+
+    private static let wrong = BadCall("times: a whole number, or {\"min\": n, \"max\": n} with min not above max")
   }
 
   package struct Item: Decodable, Sendable {

@@ -99,7 +99,8 @@ struct DevelopmentServerOptions: ParsableArguments {
     }
     do {
       let response = try await Self.client.execute(request, timeout: .seconds(seconds + Self.patience))
-      guard response.status == .ok else {
+      // 409 answers an expectation that is not met.
+      guard response.status == .ok || response.status == .conflict else {
         let body = try await response.body.collect(upTo: 1 << 20)
         throw Self.refusal(response.status.code, body, by: server, hasToken: token != nil)
       }

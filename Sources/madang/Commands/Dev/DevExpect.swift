@@ -1,0 +1,34 @@
+import ArgumentParser
+import Foundation
+import MadangDevelopment
+
+struct DevExpect: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "expect", abstract: "Hold what clients are expected to do against the journal.",
+    usage: "madang dev expect <json> [options]\nmadang dev expect - < <file>",
+    discussion: """
+      madang dev expect '{"expected":[{"operation":"signIn"}],"wait":"5s"}'
+
+      docs/testing.md says what it may hold. Exit status 1 if it is not met.
+      """)
+
+  @OptionGroup var options: DevelopmentOptions
+  @OptionGroup var printing: JSONOption
+  @Argument(help: "What is expected; - for standard input.") var expectation: String
+
+  func run() async throws {
+    let body = Data((expectation == "-" ? try textOfInput(expectation) : expectation).utf8)
+    let outcome = try await options.server.call(
+      ExpectationOutcome.self, .post, options.path("expect"), body: body, waiting: Self.longest)
+    try printing.output.development(
+      outcome,
+      [("met", outcome.met ? "yes" : "no")] + outcome.differences.map { ("different", $0) }
+        + outcome.matched.map {
+          ("number \($0.expected)", "entries \($0.entries.map(String.init).joined(separator: " "))")
+        })
+    guard outcome.met else { throw ExitCode.failure }
+  }
+
+  /// `wait` and `settle` together, in seconds.
+  private static let longest: Int64 = 120
+}
