@@ -171,6 +171,25 @@ struct CommandLineDevTests {
     #expect(await errors == ["madang: -: line 2: email: not an e-mail address"])
   }
 
+  @Test("a seed that is no file is told with its cause and its cure")
+  func noSeed() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-test-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    for (file, input, words) in [
+      ("courtyard", "", "courtyard is a seed that is shipped, and no file: 'madang dev worlds make --seed courtyard'"),
+      (folder, "", "\(folder) is a directory; name a file"),
+      ("-", "name: a\nname: b\n", "-: line 1: name: is written twice in the same object"),
+    ] {
+      let program = try Program("madang", ["dev", "seed", "check", file], input: input)
+      async let output = program.output.rest()
+      async let errors = program.errors.rest()
+      #expect(await program.status() == 1)
+      #expect(await output == [])
+      #expect(await errors == ["madang: \(words)"])
+    }
+  }
+
   @Test("a server that is not there is status 69; one that is not in development mode is told, with its cure")
   func elsewhere() async throws {
     func run(_ arguments: [String]) async throws -> (status: Int32, errors: [String]) {

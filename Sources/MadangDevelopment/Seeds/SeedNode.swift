@@ -94,6 +94,8 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
     case .parser(_, let problem, let mark, _)?, .scanner(_, let problem, let mark, _)?,
       .composer(_, let problem, let mark, _)?:
       self.init(mark.line, "column \(mark.column): neither YAML nor JSON: \(problem)")
+    case .duplicatedKeysInMapping(let names, let context)?:
+      self.init(context.mark.line, "\(names.sorted().joined(separator: ", ")): is written twice in the same object")
     case .reader(let problem, _, _, _)?: self.init(nil, "the seed cannot be read: \(problem)")
     default: self.init(nil, "neither YAML nor JSON: \(error)")
     }

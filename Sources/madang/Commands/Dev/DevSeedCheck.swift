@@ -1,4 +1,5 @@
 import ArgumentParser
+import Foundation
 import MadangDevelopment
 
 struct DevSeedCheck: AsyncParsableCommand {
@@ -11,6 +12,9 @@ struct DevSeedCheck: AsyncParsableCommand {
   @Argument(help: "A seed in YAML or JSON; - for standard input.", completion: .file()) var file: String
 
   func run() async throws {
+    if Seed.Shipped(rawValue: file) != nil, !FileManager.default.fileExists(atPath: file) {
+      throw Failure("\(file) is a seed that is shipped, and no file: 'madang dev worlds make --seed \(file)'")
+    }
     let contents: Seed.Contents
     do { contents = try SeedFile.read(try textOfInput(file), from: file).contents() } catch let error as SeedError {
       throw Failure("\(file): \(error)")

@@ -184,6 +184,10 @@ func textOfInput(_ path: String) throws -> String {
       guard let text = String(validating: bytes, as: UTF8.self) else { throw Failure("standard input is no UTF-8") }
       return text
     }
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory), isDirectory.boolValue {
+      throw Failure("\(path) is a directory; name a file")
+    }
     return try String(contentsOf: URL(filePath: path), encoding: .utf8)
   } catch let failure as Failure {
     throw failure
