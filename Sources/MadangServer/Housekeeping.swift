@@ -25,9 +25,6 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Uploads younger than this, in milliseconds, may still belong to a running request.
   private static let uploadAge: Int64 = 3_600_000
 
-  /// Clocks that go together may differ by their last digit.
-  private static let tick: Duration = .milliseconds(2)
-
   /// How long what was deleted stays for other servers, if there may be any.
   private var grace: Duration { service.settings.databaseURL == nil ? .zero : service.settings.deletionGrace }
 
@@ -48,10 +45,8 @@ struct Housekeeping: ServiceLifecycle.Service {
         }
       }
       for await _ in wakes.cancelOnGracefulShutdown() {
-        try? await cancelWhenGracefulShutdown {
-          if grace > .zero { try await clock.sleep(for: grace + Self.tick) }
-          if await leads() { await attempt { try await clearDeleted() } }
-        }
+        guard await leads() else { continue }
+        await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
       }
     }
   }
@@ -72,10 +67,8 @@ struct Housekeeping: ServiceLifecycle.Service {
   }
 
   private func tidy() async {
-    await attempt {
-      try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow)
-      try await clearDeleted()
-    }
+    await attempt { try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow) }
+    wake.yield()
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
   }
@@ -88,7 +81,11 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   /// Rows first: they name the files.
   private func clearDeleted() async throws {
-    try await service.madang.clearDeleted(longerThan: Int64(grace / .milliseconds(1)))
+    if let moment = try await service.madang.newestDeletion() {
+      // Those that are there now, whatever moment they have: clocks of servers differ.
+      if grace > .zero { try await service.madang.clock.sleep(for: grace) }
+      try await service.madang.clearDeleted(upTo: moment)
+    }
     try await service.madang.removeRetiredFiles()
   }
 

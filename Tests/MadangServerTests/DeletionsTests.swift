@@ -94,7 +94,7 @@ struct DeletionsTests {
       _ = try await yard.a.success(.DELETE, channel)
       _ = try await yard.a.success(.DELETE, yard.w)
       #expect(try await yard.a.call(.GET, other).code == "E13")
-      try await world.server.madang.clearDeleted(longerThan: 3_600_000)
+      try await world.server.madang.clearDeleted(upTo: world.clock.now - 1)
       #expect(try await Self.rows(world, "chats") == chats)
       #expect(try await Self.rows(world, "rooms") == rooms)
       let isCleared = try await World.eventually {

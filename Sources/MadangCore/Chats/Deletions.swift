@@ -5,13 +5,13 @@ extension Madang {
   /// PostgreSQL none waits at all: there the last row of a room takes longer, because all that was deleted and not forgotten
   /// yet is walked for it. What is cut off goes on with the next call.
   ///
-  /// - Parameter grace: Only those that were deleted so many milliseconds ago.
-  package func clearDeleted(longerThan grace: Int64 = 0) async throws {
+  /// - Parameter moment: Only what was deleted by then; see ``newestDeletion()``.
+  package func clearDeleted(upTo moment: Int64 = .max) async throws {
     var page = DeletionPage()
     while true {
       let step = try await database.writeAside { [now = clock.now, page] transaction in
         let start = ContinuousClock.now
-        let cleared = try transaction.clearPage(page, deletedBy: now - grace, now: now)
+        let cleared = try transaction.clearPage(page, deletedBy: moment, now: now)
         return cleared.map { (cleared: $0, duration: ContinuousClock.now - start) }
       }
       guard let step else { return }
@@ -19,6 +19,21 @@ extension Madang {
       page.adapt(to: step.duration)
       // Others have the writer for as long.
       try await Task.sleep(for: step.duration)
+    }
+  }
+}
+
+extension Madang {
+  /// When the last of all that is deleted and not cleared up was: by the clock of the server that did it. Nil if there is none.
+  package func newestDeletion() async throws -> Int64? {
+    try await database.read { transaction in
+      try transaction.first(
+        """
+        SELECT MAX(d.deleted_at) AS newest FROM (
+          SELECT MAX(deleted_at) AS deleted_at FROM rooms WHERE deleted_at IS NOT NULL
+          UNION ALL SELECT MAX(deleted_at) FROM workspaces WHERE deleted_at IS NOT NULL) AS d
+        """
+      ) { try $0.get("newest") as Int64? } ?? nil
     }
   }
 }
@@ -49,7 +64,7 @@ extension Transaction {
       return (room, seq)
     }
     guard let workspace = try takeDeleted("workspaces", by: moment) else { return nil }
-    try clearWorkspace(workspace, deletedBy: moment, limit: page.rows)
+    try clearWorkspace(workspace, deletedBy: min(moment, now), limit: page.rows)
     return (0, 0)
   }
 
