@@ -36,9 +36,10 @@ package final class Kit: Sendable {
   package var instruments: Instruments {
     Instruments(
       respond: { [faults, journal, coverage] exchange, request, answer in
-        try await journal.recording(exchange, coverage) {
-          guard !faults.isIdle else { return try await answer(request) }
-          return try await faults.respond(exchange, request, answer)
+        // Each closure that may suspend costs every request something.
+        guard !faults.isIdle else { return try await journal.recording(exchange, coverage, request, answer) }
+        return try await journal.recording(exchange, coverage, request) {
+          try await faults.respond(exchange, $0, answer)
         }
       },
       packetInterceptor: SocketIOServer.PacketInterceptor(

@@ -23,18 +23,30 @@ struct Contract: Sendable {
     let name: String
   }
 
-  /// An operation, with the numbers of its items.
-  struct Operation: Sendable {
+  /// An operation, with the numbers of its items. A class: every request looks one up, and a copy of all that it has is dear.
+  final class Operation: Sendable {
     let edition: EditionName
     let id: String
     let item: Int
+    let touches: Touches
+    /// Places in ``Contract/flows`` of those of which it is a step when it is carried out.
+    let flows: [Int]
+    /// That step.
+    let step: Flow.Step
+
+    fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, flows: [Int] = []) {
+      (self.edition, self.id, self.item, self.touches, self.flows) = (edition, id, item, touches, flows)
+      step = .success(id)
+    }
+  }
+
+  /// The numbers of what may be touched with an operation.
+  struct Touches: Sendable {
     /// By code or status.
     fileprivate(set) var codes: [String: Int] = [:]
     fileprivate(set) var fields: [(name: String, item: Int)] = []
     fileprivate(set) var queries: [(name: String, item: Int)] = []
     fileprivate(set) var headers: [(name: HTTPField.Name, item: Int)] = []
-    /// Places in ``Contract/flows`` of those of which it is a step when it is carried out.
-    fileprivate(set) var flows: [Int] = []
   }
 
   /// A flow, with the number of its item.
@@ -69,7 +81,9 @@ struct Contract: Sendable {
       }
     }
     for (name, operation) in operations {
-      operations[name]?.flows = places[operation.edition]?[.success(operation.id)] ?? []
+      operations[name] = Operation(
+        operation.edition, id: operation.id, item: operation.item, operation.touches,
+        flows: places[operation.edition]?[operation.step] ?? [])
     }
   }
 
@@ -88,21 +102,22 @@ struct Contract: Sendable {
       uniqueKeysWithValues: common.sorted().map { ($0, add(edition, .codes, $0)) })
     for ((name, path, documented), codes) in zip(listed, codes) {
       let id = documented.operationId
-      var operation = Operation(edition: edition, id: id, item: add(edition, .operations, id))
+      let item = add(edition, .operations, id)
+      var touches = Touches()
       let statuses = documented.responses.keys.filter { !["200", "400", "500"].contains($0) }
       for code in codes.subtracting(common).union(statuses).sorted() {
-        operation.codes[code] = add(edition, .codes, "\(id) \(code)")
+        touches.codes[code] = add(edition, .codes, "\(id) \(code)")
       }
-      operation.fields = document.optionalFields(of: documented).sorted().map {
+      touches.fields = document.optionalFields(of: documented).sorted().map {
         ($0, add(edition, .fields, "\(id) \($0)"))
       }
-      operation.queries = document.optionalParameters(of: documented, at: path, in: "query").map {
+      touches.queries = document.optionalParameters(of: documented, at: path, in: "query").map {
         ($0, add(edition, .fields, "\(id) ?\($0)"))
       }
-      operation.headers = document.optionalParameters(of: documented, at: path, in: "header").compactMap { name in
+      touches.headers = document.optionalParameters(of: documented, at: path, in: "header").compactMap { name in
         HTTPField.Name(name).map { ($0, add(edition, .fields, "\(id) \(name):")) }
       }
-      operations[name] = operation
+      operations[name] = Operation(edition, id: id, item: item, touches)
     }
   }
 

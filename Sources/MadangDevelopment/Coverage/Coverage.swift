@@ -38,39 +38,38 @@ package final class Coverage: Sendable {
   /// A request has been answered.
   func count(_ request: RawRequest, _ exchange: Exchange) {
     guard let status = request.status, !request.isPolling else { return }
-    let contract = Contract.shared
-    let code = request.code
     guard let operation = request.operation.flatMap(Contract.operation) else {
-      if let code { countCommon(code, exchange) }
+      if let code = request.code { countCommon(code, exchange) }
       return
     }
-    var items: [Int] = []
-    let isRefusal = status == 400 || status == 500
-    if isRefusal {
-      if let code, let item = operation.codes[code] ?? contract.commonCodes[operation.edition]?[code] {
-        items.append(item)
+    guard status == 400 || status == 500 else {
+      return update { state in
+        state.counts[operation.item] += 1
+        // 200 is listed for none.
+        if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
+        state.count(operation.touches, exchange)
+        for place in operation.flows { state.advance(place, by: operation.step) }
       }
-    } else {
-      items.append(operation.item)
-      if let item = operation.codes[String(status)] { items.append(item) }
     }
-    for (name, item) in operation.fields where exchange.hasField(name) { items.append(item) }
-    for (name, item) in operation.queries where exchange.query(name) != nil { items.append(item) }
-    for (name, item) in operation.headers where exchange.head.headerFields[name] != nil { items.append(item) }
-    if isRefusal {
-      count(items, code.map { .refusal(operation.id, code: $0) }, operation.edition)
-    } else {
-      count(items, .success(operation.id), at: operation.flows)
+    let step = request.code.map { Flow.Step.refusal(operation.id, code: $0) }
+    let flows = step.map { Contract.shared.flows(with: $0, in: operation.edition) } ?? []
+    update { state in
+      if let code = request.code,
+        let item = operation.touches.codes[code] ?? Contract.shared.commonCodes[operation.edition]?[code]
+      {
+        state.counts[item] += 1
+      }
+      state.count(operation.touches, exchange)
+      for place in flows { state.advance(place, by: step) }
     }
   }
 
   /// A refusal of a request that is no operation, or whose key is of no edition.
   private func countCommon(_ code: String, _ exchange: Exchange) {
-    let contract = Contract.shared
     var editions = exchange.knownEdition.map { Set([$0]) } ?? []
-    if editions.isEmpty { editions = contract.editions(of: exchange.head.method.rawValue, exchange.path) }
+    if editions.isEmpty { editions = Contract.shared.editions(of: exchange.head.method.rawValue, exchange.path) }
     for edition in editions.isEmpty ? Set(EditionName.allCases) : editions {
-      if let item = contract.commonCodes[edition]?[code] { count([item], nil, edition) }
+      if let item = Contract.shared.commonCodes[edition]?[code] { update { $0.counts[item] += 1 } }
     }
   }
 
@@ -92,34 +91,39 @@ package final class Coverage: Sendable {
   }
 
   private func count(_ event: ContractEvent, _ edition: EditionName) {
-    if let item = Contract.shared.events[edition]?[event] { count([item], .event(event), edition) }
+    guard let item = Contract.shared.events[edition]?[event] else { return }
+    let flows = Contract.shared.flows(with: .event(event), in: edition)
+    update { state in
+      state.counts[item] += 1
+      for place in flows { state.advance(place, by: .event(event)) }
+    }
   }
 
-  private func count(_ items: [Int], _ step: Flow.Step?, _ edition: EditionName) {
-    count(items, step, at: step.map { Contract.shared.flows(with: $0, in: edition) } ?? [])
-  }
-
-  /// - Parameter flows: The places of those that have the step.
-  private func count(_ items: [Int], _ step: Flow.Step?, at flows: [Int]) {
+  private func update(_ body: (inout State) -> Void) {
     state.withLock { kept in
       var state = kept.take() ?? State()
-      for item in items { state.counts[item] += 1 }
-      for place in flows { state.advance(place, by: step) }
+      body(&state)
       kept = state
     }
   }
 }
 
 extension Coverage.State {
+  /// What a request had that could be left out.
+  fileprivate mutating func count(_ touches: Contract.Touches, _ exchange: Exchange) {
+    for (name, item) in touches.fields where exchange.hasField(name) { counts[item] += 1 }
+    for (name, item) in touches.queries where exchange.query(name) != nil { counts[item] += 1 }
+    for (name, item) in touches.headers where exchange.head.headerFields[name] != nil { counts[item] += 1 }
+  }
+
   /// Goes on with a flow if the step is the one that comes next.
   fileprivate mutating func advance(_ place: Int, by step: Flow.Step?) {
-    let traced = Contract.shared.flows[place]
     var (next, furthest) = flows[place]
-    guard let step, traced.flow.steps[next].isMet(by: step) else { return }
+    guard let step, Contract.shared.flows[place].flow.steps[next].isMet(by: step) else { return }
     next += 1
     furthest = max(furthest, next)
-    if next == traced.flow.steps.count {
-      counts[traced.item] += 1
+    if next == Contract.shared.flows[place].flow.steps.count {
+      counts[Contract.shared.flows[place].item] += 1
       next = 0
     }
     flows[place] = (next, furthest)

@@ -15,10 +15,10 @@ extension Journal {
   ///
   /// Each call that may suspend costs every request something, so none is made without need.
   func recording(
-    _ exchange: Exchange, _ coverage: Coverage, _ answer: () async throws -> Response
+    _ exchange: Exchange, _ coverage: Coverage, _ request: Request, _ answer: Instruments.Answer
   ) async throws -> Response {
     let recorder = RequestRecorder(exchange, in: self, coverage)
-    var response = try await answer()
+    var response = try await answer(request)
     // Nobody but the client knows of a connection that is gone what came of its answer.
     if recorder.mayHaveLost, await recorder.hasClientLeft {
       if recorder.mustFindAccount(status: nil) { await recorder.findAccount() }

@@ -2,22 +2,6 @@ import NIOCore
 
 /// Texts one behind another on a sheet: thousands of requests are kept, and each would else be dozens of pieces of memory.
 struct PackedTexts: Sendable {
-  enum Text {
-    case text(String)
-    case bytes([UInt8])
-    case buffer(ByteBuffer)
-    case absent
-
-    fileprivate var count: Int {
-      switch self {
-      case .text(let text): text.utf8.count
-      case .bytes(let bytes): bytes.count
-      case .buffer(let buffer): buffer.readableBytes
-      case .absent: 0
-      }
-    }
-  }
-
   /// Each text behind its length, which takes four bytes.
   private let piece: Sheet.Piece
 
@@ -28,33 +12,51 @@ struct PackedTexts: Sendable {
   var size: Int { piece.count }
 
   /// - Parameter texts: Adds the texts, the same ones each time it is called.
-  init(on sheets: Sheets, _ texts: (_ add: (Text) -> Void) -> Void) {
+  init(on sheets: Sheets, _ texts: (inout Writer) -> Void) {
     piece = sheets.write { room in
-      var size = 0
-      texts { text in
-        let place = size
-        size += 4 + text.count
-        if size <= room.count { Self.write(text, to: .init(rebasing: room[place..<size])) }
-      }
-      return size
+      var writer = Writer(room: room)
+      texts(&writer)
+      return writer.size
     }
   }
 
-  /// - Parameter place: As long as the text and its length.
-  private static func write(_ text: Text, to place: UnsafeMutableRawBufferPointer) {
-    let count = place.count - 4
-    let length = if case .absent = text { absent } else { UInt32(count) }
-    place.storeBytes(of: length.littleEndian, as: UInt32.self)
-    let place = UnsafeMutableRawBufferPointer(rebasing: place[4...])
-    switch text {
-    case .text(let text):
+  /// Writes texts as far as there is room, and counts them all.
+  struct Writer {
+    fileprivate let room: UnsafeMutableRawBufferPointer
+    fileprivate var size = 0
+
+    fileprivate init(room: UnsafeMutableRawBufferPointer) { self.room = room }
+
+    mutating func add(_ text: String) {
+      guard let place = place(of: text.utf8.count) else { return }
       // In one piece, but for strings of Objective-C.
       if text.utf8.withContiguousStorageIfAvailable({ place.copyMemory(from: .init($0)) }) == nil {
         place.copyBytes(from: text.utf8)
       }
-    case .bytes(let bytes): bytes.withUnsafeBytes { place.copyMemory(from: $0) }
-    case .buffer(let buffer): buffer.withUnsafeReadableBytes { place.copyMemory(from: $0) }
-    case .absent: break
+    }
+
+    mutating func add(_ bytes: [UInt8]) {
+      guard let place = place(of: bytes.count) else { return }
+      bytes.withUnsafeBytes { place.copyMemory(from: $0) }
+    }
+
+    mutating func add(_ buffer: ByteBuffer) {
+      guard let place = place(of: buffer.readableBytes) else { return }
+      buffer.withUnsafeReadableBytes { place.copyMemory(from: $0) }
+    }
+
+    mutating func addAbsent() { _ = place(of: 0, noting: absent) }
+
+    private mutating func place(of count: Int) -> UnsafeMutableRawBufferPointer? {
+      place(of: count, noting: UInt32(count))
+    }
+
+    private mutating func place(of count: Int, noting length: UInt32) -> UnsafeMutableRawBufferPointer? {
+      let start = size
+      size += 4 + count
+      guard size <= room.count else { return nil }
+      room.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self)
+      return UnsafeMutableRawBufferPointer(rebasing: room[start + 4..<size])
     }
   }
 

@@ -16,8 +16,8 @@ struct RawEntry: Sendable {
   let happening: Happening
 }
 
-/// What happened.
-indirect enum Happening: Sendable {
+/// What happened. Kept in place: thousands of small pieces that stay would scatter what each request takes and gives back.
+enum Happening: Sendable {
   case request(RawRequest)
   case connection(RawConnection)
   case packet(RawPacket)

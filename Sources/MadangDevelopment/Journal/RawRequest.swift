@@ -33,15 +33,15 @@ struct RawRequest: Sendable {
     bodySize = body.size
     code = Self.code(status, answerSize, answer.first)
     let (head, account, parts) = (exchange.head, exchange.knownAccount, body.parts)
-    packed = PackedTexts(on: sheets) { add in
-      add(.text(head.method.rawValue))
-      add(.text(head.path ?? ""))
-      add(account.map { .text($0.email) } ?? .absent)
-      Self.add(head.headerFields, add)
-      add(.bytes(body.kept))
-      Self.add(parts, add)
-      Self.add(answerHeaders, add)
-      for piece in answer { add(.buffer(piece)) }
+    packed = PackedTexts(on: sheets) { writer in
+      writer.add(head.method.rawValue)
+      writer.add(head.path ?? "")
+      writer.add(account?.email)
+      writer.add(head.headerFields)
+      writer.add(body.kept)
+      writer.add(parts)
+      writer.add(answerHeaders)
+      for piece in answer { writer.add(piece) }
     }
   }
 
@@ -79,24 +79,28 @@ extension RawRequest {
   }
 }
 
-extension RawRequest {
-  /// Ends with an absent text, as no name is.
-  private static func add(_ fields: HTTPFields, _ add: (PackedTexts.Text) -> Void) {
-    for field in fields {
-      add(.text(field.name.rawName))
-      add(.text(field.value))
-    }
-    add(.absent)
+extension PackedTexts.Writer {
+  fileprivate mutating func add(_ text: String?) {
+    if let text { add(text) } else { addAbsent() }
   }
 
-  private static func add(_ parts: [Exchange.Body.Part], _ add: (PackedTexts.Text) -> Void) {
-    for part in parts {
-      add(.text(part.name))
-      add(part.fileName.map { .text($0) } ?? .absent)
-      add(.text(String(part.size)))
-      add(part.text.map { .bytes($0) } ?? .absent)
+  /// Ends with an absent text, as no name is.
+  fileprivate mutating func add(_ fields: HTTPFields) {
+    for field in fields {
+      add(field.name.rawName)
+      add(field.value)
     }
-    add(.absent)
+    addAbsent()
+  }
+
+  fileprivate mutating func add(_ parts: [Exchange.Body.Part]) {
+    for part in parts {
+      add(part.name)
+      add(part.fileName)
+      add(String(part.size))
+      if let text = part.text { add(text) } else { addAbsent() }
+    }
+    addAbsent()
   }
 }
 

@@ -1,10 +1,11 @@
 import Synchronization
 
-/// Memory in large pieces for what is kept of many requests. To ask for memory for each of them, and to give it back on another
-/// thread, would slow down all that these threads do.
+/// Memory in large pieces, used again and again, for what is kept of many requests. To ask for memory for each of them, and to give
+/// it back on another thread, would slow down all that these threads do.
 final class Sheets: Sendable {
   /// Those with room that nobody writes on.
   private let open = Mutex<[Sheet]>([])
+  private let blanks = Blanks()
 
   /// Writes bytes behind one another, and answers where they are.
   ///
@@ -18,13 +19,13 @@ final class Sheets: Sendable {
       // What is left of it is given up.
       return write(count, bytes)
     }
-    let sheet = Sheet(size: Sheet.size)
+    let sheet = Sheet(blanks)
     let count = bytes(sheet.room)
     return count <= sheet.room.count ? keep(sheet, count) : write(count, bytes)
   }
 
   private func write(_ count: Int, _ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
-    let sheet = Sheet(size: max(Sheet.size, count))
+    let sheet = count <= Sheet.size ? Sheet(blanks) : Sheet(size: count)
     _ = bytes(sheet.room)
     return keep(sheet, count)
   }
@@ -36,7 +37,31 @@ final class Sheets: Sendable {
   }
 }
 
-/// One piece of memory, freed with the last one that holds it.
+/// Memory of sheets that nobody holds any more.
+private final class Blanks: Sendable {
+  /// The most that is kept.
+  private static let limit = 8
+
+  /// Where it begins.
+  private let memory = Mutex<[UInt]>([])
+
+  deinit { while let one = take() { one.deallocate() } }
+
+  func take() -> UnsafeMutableRawPointer? {
+    memory.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
+  }
+
+  func put(_ one: UnsafeMutableRawPointer) {
+    let isKept = memory.withLock { memory in
+      guard memory.count < Self.limit else { return false }
+      memory.append(UInt(bitPattern: one))
+      return true
+    }
+    if !isKept { one.deallocate() }
+  }
+}
+
+/// One piece of memory, given back with the last one that holds it.
 final class Sheet: @unchecked Sendable {
   // Unchecked: whoever has taken it from those that are open writes alone, behind all that was taken; what was taken is only read.
 
@@ -45,10 +70,23 @@ final class Sheet: @unchecked Sendable {
 
   private let memory: UnsafeMutableRawBufferPointer
   private var used = 0
+  /// Where the memory goes; nil for a larger one.
+  private let blanks: Blanks?
 
-  fileprivate init(size: Int) { memory = .allocate(byteCount: size, alignment: 8) }
+  fileprivate init(size: Int) {
+    memory = .allocate(byteCount: size, alignment: 8)
+    blanks = nil
+  }
 
-  deinit { memory.deallocate() }
+  fileprivate init(_ blanks: Blanks) {
+    let start = blanks.take() ?? .allocate(byteCount: Self.size, alignment: 8)
+    memory = UnsafeMutableRawBufferPointer(start: start, count: Self.size)
+    self.blanks = blanks
+  }
+
+  deinit {
+    if let blanks, let start = memory.baseAddress { blanks.put(start) } else { memory.deallocate() }
+  }
 
   fileprivate var room: UnsafeMutableRawBufferPointer { .init(rebasing: memory[used...]) }
 

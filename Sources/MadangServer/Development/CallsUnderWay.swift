@@ -23,16 +23,18 @@ final class CallsUnderWay: Sendable {
   var count: Int { state.withLock(\.calls.count) }
 
   /// A call begins. It is over when nobody holds the place any more.
-  func begin(over channel: (any NIOCore.Channel)?) -> Place {
-    let id = state.withLock { state in
+  func begin(over channel: (any NIOCore.Channel)?) -> Place { Place(id: enter(over: channel), in: self) }
+
+  /// Answers the call's number, for ``end(_:)``.
+  fileprivate func enter(over channel: (any NIOCore.Channel)?) -> Int {
+    state.withLock { state in
       state.last += 1
       state.calls[state.last] = Call(channel: channel)
       return state.last
     }
-    return Place(id: id, in: self)
   }
 
-  private func end(_ id: Int) {
+  fileprivate func end(_ id: Int) {
     let call = state.withLock { state in
       let call = state.calls.removeValue(forKey: id)
       if state.calls.isEmpty { state.whenEmpty?.finish() }
@@ -43,7 +45,7 @@ final class CallsUnderWay: Sendable {
   }
 
   /// Has a call wait. Throws `CancellationError` as soon as calls are to finish.
-  private func pause(_ id: Int, for time: Duration) async throws {
+  fileprivate func pause(_ id: Int, for time: Duration) async throws {
     let pause = Task { try await Task.sleep(for: time) }
     let isEnding = state.withLock { state in
       state.calls[id]?.pause = pause
@@ -84,9 +86,6 @@ final class CallsUnderWay: Sendable {
     fileprivate init(id: Int, in calls: CallsUnderWay) { (self.id, self.calls) = (id, calls) }
 
     deinit { calls.end(id) }
-
-    /// Throws `CancellationError` as soon as calls are to finish.
-    func pause(for time: Duration) async throws { try await calls.pause(id, for: time) }
   }
 }
 
@@ -96,17 +95,20 @@ final class Visit: Sendable {
   let backend: Backend
   /// Uptime in nanoseconds. None of the visits to the next backend began before one of this.
   let begun = NIODeadline.now().uptimeNanoseconds
-  private let place: CallsUnderWay.Place
+  /// Among the calls of the backend.
+  private let id: Int
 
   init(to backend: Backend, over channel: (any NIOCore.Channel)? = nil) {
     self.backend = backend
-    place = backend.calls.begin(over: channel)
+    id = backend.calls.enter(over: channel)
   }
+
+  deinit { backend.calls.end(id) }
 
   var service: Service { backend.service }
 
   /// Throws `CancellationError` as soon as another backend has taken this one's place.
-  func pause(for time: Duration) async throws { try await place.pause(for: time) }
+  func pause(for time: Duration) async throws { try await backend.calls.pause(id, for: time) }
 }
 
 extension Response {
