@@ -81,10 +81,11 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   /// Rows first: they name the files.
   private func clearDeleted() async throws {
-    if let moment = try await service.madang.newestDeletion() {
-      // Those that are there now, whatever moment they have: clocks of servers differ.
+    while case let places = try await service.madang.deletedPlaces(), !places.isEmpty {
+      // Each that is there now stays for the whole time, whatever its moment is: clocks of servers differ.
       if grace > .zero { try await service.madang.clock.sleep(for: grace) }
-      try await service.madang.clearDeleted(upTo: moment)
+      try await service.madang.clearDeleted(places)
+      try await service.madang.removeRetiredFiles()
     }
     try await service.madang.removeRetiredFiles()
   }

@@ -32,6 +32,8 @@ public final class SocketIOServer: Sendable {
     core.start(loops.enumerated().map { LoopShard(core: core, loop: $1, index: $0) })
   }
 
+  deinit { core.end() }
+
   /// Declares a namespace. The first declaration that matches counts; a namespace nobody declared is refused with
   /// "Invalid namespace".
   public func namespace(_ name: String, configure handlers: NamespaceHandlers) {

@@ -5,6 +5,7 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import ServiceLifecycle
+import SocketIOClient
 import Support
 import Testing
 
@@ -155,5 +156,35 @@ struct WorldEndTests {
     let error = await #expect(throws: WorldError.self) { try await worlds.make(plan) }
     #expect(error?.description.contains("there are 1 worlds") == true)
     await worlds.end()
+  }
+
+  /// Whether an object is still in memory.
+  private final class Trace: Sendable {
+    weak let object: Kit?
+
+    init(_ object: Kit) { self.object = object }
+  }
+
+  @Test("nothing of a world that was removed stays in memory, calls and sockets or not", arguments: [false, true])
+  func freed(isUsed: Bool) async throws {
+    try await Scene.run { worlds in
+      var client: SocketIOClient?
+      func used() async throws -> (id: String, kit: Trace) {
+        let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))
+        guard isUsed else { return (world.id, Trace(world.kit)) }
+        _ = try await Caller(url: world.url).signedIn("mina@example.com")
+        let socket = try SocketIOClient(url: world.url)
+        client = socket
+        Task { await socket.run() }
+        for try await update in await socket.updates(in: ["/"]) { if case .connected = update.kind { break } }
+        return (world.id, Trace(world.kit))
+      }
+      let (id, kit) = try await used()
+      #expect(kit.object != nil)
+      #expect(await worlds.remove(id))
+      await until { kit.object == nil }
+      #expect(kit.object == nil)
+      await client?.close()
+    }
   }
 }

@@ -75,7 +75,7 @@ struct DeletionsTests {
       _ = try await world.server.madang.database.write { transaction in
         try transaction.execute("UPDATE rooms SET deleted_at = 1 WHERE id IN (SELECT room_id FROM channels)")
       }
-      try await world.server.madang.clearDeleted()
+      try await world.server.madang.clearDeleted(world.server.madang.deletedPlaces())
       #expect(try await Self.rows(world, "chats") == 0)
       #expect(try await Self.rows(world, "rooms") == 0)
     }
@@ -94,7 +94,6 @@ struct DeletionsTests {
       _ = try await yard.a.success(.DELETE, channel)
       _ = try await yard.a.success(.DELETE, yard.w)
       #expect(try await yard.a.call(.GET, other).code == "E13")
-      try await world.server.madang.clearDeleted(upTo: world.clock.now - 1)
       #expect(try await Self.rows(world, "chats") == chats)
       #expect(try await Self.rows(world, "rooms") == rooms)
       let isCleared = try await World.eventually {
@@ -104,6 +103,30 @@ struct DeletionsTests {
       #expect(isCleared)
       #expect(try await Self.rows(world, "chats") == 0)
       #expect(try await Self.rows(world, "rooms") == 0)
+    }
+  }
+
+  @Test(
+    "what is deleted while others wait to be cleared up is not cleared with them, whatever its server's clock says",
+    arguments: TestEngine.available)
+  func later(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: World.settings(\.housekeepingTurn, .seconds(3600))) { (world) async throws in
+      let yard = try await world.courtyard()
+      let madang = world.server.madang
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      try await Self.fill(world, 10, by: yard.a.email)
+      let chats = try await Self.rows(world, "chats")
+      let places = try await madang.deletedPlaces()
+      #expect(places.isEmpty)
+      // As a server does that clears up nothing, and whose clock is behind.
+      _ = try await madang.database.write { transaction in
+        try transaction.execute("UPDATE rooms SET deleted_at = 1 WHERE uuid IS NOT NULL")
+      }
+      try await madang.clearDeleted(places)
+      #expect(try await Self.rows(world, "chats") == chats)
+      #expect(try await yard.a.call(.GET, channel).code == "E13")
+      try await madang.clearDeleted(madang.deletedPlaces())
+      #expect(try await Self.rows(world, "chats") == 0)
     }
   }
 

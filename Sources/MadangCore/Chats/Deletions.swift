@@ -1,39 +1,46 @@
 import Storage
 
-extension Madang {
-  /// Clears up what deleted rooms and workspaces left, a page at a time: no other write waits for more than a page. On
-  /// PostgreSQL none waits at all: there the last row of a room takes longer, because all that was deleted and not forgotten
-  /// yet is walked for it. What is cut off goes on with the next call.
-  ///
-  /// - Parameter moment: Only what was deleted by then; see ``newestDeletion()``.
-  package func clearDeleted(upTo moment: Int64 = .max) async throws {
-    var page = DeletionPage()
-    while true {
-      let step = try await database.writeAside { [now = clock.now, page] transaction in
-        let start = ContinuousClock.now
-        let cleared = try transaction.clearPage(page, deletedBy: moment, now: now)
-        return cleared.map { (cleared: $0, duration: ContinuousClock.now - start) }
-      }
-      guard let step else { return }
-      page.cleared = step.cleared
-      page.adapt(to: step.duration)
-      // Others have the writer for as long.
-      try await Task.sleep(for: step.duration)
-    }
-  }
+/// A room or workspace that was deleted, and whose rows are there.
+package enum DeletedPlace: Hashable, Sendable {
+  case room(Int64)
+  case workspace(Int64)
 }
 
 extension Madang {
-  /// When the last of all that is deleted and not cleared up was: by the clock of the server that did it. Nil if there is none.
-  package func newestDeletion() async throws -> Int64? {
+  /// How many deleted places are looked up at a time.
+  private static let maxDeletedPlaces = 1000
+
+  /// What is deleted and not cleared up, rooms first, each kind from its lowest number on; 1000 of each at most.
+  package func deletedPlaces() async throws -> [DeletedPlace] {
     try await database.read { transaction in
-      try transaction.first(
-        """
-        SELECT MAX(d.deleted_at) AS newest FROM (
-          SELECT MAX(deleted_at) AS deleted_at FROM rooms WHERE deleted_at IS NOT NULL
-          UNION ALL SELECT MAX(deleted_at) FROM workspaces WHERE deleted_at IS NOT NULL) AS d
-        """
-      ) { try $0.get("newest") as Int64? } ?? nil
+      let rooms = try transaction.all(
+        "SELECT id FROM rooms WHERE deleted_at IS NOT NULL ORDER BY id LIMIT \(Self.maxDeletedPlaces)"
+      ) { DeletedPlace.room(try $0.get("id")) }
+      return try rooms
+        + transaction.all(
+          "SELECT id FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY id LIMIT \(Self.maxDeletedPlaces)"
+        ) { DeletedPlace.workspace(try $0.get("id")) }
+    }
+  }
+
+  /// Clears up what deleted rooms and workspaces left, a page at a time: no other write waits for more than a page. On
+  /// PostgreSQL none waits at all: there the last row of a room takes longer, because all that was deleted and not forgotten
+  /// yet is walked for it. What is cut off goes on with the next call.
+  package func clearDeleted(_ places: [DeletedPlace]) async throws {
+    var page = DeletionPage()
+    for place in places {
+      while true {
+        let step = try await database.writeAside { [now = clock.now, page] transaction in
+          let start = ContinuousClock.now
+          let cleared = try transaction.clearPage(page, of: place, now: now)
+          return cleared.map { (cleared: $0, duration: ContinuousClock.now - start) }
+        }
+        guard let step else { break }
+        page.cleared = step.cleared
+        page.adapt(to: step.duration)
+        // Others have the writer for as long.
+        try await Task.sleep(for: step.duration)
+      }
     }
   }
 }
@@ -55,28 +62,33 @@ struct DeletionPage {
 }
 
 extension Transaction {
-  /// Deletes some of the rows that nobody can see any more. Nil when there are none left, or another server is at them.
+  /// Deletes some of the rows that nobody can see any more, and the place itself last. Nil when it is gone, or another server is
+  /// at it.
   fileprivate func clearPage(
-    _ page: DeletionPage, deletedBy moment: Int64, now: Int64
+    _ page: DeletionPage, of place: DeletedPlace, now: Int64
   ) throws -> (room: Int64, seq: Int64)? {
-    if let room = try takeDeleted("rooms", by: moment) {
-      let seq = try clearRoom(room, after: page.cleared.room == room ? page.cleared.seq : 0, now: now, limit: page.rows)
-      return (room, seq)
+    switch place {
+    case .room(let room):
+      guard try hold("rooms", room) else { return nil }
+      return try clearRoom(room, page, now: now)
+    case .workspace(let workspace):
+      guard try hold("workspaces", workspace) else { return nil }
+      let room: Int64? = try first("SELECT id FROM rooms WHERE workspace_id = \(workspace) LIMIT 1") { try $0.get("id") }
+      if let room { return try clearRoom(room, page, now: now) }
+      try clearWorkspace(workspace, limit: page.rows)
+      return (0, 0)
     }
-    guard let workspace = try takeDeleted("workspaces", by: moment) else { return nil }
-    try clearWorkspace(workspace, deletedBy: min(moment, now), limit: page.rows)
-    return (0, 0)
   }
 
-  /// A place that was deleted, its row held until COMMIT: of two servers, one clears it at a time.
-  private func takeDeleted(_ table: StaticString, by moment: Int64) throws -> Int64? {
-    try first(
-      """
-      UPDATE \(raw: "\(table)") SET deleted_at = deleted_at WHERE id =
-        (SELECT d.id FROM \(raw: "\(table)") d WHERE d.deleted_at <= \(moment) ORDER BY d.deleted_at, d.id LIMIT 1)
-      RETURNING id
-      """
-    ) { try $0.get("id") }
+  /// Holds the row of a deleted place until COMMIT: of two servers, one clears it at a time. False if there is none.
+  private func hold(_ table: StaticString, _ id: Int64) throws -> Bool {
+    try execute(
+      "UPDATE \(raw: "\(table)") SET deleted_at = deleted_at WHERE id = \(id) AND deleted_at IS NOT NULL") > 0
+  }
+
+  private func clearRoom(_ room: Int64, _ page: DeletionPage, now: Int64) throws -> (room: Int64, seq: Int64) {
+    let known = page.cleared.room == room ? page.cleared.seq : 0
+    return (room, try clearRoom(room, after: known, now: now, limit: page.rows))
   }
 
   /// What depends on the room goes first, so that no statement takes many rows along. Answers up to which `seq` its
@@ -103,18 +115,8 @@ extension Transaction {
     return last
   }
 
-  /// Its rooms are deleted one after the other, then its members, then itself.
-  ///
-  /// - Parameter moment: Given to its rooms, which nobody sees since it was deleted: all of them are taken before it.
-  private func clearWorkspace(_ workspace: Int64, deletedBy moment: Int64, limit: Int) throws {
-    let rooms = try execute(
-      """
-      UPDATE rooms SET deleted_at = \(moment)
-      WHERE id IN
-        (SELECT r.id FROM rooms r
-        WHERE r.workspace_id = \(workspace) AND (r.deleted_at IS NULL OR r.deleted_at > \(moment)) LIMIT \(limit))
-      """)
-    guard rooms == 0 else { return }
+  /// Its members, then itself; it has no room any more.
+  private func clearWorkspace(_ workspace: Int64, limit: Int) throws {
     let members = try execute(
       """
       DELETE FROM workspace_members WHERE workspace_id = \(workspace)

@@ -160,7 +160,8 @@ package final class Journal: Sendable {
 
   /// What a journal has behind a number.
   struct View {
-    let entries: Deque<RawEntry>.SubSequence
+    /// A copy: who shared the journal's storage would have the next entry copy all of it, under the lock.
+    let entries: [RawEntry]
     /// The number of the oldest entry that there is.
     let first: Int
     /// Of the newest that there ever was.
@@ -173,7 +174,7 @@ package final class Journal: Sendable {
     state.withLock { state in
       let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
       return View(
-        entries: state.entries.dropFirst(skipped), first: state.first, last: state.last, dropped: state.dropped)
+        entries: Array(state.entries.dropFirst(skipped)), first: state.first, last: state.last, dropped: state.dropped)
     }
   }
 }

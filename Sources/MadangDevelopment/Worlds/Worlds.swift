@@ -70,6 +70,8 @@ package final class Worlds: Sendable {
     settings.databaseWriters = 1
     settings.passwordMemory = 8
     settings.passwordPasses = 1
+    // No other server has sockets that could lack the last chats of what is deleted.
+    settings.deletionGrace = .zero
     return settings
   }
 

@@ -19,8 +19,7 @@ final class AdminHub: Sendable {
   }
 
   let settings: SocketIOServer.Admin
-  /// Unowned: the core keeps its event loops, and they keep the hub.
-  private unowned let core: ServerCore
+  private let core: ServerCore
   private let state = Mutex(State())
   private let isWatched = Atomic(false)
   private let started = ContinuousClock.now

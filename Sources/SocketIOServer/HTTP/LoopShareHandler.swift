@@ -12,6 +12,8 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   typealias OutboundIn = ByteBuffer
 
   private let share: LoopShare
+  /// Those of the loop, which may otherwise end with the server before the connection.
+  private let shares: LoopShares
   private var context: ChannelHandlerContext?
   private var held = Deque<ByteBuffer>()
   private var heldBytes = 0
@@ -20,7 +22,10 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   private var isReadHeld = false
   private var isInputClosedHeld = false
 
-  init(_ share: LoopShare) { self.share = share }
+  init(_ share: LoopShare) {
+    self.share = share
+    shares = share.shares
+  }
 
   func handlerAdded(context: ChannelHandlerContext) {
     self.context = context

@@ -89,7 +89,8 @@ final class LoopShare {
   /// Works on so many bytes, or on all it has if it can only do that; answers on how many.
   typealias Work = (_ limit: Int) -> Int
 
-  private unowned let shares: LoopShares
+  /// Unowned: they keep their shares. A connection keeps them as long as it may ask its share for something.
+  unowned let shares: LoopShares
   /// Nil: without limit.
   private let part: Double?
   private var debt = TimeAmount.zero

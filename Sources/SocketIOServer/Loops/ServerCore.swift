@@ -56,6 +56,9 @@ final class ServerCore: Sendable {
     if let loop = shards.first?.loop { cluster?.start(self, on: loop) }
   }
 
+  /// Lets go of the loops' parts, which hold on to this. Connections that are still there keep theirs.
+  func end() { state.withLock { $0.shards = [] } }
+
   var shards: [LoopShard] { state.withLock { $0.shards } }
 
   /// The shard of a session id, or `nil` when the id is none of ours.
@@ -111,6 +114,7 @@ final class ServerCore: Sendable {
   func joined(_ namespace: String, shard: Int) {
     state.withLock { state in
       state.sockets += 1
+      guard state.shards.indices.contains(shard) else { return }
       state.members[namespace, default: Array(repeating: 0, count: state.shards.count)][shard] += 1
     }
   }

@@ -48,11 +48,14 @@ extension Session {
     let pending = PendingAdmission(namespace: namespace, number: admissionNumber, claim: claim)
     admissions.append(pending)
     let request = ConnectRequest(namespace: namespace, auth: auth, handshake: handshake, origin: origin)
-    guard let claim, let recovery = core.recovery, let former = recovery.liveSocket(claim, in: namespace) else {
+    let shards = core.shards
+    guard let claim, let recovery = core.recovery, let former = recovery.liveSocket(claim, in: namespace),
+      shards.indices.contains(former.shard)
+    else {
       return consider(request, pending, handlers)
     }
     // The client is back before anybody noticed that it was gone: its former connection ends first.
-    core.shards[former.shard].run { [shard] formerShard in
+    shards[former.shard].run { [shard] formerShard in
       if let session = formerShard.namespaces[namespace]?.socket(former.id)?.session {
         session.catchUp(at: LoopShard.now)
         session.close(.transportClose)

@@ -17,8 +17,9 @@ package final class PostgresDatabases: Sendable {
   private static let comment = "made by madang for tests; dropped with the process that made it, or by a later one"
   /// How often a process says that it lives: its lock goes with the session.
   private static let claimInterval: Duration = .seconds(1)
-  /// How long a process may be without its lock until it is taken for one that has ended.
-  private static let absence: Duration = .seconds(3)
+  /// How long a process may be without its lock until it is taken for one that has ended. Longer than the longest pause before a
+  /// connection is tried again.
+  private static let absence: Duration = .seconds(10)
   /// Making a copy takes as long as its files do.
   private static let patience: Duration = .seconds(60)
   /// How often connections are ended to a database that is to be copied.
@@ -153,6 +154,7 @@ package final class PostgresDatabases: Sendable {
       guard try await !abandoned().isEmpty else { return }
       try await Task.sleep(for: Self.absence)
       for name in try await abandoned() {
+        try Task.checkCancellation()
         logger.notice("a database of a process that has ended is dropped", metadata: ["name": "\(name)"])
         // Without force: somebody may have connected since.
         await drop(name, force: false)
