@@ -94,7 +94,7 @@ let package = Package(
       name: "SocketIOServer",
       dependencies: [
         "CZlib", "SocketIOProtocol", .crypto, .deque, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
-        .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix,
+        .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSL, .nioTLS,
         .nioWebSocket, .serviceLifecycle, .unixSignals,
       ],
       swiftSettings: counted),

@@ -12,9 +12,11 @@ import Storage
 
 /// How connections of HTTP are limited. Trusted proxies carry everybody's.
 private func httpChannel(
-  _ settings: ServerSettings, _ ledger: Ledger, _ instruments: Instruments?
+  _ settings: ServerSettings, _ ledger: Ledger, _ instruments: Instruments?,
+  _ certificate: SocketIOServer.TLSCertificate?
 ) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
+  configuration.tls = certificate
   configuration.maxConnections = settings.connections.total
   if let instruments {
     configuration.addressee = {
@@ -95,6 +97,7 @@ package func buildServer(
     ? try settings.takeServerLock(
       cure: "stop it, or name another directory with --data. Several servers need PostgreSQL (--database-url)") : nil
 
+  let certificate = try settings.tls.map { try $0.certificate(logger) }
   let group = MultiThreadedEventLoopGroup.singleton
   let ledger = Ledger(settings.ledgerLimits)
   let instruments = settings.isDevelopment ? instruments : nil
@@ -124,16 +127,30 @@ package func buildServer(
       eventLoopGroupProvider: .shared(group), logger: logger)
     services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
   }
+  let redirectListening = settings.tls?.redirectPort.map { _ in Listening() }
+  if let tls = settings.tls, let certificate {
+    services.append(CertificateWatch(certificate: certificate, interval: tls.reloadInterval, logger: logger))
+    if let port = tls.redirectPort {
+      let listener = Application(
+        responder: RedirectResponder(listening: listening),
+        configuration: ApplicationConfiguration(address: .hostname(settings.host, port: port)),
+        onServerRunning: { channel in redirectListening?.began(channel.localAddress?.port ?? 0) },
+        eventLoopGroupProvider: .shared(group), logger: logger)
+      services.append(
+        ListenerService(listener: listener, host: settings.host, port: port, setting: "MADANG_TLS_REDIRECT_PORT"))
+    }
+  }
   let application = Application(
     responder: Responder(base: base, current: current),
-    server: base.socketIO.httpServer(configuration: httpChannel(settings, ledger, instruments)),
+    server: base.socketIO.httpServer(configuration: httpChannel(settings, ledger, instruments, certificate)),
     configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
     services: services,
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)
   return MadangServer(
     application: application, base: base, current: current, listening: listening,
-    operationsListening: operationsListening, lock: lock)
+    operationsListening: operationsListening, redirectListening: redirectListening, certificate: certificate, lock: lock
+  )
 }
 
 /// Builds a server with the system's clock and randomness, the only one on an embedded database.

@@ -13,6 +13,10 @@ public struct MadangServer: Sendable {
   let listening: Listening
   /// Nil if there is no listener for operators.
   let operationsListening: Listening?
+  /// Nil if nobody is sent from HTTP to HTTPS.
+  let redirectListening: Listening?
+  /// Nil without TLS.
+  let certificate: SocketIOServer.TLSCertificate?
   /// Held for as long as the server is there.
   let lock: FileLock?
 
@@ -41,6 +45,7 @@ public struct MadangServer: Sendable {
     let reason = failure ?? SetupError("the server stopped before it listened")
     listening.failed(reason)
     operationsListening?.failed(reason)
+    redirectListening?.failed(reason)
     await current.backend.close()
     base.instruments?.attach(nil)
     if let failure { throw failure }
@@ -52,10 +57,19 @@ public struct MadangServer: Sendable {
     await base.developmentCalls.finish(within: limit)
   }
 
+  /// Reads the certificate and its key again, if there are any; connections that there are stay. Says in the log what came of it.
+  public func reloadCertificate() { certificate?.reload(base.logger) }
+
+  /// The port that sends clients to HTTPS, once it accepts connections; for tests, if there is one.
+  package var redirectPort: Int? {
+    get async throws { try await redirectListening?.port }
+  }
+
   /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
   public var port: Int {
     get async throws {
       _ = try await operationsListening?.port
+      _ = try await redirectListening?.port
       return try await listening.port
     }
   }

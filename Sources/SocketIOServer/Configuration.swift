@@ -130,6 +130,8 @@ extension SocketIOServer {
 
   /// Settings of the HTTP/1 connections that `httpServer` accepts.
   public struct HTTPChannelConfiguration: Sendable {
+    /// Has connections speak TLS. `nil`: they speak plain HTTP, and a proxy in front may speak TLS.
+    public var tls: TLSCertificate?
     /// Closes a connection that is idle between requests. `nil`: never.
     public var idleTimeout: TimeAmount? = .seconds(60)
     /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a

@@ -73,7 +73,9 @@ extension Transaction {
       return try clearRoom(room, page, now: now)
     case .workspace(let workspace):
       guard try hold("workspaces", workspace) else { return nil }
-      let room: Int64? = try first("SELECT id FROM rooms WHERE workspace_id = \(workspace) LIMIT 1") { try $0.get("id") }
+      let room: Int64? = try first("SELECT id FROM rooms WHERE workspace_id = \(workspace) LIMIT 1") {
+        try $0.get("id")
+      }
       if let room { return try clearRoom(room, page, now: now) }
       try clearWorkspace(workspace, limit: page.rows)
       return (0, 0)

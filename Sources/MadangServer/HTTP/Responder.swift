@@ -125,7 +125,8 @@ struct CallResponder {
     }
     // What caches may keep is nobody's own.
     if response.headers[.cacheControl] == "no-store", actor == nil {
-      response.headers[.setCookie] = service.cookie.field(for: session.state, isSecure: client.isSecure)
+      response.headers[.setCookie] = service.cookie.field(
+        for: session.state, isSecure: client.isSecure || service.settings.tls != nil)
     }
     return response
   }

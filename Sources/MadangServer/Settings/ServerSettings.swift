@@ -8,6 +8,8 @@ public struct ServerSettings: Sendable {
   public var host = "127.0.0.1"
   /// 0 takes a free port.
   public var port = 8080
+  /// Nil for plain HTTP, as behind a proxy that speaks TLS.
+  public var tls: TLSSettings?
   /// Holds `madang.sqlite`, `files/` and `secrets/`.
   public var dataDirectory = URL(filePath: "madang-data", directoryHint: .isDirectory)
   /// Where files are kept: `s3://BUCKET[/PREFIX]`; empty for `files/` in ``dataDirectory``.
@@ -125,6 +127,7 @@ public struct ServerSettings: Sendable {
           + "out --node")
     }
     if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
+    problems += tls?.problems() ?? []
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
     }

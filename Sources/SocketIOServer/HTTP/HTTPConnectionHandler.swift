@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 import NIOPosix
+import NIOTLS
 import SocketIOProtocol
 
 /// Stands in front of the application in an HTTP/1 connection: takes out the WebSockets of the server's path, answers
@@ -20,6 +21,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   private let home: SocketIOServer
+  /// Whether the connection speaks TLS.
+  private let isSecure: Bool
   private let addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
   /// Who answers the present request if it is for sockets.
   private var server: SocketIOServer
@@ -41,12 +44,14 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   ///   - pace: What looks after the connection's pace, and has to hear where requests end.
   ///   - place: The connection's place, given back when it is closed or handed on to the WebSocket that it becomes.
   init(
-    server: SocketIOServer, addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)? = nil,
+    server: SocketIOServer, isSecure: Bool = false,
+    addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)? = nil,
     pace: PaceHandler? = nil,
     place: ConnectionPlace? = nil
   ) {
     home = server
     self.server = server
+    self.isSecure = isSecure
     self.addressee = addressee
     self.pace = pace
     self.place = place
@@ -119,6 +124,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       hasInputEnded = true
       if isSocketRequest { context.close(promise: nil) }
     }
+    // No request has begun with the bytes of the handshake.
+    if let event = event as? TLSUserEvent, case .handshakeCompleted = event { pace?.requestEnded() }
     context.fireUserInboundEventTriggered(event)
   }
 
@@ -174,14 +181,15 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private func take(_ context: ChannelHandlerContext, _ request: EngineRequest, _ aim: RequestAim) {
     do throws(UpgradeFlaw) {
       let (shard, offer) = try server.core.examine(request, aim, on: context.eventLoop)
-      guard let descriptor = Self.descriptor(of: context) else {
+      let descriptor = isSecure ? WebSocketRelay.start(on: context) : Self.descriptor(of: context)
+      guard let descriptor else {
         throw UpgradeFlaw(status: .serviceUnavailable, message: "")
       }
       // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
       // and an upgraded session need not change its loop.
       let place = place
       self.place = nil
-      context.close(promise: nil)
+      if !isSecure { context.close(promise: nil) }
       shard.run { $0.accept(offer, descriptor, place) }
     } catch {
       refuse(context, error)

@@ -2,7 +2,7 @@ import NIOCore
 
 /// Closes connections whose request hardly arrives, or whose answer is not read. It stands before all other handlers and sees
 /// bytes; ``HTTPConnectionHandler`` tells it where requests end.
-final class PaceHandler: ChannelDuplexHandler {
+final class PaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
 

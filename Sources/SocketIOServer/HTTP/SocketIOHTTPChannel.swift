@@ -90,14 +90,20 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try pipeline.addHandler(LoopShareHandler(share))
     }
+    if let certificate = configuration.tls {
+      try pipeline.addHandler(PlainTextRefusal())
+      try pipeline.addHandler(certificate.makeHandler())
+    }
     try pipeline.configureHTTPServerPipeline(
       withPipeliningAssistance: false,  // The async channel takes one request after another.
       withErrorHandling: false,  // Hummingbird answers parse errors.
       withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: false))
+    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: configuration.tls != nil))
     try pipeline.addHandler(
-      HTTPConnectionHandler(server: server, addressee: configuration.addressee, pace: pace, place: place))
+      HTTPConnectionHandler(
+        server: server, isSecure: configuration.tls != nil, addressee: configuration.addressee, pace: pace, place: place
+      ))
     let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
     let http = try HTTPConnection(

@@ -38,6 +38,22 @@ extension Channel {
   }
 }
 
+/// Two sockets that are connected to each other, not inherited by child processes; nil when there are no more descriptors. Who
+/// takes them makes them non-blocking.
+func socketPair() -> (CInt, CInt)? {
+  var pair: [CInt] = [-1, -1]
+  #if canImport(Darwin)
+    let kind = SOCK_STREAM
+  #else
+    let kind = CInt(SOCK_STREAM.rawValue) | CInt(SOCK_CLOEXEC.rawValue)
+  #endif
+  guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else { return nil }
+  #if canImport(Darwin)
+    for descriptor in pair { _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC) }
+  #endif
+  return (pair[0], pair[1])
+}
+
 /// A second descriptor for the same open socket, not inherited by child processes; `nil` when there are no more.
 func duplicate(_ descriptor: CInt) -> CInt? {
   let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)

@@ -12,6 +12,23 @@ struct LoadedSettings: Sendable {
   /// Whether development mode has what people who test clients need.
   var hasTestKit = true
   var isForLocalNetwork = false
+  /// TLS, as long as it may be incomplete.
+  var certificateFile: String {
+    get { tls.certificateFile }
+    set { tls.certificateFile = newValue }
+  }
+  var keyFile: String {
+    get { tls.keyFile }
+    set { tls.keyFile = newValue }
+  }
+  var redirectPort: Int? {
+    get { tls.redirectPort }
+    set { tls.redirectPort = newValue }
+  }
+  private var tls: TLSSettings {
+    get { settings.tls ?? TLSSettings() }
+    set { settings.tls = newValue.isUnused ? nil : newValue }
+  }
   private var sources: [String: String] = [:]
 
   /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.

@@ -1,13 +1,15 @@
 import Foundation
 import Logging
 
-/// How many files the system lets this process have open. Each connection is one of them.
+/// How many files the system lets this process have open. Each connection is one of them; a WebSocket with TLS is three.
 enum OpenFiles {
   /// Files that are not connections of clients: the database's, uploads, notifications, the log.
   private static let others = 256
 
   /// Raises the limit to what the system allows without privileges, and answers how many connections fit.
-  static func connections(wanted: Int, _ logger: Logger) -> Int {
+  ///
+  /// - Parameter filesEach: How many files a connection may take.
+  static func connections(wanted: Int, filesEach: Int = 1, _ logger: Logger) -> Int {
     var limit = rlimit()
     let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
     guard getrlimit(resource, &limit) == 0 else { return wanted }
@@ -17,7 +19,7 @@ enum OpenFiles {
       if setrlimit(resource, &raised) == 0 { limit = raised }
     }
     let room = Int(clamping: limit.rlim_cur)
-    let fitting = max(1, room - min(others, room / 2))
+    let fitting = max(1, (room - min(others, room / 2)) / filesEach)
     guard fitting < wanted else { return wanted }
     logger.warning(
       "fewer connections than limits.connections: raise the process's limit of open files (LimitNOFILE, ulimit -n)",

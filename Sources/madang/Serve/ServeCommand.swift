@@ -12,7 +12,8 @@ struct Serve: AsyncParsableCommand {
     discussion: """
       Without --database-url everything lives under --data: the database, uploaded files and the first API keys.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
-      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once.
+      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once. SIGHUP \
+      has it read the certificate of TLS again, which it also does by itself within a minute.
 
       Every setting can also come from the environment (MADANG_PORT=8080) or a JSON file (--config), in this order:
       command line, environment, file, default. --print-config lists them all.
@@ -23,6 +24,14 @@ struct Serve: AsyncParsableCommand {
 
   @Option(help: "The port to listen on; 0 takes a free one (default: 8080).")
   var port: Int?
+
+  @Option(
+    help: ArgumentHelp("Speak TLS with this certificate and its chain, in PEM.", valueName: "file"),
+    completion: .file())
+  var tlsCert: String?
+
+  @Option(help: ArgumentHelp("The certificate's private key, in PEM.", valueName: "file"), completion: .file())
+  var tlsKey: String?
 
   @Option(help: ArgumentHelp("Where data is kept (default: ./madang-data).", valueName: "dir"))
   var data: String?
@@ -60,6 +69,8 @@ struct Serve: AsyncParsableCommand {
     var flags: [String: String] = [:]
     flags["host"] = host
     flags["port"] = port.map(String.init)
+    flags["tls.cert"] = tlsCert
+    flags["tls.key"] = tlsKey
     flags["data"] = data
     flags["database.url"] = databaseURL
     flags["node"] = node
@@ -83,7 +94,8 @@ struct Serve: AsyncParsableCommand {
       logger.warning("socket.access=open: everybody hears every room; it is for local development")
     }
     var settings = loaded.settings
-    settings.connections.total = OpenFiles.connections(wanted: settings.connections.total, logger)
+    settings.connections.total = OpenFiles.connections(
+      wanted: settings.connections.total, filesEach: settings.tls == nil ? 1 : 3, logger)
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
     let server: MadangServer
     var development: DevelopmentServer?
@@ -99,9 +111,10 @@ struct Serve: AsyncParsableCommand {
     }
     let announcement = Task {
       let port = try await server.port
-      let line = "madang listening on http://\(loaded.settings.host):\(port)\n"
+      let scheme = loaded.settings.tls == nil ? "http" : "https"
+      let line = "madang listening on \(scheme)://\(loaded.settings.host):\(port)\n"
       try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
-      if let address { LocalNetwork.tell("http://\(address):\(port)", loaded.settings) }
+      if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }
     }
     var configuration = ServiceGroupConfiguration(
       services: [
@@ -113,7 +126,9 @@ struct Serve: AsyncParsableCommand {
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
     let impatience = Task { [development] in await exitOnSecondSignal(development) }
+    let reloading = Task { for await _ in await UnixSignalsSequence(trapping: .sighup) { server.reloadCertificate() } }
     defer {
+      reloading.cancel()
       announcement.cancel()
       impatience.cancel()
     }

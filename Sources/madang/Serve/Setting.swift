@@ -21,6 +21,18 @@ struct Setting: Sendable {
   static let all: [Setting] = [
     text("host", "address to listen on", \.settings.host),
     integer("port", "port to listen on, 0 for a free one", \.settings.port, 0...65535),
+    text("tls.cert", "certificate with its chain, in PEM, for TLS; empty for plain HTTP", \.certificateFile),
+    text("tls.key", "the certificate's private key, in PEM", \.keyFile),
+    Setting(
+      key: "tls.redirect.port", help: "with TLS: a port for plain HTTP that sends clients to HTTPS; empty for none",
+      read: { text, loaded throws(Invalid) in
+        guard !text.isEmpty else {
+          loaded.redirectPort = nil
+          return
+        }
+        guard let port = Int(text), (0...65535).contains(port) else { throw Invalid(cure: "write 0 to 65535") }
+        loaded.redirectPort = port
+      }, show: { $0.redirectPort.map(String.init) ?? "" }),
     Setting(
       key: "data", help: "directory of database, files and API keys",
       read: { text, loaded throws(Invalid) in

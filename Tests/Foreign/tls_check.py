@@ -1,0 +1,283 @@
+"""Foreign clients against a server that speaks TLS itself: curl, python-socketio in three transport modes, raw WebSockets; a
+certificate that is replaced, plain HTTP at the wrong port, clients that vanish or do not read.
+
+    Scripts/test    # installs the clients in a virtual environment and runs this
+    python Tests/Foreign/tls_check.py .build/debug/madang
+
+Needs Linux and openssl; takes a minute at most. Exits 0 when every check held.
+"""
+
+import json
+import os
+import pathlib
+import queue
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+import warnings
+
+import requests
+import socketio
+import websocket
+
+KEY = "dev-key-2024-10"
+WAIT = 20
+
+
+def make_certificate(folder, name):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+         "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+         "-keyout", f"{folder}/{name}.key", "-out", f"{folder}/{name}.pem"], check=True, capture_output=True)
+
+
+def free_port():
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return one.getsockname()[1]
+
+
+class Server:
+    def __init__(self, program, data, *arguments):
+        environment = os.environ | {
+            "MADANG_KEYS": f"{KEY}=2024-10", "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1",
+            "MADANG_LIMITS_REQUESTS": "0", "MADANG_SOCKET_ACCESS": "token"}
+        self.process = subprocess.Popen(
+            [program, "serve", "--port", "0", "--data", data, *arguments], env=environment, text=True,
+            stdout=subprocess.PIPE, stderr=open(f"{data}.log", "w"))
+        self.log = pathlib.Path(f"{data}.log")
+        line = self.process.stdout.readline()
+        self.url = line.split()[-1] if line else None
+
+    def files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+
+def until(condition, what):
+    end = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.02)
+
+
+def check_refusals(program, folder):
+    """Files that cannot be used are named before anything listens."""
+    for arguments, words in [
+        (["--tls-cert", f"{folder}/one.pem"], "belong together"),
+        (["--tls-cert", f"{folder}/one.pem", "--tls-key", f"{folder}/two.key"], "is not the key of the first certificate"),
+        (["--tls-cert", f"{folder}/absent.pem", "--tls-key", f"{folder}/one.key"], "absent.pem cannot be read"),
+        (["--tls-cert", f"{folder}/one.key", "--tls-key", f"{folder}/one.key"], "no certificate"),
+    ]:
+        answer = subprocess.run(
+            [program, "serve", "--port", "0", "--data", f"{folder}/refused", *arguments], capture_output=True, text=True,
+            timeout=WAIT)
+        assert answer.returncode != 0 and words in answer.stderr, (arguments, answer)
+
+
+def trusting(certificate):
+    session = requests.Session()
+    # Else a bundle that the environment names would count instead.
+    session.trust_env = False
+    session.verify = certificate
+    return session
+
+
+class People:
+    """Two people in one channel, by HTTPS."""
+
+    def __init__(self, url, certificate):
+        self.url, self.session = url, trusting(certificate)
+        self.session.headers["SesacKey"] = KEY
+        answer = self.session.post(
+            f"{url}/v1/users/join", json={"email": "mina@example.com", "password": "Passw0rd!", "nickname": "Mina"})
+        assert answer.status_code == 200, answer.text
+        self.token = answer.json()["token"]["accessToken"]
+        self.session.headers["Authorization"] = self.token
+        picture = (b"\x89PNG\r\n\x1a\n" + b"0" * 64)
+        workspace = self.session.post(
+            f"{url}/v1/workspaces", data={"name": "TLS", "description": ""}, files={"image": ("a.png", picture)}).json()
+        path = f"{url}/v1/workspaces/{workspace['workspace_id']}/channels"
+        channel = self.session.post(path, data={"name": "ios"}).json()["channel_id"]
+        self.chats = f"{path}/{channel}/chats"
+        self.namespace = f"/ws-channel-{channel}"
+        answer = self.session.get(self.chats)
+        assert answer.status_code == 200, answer.text
+        assert "; Secure" in answer.headers["Set-Cookie"], answer.headers
+
+    def post(self, text):
+        answer = self.session.post(self.chats, json={"content": text})
+        assert answer.status_code == 200, answer.text
+        return answer.json()
+
+    def socketio(self, transports):
+        session = trusting(self.session.verify)
+        options = {"sslopt": {"ca_certs": self.session.verify}}
+        client = socketio.Client(reconnection=False, http_session=session, websocket_extra_options=options)
+        heard = queue.Queue()
+        client.on("channel", heard.put, namespace=self.namespace)
+        client.connect(
+            self.url, transports=transports, namespaces=[self.namespace], wait_timeout=WAIT,
+            auth={"SesacKey": KEY, "token": self.token})
+        return client, heard
+
+    def raw(self):
+        one = websocket.create_connection(
+            self.url.replace("https", "wss") + "/socket.io/?EIO=4&transport=websocket", timeout=WAIT,
+            sslopt={"ca_certs": self.session.verify})
+        assert one.recv().startswith("0{")
+        one.send(f'40{self.namespace},{json.dumps({"SesacKey": KEY, "token": self.token})}')
+        answer = one.recv()
+        assert answer.startswith(f"40{self.namespace},"), answer
+        return one
+
+
+def check_transports(people):
+    # The WebSocket of an upgrade often comes by another event loop than its session's.
+    for transports in [["polling"], ["websocket"]] + 12 * [["polling", "websocket"]]:
+        client, heard = people.socketio(transports)
+        assert client.transport() == transports[-1], client.transport()
+        for index in range(3):
+            chat = people.post(f"{transports} {index} 각😀")
+            assert heard.get(timeout=WAIT) == chat
+        client.disconnect()
+    clients = [people.socketio(["polling", "websocket"]) for _ in range(8)]
+    posted = [people.post(f"all {index}") for index in range(50)]
+    for client, heard in clients:
+        assert [heard.get(timeout=WAIT) for _ in posted] == posted
+        client.disconnect()
+
+
+def check_large(people):
+    """Messages of a client arrive whole, however they are cut into records."""
+    one = people.raw()
+    for size in [1, 16_383, 16_384, 70_000, 900_000]:
+        one.send(f'42{people.namespace},["ignored","{"x" * size}"]')
+    chat = people.post("x" * 9_000)
+    frame = one.recv()
+    assert json.loads(frame[frame.index("["):]) == ["channel", chat]
+    one.close()
+
+
+def check_versions(url, certificate):
+    port = int(url.rsplit(":", 1)[1])
+    warnings.simplefilter("ignore", DeprecationWarning)
+    for version, is_served in [
+        (ssl.TLSVersion.TLSv1_1, False), (ssl.TLSVersion.TLSv1_2, True), (ssl.TLSVersion.TLSv1_3, True)]:
+        context = ssl.create_default_context(cafile=certificate)
+        context.set_ciphers("ALL:@SECLEVEL=0")
+        context.set_alpn_protocols(["h2", "http/1.1"])
+        context.minimum_version = context.maximum_version = version
+        try:
+            with socket.create_connection(("127.0.0.1", port), timeout=WAIT) as plain:
+                with context.wrap_socket(plain, server_hostname="localhost") as secure:
+                    assert is_served and secure.selected_alpn_protocol() == "http/1.1", (version, secure.version())
+        except (ssl.SSLError, ConnectionResetError):
+            assert not is_served, version
+
+
+def check_plain(url, redirect):
+    port = int(url.rsplit(":", 1)[1])
+    answer = requests.get(f"http://127.0.0.1:{port}/livez", timeout=WAIT)
+    assert answer.status_code == 400 and "https://" in answer.text, answer.text
+    answer = requests.get(f"http://127.0.0.1:{redirect}/livez?a=b", allow_redirects=False, timeout=WAIT)
+    assert answer.status_code == 308 and answer.headers["Location"] == f"{url}/livez?a=b", answer.headers
+    answer = requests.post(f"http://127.0.0.1:{redirect}/v1/users/login", json={}, allow_redirects=False, timeout=WAIT)
+    assert answer.status_code == 403, answer.status_code
+
+
+def serial(url):
+    port = int(url.rsplit(":", 1)[1])
+    return ssl.get_server_certificate(("127.0.0.1", port))
+
+
+def check_reload(server, people, folder):
+    """A certificate is replaced; sockets that are there go on, and a broken one changes nothing."""
+    client, heard = people.socketio(["polling", "websocket"])
+    before = serial(server.url)
+    for kind in "key", "pem":
+        os.replace(f"{folder}/two.{kind}", f"{folder}/used.{kind}")
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: serial(server.url) != before, "the new certificate is not used")
+    after = serial(server.url)
+    pathlib.Path(f"{folder}/used.key").write_text("nothing")
+    server.process.send_signal(signal.SIGHUP)
+    until(lambda: "the certificate in use stays" in server.log.read_text(), "a broken key is not told")
+    assert serial(server.url) == after
+    people.session.verify = f"{folder}/used.pem"
+    chat = people.post("after the reload")
+    assert heard.get(timeout=WAIT) == chat
+    client.disconnect()
+
+
+def check_leaks(server, people):
+    """What clients leave behind is closed: those that say so, those that vanish, those that do not read."""
+    people.post("warm")
+    before = server.files()
+    for _ in range(20):
+        one = people.raw()
+        one.close()
+    vanished = [people.raw() for _ in range(20)]
+    for one in vanished:
+        one.sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+        os.close(one.sock.detach())
+    deaf = people.raw()
+    deaf.sock.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    text = "x" * 9_000
+    for _ in range(2000):
+        people.post(text)
+        if "it does not keep up" in server.log.read_text():
+            break
+    else:
+        raise AssertionError("a client that does not read is not closed")
+    until(lambda: server.files() <= before + 2, f"files stay open: {server.files()} instead of {before}")
+    deaf.sock.close()
+
+
+def check_stop(server, people):
+    one = people.raw()
+    began = time.monotonic()
+    server.process.terminate()
+    assert server.process.wait(15) == 0
+    assert time.monotonic() - began < 10
+    try:
+        while one.recv():
+            pass
+    except (websocket.WebSocketConnectionClosedException, ConnectionError, ssl.SSLError):
+        pass
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        for name in "one", "two":
+            make_certificate(folder, name)
+        check_refusals(program, folder)
+        for kind in "key", "pem":
+            pathlib.Path(f"{folder}/used.{kind}").write_bytes(pathlib.Path(f"{folder}/one.{kind}").read_bytes())
+        redirect = free_port()
+        os.environ["MADANG_TLS_REDIRECT_PORT"] = str(redirect)
+        server = Server(
+            program, f"{folder}/data", "--tls-cert", f"{folder}/used.pem", "--tls-key", f"{folder}/used.key")
+        assert server.url and server.url.startswith("https://"), server.log.read_text()
+        try:
+            people = People(server.url, f"{folder}/one.pem")
+            check_transports(people)
+            check_large(people)
+            check_versions(server.url, f"{folder}/one.pem")
+            check_plain(server.url, redirect)
+            check_leaks(server, people)
+            check_reload(server, people, folder)
+            check_stop(server, people)
+        finally:
+            if server.process.poll() is None:
+                server.process.kill()
+        log = server.log.read_text()
+        assert "Fatal" not in log, log
+    print("TLS: 8 passed, 0 failed")
+
+
+main()
