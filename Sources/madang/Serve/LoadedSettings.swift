@@ -5,10 +5,16 @@ import MadangAPI
 import MadangServer
 import SystemPackage
 
+/// How lines of the log look.
+enum LogFormat: String {
+  case text, json
+}
+
 /// The settings as read once at start: command line, then environment (`MADANG_...`), then file, then defaults.
 struct LoadedSettings: Sendable {
   var settings = ServerSettings()
   var logLevel = Logger.Level.info
+  var logFormat = LogFormat.text
   /// Whether development mode has what people who test clients need.
   var hasTestKit = true
   var isForLocalNetwork = false

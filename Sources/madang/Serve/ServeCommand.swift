@@ -85,7 +85,12 @@ struct Serve: AsyncParsableCommand {
       return
     }
 
-    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
+    var logger = Logger(label: "madang") { [format = loaded.logFormat] label -> any LogHandler in
+      switch format {
+      case .text: StreamLogHandler.standardError(label: label)
+      case .json: JSONLog.standardError(label: label)
+      }
+    }
     logger.logLevel = loaded.logLevel
     for stranger in SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys) {
       logger.warning("\(stranger)")

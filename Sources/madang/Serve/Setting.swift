@@ -268,6 +268,12 @@ struct Setting: Sendable {
         }
         loaded.logLevel = level
       }, show: { $0.logLevel.rawValue }),
+    Setting(
+      key: "log.format", help: "how lines of the log look: text, or json for an object each",
+      read: { text, loaded throws(Invalid) in
+        guard let format = LogFormat(rawValue: text) else { throw Invalid(cure: "write text or json") }
+        loaded.logFormat = format
+      }, show: { $0.logFormat.rawValue }),
   ]
 
   private typealias Path<Value> = any WritableKeyPath<LoadedSettings, Value> & Sendable
