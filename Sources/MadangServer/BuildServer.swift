@@ -131,8 +131,11 @@ package func buildServer(
   if let tls = settings.tls, let certificate {
     services.append(CertificateWatch(certificate: certificate, interval: tls.reloadInterval, logger: logger))
     if let port = tls.redirectPort {
+      // As the server's own, without sockets: with its limits and its patience.
+      var channel = httpChannel(settings, ledger, instruments, nil)
+      channel.addressee = { _ in .nobody }
       let listener = Application(
-        responder: RedirectResponder(listening: listening),
+        responder: RedirectResponder(listening: listening), server: base.socketIO.httpServer(configuration: channel),
         configuration: ApplicationConfiguration(address: .hostname(settings.host, port: port)),
         onServerRunning: { channel in redirectListening?.began(channel.localAddress?.port ?? 0) },
         eventLoopGroupProvider: .shared(group), logger: logger)

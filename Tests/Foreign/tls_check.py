@@ -152,14 +152,90 @@ def check_transports(people):
 
 
 def check_large(people):
-    """Messages of a client arrive whole, however they are cut into records."""
+    """Messages of a client arrive whole, however they are cut into records, and records into segments."""
     one = people.raw()
-    for size in [1, 16_383, 16_384, 70_000, 900_000]:
+    for size in [1, 2_100, 16_383, 16_384, 70_000, 900_000]:
         one.send(f'42{people.namespace},["ignored","{"x" * size}"]')
+        one.ping(f"{size}")
+        assert one.recv_data(control_frame=True) == (websocket.ABNF.OPCODE_PONG, f"{size}".encode()), size
     chat = people.post("x" * 9_000)
     frame = one.recv()
     assert json.loads(frame[frame.index("["):]) == ["channel", chat]
     one.close()
+
+
+class Cutting:
+    """A way to the server on which each record comes in two segments."""
+
+    def __init__(self, port):
+        self.plain = socket.create_connection(("127.0.0.1", port), timeout=WAIT)
+        self.plain.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        context = ssl.create_default_context()
+        context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
+        self.incoming, self.outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
+        self.secure = context.wrap_bio(self.incoming, self.outgoing, server_hostname="localhost")
+        self._until_done(self.secure.do_handshake)
+
+    def _send(self, at=0):
+        data = self.outgoing.read()
+        for part in (data[:at], data[at:]):
+            if part:
+                self.plain.sendall(part)
+                time.sleep(0.05)
+
+    def _until_done(self, step):
+        while True:
+            try:
+                result = step()
+                self._send()
+                return result
+            except ssl.SSLWantReadError:
+                self._send()
+                self.incoming.write(self.plain.recv(65_536))
+
+    def send(self, data, at):
+        self.secure.write(data)
+        self._send(at)
+
+    def receive(self):
+        return self._until_done(lambda: self.secure.read(65_536))
+
+
+def check_cut(url):
+    for at in 3, 10, 20:
+        way = Cutting(int(url.rsplit(":", 1)[1]))
+        way.send(
+            b"GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
+            b"Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n", at)
+        answer = way.receive()
+        while b'"sid"' not in answer:
+            answer += way.receive()
+        way.send(b"\x89\x82\0\0\0\0hi", at)
+        assert way.receive() == b"\x8a\x02hi", at
+        way.plain.close()
+
+
+def check_places(program, folder):
+    """An address has as many connections as the limit says, however its WebSockets end."""
+    os.environ["MADANG_LIMITS_CONNECTIONS_ADDRESS"] = "4"
+    server = Server(
+        program, f"{folder}/few", "--tls-cert", f"{folder}/one.pem", "--tls-key", f"{folder}/one.key")
+    del os.environ["MADANG_LIMITS_CONNECTIONS_ADDRESS"]
+    ways = []
+    try:
+        for _ in range(12):
+            try:
+                one = websocket.create_connection(
+                    server.url.replace("https", "wss") + "/socket.io/?EIO=4&transport=websocket", timeout=WAIT,
+                    sslopt={"cert_reqs": ssl.CERT_NONE})
+            except OSError:
+                continue
+            # Says farewell and stays.
+            one.send_close()
+            ways.append(one)
+        assert len(ways) == 4, len(ways)
+    finally:
+        server.process.kill()
 
 
 def check_versions(url, certificate):
@@ -256,6 +332,7 @@ def main():
         for name in "one", "two":
             make_certificate(folder, name)
         check_refusals(program, folder)
+        check_places(program, folder)
         for kind in "key", "pem":
             pathlib.Path(f"{folder}/used.{kind}").write_bytes(pathlib.Path(f"{folder}/one.{kind}").read_bytes())
         redirect = free_port()
@@ -267,6 +344,7 @@ def main():
             people = People(server.url, f"{folder}/one.pem")
             check_transports(people)
             check_large(people)
+            check_cut(server.url)
             check_versions(server.url, f"{folder}/one.pem")
             check_plain(server.url, redirect)
             check_leaks(server, people)
@@ -277,7 +355,7 @@ def main():
                 server.process.kill()
         log = server.log.read_text()
         assert "Fatal" not in log, log
-    print("TLS: 8 passed, 0 failed")
+    print("TLS: 10 passed, 0 failed")
 
 
 main()

@@ -127,7 +127,7 @@ public struct ServerSettings: Sendable {
           + "out --node")
     }
     if !(0...65535).contains(port) { problems.append("--port: \(port) is no port; use 0 to 65535") }
-    problems += tls?.problems() ?? []
+    problems += tls?.problems(besides: port) ?? []
     if let databaseURL, !databaseURL.hasPrefix("postgres://"), !databaseURL.hasPrefix("postgresql://") {
       problems.append("--database-url: must begin with postgres://; leave it out for the embedded database")
     }

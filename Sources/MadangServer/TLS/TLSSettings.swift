@@ -19,12 +19,15 @@ public struct TLSSettings: Sendable {
   /// Whether nothing is set.
   public var isUnused: Bool { certificateFile.isEmpty && keyFile.isEmpty && redirectPort == nil }
 
-  func problems() -> [String] {
+  func problems(besides port: Int) -> [String] {
     if certificateFile.isEmpty && keyFile.isEmpty {
       return ["tls.redirect.port: needs TLS; name the files with --tls-cert and --tls-key"]
     }
     guard !certificateFile.isEmpty && !keyFile.isEmpty else {
       return ["--tls-cert, --tls-key: belong together; give both, or neither for plain HTTP"]
+    }
+    guard port == 0 || port != redirectPort else {
+      return ["tls.redirect.port: \(port) is the port that speaks TLS; choose another, usually 80"]
     }
     return []
   }

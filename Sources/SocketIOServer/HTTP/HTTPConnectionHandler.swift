@@ -36,7 +36,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   var connectionLost: (@Sendable () -> Void)?
 
   private let pace: PaceHandler?
-  /// Nil once a WebSocket has it.
+  /// Nil once a WebSocket has it, which is so without TLS only.
   private var place: ConnectionPlace?
 
   /// - Parameters:
@@ -185,12 +185,15 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       guard let descriptor else {
         throw UpgradeFlaw(status: .serviceUnavailable, message: "")
       }
+      let owner = place?.owner
+      // With TLS the connection stays, and so does its place.
+      guard !isSecure else { return shard.run { $0.accept(offer, descriptor, nil, owner: owner) } }
       // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
       // and an upgraded session need not change its loop.
       let place = place
       self.place = nil
-      if !isSecure { context.close(promise: nil) }
-      shard.run { $0.accept(offer, descriptor, place) }
+      context.close(promise: nil)
+      shard.run { $0.accept(offer, descriptor, place, owner: owner) }
     } catch {
       refuse(context, error)
     }

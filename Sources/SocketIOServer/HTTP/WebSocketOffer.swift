@@ -63,8 +63,10 @@ extension UpgradeFlaw {
 extension LoopShard {
   /// Makes a WebSocket of a connection that was taken out of HTTP. Owns the descriptor from here on.
   ///
-  /// - Parameter place: The connection's place, which lasts as long as the descriptor.
-  func accept(_ offer: WebSocketOffer, _ descriptor: CInt, _ place: ConnectionPlace?) {
+  /// - Parameters:
+  ///   - place: The connection's place, if it is to last as long as the descriptor.
+  ///   - owner: Whose share of the loop's time reading takes.
+  func accept(_ offer: WebSocketOffer, _ descriptor: CInt, _ place: ConnectionPlace?, owner: String?) {
     switch purpose(of: offer) {
     case .failure(let flaw):
       let answer = WebSocketHandshake.refusal(status: flaw.status, body: flaw.message, contentType: "text/html")
@@ -79,7 +81,7 @@ extension LoopShard {
         WebSocketLink(shard: self, descriptor: descriptor, purpose: purpose, answer: answer), eventLoop: loop)
       channel(descriptor, place) { channel in
         channel.eventLoop.makeCompletedFuture {
-          let share = self.shares?.share(of: place?.owner)
+          let share = self.shares?.share(of: owner)
           if let share { try channel.pipeline.syncOperations.addHandler(LoopShareHandler(share)) }
           try channel.pipeline.syncOperations.addHandler(link.value)
         }

@@ -84,6 +84,12 @@ extension SocketIOServer {
     private static let maxFile = 1 << 20
 
     private static func read(_ path: String) throws(TLSCertificateError) -> [UInt8] {
+      // Anything else might never be read to its end.
+      let place = URL(filePath: path).resolvingSymlinksInPath()
+      let attributes = try? FileManager.default.attributesOfItem(atPath: place.path)
+      if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
+        throw TLSCertificateError(path, "is no file; name one in PEM")
+      }
       do {
         let file = try FileHandle(forReadingFrom: URL(filePath: path))
         defer { try? file.close() }

@@ -48,6 +48,8 @@ final class WebSocketRelay: ChannelDuplexHandler {
     do {
       let tls = try pipeline.handler(type: NIOSSLServerHandler.self)
       try pipeline.addHandler(self, position: .after(tls))
+      // TLS then asks for more by itself where what came is no whole record.
+      try channel.syncOptions?.setOption(.autoRead, value: false)
       pipeline.removePace()
     } catch {
       // The connection has ended.

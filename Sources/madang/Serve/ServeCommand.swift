@@ -12,8 +12,8 @@ struct Serve: AsyncParsableCommand {
     discussion: """
       Without --database-url everything lives under --data: the database, uploaded files and the first API keys.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
-      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once. SIGHUP \
-      has it read the certificate of TLS again, which it also does by itself within a minute.
+      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once. With TLS, \
+      SIGHUP has it read the certificate again, which it also does by itself within a minute.
 
       Every setting can also come from the environment (MADANG_PORT=8080) or a JSON file (--config), in this order:
       command line, environment, file, default. --print-config lists them all.
@@ -101,6 +101,8 @@ struct Serve: AsyncParsableCommand {
     var settings = loaded.settings
     settings.connections.total = OpenFiles.connections(
       wanted: settings.connections.total, filesEach: settings.tls == nil ? 1 : 3, logger)
+    // Before anything takes long: until then the signal ends the process.
+    let hangups = settings.tls == nil ? nil : await UnixSignalsSequence(trapping: .sighup)
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
     let server: MadangServer
     var development: DevelopmentServer?
@@ -131,7 +133,7 @@ struct Serve: AsyncParsableCommand {
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
     let impatience = Task { [development] in await exitOnSecondSignal(development) }
-    let reloading = Task { for await _ in await UnixSignalsSequence(trapping: .sighup) { server.reloadCertificate() } }
+    let reloading = Task { if let hangups { for await _ in hangups { server.reloadCertificate() } } }
     defer {
       reloading.cancel()
       announcement.cancel()
