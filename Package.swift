@@ -134,7 +134,7 @@ let package = Package(
         .embedInCode("0005_installation.sql"), .embedInCode("0006_deletions.sql"),
         .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
         .embedInCode("0009_push_outbox.sql"),
-        .embedInCode("0010_push_by_room.sql"),
+        .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(

@@ -11,5 +11,6 @@ package enum MigrationFiles {
     (8, "session expiry", String(decoding: PackageResources._008_session_expiry_sql, as: UTF8.self)),
     (9, "push outbox", String(decoding: PackageResources._009_push_outbox_sql, as: UTF8.self)),
     (10, "push by room", String(decoding: PackageResources._010_push_by_room_sql, as: UTF8.self)),
+    (11, "audit", String(decoding: PackageResources._011_audit_sql, as: UTF8.self)),
   ]
 }

@@ -150,6 +150,10 @@ private struct ObjectEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
     if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
   }
 
+  mutating func encodeIfPresent(_ value: Int64?, forKey key: Key) {
+    if let value { encode(value, forKey: key) } else { encodeNil(forKey: key) }
+  }
+
   mutating func encodeIfPresent<T: Encodable>(_ value: T?, forKey key: Key) throws {
     if let value { try encode(value, forKey: key) } else { encodeNil(forKey: key) }
   }

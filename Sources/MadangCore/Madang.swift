@@ -66,4 +66,6 @@ package enum Event: Sendable {
   case chatPosted(Chat)
   /// Under the number it has in the log of changes.
   case changed(Change, Int64)
+  /// A row of the audit log.
+  case audited(AuditRecord)
 }

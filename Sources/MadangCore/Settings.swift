@@ -30,6 +30,14 @@ package struct Settings: Sendable {
   package var pushPage = 100
   /// Devices of one person that are told of a chat.
   package var pushDevices = 10
+  /// This server's name among several; empty for one alone.
+  package var node = ""
+  /// The system's name of whoever runs `madang admin`; empty in a server.
+  package var administrator = ""
+  /// How many days rows of the audit log are kept; 0 for ever.
+  package var auditDays = 365
+  /// How many rows about failed sign-ins are kept, the newest: strangers cause them.
+  package var auditRefusals = 100_000
   package var passwordCost = PasswordCost()
   /// A secret that chooses, with an address that has no account, what a sign-in with it costs.
   package var decoyKey: [UInt8] = []

@@ -13,6 +13,7 @@ final class Backend: Sendable {
   private let dispatcher: Dispatcher
   private let services: [any ServiceLifecycle.Service]
   private let announcements: Announcements
+  private let sink: AuditSink
   private let retirement = AsyncStream<Void>.makeStream()
   let calls = CallsUnderWay()
 
@@ -32,8 +33,13 @@ final class Backend: Sendable {
     settings.domain.tellsDevices = sender != nil
 
     let announcements = Announcements()
+    let sink = AuditSink(settings, clock: clock, logger: logger)
     let opened = try await openMadang(
-      settings, clock: clock, ids: ids, pools: base.pools, logger: logger, announce: { announcements.announce($0) },
+      settings, clock: clock, ids: ids, pools: base.pools, logger: logger,
+      announce: { event in
+        guard case .audited(let record) = event else { return announcements.announce(event) }
+        sink.take(record)
+      },
       prepare: { [settings] in try await $0.migrateOwnDatabase(settings) })
     if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
     let (madang, tokenKey) = try await opened.settled(settings, secrets)
@@ -52,6 +58,7 @@ final class Backend: Sendable {
       socketIO: base.socketIO, editions: editions,
       providers: Providers(settings.providers, clock: clock, development: development),
       development: development, metrics: metrics,
+      refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
       securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
       readinessProbe: ReadinessProbe {
         try await madang.database.ping()
@@ -87,7 +94,8 @@ final class Backend: Sendable {
       instruments?.posted(chat)
     }
     (self.service, self.sockets, self.dispatcher, self.announcements) = (service, sockets, dispatcher, announcements)
-    services = [dispatcher, housekeeping, pushes]
+    self.sink = sink
+    services = [dispatcher, housekeeping, pushes, service.refusals]
   }
 
   func admit(_ request: ConnectRequest) async -> Admission { await sockets.admit(request, dispatcher) }
@@ -151,7 +159,9 @@ final class Backend: Sendable {
   }
 
   func close() async {
+    await service.refusals.write(isLast: true)
     await service.madang.database.close()
+    await sink.close()
     // It leads back to the domain, which would never be freed.
     announcements.disconnect()
   }

@@ -112,7 +112,9 @@ package func buildServer(
     socketIO: SocketIOServer(configuration: sockets, eventLoopGroup: group, logger: logger),
     socketPath: sockets.path, ledger: ledger, metrics: Metrics(), pools: pools,
     instruments: instruments, logger: logger)
-  let current = CurrentBackend(try await Backend(settings, base, ids: ids))
+  let backend = try await Backend(settings, base, ids: ids)
+  if isAlone { try await backend.service.madang.auditStart(settings.given) }
+  let current = CurrentBackend(backend)
   current.register(with: base.socketIO)
   instruments?.attach(ServerControls(socketIO: base.socketIO, current: current))
 

@@ -71,6 +71,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     wake.yield()
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
+    await attempt { try await service.madang.forgetAudit() }
   }
 
   private func sweep() async {

@@ -23,6 +23,8 @@ func openMadang(
     throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
   }
 
+  var domain = settings.domain
+  domain.node = settings.node
   let home = BucketName(settings.filesHome).map { name in
     BucketHome(S3Client(bucket: name.bucket, settings.s3), prefix: name.prefix, workers: pools.files, logger: logger)
   }
@@ -30,7 +32,7 @@ func openMadang(
     database: database, clock: clock, ids: ids,
     files: FileStore(
       root: settings.dataDirectory.appending(path: "files"), home: home, workers: pools.files, ids: ids, clock: clock),
-    settings: settings.domain,
+    settings: domain,
     hashing: pools.hashing,
     logger: logger,
     announce: announce)

@@ -26,6 +26,7 @@ final class Service: Sendable {
   /// Nil outside of development mode.
   let development: Development?
   let metrics: Metrics
+  let refusals: RefusedSignIns
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
   let logger: Logger
@@ -34,12 +35,13 @@ final class Service: Sendable {
     madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
-    securityLog: SecurityLog, readinessProbe: ReadinessProbe, logger: Logger
+    refusals: RefusedSignIns, securityLog: SecurityLog, readinessProbe: ReadinessProbe, logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
     (self.held, self.cookie, self.socketIO, self.editions) = (held, cookie, socketIO, editions)
     (self.providers, self.development, self.metrics) = (providers, development, metrics)
+    self.refusals = refusals
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
   }
 
@@ -56,12 +58,28 @@ final class Service: Sendable {
   /// Signs in, as often as passwords of one account may be tried.
   func signIn(email: String, password: String, deviceToken: String?, _ call: Call) async throws -> SignedIn {
     let key = try Madang.emailKey(email)
-    return try await tries.run(account: key, address: call.client.network) {
-      try await madang.isKnown(key, at: call.client.text, within: settings.socketRecentWindow)
-    } _: {
-      try await madang.signIn(
-        email: email, password: password, deviceToken: deviceToken, edition: call.edition.name,
-        turn: call.client.network)
+    return try await noting(key, call) {
+      try await tries.run(account: key, address: call.client.network) {
+        try await madang.isKnown(key, at: call.client.text, within: settings.socketRecentWindow)
+      } _: {
+        try await madang.signIn(
+          email: email, password: password, deviceToken: deviceToken, from: call.origin, turn: call.client.network)
+      }
+    }
+  }
+
+  /// Tells the audit log if a sign-in fails.
+  /// - Parameter emailKey: Empty where none is shown.
+  func noting<Success>(_ emailKey: String, _ call: Call, _ body: () async throws -> Success) async throws -> Success {
+    do { return try await body() } catch {
+      switch error {
+      case let failure as Failure where failure.code == .signInFailed:
+        refusals.note(emailKey, from: call.origin, because: failure.message)
+      case let refusal as Refusal where refusal.code == .tooManyCalls:
+        refusals.note(emailKey, from: call.origin, because: refusal.message)
+      default: break
+      }
+      throw error
     }
   }
 }

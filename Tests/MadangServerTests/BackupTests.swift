@@ -28,7 +28,8 @@ struct BackupTests {
         _ = try await scene.backUp(middle, to: second)
         try await scene.elsewhere(engine) { end in
           let restored = try await scene.restore(second, to: end)
-          #expect(restored.files == first.files && restored.rows == first.rows)
+          // With the first restore as another row.
+          #expect(restored.files == first.files && restored.rows == first.rows + 1)
           #expect(try await BackupScene.rows(end) == rows)
           #expect(try await BackupScene.findings(end) == [])
           #expect(

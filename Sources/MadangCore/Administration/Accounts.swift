@@ -33,27 +33,28 @@ extension Madang {
   /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.
   /// Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email) { [self] transaction, user, now in
+    try await changeAccount(email, .accountDisabled) { [self] transaction, user, now in
       // The time of the first disabling stays.
       try transaction.execute(
         "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
-      try endSessions(of: user, in: transaction)
+      return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
 
   /// Lets a disabled account sign in again. Throws `.noSuchUser`.
   package func enable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email) { transaction, user, _ in
+    try await changeAccount(email, .accountEnabled) { transaction, user, _ in
       try transaction.execute("UPDATE users SET disabled_at = NULL WHERE id = \(user)")
+      return [:]
     }
   }
 
   /// Gives an account another password and ends its sessions. Throws `.invalid`, `.noSuchUser`, in this order.
   package func resetPassword(email: String, to password: String) async throws -> AccountRecord {
     let hash = try await hash(password: try TextRules.newPassword(password))
-    return try await changeAccount(email) { [self] transaction, user, _ in
+    return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
       try transaction.execute("UPDATE users SET password_hash = \(hash) WHERE id = \(user)")
-      try endSessions(of: user, in: transaction)
+      return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
 
@@ -61,17 +62,24 @@ extension Madang {
   package func giveCoins(_ amount: Int, email: String, note: String) async throws -> AccountRecord {
     guard (1...1_000_000).contains(amount) else { throw Failure(.invalid, "amount: 1 to 1000000 coins") }
     let note = try TextRules.note(note)
-    return try await changeAccount(email) { transaction, user, now in
+    return try await changeAccount(email, .coinsGiven) { transaction, user, now in
       try transaction.addCoins(amount, to: user, for: "administrator: \(note)", now: now)
+      return ["coins": "\(amount)", "note": note]
     }
   }
 
+  /// - Parameter change: Answers what the audit log is to tell of it.
   private func changeAccount(
-    _ email: String, _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> Void
+    _ email: String, _ kind: AuditKind,
+    _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail
   ) async throws -> AccountRecord {
-    try await database.write { [now = clock.now] transaction in
-      let user = try transaction.userID(email: email)
-      try change(transaction, user, now)
+    try await database.write { [self, now = clock.now] transaction in
+      let person = try transaction.person(email: email)
+      let user = person.id.number
+      let detail = try change(transaction, user, now)
+      try audit(
+        AuditEntry(kind: kind, actor: .administrator, account: user, subject: person.email, detail: detail),
+        in: transaction)
       guard let record = try transaction.accounts("u.id = \(user)", limit: 1).first else { throw UnexpectedlyEmpty() }
       return record
     }
@@ -88,11 +96,13 @@ extension Transaction {
       """, AccountRecord.init)
   }
 
-  func userID(email: String) throws -> Int64 {
+  func userID(email: String) throws -> Int64 { try person(email: email).id.number }
+
+  func person(email: String) throws -> Person {
     guard let person = try personByEmail(email) else {
       throw Failure(.noSuchUser, "no account has the address \(email)")
     }
-    return person.id.number
+    return person
   }
 
   func forgetAddresses(of user: Int64) throws {

@@ -26,12 +26,13 @@ extension Madang {
 
   /// Makes a key known, unless it was known before, revoked or not.
   package func register(key: String, edition: String, label: String) async throws {
-    try await database.write { [now = clock.now] transaction in
-      _ = try transaction.execute(
+    try await database.write { [self, now = clock.now] transaction in
+      let isNew = try transaction.execute(
         """
         INSERT INTO api_keys (key_hash, edition, label, created_at)
         VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now)) ON CONFLICT (key_hash) DO NOTHING
         """)
+      if isNew == 1 { try audit(.keyCreated, label, edition, by: .server, in: transaction) }
     }
   }
 
@@ -42,18 +43,19 @@ extension Madang {
 
   /// Makes the first key of an edition known. False if there is another one: of servers that start at once, one decides.
   package func registerFirst(key: String, edition: String, label: String) async throws -> Bool {
-    try await database.write { [now = clock.now] transaction in
+    try await database.write { [self, now = clock.now] transaction in
       let hash = Self.keyHash(key)
       if try !transaction.hasKey(of: edition) {
         try transaction.execute(
           "INSERT INTO installation (name, value) VALUES (\(label), \(hash)) ON CONFLICT (name) DO NOTHING")
-        try transaction.execute(
+        let isNew = try transaction.execute(
           """
           INSERT INTO api_keys (key_hash, edition, label, created_at)
           SELECT \(hash), \(edition), \(label), \(now)
           WHERE EXISTS (SELECT 1 FROM installation WHERE name = \(label) AND value = \(hash))
           ON CONFLICT (key_hash) DO NOTHING
           """)
+        if isNew == 1 { try audit(.keyCreated, label, edition, by: .server, in: transaction) }
       }
       return try transaction.first("SELECT id FROM api_keys WHERE key_hash = \(hash)") { _ in true } ?? false
     }
@@ -63,25 +65,34 @@ extension Madang {
   package func createKey(edition: String, label: String) async throws -> (key: String, record: KeyRecord) {
     let label = try TextRules.note(label)
     let key = ids.bytes(32).hex
-    let record = try await database.write { [now = clock.now] transaction in
-      try transaction.one(
+    let record = try await database.write { [self, now = clock.now] transaction in
+      let record = try transaction.one(
         """
         INSERT INTO api_keys (key_hash, edition, label, created_at)
         VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now)) RETURNING \(sql: KeyRecord.columns)
         """, KeyRecord.init)
+      try audit(.keyCreated, label, edition, by: .administrator, in: transaction)
+      return record
     }
     return (key, record)
   }
 
+  private func audit(
+    _ kind: AuditKind, _ label: String, _ edition: String, by actor: AuditActor, in transaction: Transaction
+  ) throws {
+    try audit(AuditEntry(kind: kind, actor: actor, subject: label, detail: ["edition": edition]), in: transaction)
+  }
+
   /// Ends a key; running servers notice within moments. Throws `.notFound` if there is none, or it was revoked before.
   package func revokeKey(_ id: Int64) async throws -> KeyRecord {
-    try await database.write { [now = clock.now] transaction in
+    try await database.write { [self, now = clock.now] transaction in
       let revoked = try transaction.first(
         """
         UPDATE api_keys SET revoked_at = \(now) WHERE id = \(id) AND revoked_at IS NULL
         RETURNING \(sql: KeyRecord.columns)
         """, KeyRecord.init)
       guard let revoked else { throw Failure(.notFound, "there is no key \(id) in use") }
+      try audit(.keyRevoked, revoked.label, revoked.edition, by: .administrator, in: transaction)
       return revoked
     }
   }

@@ -79,14 +79,24 @@ extension Madang {
       guard let user = try transaction.user(ofSession: id) else {
         throw Failure(.noSuchSession, "there is no session \(id)")
       }
-      _ = try end(session: id, of: user, in: transaction)
+      guard try end(session: id, of: user, in: transaction) else { return }
+      try audit(
+        AuditEntry(
+          kind: .sessionEnded, actor: .administrator, account: user, subject: try transaction.email(of: user) ?? "",
+          detail: ["session": "\(id)"]), in: transaction)
     }
   }
 
   /// Ends all sessions of an account and answers how many there were. Throws `.noSuchUser`.
   package func endSessions(email: String) async throws -> Int {
     try await database.write { [self] transaction in
-      try endSessions(of: try transaction.userID(email: email), in: transaction)
+      let person = try transaction.person(email: email)
+      let count = try endSessions(of: person.id.number, in: transaction)
+      try audit(
+        AuditEntry(
+          kind: .sessionEnded, actor: .administrator, account: person.id.number, subject: person.email,
+          detail: ["sessions": "\(count)"]), in: transaction)
+      return count
     }
   }
 

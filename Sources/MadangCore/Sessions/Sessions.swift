@@ -30,7 +30,7 @@ extension Madang {
   /// an account with another sign-in method alike.
   ///
   /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
-  package func signIn(email: String, password: String, deviceToken: String?, edition: String, turn: String)
+  package func signIn(email: String, password: String, deviceToken: String?, from origin: Origin, turn: String)
     async throws -> SignedIn
   {
     let deviceToken = try TextRules.deviceToken(deviceToken)
@@ -46,10 +46,23 @@ extension Madang {
         try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
       }
       let session = try transaction.insertSession(
-        user: found.user, edition: edition, refreshHash: refresh.hash,
+        user: found.user, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
-      return SignedIn(account: try transaction.account(found.user), session: session, refreshToken: refresh.token)
+      let account = try transaction.account(found.user)
+      try audit(.signIn, account.person, session, origin, by: "password", in: transaction)
+      return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
+  }
+
+  /// Writes to the audit log that somebody came in.
+  func audit(
+    _ kind: AuditKind, _ person: Person, _ session: SessionID, _ origin: Origin, by method: String,
+    in transaction: Transaction
+  ) throws {
+    try audit(
+      AuditEntry(
+        kind: kind, actor: .account(person.id.number), account: person.id.number, subject: person.email, origin: origin,
+        detail: ["session": "\(session.number)", "by": method]), in: transaction)
   }
 
   /// Starts a session of an account without its password, for tests of clients. Throws `.signInFailed` if it is disabled.
@@ -146,9 +159,13 @@ extension Madang {
   }
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
-  package func signOut(_ caller: Caller) async throws {
+  package func signOut(_ caller: Caller, from origin: Origin) async throws {
     try await database.write { [self] transaction in
-      _ = try end(session: caller.session.number, of: caller.id, in: transaction)
+      guard try end(session: caller.session.number, of: caller.id, in: transaction) else { return }
+      try audit(
+        AuditEntry(
+          kind: .signOut, actor: .account(caller.id), account: caller.id, subject: caller.person.email, origin: origin,
+          detail: ["session": "\(caller.session.number)"]), in: transaction)
     }
   }
 

@@ -60,8 +60,9 @@ extension Madang {
         try transaction.tokenKey()?.text == ours
       }
       let known = try await database.write(goingBy: digest.claim, for: tokenKeyName, while: stands) {
-        transaction, isContested in
-        if isContested, case .kept? = try transaction.tokenKey() {
+        [self] transaction, isContested in
+        let before = try transaction.tokenKey()
+        if isContested, case .kept? = before {
           throw TokenKeyConflict(
             description: "others run with the key that the database keeps, this one is given another (tokens.key)")
         }
@@ -70,7 +71,9 @@ extension Madang {
           INSERT INTO installation (name, value) VALUES ('token_key', \(ours))
           ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value WHERE installation.value LIKE 'key %'
           """)
-        return try transaction.tokenKey()
+        let after = try transaction.tokenKey()
+        if let before, before.text != after?.text { try auditTokenKey(by: .server, in: transaction) }
+        return after
       }
       guard known?.text == ours else {
         throw TokenKeyConflict(description: "the other servers of this database are given another key (tokens.key)")
@@ -101,14 +104,19 @@ extension Madang {
   /// with those that start. On SQLite the caller sees to it that none runs.
   package func replaceTokenKey() async throws {
     let made = KnownTokenKey.kept(ids.bytes(32).hex).text
-    try await database.write(goingBy: nil, for: tokenKeyName) { transaction, isContested in
+    try await database.write(goingBy: nil, for: tokenKeyName) { [self] transaction, isContested in
       guard !isContested else { throw TokenKeyConflict(description: "servers run on this database") }
-      _ = try transaction.execute(
+      try transaction.execute(
         """
         INSERT INTO installation (name, value) VALUES ('token_key', \(made))
         ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value
         """)
+      try auditTokenKey(by: .administrator, in: transaction)
     }
+  }
+
+  private func auditTokenKey(by actor: AuditActor, in transaction: Transaction) throws {
+    try audit(AuditEntry(kind: .tokenKeyReplaced, actor: actor), in: transaction)
   }
 }
 

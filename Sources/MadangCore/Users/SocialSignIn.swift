@@ -39,7 +39,7 @@ extension Madang {
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
   package func signIn(
     with provider: SocialProvider, token: String, verifier: (any SocialVerifier)?, nickname: String?,
-    deviceToken: String?, edition: String
+    deviceToken: String?, from origin: Origin
   ) async throws -> SignedIn {
     guard !token.isEmpty else { throw Failure(.invalid, "the token is empty") }
     let deviceToken = try TextRules.deviceToken(deviceToken)
@@ -50,12 +50,14 @@ extension Madang {
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
+      let known = try transaction.account(of: provider, subject: profile.subject)
       let account =
-        try transaction.account(of: provider, subject: profile.subject)
-        ?? makeAccount(provider, profile, email: email, nickname: nickname, in: transaction, now: now)
+        try known ?? makeAccount(provider, profile, email: email, nickname: nickname, in: transaction, now: now)
       let session = try transaction.insertSession(
-        user: account.person.id.number, edition: edition, refreshHash: refresh.hash,
+        user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      try audit(
+        known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue, in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }

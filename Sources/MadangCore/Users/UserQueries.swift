@@ -61,6 +61,11 @@ extension Transaction {
   /// Holds the account's row until COMMIT.
   func hold(user id: Int64) throws { try execute("UPDATE users SET coins = coins WHERE id = \(id)") }
 
+  /// Nil if the account is gone.
+  func email(of user: Int64) throws -> String? {
+    try first("SELECT email FROM users WHERE id = \(user)") { try $0.get("email") }
+  }
+
   func personByEmail(_ email: String) throws -> Person? {
     try first(
       "SELECT \(sql: Person.columns) FROM users u WHERE u.email_key = \(TextRules.emailKey(email))", Person.init)

@@ -28,7 +28,7 @@ extension Madang {
   /// Makes an account with its welcome coins and its first session. Throws `.invalid` or `.duplicate`.
   ///
   /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
-  package func signUp(_ draft: SignUp, edition: String, turn: String) async throws -> SignedIn {
+  package func signUp(_ draft: SignUp, from origin: Origin, turn: String) async throws -> SignedIn {
     let email = try TextRules.email(draft.email)
     let nickname = try TextRules.nickname(draft.nickname)
     let phone = try TextRules.phone(draft.phone ?? "")
@@ -44,8 +44,9 @@ extension Madang {
       else { throw Failure(.duplicate, "email: an account has it") }
       try transaction.addCoins(settings.signUpCoins, to: account.person.id.number, for: "sign-up", now: now)
       let session = try transaction.insertSession(
-        user: account.person.id.number, edition: edition, refreshHash: refresh.hash,
+        user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      try audit(.signUp, account.person, session, origin, by: "password", in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }

@@ -16,7 +16,8 @@ public struct Administration: Sendable {
   public static func run<Result>(
     _ settings: ServerSettings, logger: Logger, _ body: (Administration) async throws -> Result
   ) async throws -> Result {
-    let madang = try await open(settings, logger: logger) { madang in
+    let sink = AuditSink(settings, clock: Clock(), logger: logger)
+    let madang = try await open(settings, logger: logger, sink) { madang in
       let (version, pending) = try await madang.pendingMigrations()
       guard let needed = pending.map(\.version).max() else { return try await madang.migrate() }
       throw SetupError(
@@ -32,6 +33,7 @@ public struct Administration: Sendable {
       result = .failure(error)
     }
     await madang.database.close()
+    await sink.close()
     return try result.get()
   }
 
@@ -39,29 +41,39 @@ public struct Administration: Sendable {
   /// - Throws: ``SetupError`` as ``run(_:logger:_:)`` does, and if the migrations cannot run.
   public static func migrate(_ settings: ServerSettings, logger: Logger) async throws -> SchemaVersions {
     var versions = SchemaVersions(before: 0, version: 0)
-    let madang = try await open(settings, logger: logger) { madang in
+    let sink = AuditSink(settings, clock: Clock(), logger: logger)
+    let madang = try await open(settings, logger: logger, sink) { madang in
       let before = try await madang.pendingMigrations().version
       try await madang.migrateOwnDatabase(settings, filesMayBeAbsent: true)
       versions = SchemaVersions(before: before, version: try await madang.pendingMigrations().version)
     }
     await madang.database.close()
+    await sink.close()
     return versions
   }
 
   private static func open(
-    _ settings: ServerSettings, logger: Logger, prepare: (Madang) async throws -> Void
+    _ settings: ServerSettings, logger: Logger, _ sink: AuditSink, prepare: (Madang) async throws -> Void
   ) async throws -> Madang {
     let file = settings.databaseFile.path
     guard settings.databaseURL != nil || FileManager.default.fileExists(atPath: file) else {
       throw SetupError(
         "\(file) is not there; name the server's directory with --data, or its database with --database-url")
     }
-    var settings = settings
+    return try await openMadang(
+      settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger,
+      announce: sink.hear, prepare: prepare)
+  }
+}
+
+extension ServerSettings {
+  /// The same for work on the data beside a server, or without one.
+  var ofAdministrator: ServerSettings {
+    var settings = self
     settings.databaseReaders = 1
     settings.databaseStatementTimeout = .zero
-    return try await openMadang(
-      settings, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger, announce: { _ in },
-      prepare: prepare)
+    settings.domain.administrator = NSUserName()
+    return settings
   }
 }
 

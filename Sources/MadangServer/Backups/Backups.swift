@@ -36,16 +36,32 @@ extension Administration {
         description: "\(directory.path) is in the data directory, which it is to replace one day; name one elsewhere")
     }
     return try await wording {
-      BackupSummary(
+      let backup = BackupSummary(
         try await madang.backUp(
           to: directory, secrets: settings.secretsDirectory, keep: keep, atFullSpeed ? .full : .gentle
         ) { progress(WorkProgress($0)) })
+      try await audit(.backupMade, backup)
+      return backup
     }
   }
 
   /// Writes the database alone to an empty directory, for ``importDatabase(_:from:logger:progress:)``.
   public func export(to directory: URL, progress: @escaping TellProgress) async throws -> BackupSummary {
-    try await wording { BackupSummary(try await madang.export(to: directory) { progress(WorkProgress($0)) }) }
+    try await wording {
+      let export = BackupSummary(try await madang.export(to: directory) { progress(WorkProgress($0)) })
+      try await audit(.exportMade, export)
+      return export
+    }
+  }
+
+  private func audit(_ kind: AuditKind, _ made: BackupSummary) async throws {
+    do {
+      try await madang.audit(kind, subject: made.path, detail: ["rows": "\(made.rows)", "files": "\(made.files)"])
+    } catch {
+      throw AdministrationError(
+        description: "\(made.path) is made and whole, but the audit log of the database does not tell of it: "
+          + "\((error as? StorageError)?.message ?? "\(error)")")
+    }
   }
 
   /// Looks for what is wrong with the data, while the server may run, and tells each finding.

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MadangAPI
 import MadangCore
 import Storage
 
@@ -67,6 +68,7 @@ extension Administration {
           try await madang.restoreSecrets(of: backup, to: settings.secretsDirectory)
           // Last: what is restored is served only once the database says whose it is.
           try await madang.load(backup) { progress(WorkProgress($0)) }
+          try await madang.audit(.restored, of: backup)
         }
       } catch {
         if !hasBegun { target.giveBack() }
@@ -104,6 +106,7 @@ extension Administration {
         }
       ) { madang in
         try await madang.load(backup) { progress(WorkProgress($0)) }
+        try await madang.audit(.restored, of: backup)
         if let id = backup.manifest.installation { try await madang.markFiles(as: id) }
       }
       return RestoreSummary(backup, files: 0, skipped: 0, aside: try former?.putAside())
@@ -114,18 +117,17 @@ extension Administration {
     _ settings: ServerSettings, _ logger: Logger, prepare: (Madang) async throws -> Void,
     _ body: (Madang) async throws -> Void
   ) async throws {
-    var settings = settings
-    settings.databaseReaders = 1
-    settings.databaseStatementTimeout = .zero
+    let sink = AuditSink(settings, clock: Clock(), logger: logger)
     let file = settings.databaseURL == nil ? settings.databaseFile : nil
     let isNew = file.map { !FileManager.default.fileExists(atPath: $0.path) } ?? false
     do {
       let madang = try await openMadang(
-        settings, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger, announce: { _ in },
-        prepare: prepare)
+        settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger,
+        announce: sink.hear, prepare: prepare)
       let result: Result<Void, any Error>
       do { result = .success(try await body(madang)) } catch { result = .failure(error) }
       await madang.database.close()
+      await sink.close()
       try result.get()
     } catch {
       if isNew, let file {
@@ -133,6 +135,14 @@ extension Administration {
       }
       throw error
     }
+  }
+}
+
+extension Madang {
+  fileprivate func audit(_ kind: AuditKind, of backup: Backup) async throws {
+    try await audit(
+      kind, subject: backup.folder.path,
+      detail: ["madeAt": WireDate.string(backup.manifest.createdAt), "rows": "\(backup.manifest.rows)"])
   }
 }
 

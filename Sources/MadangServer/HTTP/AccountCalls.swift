@@ -9,7 +9,7 @@ extension Call {
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
-    return noteAddress(of: try await madang.signUp(draft, edition: edition.name, turn: client.network))
+    return noteAddress(of: try await madang.signUp(draft, from: origin, turn: client.network))
   }
 
   /// Whoever signs in or up is known by their address from then on (contract section 13.3).
@@ -41,11 +41,13 @@ extension Call {
   private func signIn(with provider: SocialProvider, token: String, nickname: String?, _ fields: Fields) async throws
     -> SignedIn
   {
-    noteAddress(
-      of:
+    let deviceToken = try fields.deviceToken()
+    return noteAddress(
+      of: try await service.noting("", self) {
         try await madang.signIn(
           with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
-          deviceToken: try fields.deviceToken(), edition: edition.name))
+          deviceToken: deviceToken, from: origin)
+      })
   }
 
   func accessToken(for signedIn: SignedIn) async throws -> String {
@@ -54,7 +56,7 @@ extension Call {
   }
 
   func signOut() async throws {
-    try await madang.signOut(try caller)
+    try await madang.signOut(try caller, from: origin)
     session.state = .ended
   }
 

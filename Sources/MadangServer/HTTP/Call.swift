@@ -21,6 +21,8 @@ struct Call {
 
   var madang: Madang { service.madang }
   var dates: WireDates { edition.dates }
+  /// What the audit log tells of the caller.
+  var origin: Origin { Origin(edition: edition.name, address: client.text) }
 
   /// Who calls, on routes with a token.
   var caller: Caller {

@@ -71,6 +71,18 @@ extension ServerSettings {
     set { domain.trashDays = newValue }
   }
 
+  /// How many days rows of the audit log are kept; 0 for ever.
+  public var auditDays: Int {
+    get { domain.auditDays }
+    set { domain.auditDays = newValue }
+  }
+
+  /// How many rows about failed sign-ins the audit log keeps, the newest.
+  public var auditRefusals: Int {
+    get { domain.auditRefusals }
+    set { domain.auditRefusals = newValue }
+  }
+
   /// What the store sells: `NAME:WON:COINS`, separated by commas.
   public var storeItems: String {
     domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")

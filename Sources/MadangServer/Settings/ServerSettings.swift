@@ -44,6 +44,16 @@ public struct ServerSettings: Sendable {
   public var socketHold: Duration = .seconds(3)
   /// Lines about sign-ins and refusals in the log, in a minute.
   public var securityLinesPerMinute = 600
+  /// Rows about failed sign-ins in the audit log, in a minute.
+  public var auditRefusalsPerMinute = 60
+  /// A file to which rows of the audit log are added as lines of JSON; empty for none.
+  public var auditFile = ""
+  /// Whether rows of the audit log are sent to the system's log.
+  public var auditGoesToSyslog = false
+  /// Where the system's log takes datagrams.
+  package var syslogPath = "/dev/log"
+  /// Settings that are not left at their defaults, by name, secrets hidden: the audit log tells when they change.
+  public var given: [String: String] = [:]
   /// Connections at a time. Those of trusted proxies count for all together only.
   public var connections = LedgerLimit(perAddress: 4096, total: 50_000)
   /// Engine.IO sessions at a time.

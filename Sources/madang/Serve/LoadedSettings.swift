@@ -78,6 +78,9 @@ struct LoadedSettings: Sendable {
       openToLocalNetwork()
     }
     mistakes += settings.problems()
+    for setting in Setting.all where sources[setting.key] != nil {
+      settings.given[setting.key] = setting.isSecret ? "***" : setting.show(self)
+    }
     guard mistakes.isEmpty else { throw SetupError(mistakes.joined(separator: "\n")) }
   }
 

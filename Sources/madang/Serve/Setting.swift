@@ -201,6 +201,15 @@ struct Setting: Sendable {
     integer(
       "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute,
       1...Int.max),
+    integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500),
+    integer(
+      "audit.refusals.kept", "entries about failed sign-ins that are kept, the newest", \.settings.auditRefusals,
+      0...100_000_000),
+    integer(
+      "audit.refusals.minute", "failed sign-ins in a minute with an entry of their own; others are counted",
+      \.settings.auditRefusalsPerMinute, 0...10_000),
+    text("audit.file", "file to which entries are added as lines of JSON; empty for none", \.settings.auditFile),
+    flag("audit.syslog", "whether entries are sent to the system's log (/dev/log)", \.settings.auditGoesToSyslog),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),

@@ -1,0 +1,103 @@
+import Foundation
+
+/// What the audit log tells of. The names are stored and told to other programs: they never change.
+package enum AuditKind: String, CaseIterable, Sendable {
+  case signUp, signIn, signOut
+  /// A sign-in failed, or was one try too many.
+  case signInRefused
+  /// An administrator ended sessions.
+  case sessionEnded
+  case passwordChanged, accountDisabled, accountEnabled, coinsGiven
+  case keyCreated, keyRevoked, tokenKeyReplaced
+  case backupMade, exportMade, restored
+  case serverStarted
+  /// A server was started with other settings than before.
+  case settingsChanged
+}
+
+/// Who did it.
+enum AuditActor: Sendable {
+  case account(Int64)
+  /// Whoever runs `madang admin`.
+  case administrator
+  case server
+  /// Somebody who could not show who they are.
+  case stranger
+
+  func text(administrator name: String) -> String {
+    switch self {
+    case .account(let number): "account \(number)"
+    case .administrator: name.isEmpty ? "administrator" : "administrator \(name)"
+    case .server: "server"
+    case .stranger: "stranger"
+    }
+  }
+}
+
+/// From where an account acts.
+package struct Origin: Sendable {
+  package let edition: String
+  /// The client's network address.
+  package let address: String
+
+  package init(edition: String, address: String) { (self.edition, self.address) = (edition, address) }
+}
+
+/// Details of a row of the audit log, by name: short texts, and never a secret. What is too long is cut.
+struct AuditDetail: Sendable, ExpressibleByDictionaryLiteral {
+  /// Characters of one text.
+  static let maxText = 200
+  /// Bytes of all as JSON. What is beyond it is left out, the last names first.
+  static let maxSize = 8192
+
+  /// A JSON object of texts, in the order of the names.
+  let json: String
+
+  init(dictionaryLiteral elements: (String, String)...) { self.init(Dictionary(elements) { first, _ in first }) }
+
+  init(_ values: [String: String]) {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+    var kept = values.mapValues { String($0.prefix(Self.maxText)) }
+    var data = (try? encoder.encode(kept)) ?? Data()
+    while data.count > Self.maxSize, let last = kept.keys.max() {
+      kept[last] = nil
+      data = (try? encoder.encode(kept)) ?? Data()
+    }
+    json = String(decoding: data, as: UTF8.self)
+  }
+
+  /// The texts of a row. What a newer version has written otherwise is none.
+  static func texts(_ json: String) -> [String: String] {
+    (try? JSONDecoder().decode([String: String].self, from: Data(json.utf8))) ?? [:]
+  }
+}
+
+/// What is to be written.
+struct AuditEntry: Sendable {
+  let kind: AuditKind
+  let actor: AuditActor
+  /// The account it is about.
+  var account: Int64?
+  /// The account's e-mail, or the name of what it is about.
+  var subject = ""
+  var origin = Origin(edition: "", address: "")
+  var detail: AuditDetail = [:]
+  /// Milliseconds since 1970; nil for now.
+  var time: Int64?
+}
+
+/// A row of the audit log.
+package struct AuditRecord: Sendable {
+  package let number: Int64
+  /// Milliseconds since 1970.
+  package let time: Int64
+  /// Of ``AuditKind``, unless a newer version has written it.
+  package let kind: String
+  package let actor: String
+  package let account: Int64?
+  package let subject: String
+  package let origin: Origin
+  package let node: String
+  package let detail: [String: String]
+}

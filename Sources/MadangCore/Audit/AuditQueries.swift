@@ -1,0 +1,77 @@
+import Storage
+
+extension Transaction {
+  func insertAudit(_ entry: AuditEntry, actor: String, node: String, now: Int64) throws -> AuditRecord {
+    let time = entry.time ?? now
+    let number: Int64 = try one(
+      """
+      INSERT INTO audit (at, kind, actor, account_id, subject, address, edition, node, detail)
+      VALUES (\(time), \(entry.kind.rawValue), \(actor), \(entry.account), \(entry.subject), \(entry.origin.address),
+        \(entry.origin.edition), \(node), \(entry.detail.json)) RETURNING id
+      """
+    ) { try $0.get("id") }
+    return AuditRecord(
+      number: number, time: time, kind: entry.kind.rawValue, actor: actor, account: entry.account,
+      subject: entry.subject, origin: entry.origin, node: node, detail: AuditDetail.texts(entry.detail.json))
+  }
+
+  /// Those that fit, the newest first.
+  func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
+    var condition: SQL = "a.at >= \(filter.since) AND a.at < \(filter.until)"
+    if !filter.kinds.isEmpty { condition = "\(sql: condition) AND a.kind IN (\(list: filter.kinds.map(\.rawValue)))" }
+    if let email = filter.email {
+      let account = try personByEmail(email)
+      // What was written before there was the account has the address alone.
+      let subjects = [email, TextRules.emailKey(email)] + (account.map { [$0.email] } ?? [])
+      condition =
+        "\(sql: condition) AND (a.account_id = \(account?.id.number) OR a.subject IN (\(list: subjects)))"
+    }
+    return try all(
+      """
+      SELECT a.id, a.at, a.kind, a.actor, a.account_id, a.subject, a.address, a.edition, a.node, a.detail
+      FROM audit a WHERE \(sql: condition) ORDER BY a.at DESC, a.id DESC LIMIT \(limit)
+      """, AuditRecord.init)
+  }
+
+  /// What the newest row of a kind that a server wrote has to tell; nil if there is none.
+  func newestAuditDetail(of kind: AuditKind, node: String) throws -> [String: String]? {
+    try first(
+      """
+      SELECT detail FROM audit WHERE kind = \(kind.rawValue) AND node = \(node) ORDER BY at DESC, id DESC LIMIT 1
+      """
+    ) { AuditDetail.texts(try $0.get("detail")) }
+  }
+
+  /// How many there were.
+  func deleteAudit(before time: Int64, limit: Int) throws -> Int {
+    try execute(
+      "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < \(time) ORDER BY at, id LIMIT \(limit))")
+  }
+
+  /// The oldest of a kind beyond so many.
+  func deleteAudit(of kind: AuditKind, beyond most: Int, limit: Int) throws -> Int {
+    let count: Int = try one("SELECT COUNT(*) AS number FROM audit WHERE kind = \(kind.rawValue)") {
+      try $0.get("number")
+    }
+    guard count > most else { return 0 }
+    return try execute(
+      """
+      DELETE FROM audit WHERE id IN
+        (SELECT id FROM audit WHERE kind = \(kind.rawValue) ORDER BY at, id LIMIT \(min(limit, count - most)))
+      """)
+  }
+}
+
+extension AuditRecord {
+  fileprivate init(_ row: Row) throws {
+    number = try row.get("id")
+    time = try row.get("at")
+    kind = try row.get("kind")
+    actor = try row.get("actor")
+    account = try row.get("account_id")
+    subject = try row.get("subject")
+    origin = Origin(edition: try row.get("edition"), address: try row.get("address"))
+    node = try row.get("node")
+    detail = AuditDetail.texts(try row.get("detail"))
+  }
+}

@@ -1,0 +1,55 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminAudit: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "audit", abstract: "Show who did what: sign-ins, sessions, accounts, keys, backups.",
+    usage: "madang admin audit [--since <when>] [--kind <kind> ...] [options]",
+    discussion: """
+      The newest entries, the newest last. <when> is how long ago, like 30m, 12h, 7d or 2w, or a date like 2026-11-24 or \
+      2026-11-24T10:00. Kinds: \(AuditSummary.kinds.joined(separator: ", ")).
+      """)
+
+  @OptionGroup var options: AdminOptions
+  @Option(help: ArgumentHelp("Only what happened since then.", valueName: "when")) var since: Moment?
+  @Option(help: ArgumentHelp("Only what happened before then.", valueName: "when")) var until: Moment?
+  @Option(
+    help: ArgumentHelp("Only entries of this kind; may be given several times.", valueName: "kind"),
+    completion: .list(AuditSummary.kinds))
+  var kind: [String] = []
+  @Option(help: ArgumentHelp("Only what this account did, and what was done to it.", valueName: "email"))
+  var account: String?
+  @Option(help: "At most so many, 1 to 100000.") var limit = 100
+
+  func validate() throws {
+    if !(1...100_000).contains(limit) { throw ValidationError("--limit must be from 1 to 100000.") }
+    for kind in kind where !AuditSummary.kinds.contains(kind) {
+      let guess = Spelling.nearest(to: kind, among: AuditSummary.kinds).map { "; did you mean \($0)?" } ?? "."
+      throw ValidationError("There is no kind '\(kind)'\(guess)")
+    }
+  }
+
+  func run() async throws {
+    var question = AuditQuestion()
+    (question.since, question.until) = (since?.milliseconds, until?.milliseconds)
+    (question.kinds, question.email, question.limit) = (kind, account, limit)
+    try await options.withData { [question] administration, output in
+      let entries = try await administration.audit(question)
+      try output.list(
+        entries,
+        [
+          Column("WHAT", \.words), Column("WHEN") { "\(LocalTime($0.at).day) \(LocalTime($0.at).time)" },
+          Column("KIND", \.kind), Column("BY", \.actor), Column("FROM", \.address),
+        ], empty: "There are no such entries.")
+      if entries.count == limit { output.note("There may be earlier ones: --limit, or --until with the first date.") }
+    }
+  }
+}
+
+extension AuditSummary {
+  /// What it is about, and the details.
+  fileprivate var words: String {
+    let details = detail.texts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    return ((subject.isEmpty ? [] : [subject]) + details).joined(separator: " ")
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Audit log: where else it is sent", .timeLimit(.minutes(3)))
+struct AuditSinkTests {
+  private func withFolder(_ body: (URL) async throws -> Void) async throws {
+    // Short: the path of a socket has some hundred bytes at most.
+    let folder = URL(filePath: "/tmp/audit-\(UInt32.random(in: 0...UInt32.max))")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(at: folder) }
+    try await body(folder)
+  }
+
+  private func lines(_ file: URL) -> [String] {
+    let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
+    return text.split(separator: "\n").map(String.init)
+  }
+
+  @Test("entries are lines of JSON in a file, which is made anew when it was renamed", arguments: TestEngine.available)
+  func file(_ engine: TestEngine) async throws {
+    try await withFolder { folder in
+      let file = folder.appending(path: "audit.jsonl")
+      let rotated = folder.appending(path: "audit.jsonl.1")
+      try await World.run(engine, settings: World.settings(\.auditFile, file.path)) { world in
+        let mina = try await world.signUp("Mina")
+        #expect(try await World.eventually { lines(file).count == 1 })
+        try FileManager.default.moveItem(at: file, to: rotated)
+        _ = try await mina.call(.GET, "users/logout")
+        #expect(try await World.eventually { lines(file).count == 1 })
+        #expect(lines(rotated).count == 1)
+        let line = try JSON(Array(try #require(lines(file).first).utf8))
+        #expect(line["kind"] == "signOut" && line["subject"] == .text(mina.email) && line["account"] == 1)
+        #expect(line["address"] == "127.0.0.1" && line["detail"]?["session"] == "1")
+      }
+      let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int
+      #expect(mode == 0o600)
+    }
+  }
+
+  @Test("a file that cannot be written fails no call; the log says so, and the database has the entries")
+  func unwritable() async throws {
+    try await withFolder { folder in
+      let log = LogRecorder()
+      // A directory.
+      try await World.run(.sqlite, settings: World.settings(\.auditFile, folder.path), logger: log.logger) { world in
+        _ = try await world.signUp("Mina")
+        _ = try await world.signUp("Joon")
+        #expect(try await World.eventually { log.lines.contains { $0.contains("audit.file") } })
+        #expect(try await AuditTests.entries(world).count == 2)
+      }
+      #expect(log.lines.filter { $0.contains("audit.file") }.count == 1)
+    }
+  }
+
+  @Test("the system's log gets datagrams of RFC 5424, and one that is not there fails no call")
+  func syslog() async throws {
+    try await withFolder { folder in
+      let path = folder.appending(path: "log").path
+      var settings = World.settings(\.auditGoesToSyslog, true)
+      settings.syslogPath = path
+      try await World.run(.sqlite, settings: settings) { world in
+        _ = try await world.signUp("Mina")
+        let log = try LogSocket(path)
+        try await AuditTests.wrongSignIn(world, "mina@example.com")
+        let text = try await log.next()
+        let head = /<85>1 \d{4}-\d\d-\d\dT[0-9:.]+Z \S+ madang \d+ signInRefused - (\{.*\})/
+        let match = try #require(text.wholeMatch(of: head), "\(text)")
+        #expect(try JSON(Array(match.1.utf8))["subject"] == "mina@example.com")
+      }
+    }
+  }
+}
+
+/// A socket of the file system that takes datagrams, as `/dev/log` is.
+private final class LogSocket: Sendable {
+  private let descriptor: Int32
+
+  init(_ path: String) throws {
+    descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    let bound = withUnsafePointer(to: &address) { pointer in
+      pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+        bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+      }
+    }
+    try #require(bound == 0)
+  }
+
+  deinit { close(descriptor) }
+
+  func next() async throws -> String {
+    var found = ""
+    let came = try await World.eventually {
+      var buffer = [UInt8](repeating: 0, count: 65_536)
+      let count = recv(descriptor, &buffer, buffer.count, Int32(MSG_DONTWAIT))
+      if count > 0 { found = String(decoding: buffer.prefix(count), as: UTF8.self) }
+      return count > 0
+    }
+    try #require(came)
+    return found
+  }
+}
