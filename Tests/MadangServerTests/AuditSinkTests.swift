@@ -59,7 +59,7 @@ struct AuditSinkTests {
     }
   }
 
-  @Test("the system's log gets datagrams of RFC 5424, and one that is not there fails no call")
+  @Test("the system's log gets datagrams as the C library sends them, and one that is not there fails no call")
   func syslog() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "log").path
@@ -70,7 +70,7 @@ struct AuditSinkTests {
         let log = try LogSocket(path)
         try await AuditTests.wrongSignIn(world, "mina@example.com")
         let text = try await log.next()
-        let head = /<85>1 \d{4}-\d\d-\d\dT[0-9:.]+Z \S+ madang \d+ signInRefused - (\{.*\})/
+        let head = /<85>[A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d madang\[\d+\]: (\{.*\})/
         let match = try #require(text.wholeMatch(of: head), "\(text)")
         #expect(try JSON(Array(match.1.utf8))["subject"] == "mina@example.com")
       }

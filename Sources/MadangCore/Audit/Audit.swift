@@ -94,7 +94,13 @@ extension Madang {
       let before = clock.now - Int64(settings.auditDays) * 24 * 3_600_000
       while try await database.write({ try $0.deleteAudit(before: before, limit: page) }) == page {}
     }
-    let most = settings.auditRefusals
-    while try await database.write({ try $0.deleteAudit(of: .signInRefused, beyond: most, limit: page) }) == page {}
+    var excess = try await database.read { try $0.countAudit(of: .signInRefused) } - settings.auditRefusals
+    while excess > 0 {
+      let limit = min(page, excess)
+      excess -= page
+      guard try await database.write({ try $0.deleteOldestAudit(of: .signInRefused, limit: limit) }) == limit else {
+        break
+      }
+    }
   }
 }

@@ -48,17 +48,15 @@ extension Transaction {
       "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < \(time) ORDER BY at, id LIMIT \(limit))")
   }
 
-  /// The oldest of a kind beyond so many.
-  func deleteAudit(of kind: AuditKind, beyond most: Int, limit: Int) throws -> Int {
-    let count: Int = try one("SELECT COUNT(*) AS number FROM audit WHERE kind = \(kind.rawValue)") {
-      try $0.get("number")
-    }
-    guard count > most else { return 0 }
-    return try execute(
-      """
-      DELETE FROM audit WHERE id IN
-        (SELECT id FROM audit WHERE kind = \(kind.rawValue) ORDER BY at, id LIMIT \(min(limit, count - most)))
-      """)
+  func countAudit(of kind: AuditKind) throws -> Int {
+    try one("SELECT COUNT(*) AS number FROM audit WHERE kind = \(kind.rawValue)") { try $0.get("number") }
+  }
+
+  /// The oldest of a kind.
+  func deleteOldestAudit(of kind: AuditKind, limit: Int) throws -> Int {
+    try execute(
+      "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE kind = \(kind.rawValue) ORDER BY at, id LIMIT \(limit))"
+    )
   }
 }
 

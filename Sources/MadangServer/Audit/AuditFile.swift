@@ -5,6 +5,8 @@ import Foundation
 final class AuditFile {
   private let path: String
   private var descriptor: Int32 = -1
+  /// Whether the last line may be there in part only, as when the disk was full.
+  private var isTorn = false
 
   init(path: String) { self.path = path }
 
@@ -15,7 +17,8 @@ final class AuditFile {
   func append(_ lines: [UInt8]) throws {
     do {
       if !isCurrent { try reopen() }
-      try write(lines)
+      try write(isTorn ? [UInt8(ascii: "\n")] + lines : lines)
+      isTorn = false
     } catch {
       closeFile()
       throw error
@@ -41,7 +44,10 @@ final class AuditFile {
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
       if count < 0, errno == EINTR { continue }
-      if count < 0 { throw Self.lastError }
+      guard count > 0 else {
+        isTorn = isTorn || rest.count < lines.count
+        throw Self.lastError
+      }
       rest = rest.dropFirst(count)
     }
   }

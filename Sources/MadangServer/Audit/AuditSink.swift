@@ -82,7 +82,7 @@ private final class AuditWriter: Sendable {
       do { try places.file?.append(json + [UInt8(ascii: "\n")]) } catch {
         problems.append("audit.file: \(String(reflecting: error))")
       }
-      if let syslog = places.syslog, !syslog.send(json, severity: severity, time: summary.at, kind: record.kind) {
+      if let syslog = places.syslog, !syslog.send(json, severity: severity, time: record.time) {
         problems.append("audit.syslog: the log does not take it")
       }
       return problems

@@ -41,7 +41,9 @@ struct AdminAudit: AsyncParsableCommand {
           Column("WHAT", \.words), Column("WHEN") { "\(LocalTime($0.at).day) \(LocalTime($0.at).time)" },
           Column("KIND", \.kind), Column("BY", \.actor), Column("FROM", \.address),
         ], empty: "There are no such entries.")
-      if entries.count == limit { output.note("There may be earlier ones: --limit, or --until with the first date.") }
+      if entries.count == limit {
+        output.note("There may be earlier ones: raise --limit, or give --until the first entry's 'at' of --json.")
+      }
     }
   }
 }

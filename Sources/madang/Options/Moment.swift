@@ -17,7 +17,7 @@ struct Moment: ExpressibleByArgument {
       milliseconds = now - count * unit * 1000
       return
     }
-    let form = /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d{1,9})?)?(Z)?)?/
+    let form = /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,3})\d{0,6})?)?(Z)?)?/.asciiOnlyDigits()
     guard let match = text.wholeMatch(of: form), let year = Int32(match.1), let month = Int32(match.2),
       let day = Int32(match.3)
     else { return nil }
@@ -28,9 +28,12 @@ struct Moment: ExpressibleByArgument {
     time.tm_sec = match.6.flatMap { Int32($0) } ?? 0
     time.tm_isdst = -1
     let written = time
-    let seconds = match.7 == nil ? mktime(&time) : timegm(&time)
+    let seconds = match.8 == nil ? mktime(&time) : timegm(&time)
     // The 31st of a month with 30 days would be taken for a day of the next one.
-    guard time.tm_mon == written.tm_mon, time.tm_mday == written.tm_mday, written.tm_hour < 24 else { return nil }
-    milliseconds = Int64(seconds) * 1000
+    guard time.tm_mon == written.tm_mon, time.tm_mday == written.tm_mday, written.tm_hour < 24,
+      written.tm_min < 60, written.tm_sec < 60
+    else { return nil }
+    let fraction = match.7.map { $0 + String(repeating: "0", count: 3 - $0.count) } ?? "0"
+    milliseconds = Int64(seconds) * 1000 + (Int64(fraction) ?? 0)
   }
 }
