@@ -99,6 +99,7 @@ struct Serve: AsyncParsableCommand {
     }
     let announcement = Task {
       let port = try await server.port
+      SystemdNotice.ready.send()
       let line = "madang listening on http://\(loaded.settings.host):\(port)\n"
       try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
       if let address { LocalNetwork.tell("http://\(address):\(port)", loaded.settings) }
@@ -148,6 +149,7 @@ private struct ServerService: Service, Undescribed {
     try await withGracefulShutdownHandler {
       try await server.run()
     } onGracefulShutdown: {
+      SystemdNotice.stopping.send()
       // Unstructured: it must outlive the group of services that does not end.
       Task { [development, lastCall] in
         try await Task.sleep(for: lastCall)
