@@ -1,7 +1,7 @@
 # Madang: see README.md. `make` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-s3 loaded torture demo bench format lint docs
+.PHONY: help run test test-s3 loaded torture demo bench dist dist-check format lint docs
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -32,6 +32,15 @@ demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL
 bench: ## Measure against named references and print the ratios
 	@Scripts/install bench
 	@Benchmarks/run
+
+dist: ## Build what people install into dist/: a tarball, a Debian package, a list of parts, checksums
+	@Scripts/install build
+	@Scripts/install dist
+	@Scripts/dist
+
+dist-check: ## Install, upgrade and remove the packages in a bare Debian 12 (as root, some minutes)
+	@Scripts/install build
+	@Scripts/dist-check
 
 docs: ## Build the libraries' documentation (DocC) into .build/docs
 	@Scripts/docs

@@ -118,6 +118,7 @@ struct Serve: AsyncParsableCommand {
     }
     let announcement = Task {
       let port = try await server.port
+      SystemdNotice.ready.send()
       let scheme = loaded.settings.tls == nil ? "http" : "https"
       let line = "madang listening on \(scheme)://\(loaded.settings.host):\(port)\n"
       try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
@@ -170,6 +171,7 @@ private struct ServerService: Service, Undescribed {
     try await withGracefulShutdownHandler {
       try await server.run()
     } onGracefulShutdown: {
+      SystemdNotice.stopping.send()
       // Unstructured: it must outlive the group of services that does not end.
       Task { [development, lastCall] in
         try await Task.sleep(for: lastCall)
