@@ -135,6 +135,7 @@ let package = Package(
         .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
         .embedInCode("0009_push_outbox.sql"),
         .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
+        .embedInCode("0012_registration.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -156,7 +157,7 @@ let package = Package(
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .serviceLifecycle,
       ],
-      swiftSettings: counted),
+      resources: [.embedInCode("Resources/invite.html")], swiftSettings: counted),
     // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
     .target(
       name: "MadangDevelopment",

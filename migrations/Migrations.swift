@@ -12,5 +12,6 @@ package enum MigrationFiles {
     (9, "push outbox", String(decoding: PackageResources._009_push_outbox_sql, as: UTF8.self)),
     (10, "push by room", String(decoding: PackageResources._010_push_by_room_sql, as: UTF8.self)),
     (11, "audit", String(decoding: PackageResources._011_audit_sql, as: UTF8.self)),
+    (12, "registration", String(decoding: PackageResources._012_registration_sql, as: UTF8.self)),
   ]
 }

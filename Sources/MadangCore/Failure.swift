@@ -21,6 +21,8 @@ package struct Failure: Error, Equatable {
     case paymentUnknown
     /// The payment exists but buys nothing.
     case paymentInvalid
+    /// Nobody may make an account with this e-mail, or not through this application.
+    case notAdmitted
     /// E-mail or password is wrong.
     case signInFailed
     /// The session is unknown or has ended.

@@ -30,6 +30,10 @@ package struct Settings: Sendable {
   package var pushPage = 100
   /// Devices of one person that are told of a chat.
   package var pushDevices = 10
+  /// Who may make an account, unless an API key says otherwise.
+  package var registration = Registration.open
+  /// Domains of addresses, in lower case, for ``Registration/domain``.
+  package var registrationDomains: Set<String> = []
   /// This server's name among several; empty for one alone.
   package var node = ""
   /// The system's name of whoever runs `madang admin`; empty in a server.

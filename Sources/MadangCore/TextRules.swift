@@ -24,6 +24,11 @@ enum TextRules {
   /// What makes two e-mails the same.
   static func emailKey(_ email: String) -> String { email.lowercased() }
 
+  /// What is behind the `@` of an e-mail, in lower case.
+  static func emailDomain(_ email: String) -> String {
+    email.lastIndex(of: "@").map { email[email.index(after: $0)...].lowercased() } ?? ""
+  }
+
   /// Bytes of a password. What is longer is none, and is not normalised to find out.
   static let maxPasswordSize = 12 * 128
 

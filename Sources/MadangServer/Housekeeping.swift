@@ -72,6 +72,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
     await attempt { try await service.madang.forgetAudit() }
+    await attempt { try await service.madang.forgetInvitations() }
   }
 
   private func sweep() async {

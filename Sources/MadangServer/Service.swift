@@ -68,15 +68,17 @@ final class Service: Sendable {
     }
   }
 
-  /// Tells the audit log if a sign-in fails.
+  /// Tells the audit log if a sign-in fails, or somebody may not sign up.
   /// - Parameter emailKey: Empty where none is shown.
   func noting<Success>(_ emailKey: String, _ call: Call, _ body: () async throws -> Success) async throws -> Success {
     do { return try await body() } catch {
       switch error {
       case let failure as Failure where failure.code == .signInFailed:
-        refusals.note(emailKey, from: call.origin, because: failure.message)
+        refusals.note(.signInRefused, emailKey, from: call.origin, because: failure.message)
+      case let failure as Failure where failure.code == .notAdmitted:
+        refusals.note(.signUpRefused, emailKey, from: call.origin, because: failure.message)
       case let refusal as Refusal where refusal.code == .tooManyCalls:
-        refusals.note(emailKey, from: call.origin, because: refusal.message)
+        refusals.note(.signInRefused, emailKey, from: call.origin, because: refusal.message)
       default: break
       }
       throw error

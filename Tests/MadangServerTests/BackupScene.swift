@@ -84,6 +84,11 @@ struct BackupScene: Sendable {
     _ = try await madang.createKey(edition: "2024-10", label: "an app")
     guard isFull else { return }
     try await madang.database.write { transaction in
+      try transaction.execute(
+        """
+        INSERT INTO invitations (email, email_key, uses_left, created_at, expires_at)
+        VALUES ('X@y.zz', 'x@y.zz', 1, 2, 3)
+        """)
       try transaction.execute("INSERT INTO payment_claims VALUES ('imp_1', 1, 5)")
       try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until, room_id) VALUES (1, 7, 1)")
       try transaction.execute(

@@ -330,12 +330,13 @@ struct RestoreTests {
       let backup = URL(filePath: try await scene.backUp().path)
       let rows = try await BackupScene.rows(scene.settings)
       let manifest = try BackupManifest.read(from: backup)
-      // The version before the last migrations, which made these tables and changed one of them.
-      let (added, version) = (["push_outbox", "audit"], 8)
+      // The version before the last migrations, which made these tables, and changed another one.
+      let (added, version) = (["push_outbox", "audit", "invitations"], 8)
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)
       let migrations = manifest.migrations.filter { $0.version <= version }
-      try manifest.changed(migrations: migrations, without: added).replace(in: older)
+      try manifest.dropping("registration", of: "api_keys", in: older)
+        .changed(migrations: migrations, without: added).replace(in: older)
       try await scene.elsewhere(engine) { target in
         let restored = try await scene.restore(older, to: target)
         #expect(restored.version == version)
@@ -463,6 +464,28 @@ extension BackupManifest {
     BackupManifest(
       format: format, createdAt: createdAt ?? self.createdAt, installation: installation, engine: engine,
       migrations: migrations, tables: tables ?? self.tables, files: files ?? self.files, secrets: secrets)
+  }
+
+  /// The same without a column of a table, whose rows are written anew.
+  func dropping(_ column: String, of name: String, in folder: URL) throws -> BackupManifest {
+    try changed(
+      tables: tables.map { table in
+        guard table.name == name, let index = table.columns.firstIndex(where: { $0.name == column }) else {
+          return table
+        }
+        let file = folder.appending(path: table.path)
+        let lines = String(decoding: try Data(contentsOf: file), as: UTF8.self).split(separator: "\n").map { line in
+          var cells = line.split(separator: "\t", omittingEmptySubsequences: false)
+          cells.remove(at: index)
+          return cells.joined(separator: "\t") + "\n"
+        }
+        let bytes = Data(lines.joined().utf8)
+        try FileManager.default.removeItem(at: file)
+        try bytes.write(to: file)
+        return Table(
+          name: name, columns: table.columns.filter { $0.name != column }, rows: table.rows, bytes: bytes.count,
+          sha256: try Digest(of: file).hex, lastNumber: table.lastNumber)
+      })
   }
 
   /// Puts other bytes in place of a table's, as somebody does who can compute all sums anew.

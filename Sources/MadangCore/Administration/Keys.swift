@@ -8,8 +8,10 @@ package struct KeyRecord: Sendable {
   package let createdAt: Int64
   /// Milliseconds since 1970; nil for a key in use.
   package let revokedAt: Int64?
+  /// Who may make an account by an application with it, as ``Registration`` has it; nil for what the settings say.
+  package let registration: String?
 
-  static let columns: SQL = "id, edition, label, created_at, revoked_at"
+  static let columns: SQL = "id, edition, label, created_at, revoked_at, registration"
 
   init(_ row: Row) throws {
     id = try row.get("id")
@@ -17,6 +19,7 @@ package struct KeyRecord: Sendable {
     label = try row.get("label")
     createdAt = try row.get("created_at")
     revokedAt = try row.get("revoked_at")
+    registration = try row.get("registration")
   }
 }
 
@@ -62,25 +65,32 @@ extension Madang {
   }
 
   /// Makes a new key, which is answered once: only its hash is kept. Throws `.invalid`.
-  package func createKey(edition: String, label: String) async throws -> (key: String, record: KeyRecord) {
+  /// - Parameter registration: Who may make an account by an application with it; nil for what the settings say.
+  package func createKey(
+    edition: String, label: String, registration: Registration? = nil
+  ) async throws -> (key: String, record: KeyRecord) {
     let label = try TextRules.note(label)
     let key = ids.bytes(32).hex
     let record = try await database.write { [self, now = clock.now] transaction in
       let record = try transaction.one(
         """
-        INSERT INTO api_keys (key_hash, edition, label, created_at)
-        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now)) RETURNING \(sql: KeyRecord.columns)
+        INSERT INTO api_keys (key_hash, edition, label, created_at, registration)
+        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now), \(registration?.rawValue)) RETURNING \(sql: KeyRecord.columns)
         """, KeyRecord.init)
-      try audit(.keyCreated, label, edition, by: .administrator, in: transaction)
+      try audit(
+        .keyCreated, label, edition, by: .administrator, registration: registration?.rawValue, in: transaction)
       return record
     }
     return (key, record)
   }
 
   private func audit(
-    _ kind: AuditKind, _ label: String, _ edition: String, by actor: AuditActor, in transaction: Transaction
+    _ kind: AuditKind, _ label: String, _ edition: String, by actor: AuditActor, registration: String? = nil,
+    in transaction: Transaction
   ) throws {
-    try audit(AuditEntry(kind: kind, actor: actor, subject: label, detail: ["edition": edition]), in: transaction)
+    var detail = ["edition": edition]
+    detail["registration"] = registration
+    try audit(AuditEntry(kind: kind, actor: actor, subject: label, detail: AuditDetail(detail)), in: transaction)
   }
 
   /// Ends a key; running servers notice within moments. Throws `.notFound` if there is none, or it was revoked before.

@@ -14,8 +14,9 @@ package struct AuditFilter: Sendable {
   package init() {}
 }
 
-/// A sign-in that failed.
+/// A sign-in that failed, or a sign-up of somebody who may not make an account.
 package struct RefusedSignIn: Sendable {
+  package let kind: AuditKind
   /// Milliseconds since 1970.
   package let time: Int64
   /// As ``Madang/emailKey(_:)`` has it; empty where none was shown.
@@ -24,8 +25,8 @@ package struct RefusedSignIn: Sendable {
   /// In words, without anything that the client sent.
   package let reason: String
 
-  package init(time: Int64, emailKey: String, origin: Origin, reason: String) {
-    (self.time, self.emailKey, self.origin, self.reason) = (time, emailKey, origin, reason)
+  package init(_ kind: AuditKind = .signInRefused, time: Int64, emailKey: String, origin: Origin, reason: String) {
+    (self.kind, self.time, self.emailKey, self.origin, self.reason) = (kind, time, emailKey, origin, reason)
   }
 }
 
@@ -35,6 +36,19 @@ extension Madang {
     let actor = entry.actor.text(administrator: settings.administrator)
     let record = try transaction.insertAudit(entry, actor: actor, node: settings.node, now: clock.now)
     transaction.afterCommit { [announce] in announce(.audited(record)) }
+  }
+
+  /// Writes to the audit log that somebody came in.
+  func audit(
+    _ kind: AuditKind, _ person: Person, _ session: SessionID, _ origin: Origin, by method: String,
+    invitation: Int64? = nil, in transaction: Transaction
+  ) throws {
+    var detail = ["session": "\(session.number)", "by": method]
+    detail["invitation"] = invitation.map { "\($0)" }
+    try audit(
+      AuditEntry(
+        kind: kind, actor: .account(person.id.number), account: person.id.number, subject: person.email, origin: origin,
+        detail: AuditDetail(detail)), in: transaction)
   }
 
   /// Writes a row about something that an administrator did outside of the database.
@@ -72,7 +86,7 @@ extension Madang {
         let person = refusal.emailKey.isEmpty ? nil : try transaction.personByEmail(refusal.emailKey)
         try audit(
           AuditEntry(
-            kind: .signInRefused, actor: .stranger, account: person?.id.number,
+            kind: refusal.kind, actor: .stranger, account: person?.id.number,
             subject: person?.email ?? refusal.emailKey, origin: refusal.origin, detail: ["why": refusal.reason],
             time: refusal.time), in: transaction)
       }
@@ -94,12 +108,12 @@ extension Madang {
       let before = clock.now - Int64(settings.auditDays) * 24 * 3_600_000
       while try await database.write({ try $0.deleteAudit(before: before, limit: page) }) == page {}
     }
-    var excess = try await database.read { try $0.countAudit(of: .signInRefused) } - settings.auditRefusals
-    while excess > 0 {
-      let limit = min(page, excess)
-      excess -= page
-      guard try await database.write({ try $0.deleteOldestAudit(of: .signInRefused, limit: limit) }) == limit else {
-        break
+    for kind in [AuditKind.signInRefused, .signUpRefused] {
+      var excess = try await database.read { try $0.countAudit(of: kind) } - settings.auditRefusals
+      while excess > 0 {
+        let limit = min(page, excess)
+        excess -= page
+        guard try await database.write({ try $0.deleteOldestAudit(of: kind, limit: limit) }) == limit else { break }
       }
     }
   }

@@ -5,10 +5,15 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case signUp, signIn, signOut
   /// A sign-in failed, or was one try too many.
   case signInRefused
+  /// Somebody who may not make an account tried to.
+  case signUpRefused
   /// An administrator ended sessions.
   case sessionEnded
   case passwordChanged, accountDisabled, accountEnabled, coinsGiven
   case keyCreated, keyRevoked, tokenKeyReplaced
+  case invitationMade, invitationRevoked
+  /// Somebody with a code has named an address, which is invited by that.
+  case invitationAccepted
   case backupMade, exportMade, restored
   case serverStarted
   /// A server was started with other settings than before.
@@ -39,8 +44,12 @@ package struct Origin: Sendable {
   package let edition: String
   /// The client's network address.
   package let address: String
+  /// Of the API key by which they call; nil where none is shown. Not told by the audit log.
+  package var keyHash: String?
 
-  package init(edition: String, address: String) { (self.edition, self.address) = (edition, address) }
+  package init(edition: String, address: String, keyHash: String? = nil) {
+    (self.edition, self.address, self.keyHash) = (edition, address, keyHash)
+  }
 }
 
 /// Details of a row of the audit log, by name: short texts, and never a secret. What is too long is cut.

@@ -54,17 +54,6 @@ extension Madang {
     }
   }
 
-  /// Writes to the audit log that somebody came in.
-  func audit(
-    _ kind: AuditKind, _ person: Person, _ session: SessionID, _ origin: Origin, by method: String,
-    in transaction: Transaction
-  ) throws {
-    try audit(
-      AuditEntry(
-        kind: kind, actor: .account(person.id.number), account: person.id.number, subject: person.email, origin: origin,
-        detail: ["session": "\(session.number)", "by": method]), in: transaction)
-  }
-
   /// Starts a session of an account without its password, for tests of clients. Throws `.signInFailed` if it is disabled.
   package func beginSession(of user: Int64, edition: String) async throws -> SessionID {
     let refresh = RefreshToken(ids)

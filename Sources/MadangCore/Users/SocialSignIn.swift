@@ -35,7 +35,7 @@ extension Madang {
   ///
   /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified; `.invalid` without
   /// an e-mail, or without the nickname that a first sign-in with Apple needs; `.duplicate` if the e-mail belongs to
-  /// another account (contract section 8.1).
+  /// another account (contract section 8.1); `.notAdmitted` if it may not make one.
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
   package func signIn(
     with provider: SocialProvider, token: String, verifier: (any SocialVerifier)?, nickname: String?,
@@ -51,13 +51,18 @@ extension Madang {
     return try await database.write { [self] transaction in
       let now = clock.now
       let known = try transaction.account(of: provider, subject: profile.subject)
-      let account =
-        try known ?? makeAccount(provider, profile, email: email, nickname: nickname, in: transaction, now: now)
+      let (account, invitation) =
+        if let known {
+          (known, nil as Int64?)
+        } else {
+          try makeAccount(provider, profile, email: email, nickname: nickname, from: origin, in: transaction, now: now)
+        }
       let session = try transaction.insertSession(
         user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
       try audit(
-        known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue, in: transaction)
+        known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,
+        invitation: invitation, in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }
@@ -81,9 +86,9 @@ extension Madang {
   }
 
   private func makeAccount(
-    _ provider: SocialProvider, _ profile: SocialProfile, email: String, nickname: String?, in transaction: Transaction,
-    now: Int64
-  ) throws -> Account {
+    _ provider: SocialProvider, _ profile: SocialProfile, email: String, nickname: String?, from origin: Origin,
+    in transaction: Transaction, now: Int64
+  ) throws -> (account: Account, invitation: Int64?) {
     let nickname =
       switch provider {
       case .apple: try TextRules.nickname(nickname ?? "")
@@ -97,9 +102,11 @@ extension Madang {
       guard let account = try transaction.account(of: provider, subject: profile.subject) else {
         throw Failure(.duplicate, "email: another account has it")
       }
-      return account
+      return (account, nil)
     }
+    // Now that it is certain that an account is made: whoever has one needs no admission.
+    let invitation = try admit(email, from: origin, in: transaction)
     try transaction.addCoins(settings.signUpCoins, to: made.person.id.number, for: "sign-up", now: now)
-    return try transaction.account(made.person.id.number)
+    return (try transaction.account(made.person.id.number), invitation)
   }
 }

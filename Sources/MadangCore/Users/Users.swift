@@ -17,15 +17,23 @@ package struct SignUp: Sendable {
 }
 
 extension Madang {
-  /// Whether an account could be made with this e-mail. Throws `.invalid` or `.duplicate`.
-  package func checkEmail(_ email: String) async throws {
-    let key = try Self.emailKey(email)
-    guard try await database.read({ try !$0.emailExists(key) }) else {
+  /// Whether an account could be made with this e-mail. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in this order.
+  package func checkEmail(_ email: String, from origin: Origin) async throws {
+    let email = try TextRules.email(email)
+    try await database.read { [self] transaction in
+      try requireFree(email, in: transaction)
+      try requireAdmission(of: email, from: origin, in: transaction)
+    }
+  }
+
+  private func requireFree(_ email: String, in transaction: Transaction) throws {
+    guard try !transaction.emailExists(TextRules.emailKey(email)) else {
       throw Failure(.duplicate, "email: an account has it")
     }
   }
 
-  /// Makes an account with its welcome coins and its first session. Throws `.invalid` or `.duplicate`.
+  /// Makes an account with its welcome coins and its first session. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in
+  /// this order.
   ///
   /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
   package func signUp(_ draft: SignUp, from origin: Origin, turn: String) async throws -> SignedIn {
@@ -38,6 +46,9 @@ extension Madang {
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
+      // Before anything is changed: a refusal costs others of the same COMMIT nothing.
+      try requireFree(email, in: transaction)
+      let invitation = try admit(email, from: origin, in: transaction)
       guard
         let account = try transaction.insertUser(
           uuid: ids.uuid(), email: email, credential: .password(hash: hash), nickname: nickname, phone: phone, now: now)
@@ -46,7 +57,7 @@ extension Madang {
       let session = try transaction.insertSession(
         user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
-      try audit(.signUp, account.person, session, origin, by: "password", in: transaction)
+      try audit(.signUp, account.person, session, origin, by: "password", invitation: invitation, in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }

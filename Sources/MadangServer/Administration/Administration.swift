@@ -141,8 +141,12 @@ extension Administration {
   public func keys() async throws -> [KeySummary] { try await madang.keys().map { KeySummary($0) } }
 
   /// Makes a key. It is answered this once.
-  public func createKey(_ edition: EditionName, label: String) async throws -> KeySummary {
-    let made = try await madang.createKey(edition: edition.rawValue, label: label)
+  /// - Parameter registration: Who may make an account by an application with it; nil for what the settings say.
+  public func createKey(
+    _ edition: EditionName, label: String, registration: RegistrationMode? = nil
+  ) async throws -> KeySummary {
+    let made = try await madang.createKey(
+      edition: edition.rawValue, label: label, registration: registration?.registration)
     return KeySummary(made.record, key: made.key)
   }
 

@@ -85,6 +85,8 @@ public struct KeySummary: Encodable, Sendable {
   public let number: Int64
   public let edition: String
   public let label: String
+  /// Who may make an account by an application with it: a ``RegistrationMode``, or nil for what the settings say.
+  public let registration: String?
   public let createdAt: String
   /// Nil for a key in use.
   public let revokedAt: String?
@@ -95,6 +97,7 @@ public struct KeySummary: Encodable, Sendable {
     number = record.id
     edition = record.edition
     label = record.label
+    registration = record.registration
     createdAt = WireDate.string(record.createdAt)
     revokedAt = record.revokedAt.map { WireDate.string($0) }
     self.key = key

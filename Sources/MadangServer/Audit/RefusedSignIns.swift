@@ -37,11 +37,11 @@ final class RefusedSignIns: ServiceLifecycle.Service {
     (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
-  /// A sign-in failed. Returns at once.
+  /// A sign-in, or a sign-up, was refused. Returns at once.
   /// - Parameter emailKey: Empty where none was shown.
-  func note(_ emailKey: String, from origin: Origin, because reason: String) {
+  func note(_ kind: AuditKind, _ emailKey: String, from origin: Origin, because reason: String) {
     let now = madang.clock.steady
-    let refusal = RefusedSignIn(time: madang.clock.now, emailKey: emailKey, origin: origin, reason: reason)
+    let refusal = RefusedSignIn(kind, time: madang.clock.now, emailKey: emailKey, origin: origin, reason: reason)
     let isTaken = state.withLock { state in
       state.moveOn(to: now)
       guard state.taken < perMinute, state.waiting.count < perMinute else {

@@ -3,7 +3,7 @@ import MadangCore
 
 extension Edition2024_01 {
   static func addUsers(to routes: inout RouteTable) {
-    routes.on(validateEmail) { call in try await call.madang.checkEmail(try await call.fields().required(.email)) }
+    routes.on(validateEmail) { call in try await call.validateEmail() }
     routes.on(signUp) { call in try await call.nested(try await call.signUp()) }
     routes.on(signIn) { call in
       let signedIn = try await call.signIn()

@@ -4,7 +4,7 @@ import MadangCore
 extension Edition2024_10 {
   static func addUsers(to routes: inout RouteTable) {
     routes.on(validateEmail) { call in
-      try await call.madang.checkEmail(try await call.fields().required(.email))
+      try await call.validateEmail()
       return Empty()
     }
     routes.on(signUp) { call in try await call.login(try await call.signUp()) }

@@ -9,7 +9,14 @@ extension Call {
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
-    return noteAddress(of: try await madang.signUp(draft, from: origin, turn: client.network))
+    return noteAddress(
+      of: try await service.noting((try? Madang.emailKey(draft.email)) ?? "", self) {
+        try await madang.signUp(draft, from: origin, turn: client.network)
+      })
+  }
+
+  func validateEmail() async throws {
+    try await madang.checkEmail(try await fields().required(.email), from: origin)
   }
 
   /// Whoever signs in or up is known by their address from then on (contract section 13.3).

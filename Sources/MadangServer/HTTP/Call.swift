@@ -21,8 +21,11 @@ struct Call {
 
   var madang: Madang { service.madang }
   var dates: WireDates { edition.dates }
-  /// What the audit log tells of the caller.
-  var origin: Origin { Origin(edition: edition.name, address: client.text) }
+  /// From where the caller acts.
+  var origin: Origin {
+    Origin(
+      edition: edition.name, address: client.text, keyHash: request.headers[.apiKey].map { Madang.keyHash($0) })
+  }
 
   /// Who calls, on routes with a token.
   var caller: Caller {

@@ -18,7 +18,8 @@ struct Refusal: Error {
   init(_ failure: Failure, in edition: Edition) {
     let code: ErrorCode =
       switch failure.code {
-      case .invalid, .defaultChannel: .badRequest
+      // Apps know this code wherever accounts are made, and show that the address will not do.
+      case .invalid, .defaultChannel, .notAdmitted: .badRequest
       case .duplicate: .duplicate
       case .notFound: .notFound
       case .noSuchInvitee: edition.noSuchInvitee

@@ -71,6 +71,12 @@ struct CallResponder {
       request, store: service.madang.files, limits: service.settings.body,
       maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: KeyHash(client.network),
       exchange: exchange)
+    if actor == nil, let code = InvitePage.code(in: target),
+      let page = try await InvitePage(service: service).respond(to: request, code: code, client, body)
+    {
+      await body.finish()
+      return page
+    }
     var observation = Metrics.Observation()
     let response: Response
     var edition = actor?.edition

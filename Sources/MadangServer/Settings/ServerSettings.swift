@@ -44,6 +44,8 @@ public struct ServerSettings: Sendable {
   public var socketHold: Duration = .seconds(3)
   /// Lines about sign-ins and refusals in the log, in a minute.
   public var securityLinesPerMinute = 600
+  /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
+  public var publicURL = ""
   /// Rows about failed sign-ins in the audit log, in a minute.
   public var auditRefusalsPerMinute = 60
   /// A file to which rows of the audit log are added as lines of JSON; empty for none.
@@ -157,6 +159,7 @@ public struct ServerSettings: Sendable {
     if !(1...30).contains(defaultChannelName.count) {
       problems.append("channel.default: '\(defaultChannelName)' must have 1 to 30 characters")
     }
+    problems += registrationProblems()
     let urls = [
       ("payments.portone.url", providers.portOne.url), ("apple.keys.url", providers.apple.keysURL),
       ("kakao.url", providers.kakao.url), ("push.firebase.url", providers.firebase.url),

@@ -5,18 +5,31 @@ import MadangServer
 struct AdminKeysCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a key. It is shown this once.",
-    usage: "madang admin keys create <label> [--edition <edition>] [options]")
+    usage: "madang admin keys create <label> [--registration <mode>] [options]",
+    discussion: """
+      --registration says who may make an account by an application that shows the key, in place of the server's \
+      setting: open, invite, domain or closed.
+      """)
 
   @OptionGroup var options: AdminOptions
   @Argument(help: "What tells it from others, such as the application's name.") var label: String
   @Option(help: ArgumentHelp("The edition it is for.", valueName: "2024-10|2024-01")) var edition = "2024-10"
 
+  @Option(
+    help: ArgumentHelp("Who may make an account with it (default: as the server).", valueName: "mode"),
+    completion: .list(RegistrationMode.allCases.map(\.rawValue)))
+  var registration: String?
+
   func validate() throws {
+    if let registration, RegistrationMode(rawValue: registration) == nil {
+      throw ValidationError("--registration must be open, invite, domain or closed.")
+    }
     if EditionName(rawValue: edition) == nil { throw ValidationError("There is no edition '\(edition)'.") }
   }
 
   func run() async throws {
     guard let edition = EditionName(rawValue: edition) else { return }
-    try await options.withData { try $1.show(try await $0.createKey(edition, label: label)) }
+    let mode = registration.flatMap { RegistrationMode(rawValue: $0) }
+    try await options.withData { try $1.show(try await $0.createKey(edition, label: label, registration: mode)) }
   }
 }

@@ -201,6 +201,24 @@ struct Setting: Sendable {
     integer(
       "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute,
       1...Int.max),
+    Setting(
+      key: "registration", help: "who may make an account: open, invite, domain or closed",
+      read: { text, loaded throws(Invalid) in
+        guard let mode = RegistrationMode(rawValue: text) else {
+          throw Invalid(cure: "write open, invite, domain or closed")
+        }
+        loaded.settings.registration = mode
+      }, show: { $0.settings.registration.rawValue }),
+    Setting(
+      key: "registration.domains", help: "domains of e-mail addresses that may make one: example.com,example.org",
+      read: { text, loaded throws(Invalid) in
+        let domains = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        for domain in domains where !domain.contains(".") || domain.contains(where: { $0 == "@" || $0.isWhitespace }) {
+          throw Invalid(cure: "write domains like example.com,example.org, each in full")
+        }
+        loaded.settings.registrationDomains = Set(domains)
+      }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }),
+    text("public.url", "https://HOST of the server for people, in links of invitations", \.settings.publicURL),
     integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500),
     integer(
       "audit.refusals.kept", "entries about failed sign-ins that are kept, the newest", \.settings.auditRefusals,

@@ -1,0 +1,90 @@
+import Storage
+
+extension Transaction {
+  /// What makes an invitation good.
+  private func isGood(_ now: Int64) -> SQL { "uses_left > 0 AND revoked_at IS NULL AND expires_at > \(now)" }
+
+  func insertInvitation(of email: String, key: String, code: Int64?, now: Int64, expiresAt: Int64) throws -> Invitation
+  {
+    try one(
+      """
+      INSERT INTO invitations (email, email_key, code_id, uses_left, created_at, expires_at)
+      VALUES (\(email), \(key), \(code), 1, \(now), \(expiresAt)) RETURNING \(sql: Invitation.columns)
+      """, Invitation.init)
+  }
+
+  func insertInvitation(codeHash: String, uses: Int, now: Int64, expiresAt: Int64) throws -> Invitation {
+    try one(
+      """
+      INSERT INTO invitations (code_hash, uses_left, created_at, expires_at)
+      VALUES (\(codeHash), \(uses), \(now), \(expiresAt)) RETURNING \(sql: Invitation.columns)
+      """, Invitation.init)
+  }
+
+  func hasInvitation(of emailKey: String, now: Int64) throws -> Bool {
+    try first("SELECT 1 AS found FROM invitations WHERE email_key = \(emailKey) AND \(sql: isGood(now)) LIMIT 1") { _ in
+      true
+    } ?? false
+  }
+
+  /// Uses up an invitation of the address, the one that ends first. Nil if there is none.
+  func useInvitation(of emailKey: String, now: Int64) throws -> Int64? {
+    try first(
+      """
+      UPDATE invitations SET uses_left = uses_left - 1 WHERE \(sql: isGood(now)) AND id =
+        (SELECT id FROM invitations WHERE email_key = \(emailKey) AND \(sql: isGood(now))
+          ORDER BY expires_at, id LIMIT 1)
+      RETURNING id
+      """
+    ) { try $0.get("id") }
+  }
+
+  func isUsable(codeHash: String, now: Int64) throws -> Bool {
+    try first("SELECT 1 AS found FROM invitations WHERE code_hash = \(codeHash) AND \(sql: isGood(now))") { _ in true }
+      ?? false
+  }
+
+  /// Takes one use of a code. Nil if there is none left.
+  func useCode(hash: String, now: Int64) throws -> Invitation? {
+    try first(
+      """
+      UPDATE invitations SET uses_left = uses_left - 1 WHERE code_hash = \(hash) AND \(sql: isGood(now))
+      RETURNING \(sql: Invitation.columns)
+      """, Invitation.init)
+  }
+
+  func invitations(after number: Int64, limit: Int) throws -> [Invitation] {
+    try all(
+      "SELECT \(sql: Invitation.columns) FROM invitations WHERE id > \(number) ORDER BY id LIMIT \(limit)",
+      Invitation.init)
+  }
+
+  func revokeInvitation(_ id: Int64, now: Int64) throws -> Invitation? {
+    let revoked = try first(
+      """
+      UPDATE invitations SET revoked_at = \(now) WHERE id = \(id) AND revoked_at IS NULL
+      RETURNING \(sql: Invitation.columns)
+      """, Invitation.init)
+    if revoked != nil {
+      try execute(
+        "UPDATE invitations SET revoked_at = \(now) WHERE code_id = \(id) AND \(sql: isGood(now))")
+    }
+    return revoked
+  }
+
+  /// How many there were.
+  func deleteInvitations(expiredBefore time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM invitations WHERE id IN
+        (SELECT id FROM invitations WHERE expires_at < \(time) ORDER BY expires_at LIMIT \(limit))
+      """)
+  }
+
+  /// Who may make an account with a key that is in use, as the key says; nil if it says nothing.
+  func registration(ofKey hash: String) throws -> String? {
+    try first("SELECT registration FROM api_keys WHERE key_hash = \(hash) AND revoked_at IS NULL") {
+      try $0.get("registration", as: String?.self)
+    } ?? nil
+  }
+}

@@ -1,0 +1,37 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminInviteCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "invite", abstract: "Invitations, for servers on which not everybody may make an account.",
+    discussion: """
+      They count where the setting 'registration', or that of an API key, is 'invite' or 'domain'. An invitation of an address makes \
+      one account. Nobody proves that an address is theirs: tell it only to whom you mean.
+      """,
+    subcommands: [AdminInviteCreate.self, AdminInviteList.self, AdminInviteRevoke.self],
+    defaultSubcommand: AdminInviteCreate.self)
+}
+
+extension InvitationSummary {
+  /// What it is for people.
+  var state: String {
+    if revokedAt != nil { return "revoked" }
+    if usesLeft == 0 { return "used up" }
+    return LocalTime(expiresAt).day
+  }
+}
+
+extension Output {
+  func show(_ invitation: InvitationSummary) throws {
+    var fields = [("number", "\(invitation.number)")]
+    fields += invitation.email.map { [("email", $0)] } ?? []
+    if let code = invitation.code {
+      fields += [("code", code), ("link", invitation.link ?? "https://HOST/invite/\(code)")]
+    }
+    fields += [
+      ("uses left", "\(invitation.usesLeft)"), ("until", LocalTime(invitation.expiresAt).day),
+      ("revoked", invitation.revokedAt.map { LocalTime($0).day } ?? "no"),
+    ]
+    try object(invitation, fields)
+  }
+}

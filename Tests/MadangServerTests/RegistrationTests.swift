@@ -1,0 +1,179 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Who may make an account", .timeLimit(.minutes(3)))
+struct RegistrationTests {
+  static func settings(_ mode: RegistrationMode) -> ServerSettings {
+    var settings = World.settings
+    settings.registration = mode
+    settings.registrationDomains = ["campus.example"]
+    return settings
+  }
+
+  static func join(
+    _ world: World, _ email: String, password: String = World.password, key: String = DevelopmentKey.october2024
+  ) async throws -> World.Answer {
+    let fields: JSON = ["email": .text(email), "password": .text(password), "nickname": "Somebody"]
+    return try await world.call(.POST, "users/join", key: key, .json(fields))
+  }
+
+  /// How each way to make an account answers an address: by its code, or 200.
+  private func answers(_ world: World, _ email: String, _ edition: EditionName) async throws -> [String: String] {
+    let key = edition.developmentKey
+    func result(_ answer: World.Answer) -> String { answer.code ?? "\(answer.status)" }
+    var results: [String: String] = [:]
+    results["validateEmail"] = result(
+      try await world.call(.POST, "users/validation/email", key: key, .json(["email": .text(email)])))
+    let parts = email.split(separator: "@")
+    func other(_ name: String) -> String { "\(parts[0])-\(name)@\(parts[1])" }
+    results["signUp"] = result(try await Self.join(world, email, key: key))
+    for (provider, field) in [("apple", "idToken"), ("kakao", "oauthToken")] {
+      let email = other(provider)
+      let token = try await world.socialToken(provider, email, email, nickname: "Somebody")
+      let fields: JSON = [field: .text(token), "nickname": "Somebody"]
+      results["signInWith\(provider.capitalized)"] = result(
+        try await world.call(.POST, "users/login/\(provider)", key: key, .json(fields)))
+    }
+    return results
+  }
+
+  @Test(
+    "every way to make an account answers as docs/authorisation.md says", arguments: TestEngine.available,
+    EditionName.allCases)
+  func documented(_ engine: TestEngine, _ edition: EditionName) async throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/authorisation.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Making an account\n") })
+    let lines = section.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in
+      line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    try #require(lines.first == ["registration", "anybody", "of a domain", "invited"])
+    #expect(lines.dropFirst(2).map { $0[0] } == RegistrationMode.allCases.map(\.rawValue))
+    for line in lines.dropFirst(2) {
+      let mode = try #require(RegistrationMode(rawValue: line[0]))
+      try await World.run(engine, settings: Self.settings(mode)) { (world) async throws in
+        for email in ["invited@example.com", "invited-apple@example.com", "invited-kakao@example.com"] {
+          _ = try await world.server.madang.invite(email: email.uppercased(), days: 1)
+        }
+        let people = ["anybody@sub.campus.example", "student@Campus.Example", "invited@example.com"]
+        for (email, expected) in zip(people, line.dropFirst()) {
+          let answers = try await answers(world, email, edition)
+          #expect(answers.count == 4 && Set(answers.values) == [expected], "\(mode) \(email): \(answers)")
+        }
+      }
+    }
+  }
+
+  @Test("whoever has an account signs in, whoever may make none", arguments: TestEngine.available)
+  func present(_ engine: TestEngine) async throws {
+    try await BackupScene.place(engine) { settings, _ in
+      try await World.run(settings) { world in
+        _ = try await world.signUp("Mina")
+        let apple = try await world.socialToken("apple", "7", "sora@example.com")
+        let fields: JSON = ["idToken": .text(apple), "nickname": "Sora"]
+        #expect(try await world.call(.POST, "users/login/apple", .json(fields)).status == 200)
+      }
+      var settings = settings
+      settings.registration = .closed
+      try await World.run(settings) { world in
+        let fields: JSON = ["email": "mina@example.com", "password": .text(World.password)]
+        #expect(try await world.call(.POST, "users/login", .json(fields)).status == 200)
+        let apple = try await world.socialToken("apple", "7", "sora@example.com")
+        #expect(try await world.call(.POST, "users/login/apple", .json(["idToken": .text(apple)])).status == 200)
+        #expect(try await Self.join(world, "mina@example.com").code == "E12")
+        let refused = try await Self.join(world, "joon@example.com")
+        #expect(refused.code == "E11")
+        #expect(refused.headers["X-Madang-Explanation"].first?.contains("registration is 'closed'") == true)
+        #expect(try await World.eventually { try await AuditTests.entries(world, .signUpRefused).count == 1 })
+        #expect(try await AuditTests.entries(world, .signUpRefused).first?.subject == "joon@example.com")
+      }
+    }
+  }
+
+  @Test("an invitation makes one account, within its time, unless it is revoked", arguments: TestEngine.available)
+  func once(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
+      let madang = world.server.madang
+      let invitation = try await madang.invite(email: "mina@example.com", days: 2)
+      // What is refused for another reason uses nothing up.
+      #expect(try await Self.join(world, "mina@example.com", password: "weak").code == "E11")
+      #expect(try await Self.join(world, "Mina@Example.com").status == 200)
+      #expect(try await madang.invitations(after: 0, limit: 10).map(\.usesLeft) == [0])
+      #expect(try await AuditTests.entries(world, .signUp).first?.detail["invitation"] == "\(invitation.id)")
+      await #expect(throws: Failure.self) { try await madang.invite(email: "mina@example.com", days: 1) }
+      await #expect(throws: Failure.self) { try await madang.invite(email: "nobody", days: 1) }
+      await #expect(throws: Failure.self) { try await madang.invite(email: "x@example.com", days: 0) }
+
+      let revoked = try await madang.invite(email: "joon@example.com", days: 2)
+      _ = try await madang.revokeInvitation(revoked.id)
+      #expect(try await Self.join(world, "joon@example.com").code == "E11")
+      await #expect(throws: Failure.self) { try await madang.revokeInvitation(revoked.id) }
+
+      _ = try await madang.invite(email: "sora@example.com", days: 2)
+      world.clock.advance(milliseconds: 2 * 24 * 3_600_000)
+      #expect(try await Self.join(world, "sora@example.com").code == "E11")
+      #expect(
+        try await AuditTests.entries(world, .invitationMade, .invitationRevoked).map(\.kind)
+          == ["invitationMade", "invitationMade", "invitationRevoked", "invitationMade"])
+      world.clock.advance(milliseconds: 91 * 24 * 3_600_000)
+      try await madang.forgetInvitations()
+      #expect(try await madang.invitations(after: 0, limit: 10).isEmpty)
+    }
+  }
+
+  @Test("an API key says itself who may make an account", arguments: TestEngine.available)
+  func keys(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.closed)) { (world) async throws in
+      let madang = world.server.madang
+      let open = try await madang.createKey(edition: "2024-10", label: "open", registration: .open).key
+      let same = try await madang.createKey(edition: "2024-10", label: "as the server").key
+      let invite = try await madang.createKey(edition: "2024-10", label: "invite", registration: .invite).key
+      await world.server.current.backend.service.keys.load()
+      #expect(try await Self.join(world, "a@example.com", key: open).status == 200)
+      #expect(try await Self.join(world, "b@example.com", key: same).code == "E11")
+      #expect(try await Self.join(world, "c@example.com", key: invite).code == "E11")
+      _ = try await madang.invite(email: "c@example.com", days: 1)
+      #expect(try await Self.join(world, "c@example.com", key: same).code == "E11")
+      #expect(try await Self.join(world, "c@example.com", key: invite).status == 200)
+      #expect(try await madang.keys().map(\.registration) == ["open", nil, "invite"])
+    }
+  }
+
+  @Test("of many who sign up at once with one invitation, one gets in", arguments: TestEngine.available)
+  func race(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
+      _ = try await world.server.madang.invite(email: "mina@example.com", days: 1)
+      let results = try await withThrowingTaskGroup(of: String.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let answer = try await Self.join(world, "mina@example.com")
+            return answer.code ?? "\(answer.status)"
+          }
+        }
+        return try await group.reduce(into: [String]()) { $0.append($1) }
+      }
+      #expect(results.filter { $0 == "200" }.count == 1, "\(results)")
+      #expect(results.allSatisfy { ["200", "E11", "E12"].contains($0) }, "\(results)")
+    }
+  }
+
+  @Test("settings without a domain, or with a false address, are refused")
+  func problems() {
+    var settings = Self.settings(.domain)
+    #expect(settings.problems().isEmpty)
+    settings.registrationDomains = []
+    #expect(settings.problems().count == 1 && settings.problems()[0].hasPrefix("registration.domains"))
+    settings.registration = .invite
+    for url in ["chat.example.com", "https://chat.example.com/"] {
+      settings.publicURL = url
+      #expect(settings.problems().count == 1 && settings.problems()[0].hasPrefix("public.url"))
+    }
+  }
+}
