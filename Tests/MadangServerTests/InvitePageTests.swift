@@ -41,6 +41,8 @@ struct InvitePageTests {
       // Whoever has an account costs none, and is not told.
       #expect(try await Self.post(world, code, "mina@example.com").status == 200)
       #expect(try await Self.post(world, code, "joon@example.com").status == 200)
+      // Named again, as by a page that is loaded again: it is invited. Others learn nothing.
+      #expect(try await Self.post(world, code, "joon@example.com").status == 200)
       #expect(try await Self.post(world, code, "sora@example.com").status == 404)
       #expect(try await world.call(.GET, "/invite/\(code)", key: nil).status == 404)
       #expect(try await RegistrationTests.join(world, "sora@example.com").code == "E11")

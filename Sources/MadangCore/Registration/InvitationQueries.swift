@@ -44,6 +44,22 @@ extension Transaction {
       ?? false
   }
 
+  /// A code that is neither revoked nor expired; it may be used up.
+  func code(hash: String, now: Int64) throws -> Invitation? {
+    try first(
+      """
+      SELECT \(sql: Invitation.columns) FROM invitations
+      WHERE code_hash = \(hash) AND revoked_at IS NULL AND expires_at > \(now)
+      """, Invitation.init)
+  }
+
+  /// Whether a code has invited an address.
+  func hasInvited(_ emailKey: String, by code: Int64) throws -> Bool {
+    try first("SELECT 1 AS found FROM invitations WHERE email_key = \(emailKey) AND code_id = \(code) LIMIT 1") { _ in
+      true
+    } ?? false
+  }
+
   /// Takes one use of a code. Nil if there is none left.
   func useCode(hash: String, now: Int64) throws -> Invitation? {
     try first(
@@ -81,9 +97,9 @@ extension Transaction {
       """)
   }
 
-  /// Who may make an account with a key that is in use, as the key says; nil if it says nothing.
+  /// Who may make an account with a key, as the key says, also one that was revoked just now; nil if it says nothing.
   func registration(ofKey hash: String) throws -> String? {
-    try first("SELECT registration FROM api_keys WHERE key_hash = \(hash) AND revoked_at IS NULL") {
+    try first("SELECT registration FROM api_keys WHERE key_hash = \(hash)") {
       try $0.get("registration", as: String?.self)
     } ?? nil
   }

@@ -34,15 +34,20 @@ extension Madang {
     return (code, invitation)
   }
 
-  /// Invites an address by a code, which has one use less then. An address that is invited, or has an account, costs none.
-  /// Throws `.invalid` for what is no address, `.notFound` if the code is unknown, revoked, expired or used up.
+  /// Invites an address by a code, which has one use less then. An address that is invited, or has an account, costs none, and
+  /// one that this code has invited may be named again. Throws `.invalid` for what is no address, `.notFound` if the code is unknown,
+  /// revoked, expired or used up.
   package func accept(code: String, email: String, from address: String) async throws {
     let hash = InvitationCode.hash(code)
-    try await requireInvitation(code: code)
+    try await requireCode(code)
     let email = try TextRules.email(email)
     let key = TextRules.emailKey(email)
     try await database.write { [self] transaction in
       let now = clock.now
+      guard let known = try transaction.code(hash: hash, now: now) else { throw Self.unknownCode }
+      if try transaction.hasInvited(key, by: known.id) { return }
+      // Whoever has a code that is used up learns nothing of other addresses.
+      guard known.usesLeft > 0 else { throw Self.unknownCode }
       // One and the same answer: who asks is not told who has an account.
       guard try !transaction.emailExists(key), try !transaction.hasInvitation(of: key, now: now) else { return }
       guard let code = try transaction.useCode(hash: hash, now: now) else { throw Self.unknownCode }
@@ -57,6 +62,13 @@ extension Madang {
   package func requireInvitation(code: String) async throws {
     guard InvitationCode.hasForm(code),
       try await database.read({ [now = clock.now] in try $0.isUsable(codeHash: InvitationCode.hash(code), now: now) })
+    else { throw Self.unknownCode }
+  }
+
+  /// Throws `.notFound` unless the code is one that is neither revoked nor expired. It may be used up.
+  package func requireCode(_ code: String) async throws {
+    guard InvitationCode.hasForm(code),
+      try await database.read({ [now = clock.now] in try $0.code(hash: InvitationCode.hash(code), now: now) }) != nil
     else { throw Self.unknownCode }
   }
 

@@ -72,7 +72,7 @@ struct CallResponder {
       maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: KeyHash(client.network),
       exchange: exchange)
     if actor == nil, let code = InvitePage.code(in: target),
-      let page = try await InvitePage(service: service).respond(to: request, code: code, client, body)
+      let page = await InvitePage(service: service).respond(to: request, code: code, client, body)
     {
       await body.finish()
       return page

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
+import Logging
 import MadangAPI
 import MadangCore
 import NIOCore
@@ -16,9 +17,7 @@ struct InvitePage {
   }
 
   /// Answers a GET with the form, a POST by inviting the address. Nil for other methods.
-  func respond(
-    to request: Request, code: String, _ client: ClientAddress, _ body: BodyReader
-  ) async throws -> Response? {
+  func respond(to request: Request, code: String, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
     guard [.get, .post].contains(request.method) else { return nil }
     do {
       try service.limits.count(.address(KeyHash(client.network)))
@@ -26,6 +25,8 @@ struct InvitePage {
         try await service.madang.requireInvitation(code: code)
         return page(.ok, "Type the e-mail address with which you will make your account.", hasForm: true)
       }
+      // Before anything is read for somebody who has no code.
+      try await service.madang.requireCode(code)
       let email = try await body.fields().required(.email)
       try await service.madang.accept(code: code, email: email, from: client.text)
       return page(.ok, "Done. Make your account in the app now, with exactly this address.")
@@ -37,6 +38,9 @@ struct InvitePage {
       return page(.badRequest, "That is no e-mail address. Look at it again.", hasForm: true)
     } catch let failure as Failure where failure.code == .notFound {
       return page(.notFound, "This invitation is not valid, or not any more. Ask whoever sent it for another one.")
+    } catch {
+      service.logger.error("an invitation failed", metadata: ["error": "\(String(reflecting: error))"])
+      return page(.serviceUnavailable, "That did not work just now. Try again in a minute.")
     }
   }
 

@@ -213,7 +213,10 @@ struct Setting: Sendable {
       key: "registration.domains", help: "domains of e-mail addresses that may make one: example.com,example.org",
       read: { text, loaded throws(Invalid) in
         let domains = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
-        for domain in domains where !domain.contains(".") || domain.contains(where: { $0 == "@" || $0.isWhitespace }) {
+        for domain in domains
+        where domain.split(separator: ".", omittingEmptySubsequences: false).contains("") || !domain.contains(".")
+          || domain.contains(where: { "@*".contains($0) || $0.isWhitespace })
+        {
           throw Invalid(cure: "write domains like example.com,example.org, each in full")
         }
         loaded.settings.registrationDomains = Set(domains)
