@@ -143,5 +143,9 @@ struct AuditTests {
     let texts = AuditDetail.texts(detail.json)
     #expect(!texts.isEmpty && texts.values.allSatisfy { $0.count == AuditDetail.maxText })
     #expect(AuditDetail.texts("[1]").isEmpty && AuditDetail.texts("").isEmpty)
+    let odd = ["a": "{[\"\\", "b": "]}[[{{"]
+    #expect(AuditDetail.texts(AuditDetail(odd).json) == odd)
+    // A decoder would end the process.
+    #expect(AuditDetail.texts(#"{"a":"# + String(repeating: "[", count: 2000)).isEmpty)
   }
 }

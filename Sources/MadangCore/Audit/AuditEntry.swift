@@ -76,9 +76,30 @@ struct AuditDetail: Sendable, ExpressibleByDictionaryLiteral {
     json = String(decoding: data, as: UTF8.self)
   }
 
-  /// The texts of a row. What a newer version has written otherwise is none.
+  /// The texts of a row. What a newer version, or somebody else, has written otherwise is none.
   static func texts(_ json: String) -> [String: String] {
-    (try? JSONDecoder().decode([String: String].self, from: Data(json.utf8))) ?? [:]
+    guard json.utf8.count <= maxSize, isFlat(json) else { return [:] }
+    return (try? JSONDecoder().decode([String: String].self, from: Data(json.utf8))) ?? [:]
+  }
+
+  /// Whether nothing is nested. Foundation's decoder ends the process when too much is, and a row may come from a backup that
+  /// anybody made.
+  private static func isFlat(_ json: String) -> Bool {
+    var (depth, isInText, isEscaped) = (0, false, false)
+    for byte in json.utf8 {
+      if isEscaped {
+        isEscaped = false
+        continue
+      }
+      switch byte {
+      case UInt8(ascii: "\\"): isEscaped = isInText
+      case UInt8(ascii: "\""): isInText.toggle()
+      case UInt8(ascii: "{"), UInt8(ascii: "["): depth += isInText ? 0 : 1
+      default: break
+      }
+      if depth > 1 { return false }
+    }
+    return true
   }
 }
 

@@ -33,6 +33,9 @@ final class AuditSink: Sendable {
     }
   }
 
+  // A server that does not start closes nothing.
+  deinit { rows?.finish() }
+
   /// A row was committed. Returns at once.
   func take(_ record: AuditRecord) {
     guard let rows, case .dropped = rows.yield(record) else { return }
