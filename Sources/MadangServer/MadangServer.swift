@@ -60,11 +60,6 @@ public struct MadangServer: Sendable {
   /// Reads the certificate and its key again, if there are any; connections that there are stay. Says in the log what came of it.
   public func reloadCertificate() { certificate?.reload(base.logger) }
 
-  /// The port that sends clients to HTTPS, once it accepts connections; for tests, if there is one.
-  package var redirectPort: Int? {
-    get async throws { try await redirectListening?.port }
-  }
-
   /// The port, once the server accepts connections, operators' as well. Throws if it stopped before.
   public var port: Int {
     get async throws {

@@ -24,7 +24,7 @@ enum SystemdNotice: String {
     guard path.count < MemoryLayout.size(ofValue: address.sun_path) else { return "the name is too long" }
     withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path) }
     // The end counts for abstract names: zeros behind one would be a part of it.
-    let length = MemoryLayout.offset(of: \sockaddr_un.sun_path)! + path.count
+    let length = MemoryLayout<sockaddr_un>.size - MemoryLayout.size(ofValue: address.sun_path) + path.count
 
     #if canImport(Darwin)
       let descriptor = socket(AF_UNIX, SOCK_DGRAM, 0)
