@@ -125,7 +125,11 @@ struct AuditTests {
         RefusedSignIn(time: world.clock.now, emailKey: "p\($0)@example.com", origin: origin, reason: "wrong")
       }
       try await madang.audit(refused, leftOut: 0)
-      try await madang.forgetAudit()
+      // At once, as a server does whose turn it is not any more: none may delete what another has left.
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<8 { group.addTask { try await madang.forgetAudit() } }
+        try await group.waitForAll()
+      }
       #expect(try await Self.entries(world).map(\.subject).sorted().suffix(2) == ["p3@example.com", "p4@example.com"])
       #expect(try await Self.entries(world, .signUp).count == 2)
       world.clock.advance(milliseconds: 2 * day)

@@ -109,12 +109,10 @@ extension Madang {
       while try await database.write({ try $0.deleteAudit(before: before, limit: page) }) == page {}
     }
     for kind in [AuditKind.signInRefused, .signUpRefused] {
-      var excess = try await database.read { try $0.countAudit(of: kind) } - settings.auditRefusals
-      while excess > 0 {
-        let limit = min(page, excess)
-        excess -= page
-        guard try await database.write({ try $0.deleteOldestAudit(of: kind, limit: limit) }) == limit else { break }
-      }
+      // Up to a row, and not so many: another that tidies at the same time must not have more deleted.
+      let kept = settings.auditRefusals
+      guard let last = try await database.read({ try $0.newestAuditBeyond(kept, of: kind) }) else { continue }
+      while try await database.write({ try $0.deleteAudit(of: kind, upTo: last, limit: page) }) == page {}
     }
   }
 }

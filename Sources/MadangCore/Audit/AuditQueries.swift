@@ -48,15 +48,24 @@ extension Transaction {
       "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < \(time) ORDER BY at, id LIMIT \(limit))")
   }
 
-  func countAudit(of kind: AuditKind) throws -> Int {
-    try one("SELECT COUNT(*) AS number FROM audit WHERE kind = \(kind.rawValue)") { try $0.get("number") }
+  /// When the newest row of a kind was written that is not among the newest `kept`, and its number; nil if none is.
+  func newestAuditBeyond(_ kept: Int, of kind: AuditKind) throws -> (time: Int64, number: Int64)? {
+    try first(
+      """
+      SELECT at, id FROM audit WHERE kind = \(kind.rawValue) ORDER BY at DESC, id DESC LIMIT 1 OFFSET \(kept)
+      """
+    ) { (try $0.get("at"), try $0.get("id")) }
   }
 
-  /// The oldest of a kind.
-  func deleteOldestAudit(of kind: AuditKind, limit: Int) throws -> Int {
+  /// How many there were, at most `limit`, of a kind up to a row.
+  func deleteAudit(of kind: AuditKind, upTo row: (time: Int64, number: Int64), limit: Int) throws -> Int {
     try execute(
-      "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE kind = \(kind.rawValue) ORDER BY at, id LIMIT \(limit))"
-    )
+      """
+      DELETE FROM audit WHERE id IN (
+        SELECT id FROM audit
+        WHERE kind = \(kind.rawValue) AND (at < \(row.time) OR (at = \(row.time) AND id <= \(row.number)))
+        ORDER BY at, id LIMIT \(limit))
+      """)
   }
 }
 

@@ -88,7 +88,9 @@ extension PackedTexts.Writer {
   fileprivate mutating func add(_ fields: HTTPFields) {
     for field in fields {
       add(field.name.rawName)
-      add(field.value)
+      // What is short costs less to keep than to look up. All are masked when they are told.
+      let isLeftOut = field.value.utf8.count > 64 && Secrets.isHeader(field.name.canonicalName)
+      add(isLeftOut ? Secrets.mask : field.value)
     }
     addAbsent()
   }

@@ -17,10 +17,13 @@ enum Secrets {
     HeaderName.apiKey.lowercased(),
   ]
 
+  /// - Parameter name: In lower case.
+  static func isHeader(_ name: String) -> Bool { headers.contains(name) }
+
   static func masked(_ fields: [(name: String, value: String)]) -> [JournalEntry.Header] {
     fields.map { name, value in
       // The token of development calls may stand in their path.
-      let isSecret = headers.contains(name.lowercased()) || value.contains("/_dev/")
+      let isSecret = isHeader(name.lowercased()) || value.contains("/_dev/")
       return .init(name: name, value: isSecret ? mask : value)
     }
   }
