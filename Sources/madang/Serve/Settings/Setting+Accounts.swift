@@ -1,0 +1,44 @@
+import Foundation
+import MadangServer
+
+extension Setting {
+  static let accounts: [Setting] = [
+    integer(
+      "password.memory", "KiB that hashing a password takes (Argon2id)", \.settings.passwordMemory, 8...4_194_304),
+    integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
+    Setting(
+      key: "registration", help: "who may make an account: open, invite, domain or closed",
+      read: { text, loaded throws(Invalid) in
+        guard let mode = RegistrationMode(rawValue: text) else {
+          throw Invalid(cure: "write open, invite, domain or closed")
+        }
+        loaded.settings.registration = mode
+      }, show: { $0.settings.registration.rawValue }),
+    Setting(
+      key: "registration.domains", help: "domains of e-mail addresses that may make one: example.com,example.org",
+      read: { text, loaded throws(Invalid) in
+        let domains = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        for domain in domains
+        where domain.split(separator: ".", omittingEmptySubsequences: false).contains("") || !domain.contains(".")
+          || domain.contains(where: { "@*".contains($0) || $0.isWhitespace })
+        {
+          throw Invalid(cure: "write domains like example.com,example.org, each in full")
+        }
+        loaded.settings.registrationDomains = Set(domains)
+      }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }),
+    integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500),
+    integer(
+      "audit.refusals.kept", "entries about failed sign-ins that are kept, the newest", \.settings.auditRefusals,
+      0...100_000_000),
+    integer(
+      "audit.refusals.minute", "failed sign-ins in a minute with an entry of their own; others are counted",
+      \.settings.auditRefusalsPerMinute, 0...10_000),
+    text("audit.file", "file to which entries are added as lines of JSON; empty for none", \.settings.auditFile),
+    flag("audit.syslog", "whether entries are sent to the system's log (/dev/log)", \.settings.auditGoesToSyslog),
+    secret(
+      "tokens.key", "signs access tokens, the same on all servers of a database; empty for one that the database keeps",
+      \.settings.tokenKey),
+    milliseconds("tokens.access", "seconds an access token lives", \.settings.accessTokenLifetime),
+    milliseconds("tokens.refresh", "seconds a refresh token lives", \.settings.refreshTokenLifetime),
+  ]
+}

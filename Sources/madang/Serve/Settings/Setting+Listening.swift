@@ -1,0 +1,45 @@
+import MadangServer
+
+extension Setting {
+  static let listening: [Setting] = [
+    text("host", "address to listen on", \.settings.host),
+    integer("port", "port to listen on, 0 for a free one", \.settings.port, 0...65535),
+    text("tls.cert", "certificate with its chain, in PEM, for TLS; empty for plain HTTP", \.certificateFile),
+    text("tls.key", "the certificate's private key, in PEM", \.keyFile),
+    Setting(
+      key: "tls.redirect.port", help: "with TLS: a port for plain HTTP that sends clients to HTTPS; empty for none",
+      read: { text, loaded throws(Invalid) in
+        guard !text.isEmpty else {
+          loaded.redirectPort = nil
+          return
+        }
+        guard let port = Int(text), (0...65535).contains(port) else { throw Invalid(cure: "write 0 to 65535") }
+        loaded.redirectPort = port
+      }, show: { $0.redirectPort.map(String.init) ?? "" }),
+    Setting(
+      key: "trusted.proxies", help: "proxies whose X-Forwarded-For is believed: 10.0.0.1,172.20.0.0/16",
+      read: { text, loaded throws(Invalid) in
+        loaded.settings.trustedProxies = try text.split(separator: ",").map { part throws(Invalid) in
+          guard let network = IPNetwork(part) else {
+            throw Invalid(cure: "write addresses or networks like 10.0.0.1,172.20.0.0/16,fd00::/8")
+          }
+          return network
+        }
+      }, show: { $0.settings.trustedProxies.map(\.text).joined(separator: ",") }),
+    text("public.url", "https://HOST of the server for people, in links of invitations", \.settings.publicURL),
+    Setting(
+      key: "operations", help: "HOST:PORT of a listener of its own for /metrics, /readyz and /_dev; empty for none",
+      read: { text, loaded throws(Invalid) in
+        guard !text.isEmpty else {
+          loaded.settings.operations = nil
+          return
+        }
+        let colon = text.lastIndex(of: ":")
+        guard let colon, let port = Int(text[text.index(after: colon)...]), (1...65535).contains(port) else {
+          throw Invalid(cure: "write an address and a port like 127.0.0.1:9090")
+        }
+        loaded.settings.operations = (String(text[..<colon]), port)
+      }, show: { $0.settings.operations.map { "\($0.host):\($0.port)" } ?? "" }),
+    flag("metrics.public", "whether GET /metrics answers other machines", \.settings.metricsArePublic),
+  ]
+}

@@ -1,0 +1,36 @@
+import MadangServer
+
+extension Setting {
+  static let providers: [Setting] = [
+    text("payments.portone.url", "PortOne's REST API", \.settings.providers.portOne.url),
+    secret("payments.portone.key", "imp_key of the shop; empty for no payments", \.settings.providers.portOne.key),
+    secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),
+    Setting(
+      key: "store.items", help: "what the store sells, NAME:WON:COINS separated by commas",
+      read: { text, loaded throws(Invalid) in
+        guard loaded.settings.setStoreItems(text) else {
+          throw Invalid(cure: "write 10 Coin:100:10,50 Coin:500:50, each amount once")
+        }
+      }, show: { $0.settings.storeItems }),
+    text("apple.keys.url", "where Apple publishes the keys of its tokens", \.settings.providers.apple.keysURL),
+    Setting(
+      key: "apple.audience", help: "bundle ids whose Apple tokens are taken, separated by commas; empty for none",
+      read: { text, loaded throws(Invalid) in
+        loaded.settings.providers.apple.audiences = Set(text.split(separator: ",").map(String.init))
+      }, show: { $0.settings.providers.apple.audiences.sorted().joined(separator: ",") }),
+    text("kakao.url", "https://kapi.kakao.com; empty for no sign-in with Kakao", \.settings.providers.kakao.url),
+    integer("kakao.app", "the number of the Kakao app whose tokens are taken", \.settings.providers.kakao.app),
+    flag("kakao.any.app", "whether tokens of every Kakao app are taken", \.settings.providers.kakao.takesAnyApp),
+    text("push.firebase.account", "service account file; empty for no push", \.settings.providers.firebase.accountFile),
+    text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
+    integer(
+      "push.firebase.timeout", "seconds one call of Firebase may take", \.settings.providers.firebase.timeout, 1...25),
+    text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
+    milliseconds("push.lifetime", "seconds a chat may wait to be pushed", \.settings.push.lifetime),
+    integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
+    integer("push.devices", "devices of one person that are told, the newest", \.settings.pushDevices, 1...1000),
+    integer(
+      "push.delayed", "notifications kept in memory that Firebase has put off for a device",
+      \.settings.push.maxPutOff, 1...1_000_000),
+  ]
+}
