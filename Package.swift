@@ -135,13 +135,13 @@ let package = Package(
         .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
         .embedInCode("0009_push_outbox.sql"),
         .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
-        .embedInCode("0012_registration.sql"),
+        .embedInCode("0012_registration.sql"), .embedInCode("0013_hosting.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(
       name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
     .target(
-      name: "MadangCore", dependencies: ["CArgon2", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
+      name: "MadangCore", dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
       resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
 
     // The wire, both ends.

@@ -30,6 +30,18 @@ package struct Settings: Sendable {
   package var pushPage = 100
   /// Devices of one person that are told of a chat.
   package var pushDevices = 10
+  /// What people are called whose account was deleted.
+  package var deletedNickname = "알 수 없음"
+  /// What stands in place of a chat that an administrator took away.
+  package var removedChatText = "삭제된 메시지입니다."
+  /// How many days chats are kept, in workspaces without a number of their own; 0 for ever.
+  package var chatDays = 0
+  /// The same of the files of chats.
+  package var fileDays = 0
+  /// What a chat without text says when its files were too old to be kept.
+  package var expiredFilesText = "보관 기간이 지난 파일입니다."
+  /// Bytes of all files that one account may have in chats; 0 for any.
+  package var accountFileQuota = 0
   /// Who may make an account, unless an API key says otherwise.
   package var registration = Registration.open
   /// Domains of addresses, in lower case, for ``Registration/domain``.

@@ -73,6 +73,13 @@ struct Housekeeping: ServiceLifecycle.Service {
     await attempt { try await service.madang.removeExpiredSessions() }
     await attempt { try await service.madang.forgetAudit() }
     await attempt { try await service.madang.forgetInvitations() }
+    await attempt {
+      let (chats, files) = try await service.madang.deleteExpired()
+      guard chats + files > 0 else { return }
+      service.logger.info(
+        "chats and files were deleted for their age", metadata: ["chats": "\(chats)", "files": "\(files)"])
+      wake.yield()
+    }
   }
 
   private func sweep() async {

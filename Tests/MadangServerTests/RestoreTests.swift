@@ -330,12 +330,16 @@ struct RestoreTests {
       let backup = URL(filePath: try await scene.backUp().path)
       let rows = try await BackupScene.rows(scene.settings)
       let manifest = try BackupManifest.read(from: backup)
-      // The version before the last migrations, which made these tables, and changed another one.
+      // The version before the last migrations, which made these tables, and changed others.
       let (added, version) = (["push_outbox", "audit", "invitations"], 8)
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)
       let migrations = manifest.migrations.filter { $0.version <= version }
-      try manifest.dropping("registration", of: "api_keys", in: older)
+      let columns = [
+        ("api_keys", "registration"), ("users", "deleted_at"), ("rooms", "cleared_seq"), ("workspaces", "chat_days"),
+        ("workspaces", "file_days"), ("workspaces", "held_at"),
+      ]
+      try columns.reduce(manifest) { try $0.dropping($1.1, of: $1.0, in: older) }
         .changed(migrations: migrations, without: added).replace(in: older)
       try await scene.elsewhere(engine) { target in
         let restored = try await scene.restore(older, to: target)

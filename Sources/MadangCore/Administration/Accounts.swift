@@ -5,11 +5,14 @@ package struct AccountRecord: Sendable {
   package let account: Account
   /// Milliseconds since 1970; nil for an account that may act.
   package let disabledAt: Int64?
+  /// Milliseconds since 1970; nil for an account that was not deleted.
+  package let deletedAt: Int64?
   package let sessions: Int
 
   init(_ row: Row) throws {
     account = try Account(row)
     disabledAt = try row.get("disabled_at")
+    deletedAt = try row.get("deleted_at")
     sessions = try row.get("sessions")
   }
 }
@@ -41,10 +44,12 @@ extension Madang {
     }
   }
 
-  /// Lets a disabled account sign in again. Throws `.noSuchUser`.
+  /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for one that was deleted.
   package func enable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountEnabled) { transaction, user, _ in
-      try transaction.execute("UPDATE users SET disabled_at = NULL WHERE id = \(user)")
+      let count = try transaction.execute(
+        "UPDATE users SET disabled_at = NULL WHERE id = \(user) AND deleted_at IS NULL")
+      guard count == 1 else { throw Failure(.noSuchUser, "the account was deleted") }
       return [:]
     }
   }
@@ -80,8 +85,7 @@ extension Madang {
       try audit(
         AuditEntry(kind: kind, actor: .administrator, account: user, subject: person.email, detail: detail),
         in: transaction)
-      guard let record = try transaction.accounts("u.id = \(user)", limit: 1).first else { throw UnexpectedlyEmpty() }
-      return record
+      return try transaction.accountRecord(user)
     }
   }
 }
@@ -90,10 +94,15 @@ extension Transaction {
   fileprivate func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
     try all(
       """
-      SELECT \(sql: Account.columns), u.disabled_at,
+      SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at,
         (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions
       FROM users u WHERE \(sql: condition) ORDER BY u.id LIMIT \(limit)
       """, AccountRecord.init)
+  }
+
+  func accountRecord(_ user: Int64) throws -> AccountRecord {
+    guard let record = try accounts("u.id = \(user)", limit: 1).first else { throw UnexpectedlyEmpty() }
+    return record
   }
 
   func userID(email: String) throws -> Int64 { try person(email: email).id.number }

@@ -7,6 +7,9 @@ package struct WorkspaceRecord: Sendable {
   package let members: Int
   package let channels: Int
   package let chats: Int
+  package let retention: RetentionDays
+  /// Since when it is on legal hold, in milliseconds since 1970; nil if it is not.
+  package let heldAt: Int64?
 }
 
 /// A session as an administrator sees it.
@@ -35,23 +38,7 @@ package struct Statistics: Sendable {
 extension Madang {
   /// Workspaces by their numbers, those after one, at most so many.
   package func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceRecord] {
-    try await database.read { transaction in
-      try transaction.all(
-        """
-        SELECT \(sql: Workspace.columns), (SELECT o.email FROM users o WHERE o.id = w.owner_id) AS owner_email,
-          (SELECT COUNT(*) FROM workspace_members m WHERE m.workspace_id = w.id) AS members,
-          (SELECT COUNT(*) FROM rooms r
-            WHERE r.workspace_id = w.id AND r.kind = 'channel' AND r.deleted_at IS NULL) AS channels,
-          (SELECT CAST(COALESCE(SUM(r.last_seq), 0) AS BIGINT) FROM rooms r
-            WHERE r.workspace_id = w.id AND r.deleted_at IS NULL) AS chats
-        FROM workspaces w WHERE w.id > \(number) AND w.deleted_at IS NULL ORDER BY w.id LIMIT \(limit)
-        """
-      ) { row in
-        WorkspaceRecord(
-          workspace: try Workspace(row), ownerEmail: try row.get("owner_email"), members: try row.get("members"),
-          channels: try row.get("channels"), chats: try row.get("chats"))
-      }
-    }
+    try await database.read { try $0.workspaceRecords("w.id > \(number) AND w.deleted_at IS NULL", limit: limit) }
   }
 
   /// Sessions by their numbers, those after one, at most so many, of one account or of all. Throws `.noSuchUser`.
@@ -114,10 +101,41 @@ extension Madang {
         workspaces: try count("(SELECT COUNT(*) FROM workspaces WHERE deleted_at IS NULL)"),
         channels: try count("(SELECT COUNT(*) FROM \(sql: rooms) AND r.kind = 'channel')"),
         directMessages: try count("(SELECT COUNT(*) FROM \(sql: rooms) AND r.kind = 'dm')"),
-        chats: try count("(SELECT COALESCE(SUM(r.last_seq), 0) FROM \(sql: rooms))"),
+        chats: try count("(SELECT COALESCE(SUM(r.last_seq - r.cleared_seq), 0) FROM \(sql: rooms))"),
         files: try count("(SELECT COUNT(*) FROM files)"),
         fileBytes: try count("(SELECT COALESCE(SUM(size), 0) FROM files)"),
         coins: try count("(SELECT COALESCE(SUM(coins), 0) FROM users)"))
+    }
+  }
+}
+
+extension Transaction {
+  /// The workspace, also if it was deleted. Throws `.notFound`.
+  func workspaceRecord(_ number: Int64) throws -> WorkspaceRecord {
+    guard let record = try workspaceRecords("w.id = \(number)", limit: 1).first else {
+      throw Failure(.notFound, "the workspace is gone")
+    }
+    return record
+  }
+
+  fileprivate func workspaceRecords(_ condition: SQL, limit: Int) throws -> [WorkspaceRecord] {
+    try all(
+      """
+      SELECT \(sql: Workspace.columns), (SELECT o.email FROM users o WHERE o.id = w.owner_id) AS owner_email,
+        (SELECT COUNT(*) FROM workspace_members m WHERE m.workspace_id = w.id) AS members,
+        (SELECT COUNT(*) FROM rooms r
+          WHERE r.workspace_id = w.id AND r.kind = 'channel' AND r.deleted_at IS NULL) AS channels,
+        (SELECT CAST(COALESCE(SUM(r.last_seq - r.cleared_seq), 0) AS BIGINT) FROM rooms r
+          WHERE r.workspace_id = w.id AND r.deleted_at IS NULL) AS chats,
+        w.chat_days, w.file_days, w.held_at
+      FROM workspaces w WHERE \(sql: condition) ORDER BY w.id LIMIT \(limit)
+      """
+    ) { row in
+      WorkspaceRecord(
+        workspace: try Workspace(row), ownerEmail: try row.get("owner_email"), members: try row.get("members"),
+        channels: try row.get("channels"), chats: try row.get("chats"),
+        retention: RetentionDays(chats: try row.get("chat_days"), files: try row.get("file_days")),
+        heldAt: try row.get("held_at"))
     }
   }
 }

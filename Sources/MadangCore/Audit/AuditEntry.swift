@@ -14,6 +14,13 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case invitationMade, invitationRevoked
   /// Somebody with a code has named an address, which is invited by that.
   case invitationAccepted
+  case accountDeleted, accountExported
+  case memberRemoved, workspaceHandedOver
+  /// An administrator took a chat's text and files away.
+  case chatRemoved
+  /// An administrator looked for chats by their text.
+  case chatsSearched
+  case retentionChanged, holdBegan, holdEnded
   case backupMade, exportMade, restored
   case serverStarted
   /// A server was started with other settings than before.

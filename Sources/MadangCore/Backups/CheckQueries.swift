@@ -93,12 +93,12 @@ extension Transaction {
       WHERE r.id = c.room_id AND r.deleted_at IS NULL AND w.deleted_at IS NULL)
     """
 
-  /// Rooms whose chats are not numbered 1, 2, 3, or not in the order of their dates; and those of each author.
+  /// Rooms whose chats are not numbered 1, 2, 3, from the first one that was not deleted for its age, or not in the order of their dates; and those of each author.
   func roomFindings() throws -> [Finding] {
     var scan = RoomScan()
     try forEach(
       """
-      SELECT r.id, r.last_seq, r.last_chat_at, c.seq, c.created_at, c.author_id, c.author_ordinal
+      SELECT r.id, r.last_seq, r.last_chat_at, r.cleared_seq, c.seq, c.created_at, c.author_id, c.author_ordinal
       FROM rooms r JOIN workspaces w ON w.id = r.workspace_id LEFT JOIN chats c ON c.room_id = r.id
       WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL ORDER BY r.id, c.seq
       """
@@ -117,6 +117,8 @@ private struct RoomScan {
   private var expected: (seq: Int64, date: Int64) = (0, 0)
   private var last: (seq: Int64, date: Int64) = (0, 0)
   private var ordinals: [Int64: Int64] = [:]
+  /// Whether the first chats were deleted for their age.
+  private var isCleared = false
   private var problem: String?
   private var problems: [(room: Int64, problem: String)] = []
 
@@ -126,6 +128,8 @@ private struct RoomScan {
       endRoom()
       (room, last, ordinals) = (id, (0, 0), [:])
       expected = (try row.get("last_seq"), try row.get("last_chat_at"))
+      last.seq = try row.get("cleared_seq")
+      isCleared = last.seq > 0
     }
     guard let seq: Int64 = try row.get("seq"), let date: Int64 = try row.get("created_at"),
       let author: Int64 = try row.get("author_id"), let ordinal: Int64 = try row.get("author_ordinal")
@@ -134,7 +138,7 @@ private struct RoomScan {
       note("chat \(seq) comes after chat \(last.seq)")
     } else if date <= last.date {
       note("chat \(seq) is not later than the one before it")
-    } else if ordinal != ordinals[author, default: 0] &+ 1 {
+    } else if ordinal != ordinals[author, default: isCleared ? ordinal &- 1 : 0] &+ 1 {
       note("chat \(seq) is its author's number \(ordinal), after number \(ordinals[author, default: 0])")
     }
     last = (seq, date)
@@ -152,7 +156,7 @@ private struct RoomScan {
   private mutating func endRoom() {
     guard let room else { return }
     if last.seq != expected.seq { note("its last chat is \(last.seq), and its row says \(expected.seq)") }
-    if last.seq > 0, last.date != expected.date {
+    if last.date > 0, last.date != expected.date {
       note("its last chat is of \(last.date), and its row says \(expected.date)")
     }
     if let problem, problems.count < findingLimit { problems.append((room, problem)) }

@@ -149,25 +149,29 @@ extension Transaction {
     return room
   }
 
+  /// Zero, or the last one that was deleted for its age, if none is so old.
   func lastSeq(in room: Int64, notAfter date: Int64) throws -> Int64 {
     try first(
       """
       SELECT seq FROM chats WHERE room_id = \(room) AND created_at <= \(date) ORDER BY created_at DESC LIMIT 1
       """
-    ) { try $0.get("seq") } ?? 0
+    ) { try $0.get("seq") } ?? first("SELECT cleared_seq FROM rooms WHERE id = \(room)") { try $0.get("cleared_seq") }
+      ?? 0
   }
 
-  /// How many chats an author has in a room after a date: two probes of one index.
+  /// How many chats an author has in a room after a date: two probes of one index, three where none is that old.
   func chats(by author: Int64, in room: Int64, after date: Int64) throws -> Int64 {
-    let ordinal = { (condition: SQL) throws -> Int64 in
+    let ordinal = { (condition: SQL) throws -> Int64? in
       try self.first(
         """
-        SELECT author_ordinal FROM chats WHERE room_id = \(room) AND author_id = \(author) \(sql: condition)
-        ORDER BY created_at DESC LIMIT 1
+        SELECT author_ordinal FROM chats WHERE room_id = \(room) AND author_id = \(author) \(sql: condition) LIMIT 1
         """
-      ) { try $0.get("author_ordinal") } ?? 0
+      ) { try $0.get("author_ordinal") }
     }
-    return try ordinal("") - ordinal("AND created_at <= \(date)")
+    guard let last = try ordinal("ORDER BY created_at DESC") else { return 0 }
+    if let before = try ordinal("AND created_at <= \(date) ORDER BY created_at DESC") { return last - before }
+    // The first ones may have been deleted for their age.
+    return last - (try ordinal("ORDER BY created_at") ?? last) + 1
   }
 
   /// A page of a room's chats after a date, oldest first, with their authors' present profiles.
@@ -223,11 +227,19 @@ extension Transaction {
   }
 
   private func files(in room: Int64, from first: Int64, through last: Int64) throws -> [Int64: [String]] {
+    try files("c.room_id = \(room) AND c.created_at BETWEEN \(first) AND \(last)")
+  }
+
+  /// Paths of the files of chats, in their order.
+  func files(ofChats chats: [Int64]) throws -> [Int64: [String]] {
+    chats.isEmpty ? [:] : try files("c.id IN (\(list: chats))")
+  }
+
+  private func files(_ condition: SQL) throws -> [Int64: [String]] {
     let rows = try all(
       """
       SELECT a.chat_id, f.path FROM chats c JOIN chat_files a ON a.chat_id = c.id JOIN files f ON f.id = a.file_id
-      WHERE c.room_id = \(room) AND c.created_at BETWEEN \(first) AND \(last) AND c.file_count > 0
-      ORDER BY a.chat_id, a.position
+      WHERE \(sql: condition) AND c.file_count > 0 ORDER BY a.chat_id, a.position
       """
     ) { (chat: try $0.get("chat_id") as Int64, path: try $0.get("path") as String) }
     return Dictionary(grouping: rows, by: \.chat).mapValues { $0.map(\.path) }

@@ -25,6 +25,7 @@ extension Madang {
     let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
       let now = clock.now
       let room = try transaction.advance(address, as: caller.id, now: now)
+      try requireRoom(for: files, of: caller.id, in: transaction)
       let id = try transaction.insertChat(
         uuid: ids.uuid(), in: room, author: caller.id, content: draft.content, files: files.count)
       for (position, file) in files.enumerated() {
@@ -43,6 +44,17 @@ extension Madang {
     // Whoever may not post leaves no file behind, not even for a moment.
     try await database.read { try $0.requirePoster(caller.id, to: address) }
     return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
+  }
+
+  /// Throws `.invalid` if an account has more bytes in chats with these files than it may.
+  private func requireRoom(for files: [StoredFile], of user: Int64, in transaction: Transaction) throws {
+    guard !files.isEmpty, settings.accountFileQuota > 0 else { return }
+    // Its chats of other rooms are counted before or after this one.
+    try transaction.hold(user: user)
+    let bytes = try transaction.fileBytes(inChatsOf: user) + files.reduce(0) { $0 + $1.size }
+    guard bytes <= settings.accountFileQuota else {
+      throw Failure(.invalid, "files: an account may have \(settings.accountFileQuota) bytes of them in chats")
+    }
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before

@@ -10,15 +10,22 @@ extension Madang {
   /// How many deleted places are looked up at a time.
   private static let maxDeletedPlaces = 1000
 
-  /// What is deleted and not cleared up, rooms first, each kind from its lowest number on; 1000 of each at most.
+  /// What is deleted and not cleared up, nor on legal hold: rooms first, each kind from its lowest number on; 1000 of each at most.
   package func deletedPlaces() async throws -> [DeletedPlace] {
     try await database.read { transaction in
       let rooms = try transaction.all(
-        "SELECT id FROM rooms WHERE deleted_at IS NOT NULL ORDER BY id LIMIT \(Self.maxDeletedPlaces)"
+        """
+        SELECT id FROM rooms r WHERE deleted_at IS NOT NULL AND NOT EXISTS
+          (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.held_at IS NOT NULL)
+        ORDER BY id LIMIT \(Self.maxDeletedPlaces)
+        """
       ) { DeletedPlace.room(try $0.get("id")) }
       return try rooms
         + transaction.all(
-          "SELECT id FROM workspaces WHERE deleted_at IS NOT NULL ORDER BY id LIMIT \(Self.maxDeletedPlaces)"
+          """
+          SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND held_at IS NULL
+          ORDER BY id LIMIT \(Self.maxDeletedPlaces)
+          """
         ) { DeletedPlace.workspace(try $0.get("id")) }
     }
   }

@@ -43,14 +43,29 @@ extension Transaction {
     let paths: [String] = try all("SELECT path FROM files WHERE room_id = \(room) LIMIT \(limit)") {
       try $0.get("path")
     }
-    guard !paths.isEmpty else { return 0 }
+    try retireFiles(paths, due: due)
+    return paths.count
+  }
+
+  /// Gives files up.
+  func retireFiles(_ paths: [String], due: Int64) throws {
+    guard !paths.isEmpty else { return }
     try execute(
       """
       INSERT INTO file_removals (path, due_at) SELECT path, \(due) FROM files WHERE path IN (\(list: paths))
       ON CONFLICT (path) DO NOTHING
       """)
     try deleteFiles(paths)
-    return paths.count
+  }
+
+  /// Bytes of the files that an account has in chats.
+  func fileBytes(inChatsOf user: Int64) throws -> Int {
+    try one(
+      """
+      SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS bytes FROM files
+      WHERE uploader_id = \(user) AND room_id IS NOT NULL
+      """
+    ) { try $0.get("bytes") }
   }
 
   func retiredFiles(dueBy now: Int64, limit: Int) throws -> [String] {
@@ -68,11 +83,14 @@ extension Transaction {
   /// A stored file and the room whose readers alone may see it.
   func file(path: String) throws -> (file: StoredFile, room: Int64?)? {
     try first("SELECT path, media_type, size, sha256, room_id FROM files WHERE path = \(path)") { row in
-      guard let type = MediaType(rawValue: try row.get("media_type")) else { throw UnexpectedlyEmpty() }
-      return (
-        StoredFile(path: try row.get("path"), type: type, size: try row.get("size"), sha256: try row.get("sha256")),
-        try row.get("room_id")
-      )
+      (try StoredFile(row), try row.get("room_id"))
     }
+  }
+}
+
+extension StoredFile {
+  init(_ row: Row) throws {
+    guard let type = MediaType(rawValue: try row.get("media_type")) else { throw UnexpectedlyEmpty() }
+    self.init(path: try row.get("path"), type: type, size: try row.get("size"), sha256: try row.get("sha256"))
   }
 }

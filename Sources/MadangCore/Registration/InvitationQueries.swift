@@ -88,6 +88,11 @@ extension Transaction {
     return revoked
   }
 
+  /// All that name the address.
+  func deleteInvitations(of emailKey: String) throws {
+    try execute("DELETE FROM invitations WHERE email_key = \(emailKey)")
+  }
+
   /// How many there were.
   func deleteInvitations(expiredBefore time: Int64, limit: Int) throws -> Int {
     try execute(

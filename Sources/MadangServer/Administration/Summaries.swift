@@ -14,11 +14,13 @@ public struct AccountSummary: Encodable, Sendable {
   public let createdAt: String
   /// Nil for an account that may act.
   public let disabledAt: String?
+  /// Nil for an account that was not deleted.
+  public let deletedAt: String?
 
   enum CodingKeys: String, CodingKey {
     case number
     case userID = "user_id"
-    case email, nickname, coins, sessions, createdAt, disabledAt
+    case email, nickname, coins, sessions, createdAt, disabledAt, deletedAt
   }
 
   init(_ record: AccountRecord) {
@@ -31,6 +33,7 @@ public struct AccountSummary: Encodable, Sendable {
     sessions = record.sessions
     createdAt = WireDate.string(account.createdAt)
     disabledAt = record.disabledAt.map { WireDate.string($0) }
+    deletedAt = record.deletedAt.map { WireDate.string($0) }
   }
 }
 
@@ -44,12 +47,18 @@ public struct WorkspaceSummary: Encodable, Sendable {
   public let channels: Int
   /// In its channels and direct messages.
   public let chats: Int
+  /// How many days chats are kept: 0 for ever, nil for what the settings say.
+  public let chatDays: Int64?
+  /// The same of files.
+  public let fileDays: Int64?
+  /// Since when nothing of it may be deleted; nil if it may.
+  public let heldAt: String?
   public let createdAt: String
 
   enum CodingKeys: String, CodingKey {
     case number
     case workspaceID = "workspace_id"
-    case name, owner, members, channels, chats, createdAt
+    case name, owner, members, channels, chats, chatDays, fileDays, heldAt, createdAt
   }
 
   init(_ record: WorkspaceRecord) {
@@ -60,6 +69,8 @@ public struct WorkspaceSummary: Encodable, Sendable {
     members = record.members
     channels = record.channels
     chats = record.chats
+    (chatDays, fileDays) = (record.retention.chats.map(Int64.init), record.retention.files.map(Int64.init))
+    heldAt = record.heldAt.map { WireDate.string($0) }
     createdAt = WireDate.string(record.workspace.createdAt)
   }
 }

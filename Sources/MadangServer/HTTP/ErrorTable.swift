@@ -19,7 +19,7 @@ struct Refusal: Error {
     let code: ErrorCode =
       switch failure.code {
       // Apps know this code wherever accounts are made, and show that the address will not do.
-      case .invalid, .defaultChannel, .notAdmitted: .badRequest
+      case .invalid, .defaultChannel, .notAdmitted, .held: .badRequest
       case .duplicate: .duplicate
       case .notFound: .notFound
       case .noSuchInvitee: edition.noSuchInvitee

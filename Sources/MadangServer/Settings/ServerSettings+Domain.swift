@@ -83,6 +83,42 @@ extension ServerSettings {
     set { domain.auditRefusals = newValue }
   }
 
+  /// How many days chats are kept, in workspaces without a number of their own; 0 for ever.
+  public var chatDays: Int {
+    get { domain.chatDays }
+    set { domain.chatDays = newValue }
+  }
+
+  /// The same of the files of chats.
+  public var fileDays: Int {
+    get { domain.fileDays }
+    set { domain.fileDays = newValue }
+  }
+
+  /// What a chat without text says when its files were too old to be kept.
+  public var expiredFilesText: String {
+    get { domain.expiredFilesText }
+    set { domain.expiredFilesText = newValue }
+  }
+
+  /// What stands in place of a chat that an administrator took away.
+  public var removedChatText: String {
+    get { domain.removedChatText }
+    set { domain.removedChatText = newValue }
+  }
+
+  /// What people are called whose account was deleted.
+  public var deletedNickname: String {
+    get { domain.deletedNickname }
+    set { domain.deletedNickname = newValue }
+  }
+
+  /// Bytes of all files that one account may have in chats; 0 for any.
+  public var accountFileQuota: Int {
+    get { domain.accountFileQuota }
+    set { domain.accountFileQuota = newValue }
+  }
+
   /// What the store sells: `NAME:WON:COINS`, separated by commas.
   public var storeItems: String {
     domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")

@@ -160,6 +160,13 @@ public struct ServerSettings: Sendable {
       problems.append("channel.default: '\(defaultChannelName)' must have 1 to 30 characters")
     }
     problems += registrationProblems()
+    if !(1...30).contains(deletedNickname.count) {
+      problems.append("accounts.deleted.name: '\(deletedNickname)' must have 1 to 30 characters")
+    }
+    for (key, text) in [("moderation.text", removedChatText), ("retention.files.text", expiredFilesText)]
+    where !(1...200).contains(text.count) || text.allSatisfy(\.isWhitespace) {
+      problems.append("\(key): '\(text)' must have 1 to 200 characters; apps show it")
+    }
     let urls = [
       ("payments.portone.url", providers.portOne.url), ("apple.keys.url", providers.apple.keysURL),
       ("kakao.url", providers.kakao.url), ("push.firebase.url", providers.firebase.url),

@@ -9,7 +9,7 @@ struct AdminCommand: ParsableCommand {
       """,
     subcommands: [
       AdminStats.self, AdminMigrate.self, AdminBackup.self, AdminRestore.self, AdminCheck.self, AdminExport.self,
-      AdminImport.self, AdminUsersCommand.self, AdminWorkspacesCommand.self,
+      AdminImport.self, AdminUsersCommand.self, AdminWorkspacesCommand.self, AdminChatsCommand.self,
       AdminSessionsCommand.self,
       AdminKeysCommand.self, AdminInviteCommand.self, AdminAudit.self,
     ])

@@ -6,7 +6,7 @@ struct AdminUsersCommand: ParsableCommand {
     commandName: "users", abstract: "Accounts.",
     subcommands: [
       AdminUsersList.self, AdminUsersDisable.self, AdminUsersEnable.self, AdminUsersResetPassword.self,
-      AdminUsersGiveCoins.self,
+      AdminUsersGiveCoins.self, AdminUsersExport.self, AdminUsersDelete.self,
     ])
 }
 
@@ -17,6 +17,7 @@ extension Output {
       [
         ("email", account.email), ("nickname", account.nickname), ("coins", "\(account.coins)"),
         ("sessions", "\(account.sessions)"), ("disabled", account.disabledAt.map { LocalTime($0).day } ?? "no"),
+        ("deleted", account.deletedAt.map { LocalTime($0).day } ?? "no"),
         ("number", "\(account.number)"), ("id", account.userID),
       ])
   }

@@ -1,6 +1,40 @@
 import ArgumentParser
+import MadangServer
 
 struct AdminWorkspacesCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "workspaces", abstract: "Workspaces.", subcommands: [AdminWorkspacesList.self])
+    commandName: "workspaces", abstract: "Workspaces.",
+    subcommands: [
+      AdminWorkspacesList.self, AdminWorkspacesHandOver.self, AdminWorkspacesRemoveMember.self,
+      AdminWorkspacesRetention.self, AdminWorkspacesHold.self, AdminWorkspacesRelease.self,
+    ])
+}
+
+/// Which workspace a command is about.
+struct WorkspaceArgument: ParsableArguments {
+  @Argument(help: "The workspace's number, id or name.") var workspace: String
+}
+
+extension Output {
+  func show(_ workspace: WorkspaceSummary) throws {
+    try object(
+      workspace,
+      [
+        ("name", workspace.name), ("owner", workspace.owner), ("members", "\(workspace.members)"),
+        ("channels", "\(workspace.channels)"), ("chats", "\(workspace.chats)"),
+        ("chats kept", workspace.chatDays.kept), ("files kept", workspace.fileDays.kept),
+        ("on hold since", workspace.heldAt.map { LocalTime($0).day } ?? "not on hold"),
+        ("number", "\(workspace.number)"), ("id", workspace.workspaceID),
+      ])
+  }
+}
+
+extension Int64? {
+  fileprivate var kept: String {
+    switch self {
+    case nil: "as the settings say"
+    case 0: "for ever"
+    case let days?: "\(days) days"
+    }
+  }
 }

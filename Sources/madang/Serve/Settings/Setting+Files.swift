@@ -15,6 +15,9 @@ extension Setting {
       "s3.session.token", "of temporary credentials; empty for others", \.settings.s3.sessionToken,
       or: "AWS_SESSION_TOKEN"),
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),
+    integer(
+      "files.account", "bytes of all files that one account may have in chats; 0 for any",
+      \.settings.accountFileQuota),
     integer("files.chat", "files of one chat", \.settings.maxFilesPerChat, 0...64),
     integer(
       "files.trash.days", "days a file that no row names stays in the trash", \.settings.trashDays, 1...36_500),

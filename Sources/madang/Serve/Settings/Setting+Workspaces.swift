@@ -5,5 +5,13 @@ extension Setting {
     integer("coins.signup", "coins of a new account", \.settings.signUpCoins),
     integer("coins.workspace", "coins that making a workspace costs", \.settings.workspacePrice),
     text("channel.default", "name of the channel that new workspaces come with", \.settings.defaultChannelName),
+    integer(
+      "retention.chats.days", "days chats are kept, where a workspace says nothing else; 0 for ever",
+      \.settings.chatDays, 0...36_500),
+    integer("retention.files.days", "the same of the files of chats", \.settings.fileDays, 0...36_500),
+    text(
+      "retention.files.text", "what a chat without text says when its files are gone", \.settings.expiredFilesText),
+    text(
+      "moderation.text", "what stands in place of a chat that was taken away", \.settings.removedChatText),
   ]
 }

@@ -1,0 +1,83 @@
+import Storage
+
+/// How many days something is kept: 0 for ever, nil for what the settings say.
+package struct RetentionDays: Sendable {
+  package let chats: Int?
+  package let files: Int?
+
+  /// The most that can be asked for: a century.
+  package static let limit = 36_500
+
+  package init(chats: Int?, files: Int?) { (self.chats, self.files) = (chats, files) }
+}
+
+extension Madang {
+  /// Sets how long a workspace keeps chats and files. Throws `.notFound`, or `.invalid` for days that are none.
+  package func setRetention(_ days: RetentionDays, of name: WorkspaceName) async throws -> WorkspaceRecord {
+    for value in [days.chats, days.files] where value.map({ !(0...RetentionDays.limit).contains($0) }) ?? false {
+      throw Failure(.invalid, "days must be 0, for ever, to \(RetentionDays.limit)")
+    }
+    return try await database.write { [self] transaction in
+      let workspace = try transaction.workspace(name)
+      try transaction.setRetention(days, of: workspace.id.number)
+      let text = { (value: Int?) in value.map { "\($0)" } ?? "as the settings say" }
+      try audit(
+        AuditEntry(
+          kind: .retentionChanged, actor: .administrator, subject: workspace.name,
+          detail: ["chatDays": text(days.chats), "fileDays": text(days.files)]), in: transaction)
+      return try transaction.workspaceRecord(workspace.id.number)
+    }
+  }
+
+  /// Puts a workspace on legal hold, or ends it. On hold nothing of it is deleted: not by age, not by an administrator, and what its
+  /// owner deletes vanishes from sight only. Throws `.notFound`.
+  package func setHold(_ isHeld: Bool, of name: WorkspaceName) async throws -> WorkspaceRecord {
+    try await database.write { [self, now = clock.now] transaction in
+      let workspace = try transaction.workspace(name, orDeleted: true)
+      if try transaction.setHold(isHeld ? now : nil, of: workspace.id.number) {
+        try audit(
+          AuditEntry(kind: isHeld ? .holdBegan : .holdEnded, actor: .administrator, subject: workspace.name),
+          in: transaction)
+      }
+      return try transaction.workspaceRecord(workspace.id.number)
+    }
+  }
+
+  /// Deletes chats and files that are older than their workspace keeps them, a page at a time, and answers how many. What is cut off
+  /// goes on with the next call.
+  package func deleteExpired() async throws -> (chats: Int, files: Int) {
+    let defaults = (chats: settings.chatDays, files: settings.fileDays)
+    var (room, chats, files) = (Int64(0), 0, 0)
+    while true {
+      let expiring = try await database.read { [now = clock.now, room] in
+        try $0.expiringRooms(after: room, defaults: defaults, now: now, limit: Self.retentionPage)
+      }
+      guard let last = expiring.last else { return (chats, files) }
+      room = last.room
+      for expiring in expiring {
+        if let before = expiring.filesBefore {
+          files += try await repeating { [self] in
+            try $0.deleteFiles(
+              of: expiring.room, before: before, text: settings.expiredFilesText, now: clock.now,
+              limit: Self.retentionPage)
+          }
+        }
+        if let before = expiring.chatsBefore {
+          chats += try await repeating { [self] in
+            try $0.deleteChats(of: expiring.room, before: before, now: clock.now, limit: Self.retentionPage)
+          }
+        }
+      }
+    }
+  }
+
+  /// Rows of one transaction.
+  private static let retentionPage = 200
+
+  /// Runs a write until it has nothing left to do, and answers how much that was.
+  private func repeating(_ step: @escaping @Sendable (Transaction) throws -> Int) async throws -> Int {
+    var total = 0
+    while case let count = try await database.writeAside(step), count > 0 { total += count }
+    return total
+  }
+}

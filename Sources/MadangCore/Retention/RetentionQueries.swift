@@ -1,0 +1,101 @@
+import Storage
+
+/// A room with chats or files that are too old, and the times before which they are.
+struct ExpiringRoom {
+  let room: Int64
+  let chatsBefore: Int64?
+  let filesBefore: Int64?
+}
+
+extension Transaction {
+  func setRetention(_ days: RetentionDays, of workspace: Int64) throws {
+    try execute("UPDATE workspaces SET chat_days = \(days.chats), file_days = \(days.files) WHERE id = \(workspace)")
+  }
+
+  /// Whether that changed anything. The time of the first hold stays.
+  func setHold(_ since: Int64?, of workspace: Int64) throws -> Bool {
+    guard let since else {
+      return try execute("UPDATE workspaces SET held_at = NULL WHERE id = \(workspace) AND held_at IS NOT NULL") == 1
+    }
+    return try execute("UPDATE workspaces SET held_at = \(since) WHERE id = \(workspace) AND held_at IS NULL") == 1
+  }
+
+  /// Rooms by their numbers, those after one, whose oldest chat or file is too old: two probes of an index for each room.
+  func expiringRooms(
+    after room: Int64, defaults: (chats: Int, files: Int), now: Int64, limit: Int
+  ) throws -> [ExpiringRoom] {
+    let day: Int64 = 24 * 3_600_000
+    return try all(
+      """
+      SELECT * FROM (
+        SELECT r.id AS room,
+          CASE WHEN COALESCE(w.chat_days, \(defaults.chats)) > 0
+            THEN \(now) - COALESCE(w.chat_days, \(defaults.chats)) * \(day) END AS chats_before,
+          CASE WHEN COALESCE(w.file_days, \(defaults.files)) > 0
+            THEN \(now) - COALESCE(w.file_days, \(defaults.files)) * \(day) END AS files_before
+        FROM rooms r JOIN workspaces w ON w.id = r.workspace_id
+        WHERE r.id > \(room) AND r.deleted_at IS NULL AND w.deleted_at IS NULL AND w.held_at IS NULL
+      ) AS kept
+      WHERE (SELECT MIN(c.created_at) FROM chats c WHERE c.room_id = kept.room) < chats_before
+        OR (SELECT MIN(f.created_at) FROM files f WHERE f.room_id = kept.room) < files_before
+      ORDER BY room LIMIT \(limit)
+      """
+    ) { row in
+      ExpiringRoom(
+        room: try row.get("room"), chatsBefore: try row.get("chats_before"), filesBefore: try row.get("files_before"))
+    }
+  }
+
+  /// Deletes some of a room's oldest chats, with their files, and answers how many. The room remembers how far.
+  func deleteChats(of room: Int64, before time: Int64, now: Int64, limit: Int) throws -> Int {
+    guard try mayExpire(room) else { return 0 }
+    let last: Int64? = try first(
+      """
+      SELECT MAX(seq) AS seq FROM
+        (SELECT seq FROM chats WHERE room_id = \(room) AND created_at < \(time) ORDER BY created_at LIMIT \(limit)) AS old
+      """
+    ) { try $0.get("seq") }.flatMap(\.self)
+    guard let last else { return 0 }
+    let paths: [String] = try all(
+      """
+      SELECT f.path FROM chats c JOIN chat_files a ON a.chat_id = c.id JOIN files f ON f.id = a.file_id
+      WHERE c.room_id = \(room) AND c.seq <= \(last)
+      """
+    ) { try $0.get("path") }
+    try retireFiles(paths, due: now)
+    try execute("UPDATE rooms SET cleared_seq = \(last) WHERE id = \(room)")
+    return try execute("DELETE FROM chats WHERE room_id = \(room) AND seq <= \(last)")
+  }
+
+  /// Deletes some of a room's oldest files, and answers how many. A chat that has nothing left says so.
+  func deleteFiles(of room: Int64, before time: Int64, text: String, now: Int64, limit: Int) throws -> Int {
+    guard try mayExpire(room) else { return 0 }
+    let old = try all(
+      """
+      SELECT f.path, a.chat_id FROM
+        (SELECT id, path FROM files WHERE room_id = \(room) AND created_at < \(time) ORDER BY created_at LIMIT \(limit)) AS f
+      LEFT JOIN chat_files a ON a.file_id = f.id
+      """
+    ) { (path: try $0.get("path") as String, chat: try $0.get("chat_id") as Int64?) }
+    try retireFiles(old.map(\.path), due: now)
+    let chats = Array(Set(old.compactMap(\.chat)))
+    guard !chats.isEmpty else { return old.count }
+    try execute(
+      """
+      UPDATE chats SET file_count = (SELECT COUNT(*) FROM chat_files a WHERE a.chat_id = chats.id)
+      WHERE id IN (\(list: chats))
+      """)
+    try execute(
+      "UPDATE chats SET content = \(text) WHERE id IN (\(list: chats)) AND file_count = 0 AND TRIM(content) = ''")
+    return old.count
+  }
+
+  /// Holds the room until COMMIT; whether it is there, and its workspace not on hold.
+  private func mayExpire(_ room: Int64) throws -> Bool {
+    try execute(
+      """
+      UPDATE rooms SET cleared_seq = cleared_seq WHERE id = \(room) AND deleted_at IS NULL AND EXISTS
+        (SELECT 1 FROM workspaces w WHERE w.id = rooms.workspace_id AND w.held_at IS NULL AND w.deleted_at IS NULL)
+      """) == 1
+  }
+}

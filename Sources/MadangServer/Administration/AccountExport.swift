@@ -1,0 +1,181 @@
+import Foundation
+import MadangAPI
+import MadangCore
+
+/// What an export has written.
+public struct AccountExportSummary: Encodable, Sendable {
+  public let path: String
+  public let chats: Int
+  public let files: Int
+  /// Paths of files that could not be read.
+  public let lost: [String]
+}
+
+extension Administration {
+  /// Deletes an account and everything about the person; what it wrote in rooms stays, without their name.
+  public func deleteAccount(_ email: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.deleteAccount(email: email))
+  }
+
+  /// Writes everything there is about an account into a new ZIP archive, mode 0600: JSON, some rows in each file, and the files it has
+  /// uploaded. Nothing in it signs anybody in. Memory does not grow with the number of rows.
+  /// - Throws: ``AdministrationError``; the archive is removed then.
+  public func exportAccount(_ email: String, to url: URL) async throws -> AccountExportSummary {
+    guard !FileManager.default.fileExists(atPath: url.path) else {
+      throw AdministrationError(description: "\(url.path) is there already; name another file")
+    }
+    do {
+      let summary = try await AccountExport(madang: madang, email: email).write(to: url)
+      try await madang.audit(
+        .accountExported, subject: email, detail: ["chats": "\(summary.chats)", "files": "\(summary.files)"])
+      return summary
+    } catch {
+      try? FileManager.default.removeItem(at: url)
+      if let problem = error as? BackupProblem { throw AdministrationError(description: problem.description) }
+      throw error
+    }
+  }
+}
+
+private struct AccountExport {
+  let madang: Madang
+  let email: String
+
+  /// Rows of one file of JSON.
+  private static let page = 1000
+
+  func write(to url: URL) async throws -> AccountExportSummary {
+    let record = try await madang.accountRecord(email: email)
+    let user = record.account.person.id.number
+    var zip = try ZipFile(url)
+    let now = madang.clock.now
+    try zip.add("account.json", try Self.json(PersonalData(record)), at: now)
+
+    var (part, after) = (0, Int64(0))
+    /// The next file of its kind.
+    func name(_ kind: String) -> String {
+      part += 1
+      return "\(kind)-\(part).json"
+    }
+    while case let rows = try await madang.sessions(email: email, after: after, limit: Self.page), let last = rows.last
+    {
+      try zip.add(name("sessions"), try Self.json(rows.map(SessionSummary.init)), at: now)
+      after = last.id
+    }
+    (part, after) = (0, 0)
+    while case let rows = try await madang.memberships(of: user, after: after, limit: Self.page), let last = rows.last {
+      try zip.add(name("workspaces"), try Self.json(rows.map(Membership.init)), at: now)
+      after = last.number
+    }
+    (part, after) = (0, 0)
+    while case let rows = try await madang.coinEntries(of: user, after: after, limit: Self.page), let last = rows.last {
+      try zip.add(name("coins"), try Self.json(rows.map(CoinEntry.init)), at: now)
+      after = last.number
+    }
+    (part, after) = (0, 0)
+    while case let rows = try await madang.payments(of: user, after: after, limit: Self.page), let last = rows.last {
+      try zip.add(name("payments"), try Self.json(rows.map(Bought.init)), at: now)
+      after = last.number
+    }
+    var (chats, files, lost) = (0, 0, [String]())
+    (part, after) = (0, 0)
+    while case let rows = try await madang.chats(writtenBy: user, after: after, limit: Self.page), let last = rows.last
+    {
+      try zip.add(name("chats"), try Self.json(rows.map(Written.init)), at: now)
+      (after, chats) = (last.id.number, chats + rows.count)
+    }
+    after = 0
+    while case let rows = try await madang.files(uploadedBy: user, after: after, limit: Self.page), let last = rows.last
+    {
+      for row in rows {
+        guard let bytes = try? await madang.bytes(of: row.file) else {
+          lost.append(row.file.path)
+          continue
+        }
+        try zip.add("files/\(row.file.path)", bytes, at: row.createdAt)
+        files += 1
+      }
+      after = last.number
+    }
+    try zip.finish()
+    return AccountExportSummary(path: url.path, chats: chats, files: files, lost: lost)
+  }
+
+  private static func json(_ value: some Encodable) throws -> [UInt8] {
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    return Array(try encoder.encode(value))
+  }
+}
+
+// What the files of an export look like.
+
+private struct PersonalData: Encodable {
+  let number: Int64
+  let userID: String
+  let email: String
+  let nickname: String
+  let phone: String
+  let profileImage: String?
+  let signInMethod: String?
+  let coins: Int
+  let createdAt: String
+  let disabledAt: String?
+
+  init(_ record: AccountRecord) {
+    let (account, person) = (record.account, record.account.person)
+    (number, userID, email, nickname) = (person.id.number, person.id.uuid, person.email, person.nickname)
+    (phone, profileImage, signInMethod) = (account.phone, person.picture, account.signInMethod)
+    (coins, createdAt) = (account.coins, WireDate.string(account.createdAt))
+    disabledAt = record.disabledAt.map { WireDate.string($0) }
+  }
+}
+
+private struct Membership: Encodable {
+  let workspace: String
+  let isOwner: Bool
+  let joinedAt: String
+
+  init(_ record: MembershipRecord) {
+    (workspace, isOwner, joinedAt) = (record.workspace, record.isOwner, WireDate.string(record.joinedAt))
+  }
+}
+
+private struct CoinEntry: Encodable {
+  let amount: Int
+  let reason: String
+  let createdAt: String
+
+  init(_ record: CoinRecord) {
+    (amount, reason, createdAt) = (record.amount, record.reason, WireDate.string(record.createdAt))
+  }
+}
+
+private struct Bought: Encodable {
+  let paymentID: String
+  let merchantID: String
+  let item: String
+  let won: Int
+  let coins: Int
+  let paidAt: String
+
+  init(_ record: PaymentRecord) {
+    (paymentID, merchantID, item) = (record.paymentID, record.merchantID, record.item)
+    (won, coins, paidAt) = (record.amount, record.coins, WireDate.string(record.paidAt))
+  }
+}
+
+private struct Written: Encodable {
+  let chatID: String
+  let workspace: String
+  /// Nil in direct messages.
+  let channel: String?
+  let content: String
+  let files: [String]
+  let createdAt: String
+
+  init(_ chat: WrittenChat) {
+    (chatID, workspace, channel) = (chat.id.uuid, chat.workspace, chat.channel)
+    (content, files, createdAt) = (chat.content, chat.files, WireDate.string(chat.createdAt))
+  }
+}

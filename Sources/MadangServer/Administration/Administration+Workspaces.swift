@@ -1,0 +1,89 @@
+import MadangAPI
+import MadangCore
+
+// Workspaces are named by their number, their id or their name.
+
+extension Administration {
+  /// Takes an account out of a workspace; channels it owns there go to the workspace's owner.
+  public func removeMember(_ email: String, from workspace: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.removeMember(email: email, from: WorkspaceName(workspace)))
+  }
+
+  /// Makes a member the owner of a workspace.
+  public func handOver(_ workspace: String, to email: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.handOverWorkspace(WorkspaceName(workspace), toEmail: email))
+  }
+
+  /// Sets how many days a workspace keeps chats and files: 0 for ever, nil for what the settings say.
+  public func setRetention(of workspace: String, chats: Int?, files: Int?) async throws -> WorkspaceSummary {
+    WorkspaceSummary(
+      try await madang.setRetention(RetentionDays(chats: chats, files: files), of: WorkspaceName(workspace)))
+  }
+
+  /// Puts a workspace on legal hold, or ends it.
+  public func setHold(_ isHeld: Bool, of workspace: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.setHold(isHeld, of: WorkspaceName(workspace)))
+  }
+
+  /// Chats that fit, the newest last. The audit log tells that somebody looked.
+  public func findChats(_ question: ChatQuestion) async throws -> [FoundChatSummary] {
+    var search = ChatSearch()
+    search.text = question.text
+    search.workspace = question.workspace.map(WorkspaceName.init)
+    search.author = question.author
+    search.since = question.since ?? .min
+    search.limit = question.limit
+    return try await madang.findChats(search).map(FoundChatSummary.init)
+  }
+
+  /// Takes a chat's text and files away.
+  /// - Parameter chat: Its number or its id.
+  public func removeChat(_ chat: String) async throws {
+    try await madang.removeChat(Int64(chat).map(Reference.number) ?? .uuid(chat))
+  }
+}
+
+/// Which chats are asked for.
+public struct ChatQuestion: Sendable {
+  /// A part of the text; empty for any.
+  public var text = ""
+  /// Nil for all.
+  public var workspace: String?
+  /// The author's address; nil for all.
+  public var author: String?
+  /// Milliseconds since 1970; nil for any.
+  public var since: Int64?
+  /// At most so many, the newest.
+  public var limit = 100
+
+  public init() {}
+}
+
+/// A chat as administrators find it.
+public struct FoundChatSummary: Encodable, Sendable {
+  public let number: Int64
+  public let chatID: String
+  public let workspace: String
+  /// The channel's name; nil in direct messages.
+  public let channel: String?
+  /// The author's address.
+  public let author: String
+  public let content: String
+  /// How many.
+  public let files: Int
+  public let createdAt: String
+
+  enum CodingKeys: String, CodingKey {
+    case number
+    case chatID = "chat_id"
+    case workspace, channel, author, content, files, createdAt
+  }
+
+  init(_ chat: FoundChat) {
+    number = chat.id.number
+    chatID = chat.id.uuid
+    (workspace, channel, author) = (chat.workspace, chat.channel, chat.author)
+    (content, files) = (chat.content, chat.files)
+    createdAt = WireDate.string(chat.createdAt)
+  }
+}

@@ -1,0 +1,7 @@
+import ArgumentParser
+
+struct AdminChatsCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "chats", abstract: "Chats that somebody has complained about.",
+    subcommands: [AdminChatsFind.self, AdminChatsRemove.self])
+}

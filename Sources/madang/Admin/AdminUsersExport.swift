@@ -1,0 +1,31 @@
+import ArgumentParser
+import Foundation
+import MadangServer
+
+struct AdminUsersExport: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export", abstract: "Write all there is about an account into a ZIP archive.",
+    usage: "madang admin users export <email> <file> [options]",
+    discussion: """
+      JSON and the files it has uploaded: its profile, sessions, workspaces, coins, payments and the chats it has written; no \
+      password and no token. Files that cannot be read are told; the archive is made all the same, and the exit status is 1.
+      """)
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "The account's address.") var email: String
+  @Argument(help: "A file that is not there yet.", completion: .file(extensions: ["zip"])) var file: String
+
+  func run() async throws {
+    try await options.withData { administration, output in
+      let export = try await administration.exportAccount(email, to: URL(filePath: file))
+      for path in export.lost { Terminal.message("lost: \(path)") }
+      try output.object(
+        export,
+        [
+          ("export", export.path), ("chats", "\(export.chats)"), ("files", "\(export.files)"),
+          ("lost", "\(export.lost.count)"),
+        ])
+      if !export.lost.isEmpty { throw Failure("the archive is made, but \(export.lost.count) files cannot be read") }
+    }
+  }
+}
