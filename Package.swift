@@ -155,7 +155,7 @@ let package = Package(
         "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .asyncHTTPClient,
         .crypto,
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
-        .serviceLifecycle,
+        .nioSSL, .serviceLifecycle,
       ],
       resources: [.embedInCode("Resources/invite.html")], swiftSettings: counted),
     // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.

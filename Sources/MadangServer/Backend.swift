@@ -29,7 +29,8 @@ final class Backend: Sendable {
     let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
     let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
     let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: base.instruments) : nil
-    let sender = try await pushSender(settings.providers, development)
+    let providers = try Providers(settings.providers, clock: clock, development: development)
+    let sender = try await settings.providers.pushSender(lifetime: settings.push.lifetime) ?? development?.pushes
     settings.domain.tellsDevices = sender != nil
 
     let announcements = Announcements()
@@ -56,7 +57,7 @@ final class Backend: Sendable {
       limits: CallLimits(settings.callLimits, clock: clock), tries: tries, recent: recent, ledger: ledger, held: held,
       cookie: SocketCookie(secret: tokenKey, path: base.socketPath, settings: settings.domain),
       socketIO: base.socketIO, editions: editions,
-      providers: Providers(settings.providers, clock: clock, development: development),
+      providers: providers,
       development: development, metrics: metrics,
       refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
       securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
@@ -165,13 +166,4 @@ final class Backend: Sendable {
     // It leads back to the domain, which would never be freed.
     announcements.disconnect()
   }
-}
-
-/// What brings notifications to devices; nil where that is off.
-private func pushSender(_ settings: ProviderSettings, _ development: Development?) async throws
-  -> (any PushSender)?
-{
-  guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
-  let calls = ProviderCalls(timeout: .seconds(settings.firebase.timeout))
-  return try await FirebaseMessaging(settings.firebase, calls: calls)
 }

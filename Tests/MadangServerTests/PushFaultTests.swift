@@ -54,6 +54,23 @@ struct PushFaultTests {
     #expect(sender.taken == ["works"] && sender.tries("fails") == tries)
   }
 
+  @Test("a device that its provider asks to wait for is told when that time is over")
+  func askedToWait() async throws {
+    let sender = FaultySender { device, number in
+      device == "fails" && number == 1 ? PushFailure.delayed(status: 429, pause: .seconds(1000)) : nil
+    }
+    try await PushScene.withChat(.sqlite, sender, chats: 2, chatsElsewhere: 3) { (world) async throws in
+      #expect(try await World.eventually { sender.told("works").count == 5 })
+      #expect(sender.tries("fails") == 1)
+      // Its time begins when a task looks after the device.
+      #expect(
+        try await World.eventually {
+          world.clock.advance(milliseconds: 1_000_000)
+          return sender.told("fails") == ["0", "1"]
+        })
+    }
+  }
+
   @Test(
     "a device whose notification is put off holds up nobody else, and nobody is told twice for it",
     arguments: TestEngine.available)
@@ -124,7 +141,8 @@ struct PushFaultTests {
   @Test("what was put off has limits, by device and in all")
   func putOffLimits() {
     func notification(_ device: Int) -> PushNotification {
-      PushNotification(device: PushDevice(token: "\(device)", edition: "", person: 1), payload: [], postedAt: 0)
+      PushNotification(
+        device: PushDevice(token: "\(device)", edition: "", person: 1), payload: [], chat: "", postedAt: 0)
     }
     let putOff = PutOffPushes(limit: 15)
     let ofOne = (0..<12).map { _ in putOff.add(notification(1)) }

@@ -8,6 +8,7 @@ package struct FakeProvider: Sendable {
     package let method: String
     package let path: String
     package let authorization: String?
+    package let headers: [String: String]
     package let body: String
   }
 
@@ -25,6 +26,8 @@ package struct FakeProvider: Sendable {
       let bytes = try await request.body.collect(upTo: 1 << 20)
       let call = Call(
         method: request.method.rawValue, path: request.uri.path, authorization: request.headers[.authorization],
+        headers: Dictionary(
+          request.headers.map { ($0.name.canonicalName, $0.value) }, uniquingKeysWith: { first, _ in first }),
         body: String(buffer: bytes))
       let reply = try await answer(call)
       var response = Response(

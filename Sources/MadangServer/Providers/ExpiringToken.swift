@@ -8,7 +8,7 @@ actor ExpiringToken {
 
   private enum State {
     case none
-    case valid(String, until: ContinuousClock.Instant)
+    case valid(String, since: ContinuousClock.Instant, until: ContinuousClock.Instant)
     case renewing(Task<String, any Error>)
   }
 
@@ -24,7 +24,7 @@ actor ExpiringToken {
   var text: String {
     get async throws {
       switch state {
-      case .valid(let text, let end) where ContinuousClock.now + Self.margin < end: return text
+      case .valid(let text, _, let end) where ContinuousClock.now + Self.margin < end: return text
       case .renewing(let task): return try await task.value
       case .none, .valid: return try await renew()
       }
@@ -32,15 +32,17 @@ actor ExpiringToken {
   }
 
   /// The provider does not take this token any more.
-  func forget(_ text: String) {
-    if case .valid(text, _) = state { state = .none }
+  /// - Parameter age: How old the token is at least when another may be asked for.
+  func forget(_ text: String, after age: Duration = .zero) {
+    if case .valid(text, let start, _) = state, ContinuousClock.now - start >= age { state = .none }
   }
 
   private func renew() async throws -> String {
     // Unstructured: the outcome belongs to all who wait for it, not to the one who asked first.
     let task = Task {
       let token = try await request()
-      state = .valid(token.text, until: .now + token.lifetime)
+      let now = ContinuousClock.now
+      state = .valid(token.text, since: now, until: now + token.lifetime)
       return token.text
     }
     state = .renewing(task)

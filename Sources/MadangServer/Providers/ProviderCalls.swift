@@ -10,6 +10,8 @@ struct ProviderCalls: Sendable {
   struct Answer: Sendable {
     let status: Int
     let body: [UInt8]
+    /// How long the provider asks to wait, an hour at most; zero if it does not say, or names a date.
+    var pause: Duration = .zero
 
     /// The JSON body, its snake-case keys read as camel case.
     func decode<Value: Decodable>(_ type: Value.Type = Value.self) throws -> Value {
@@ -30,17 +32,12 @@ struct ProviderCalls: Sendable {
   }
 
   let timeout: Duration
-  /// It follows no redirects: keys and tokens go to the address in the settings, and nowhere else.
-  private static let client = {
-    var configuration = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    // A call that is not answered in time takes its connection with it. Over HTTP/2 the next ones would share it and fail, too,
-    // where a network swallows packets.
-    configuration.httpVersion = .http1Only
-    // Whoever calls bounds the calls under way.
-    configuration.connectionPool.concurrentHTTP1ConnectionsPerHostSoftLimit = 1000
-    return HTTPClient(eventLoopGroupProvider: .singleton, configuration: configuration)
-  }()
+  private let connections: ProviderConnections
   private static let maxAnswer = 1 << 20
+
+  init(timeout: Duration, over connections: ProviderConnections = ProviderConnections()) {
+    (self.timeout, self.connections) = (timeout, connections)
+  }
 
   func get(_ url: String, headers: HTTPHeaders = [:]) async throws -> Answer {
     var request = HTTPClientRequest(url: url)
@@ -77,12 +74,25 @@ struct ProviderCalls: Sendable {
 
   /// Throws ``TimedOut``, or what the connection failed with.
   private func send(_ request: HTTPClientRequest) async throws -> Answer {
-    try await withThrowingTaskGroup(of: Answer?.self) { group in
+    let client = connections.client
+    do { return try await send(request, by: client) } catch {
+      connections.failed(client)
+      throw error
+    }
+  }
+
+  private func send(_ request: HTTPClientRequest, by client: ProviderConnections.Client) async throws -> Answer {
+    // Its connections are open as long as somebody holds it.
+    defer { withExtendedLifetime(client) {} }
+    return try await withThrowingTaskGroup(of: Answer?.self) { group in
       group.addTask {
         // A little less: it can tell what the call failed with.
-        let response = try await Self.client.execute(request, timeout: .nanoseconds(timeout.nanoseconds / 10 * 9))
+        let response = try await client.http.execute(request, timeout: .nanoseconds(timeout.nanoseconds / 10 * 9))
         let body = try await response.body.collect(upTo: Self.maxAnswer)
-        return Answer(status: Int(response.status.code), body: Array(body.readableBytesView))
+        let seconds = response.headers.first(name: "Retry-After").flatMap { Int($0) } ?? 0
+        return Answer(
+          status: Int(response.status.code), body: Array(body.readableBytesView),
+          pause: .seconds(min(max(seconds, 0), 3600)))
       }
       // The client's own limit ends with the head of the answer.
       group.addTask {

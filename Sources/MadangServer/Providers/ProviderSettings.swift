@@ -1,3 +1,5 @@
+import NIOSSL
+
 /// How other people's servers are reached, and as whom. What is left empty is off.
 public struct ProviderSettings: Sendable {
   /// PortOne v1 (formerly iamport), which takes the payments.
@@ -38,12 +40,57 @@ public struct ProviderSettings: Sendable {
     public var timeout = 20
   }
 
+  /// Apple Push Notification service, which delivers notifications to the devices that sent a token of its own.
+  public struct ApplePush: Sendable {
+    /// `https://api.sandbox.push.apple.com` for apps that Xcode put on a device.
+    public var url = "https://api.push.apple.com"
+    /// The key's file, `AuthKey_ID.p8`; empty means off.
+    public var keyFile = ""
+    /// Ten letters and digits, as in the name of the key's file.
+    public var keyID = ""
+    /// Ten letters and digits.
+    public var team = ""
+    /// The app's bundle id.
+    public var topic = ""
+    /// Seconds one call may take, which has to end before another server may claim its chat: 25 at most.
+    public var timeout = 20
+  }
+
   public var portOne = PortOne()
   public var apple = Apple()
   public var kakao = Kakao()
   public var firebase = Firebase()
+  public var applePush = ApplePush()
+  /// PEM file of certificates that may vouch for other people's servers, besides those that the system trusts; empty for none.
+  public var authorityFile = ""
   /// How long one call may take. Clients give up after 5 s, and an answer may need two calls.
   public var timeout: Duration = .milliseconds(1800)
 
   public init() {}
+
+  /// Throws ``SetupError`` if the file of authorities cannot be used.
+  func authorities() throws -> [NIOSSLCertificate] {
+    guard !authorityFile.isEmpty else { return [] }
+    guard let authorities = try? NIOSSLCertificate.fromPEMFile(authorityFile), !authorities.isEmpty else {
+      throw SetupError(
+        "providers.ca: \(authorityFile) has no certificates in PEM; name a file of -----BEGIN CERTIFICATE-----")
+    }
+    return authorities
+  }
+
+  /// What delivers notifications; nil if nothing does. Throws ``SetupError`` if a file cannot be used.
+  func pushSender(lifetime: Int64) async throws -> (any PushSender)? {
+    let authorities = try authorities()
+    let firebase =
+      firebase.accountFile.isEmpty
+      ? nil
+      : try await FirebaseMessaging(
+        firebase,
+        calls: ProviderCalls(timeout: .seconds(firebase.timeout), over: ProviderConnections(authorities: authorities)))
+    guard !applePush.keyFile.isEmpty else { return firebase }
+    let connections = ProviderConnections(authorities: authorities, isShared: true)
+    return try await ApplePushService(
+      applePush, calls: ProviderCalls(timeout: .seconds(applePush.timeout), over: connections), lifetime: lifetime,
+      others: firebase)
+  }
 }

@@ -14,8 +14,10 @@ struct Providers: Sendable {
   }
 
   /// What is configured; in development mode the built-in ones for the rest.
-  init(_ settings: ProviderSettings, clock: Clock, development: Development?) {
-    let calls = ProviderCalls(timeout: settings.timeout)
+  /// Throws ``SetupError`` if a file cannot be used.
+  init(_ settings: ProviderSettings, clock: Clock, development: Development?) throws {
+    let calls = ProviderCalls(
+      timeout: settings.timeout, over: ProviderConnections(authorities: try settings.authorities()))
     payments =
       settings.portOne.key.isEmpty
       ? development?.payments : PortOne(settings.portOne, calls: calls)

@@ -104,7 +104,7 @@ struct FirebaseMessaging: PushSender {
     let refusal = try? answer.decode(Refusal.self)
     switch (answer.status, refusal?.code) {
     case (502...504, _): throw PushFailure.overloaded(status: answer.status)
-    case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status)
+    case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status, pause: answer.pause)
     case (401, let code) where code != "THIRD_PARTY_AUTH_ERROR":
       await self.token.forget(token)
       throw ProviderCalls.Unusable(status: answer.status)

@@ -1,7 +1,8 @@
 import Logging
 import Synchronization
 
-/// Whether the provider takes notifications. Says when it stops and when it goes on, once each.
+/// Whether the providers take notifications. Says when one stops and when it goes on, once each. While one takes nothing, those of the
+/// other wait, too: a chat is told to all of its devices before the next.
 final class PushOutage: Sendable {
   private struct State {
     /// What did not get through; nil while there is no outage.
@@ -16,10 +17,12 @@ final class PushOutage: Sendable {
 
   var isNow: Bool { state.withLock { $0.notification != nil } }
 
-  func ends() {
+  /// The provider of this notification's device answered. Its outage ends, not another's.
+  func ends(by answered: PushNotification) {
     let wasNow = state.withLock { state in
-      defer { state.notification = nil }
-      return state.notification != nil
+      guard let held = state.notification, held.device.isApple == answered.device.isApple else { return false }
+      state.notification = nil
+      return true
     }
     if wasNow { logger.notice("notifications are taken again") }
   }

@@ -44,8 +44,10 @@ struct PushPayload {
     }
   }
 
-  /// What of a chat's text is shown, in bytes: the services refuse a payload beyond 4096.
+  /// What of a chat's text and of a name is shown, in bytes of JSON: the services refuse a payload beyond 4096. At most three names
+  /// are in one.
   private static let maxText = 2000
+  private static let maxName = 500
 
   /// The payload's JSON.
   /// - Parameters:
@@ -53,28 +55,38 @@ struct PushPayload {
   ///   - noText: What a chat without text says.
   static func json(_ chat: Chat, in place: PushPlace, noText: String, id: (ObjectID) -> String) throws -> [UInt8] {
     let isBlank = chat.content.allSatisfy(\.isWhitespace)
-    let text = isBlank ? noText : shortened(chat.content)
+    let text = shortened(isBlank ? noText : chat.content, to: maxText)
+    let author = shortened(chat.author.nickname, to: maxName)
     let workspace = id(place.workspace)
     switch chat.room.kind {
     case .channel:
-      let alert = Aps.Alert(title: place.workspaceName, body: "#\(chat.room.name)\n\(chat.author.nickname): \(text)")
+      let alert = Aps.Alert(
+        title: shortened(place.workspaceName, to: maxName),
+        body: "#\(shortened(chat.room.name, to: maxName))\n\(author): \(text)")
       return try WireEncoder.encode(
         ForChannel(aps: Aps(alert: alert), workspaceID: workspace, channelID: id(chat.room.id)))
     case .dm:
-      let alert = Aps.Alert(title: chat.author.nickname, body: text)
+      let alert = Aps.Alert(title: author, body: text)
       return try WireEncoder.encode(
         ForDirectMessage(
           aps: Aps(alert: alert), workspaceID: workspace, roomID: id(chat.room.id), opponentID: id(chat.author.id)))
     }
   }
 
-  private static func shortened(_ text: String) -> String {
-    guard text.utf8.count > maxText else { return text }
+  private static func shortened(_ text: String, to limit: Int) -> String {
     var size = 0
     return String(
       text.prefix { character in
-        size += character.utf8.count
-        return size <= maxText
+        size += character.utf8.reduce(0) { $0 + jsonSize($1) }
+        return size <= limit
       })
+  }
+
+  private static func jsonSize(_ byte: UInt8) -> Int {
+    switch byte {
+    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), UInt8(ascii: "\t"): 2
+    case ..<0x20: 6
+    default: 1
+    }
   }
 }

@@ -15,7 +15,7 @@ struct PushRetries: Sendable {
   func sendPutOff(to token: String) async {
     var pause = settings.retryPause
     while let notification = sending.putOff.first(of: token) {
-      guard await pauses(pause) else { return }
+      guard await pauses(max(pause, notification.pause)) else { return }
       guard !sending.outage.isNow else { continue }
       var outcome = PushSending.Outcome.settled
       if isFresh(notification.postedAt) {

@@ -5,18 +5,23 @@ struct PushNotification: Sendable {
   let device: PushDevice
   /// JSON, as Apple's service takes it.
   let payload: [UInt8]
+  /// UUID of the chat it tells of.
+  let chat: String
   /// When its chat was posted, in milliseconds since 1970.
   let postedAt: Int64
   /// How often it was put off, by a count in which one that may have been taken weighs more.
   var delays = 0
+  /// How long its provider asked to wait before it is sent again.
+  var pause: Duration = .zero
 }
 
 extension PushNotification {
   /// One that no device gets: the provider may fail at one notification alone.
   static func trial(like other: PushNotification) -> PushNotification {
     PushNotification(
-      device: PushDevice(token: "madang", edition: other.device.edition, person: 0),
-      payload: Array(#"{"aps":{}}"#.utf8),
+      device: PushDevice(
+        token: other.device.isApple ? ApplePushService.noDevice : "madang", edition: other.device.edition, person: 0),
+      payload: Array(#"{"aps":{}}"#.utf8), chat: other.chat,
       postedAt: other.postedAt)
   }
 }
@@ -38,7 +43,8 @@ enum PushFailure: Error {
   /// It never will take one for this device: nobody has it any more, or nobody ever had.
   case unregistered(status: Int)
   /// It may later: this device was told too often, or something went wrong.
-  case delayed(status: Int)
+  /// - Parameter pause: How long it asks for at least.
+  case delayed(status: Int, pause: Duration = .zero)
   /// It may later, and nothing else until then.
   case overloaded(status: Int)
   /// It was sent the notification and may have taken it.

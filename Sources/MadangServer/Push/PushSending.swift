@@ -46,18 +46,20 @@ struct PushSending: Sendable {
     do {
       try await sender.send(notification, isTrial: false)
       metrics.pushSent()
-      outage.ends()
+      outage.ends(by: notification)
       return .settled
     } catch PushFailure.refused(let status) {
-      outage.ends()
+      outage.ends(by: notification)
       giveUp(status)
       return .settled
     } catch PushFailure.unregistered(let status) {
-      outage.ends()
+      outage.ends(by: notification)
       giveUp(status)
       return .unregistered
-    } catch PushFailure.delayed(let status) {
-      outage.ends()
+    } catch PushFailure.delayed(let status, let pause) {
+      outage.ends(by: notification)
+      var notification = notification
+      notification.pause = pause
       return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
     } catch PushFailure.overloaded(let status) {
       beginOutage(with: notification, PushFailure.overloaded(status: status))
@@ -79,7 +81,7 @@ struct PushSending: Sendable {
       default: return
       }
     }
-    outage.ends()
+    outage.ends(by: notification)
   }
 
   /// Keeps a notification that the provider put off, or gives it up if too many wait already: a chat that waited for its place would

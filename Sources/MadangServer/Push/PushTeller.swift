@@ -40,7 +40,9 @@ struct PushTeller: Sendable {
     while let person = next {
       let page = try await madang.pushDevices(for: chat, after: person)
       var waiting = page.devices.compactMap { device in
-        payloads[device.edition].map { PushNotification(device: device, payload: $0, postedAt: chat.createdAt) }
+        payloads[device.edition].map {
+          PushNotification(device: device, payload: $0, chat: chat.id.uuid, postedAt: chat.createdAt)
+        }
       }
       let all = waiting.count
       while !waiting.isEmpty {

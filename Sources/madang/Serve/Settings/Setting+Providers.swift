@@ -2,6 +2,9 @@ import MadangServer
 
 extension Setting {
   static let providers: [Setting] = [
+    text(
+      "providers.ca", "PEM file of authorities of providers' certificates, besides the system's",
+      \.settings.providers.authorityFile),
     text("payments.portone.url", "PortOne's REST API", \.settings.providers.portOne.url),
     secret("payments.portone.key", "imp_key of the shop; empty for no payments", \.settings.providers.portOne.key),
     secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),
@@ -25,12 +28,19 @@ extension Setting {
     text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
     integer(
       "push.firebase.timeout", "seconds one call of Firebase may take", \.settings.providers.firebase.timeout, 1...25),
+    text(
+      "push.apns.key", "APNs key file (.p8); empty for no push to APNs itself", \.settings.providers.applePush.keyFile),
+    text("push.apns.kid", "the APNs key's id", \.settings.providers.applePush.keyID),
+    text("push.apns.team", "the Apple developer team's id", \.settings.providers.applePush.team),
+    text("push.apns.topic", "the app's bundle id", \.settings.providers.applePush.topic),
+    text("push.apns.url", "Apple Push Notification service", \.settings.providers.applePush.url),
+    integer("push.apns.timeout", "seconds one call of APNs may take", \.settings.providers.applePush.timeout, 1...25),
     text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
     milliseconds("push.lifetime", "seconds a chat may wait to be pushed", \.settings.push.lifetime),
     integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
     integer("push.devices", "devices of one person that are told, the newest", \.settings.pushDevices, 1...1000),
     integer(
-      "push.delayed", "notifications kept in memory that Firebase has put off for a device",
+      "push.delayed", "notifications kept in memory that their provider has put off for a device",
       \.settings.push.maxPutOff, 1...1_000_000),
   ]
 }

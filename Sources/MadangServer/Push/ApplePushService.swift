@@ -1,0 +1,116 @@
+import Crypto
+import Foundation
+import JWTKit
+import MadangCore
+import NIOHTTP1
+
+/// Apple Push Notification service, for devices that sent a token of its own. Others are left to another sender.
+///
+/// Source: https://developer.apple.com/documentation/usernotifications/sending-notification-requests-to-apns,
+/// https://developer.apple.com/documentation/usernotifications/establishing-a-token-based-connection-to-apns and
+/// https://developer.apple.com/documentation/usernotifications/handling-notification-responses-from-apns.
+struct ApplePushService: PushSender {
+  private struct Claims: JWTPayload {
+    let iss: String
+    let iat: IssuedAtClaim
+
+    func verify(using key: some JWTAlgorithm) {}
+  }
+
+  private struct Refusal: Decodable {
+    let reason: String
+  }
+
+  /// A token that no device has. APNs examines nothing without delivering it, but says of this that it is none.
+  static let noDevice = String(repeating: "0", count: 64)
+  /// Apple takes a token for an hour, and a new one every 20 minutes at most.
+  private static let tokenLifetime: Duration = .seconds(50 * 60)
+  private static let minTokenAge: Duration = .seconds(20 * 60)
+
+  private let settings: ProviderSettings.ApplePush
+  private let calls: ProviderCalls
+  private let token: ExpiringToken
+  private let lifetime: Int64
+  private let others: (any PushSender)?
+
+  /// Throws ``SetupError`` if the key's file cannot be used.
+  /// - Parameters:
+  ///   - lifetime: Milliseconds after its chat's posting in which a notification is of use.
+  ///   - others: Who brings notifications to devices without a token of APNs; nil if nobody does.
+  init(_ settings: ProviderSettings.ApplePush, calls: ProviderCalls, lifetime: Int64, others: (any PushSender)?)
+    async throws
+  {
+    (self.settings, self.calls, self.lifetime, self.others) = (settings, calls, lifetime, others)
+    let keys = JWTKeyCollection()
+    let id = JWKIdentifier(string: settings.keyID)
+    do {
+      let pem = try String(contentsOf: URL(filePath: settings.keyFile), encoding: .utf8)
+      await keys.add(ecdsa: try ES256PrivateKey(pem: pem), kid: id)
+    } catch {
+      throw SetupError(
+        "push.apns.key: \(settings.keyFile) is no APNs key; make one at developer.apple.com under Certificates, Identifiers & "
+          + "Profiles, Keys, and name its .p8 file")
+    }
+    token = ExpiringToken {
+      let claims = Claims(iss: settings.team, iat: .init(value: Date()))
+      return .init(text: try await keys.sign(claims, kid: id), lifetime: Self.tokenLifetime)
+    }
+  }
+
+  func send(_ notification: PushNotification, isTrial: Bool) async throws {
+    guard notification.device.isApple else {
+      guard let others else { throw PushFailure.refused(status: 0) }
+      return try await others.send(notification, isTrial: isTrial)
+    }
+    let token = try await token.text
+    let device = isTrial ? Self.noDevice : notification.device.token
+    let headers: HTTPHeaders = [
+      "authorization": "bearer \(token)", "apns-topic": settings.topic, "apns-push-type": "alert",
+      "apns-priority": "10", "apns-id": notification.appleID,
+      "apns-expiration": "\((notification.postedAt + lifetime) / 1000)",
+    ]
+    let answer: ProviderCalls.Answer
+    do {
+      answer = try await calls.post("\(settings.url)/3/device/\(device)", headers: headers, notification.payload)
+    } catch is ProviderCalls.Unanswered { throw PushFailure.unanswered }
+    guard answer.status != 200 else { return }
+    let reason = try? answer.decode(Refusal.self).reason
+    switch (answer.status, reason) {
+    case (410, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
+      throw PushFailure.unregistered(status: answer.status)
+    case (403, "ExpiredProviderToken"):
+      await self.token.forget(token, after: Self.minTokenAge)
+      throw ProviderCalls.Unusable(status: answer.status)
+    // What this server is, or says to whom it sends, is wrong: no notification would be taken.
+    case (403...405, _), (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
+      (429, "TooManyProviderTokenUpdates"):
+      throw ProviderCalls.Unusable(status: answer.status)
+    case (502...504, _): throw PushFailure.overloaded(status: answer.status)
+    case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status, pause: answer.pause)
+    default: throw PushFailure.refused(status: answer.status)
+    }
+  }
+}
+
+extension PushDevice {
+  /// Digits of a token: Apple does not say how many there are, and may change it.
+  private static let appleDigits = 64...200
+
+  /// Whether its token has the form of APNs's own. One of Firebase has other characters, too.
+  var isApple: Bool {
+    Self.appleDigits.contains(token.utf8.count) && token.utf8.count.isMultiple(of: 2)
+      && token.unicodeScalars.allSatisfy { $0.properties.isASCIIHexDigit }
+  }
+}
+
+extension PushNotification {
+  /// A UUID of the chat and the device: a notification that is sent again has the one it had before.
+  var appleID: String {
+    var hash = SHA256.hash(data: Data("\(chat) \(device.token)".utf8)).prefix(16).map(\.self)
+    // Version 8, whose other bits are anybody's (RFC 9562).
+    hash[6] = hash[6] & 0x0F | 0x80
+    hash[8] = hash[8] & 0x3F | 0x80
+    let digits = hash.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }
+    return [0..<4, 4..<6, 6..<8, 8..<10, 10..<16].map { digits[$0].joined() }.joined(separator: "-")
+  }
+}
