@@ -135,7 +135,7 @@ let package = Package(
         .embedInCode("0007_changes.sql"), .embedInCode("0008_session_expiry.sql"),
         .embedInCode("0009_push_outbox.sql"),
         .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
-        .embedInCode("0012_registration.sql"),
+        .embedInCode("0012_registration.sql"), .embedInCode("0013_mail.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -154,10 +154,14 @@ let package = Package(
       dependencies: [
         "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .asyncHTTPClient,
         .crypto,
-        .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
-        .serviceLifecycle,
+        .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+        .nioFileSystem, .serviceLifecycle,
       ],
-      resources: [.embedInCode("Resources/invite.html")], swiftSettings: counted),
+      resources: [
+        .embedInCode("Resources/invite.html"), .embedInCode("Resources/password.html"),
+        .embedInCode("Resources/newpassword.html"),
+      ],
+      swiftSettings: counted),
     // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
     .target(
       name: "MadangDevelopment",

@@ -13,5 +13,6 @@ package enum MigrationFiles {
     (10, "push by room", String(decoding: PackageResources._010_push_by_room_sql, as: UTF8.self)),
     (11, "audit", String(decoding: PackageResources._011_audit_sql, as: UTF8.self)),
     (12, "registration", String(decoding: PackageResources._012_registration_sql, as: UTF8.self)),
+    (13, "mail", String(decoding: PackageResources._013_mail_sql, as: UTF8.self)),
   ]
 }

@@ -30,6 +30,12 @@ package struct Settings: Sendable {
   package var pushPage = 100
   /// Devices of one person that are told of a chat.
   package var pushDevices = 10
+  /// Whether mails are sent.
+  package var sendsMail = false
+  /// How many mails may wait to be sent.
+  package var mailQueueLimit = 10_000
+  /// Links for another password that one account is sent in an hour.
+  package var passwordResets = 5
   /// Who may make an account, unless an API key says otherwise.
   package var registration = Registration.open
   /// Domains of addresses, in lower case, for ``Registration/domain``.

@@ -31,6 +31,8 @@ final class Backend: Sendable {
     let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: base.instruments) : nil
     let sender = try await pushSender(settings.providers, development)
     settings.domain.tellsDevices = sender != nil
+    let mailSender = try mailSender(settings.mail, development)
+    settings.domain.sendsMail = mailSender != nil
 
     let announcements = Announcements()
     let sink = AuditSink(settings, clock: clock, logger: logger)
@@ -59,6 +61,7 @@ final class Backend: Sendable {
       providers: Providers(settings.providers, clock: clock, development: development),
       development: development, metrics: metrics,
       refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
+      resets: PasswordResetRequests(madang, settings, metrics: metrics),
       securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
       readinessProbe: ReadinessProbe {
         try await madang.database.ping()
@@ -66,6 +69,7 @@ final class Backend: Sendable {
       }, logger: logger)
     let pushes = PushQueue(
       madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)
+    let mails = MailQueue(madang: madang, sender: mailSender, settings: settings.mail, metrics: metrics)
     let sockets = RoomSockets(service, endings: base.nextEndings())
     let housekeeping = Housekeeping(service, sockets)
     let dispatcher = Dispatcher(
@@ -89,13 +93,17 @@ final class Backend: Sendable {
     }
     announcements.connect { [instruments = base.instruments] event in
       dispatcher.committed(event)
-      guard case .chatPosted(let chat) = event else { return }
-      pushes.chatPosted()
-      instruments?.posted(chat)
+      switch event {
+      case .chatPosted(let chat):
+        pushes.chatPosted()
+        instruments?.posted(chat)
+      case .mailQueued: mails.mailQueued()
+      case .changed, .audited: break
+      }
     }
     (self.service, self.sockets, self.dispatcher, self.announcements) = (service, sockets, dispatcher, announcements)
     self.sink = sink
-    services = [dispatcher, housekeeping, pushes, service.refusals]
+    services = [dispatcher, housekeeping, pushes, mails, service.refusals, service.resets]
   }
 
   func admit(_ request: ConnectRequest) async -> Admission { await sockets.admit(request, dispatcher) }
@@ -174,4 +182,9 @@ private func pushSender(_ settings: ProviderSettings, _ development: Development
   guard !settings.firebase.accountFile.isEmpty else { return development?.pushes }
   let calls = ProviderCalls(timeout: .seconds(settings.firebase.timeout))
   return try await FirebaseMessaging(settings.firebase, calls: calls)
+}
+
+/// What sends mails; nil where that is off.
+private func mailSender(_ settings: MailSettings, _ development: Development?) throws -> (any MailSender)? {
+  settings.server.isEmpty ? development?.mails : try SMTPSender(settings)
 }

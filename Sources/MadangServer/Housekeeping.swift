@@ -73,6 +73,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     await attempt { try await service.madang.removeExpiredSessions() }
     await attempt { try await service.madang.forgetAudit() }
     await attempt { try await service.madang.forgetInvitations() }
+    await attempt { try await service.madang.forgetPasswordResets() }
   }
 
   private func sweep() async {
