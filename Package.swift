@@ -136,6 +136,7 @@ let package = Package(
         .embedInCode("0009_push_outbox.sql"),
         .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
         .embedInCode("0012_registration.sql"), .embedInCode("0013_hosting.sql"),
+        .embedInCode("0014_mail.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(
@@ -157,7 +158,11 @@ let package = Package(
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .nioSSL, .serviceLifecycle,
       ],
-      resources: [.embedInCode("Resources/invite.html")], swiftSettings: counted),
+      resources: [
+        .embedInCode("Resources/invite.html"), .embedInCode("Resources/password.html"),
+        .embedInCode("Resources/newpassword.html"),
+      ],
+      swiftSettings: counted),
     // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
     .target(
       name: "MadangDevelopment",

@@ -14,5 +14,6 @@ package enum MigrationFiles {
     (11, "audit", String(decoding: PackageResources._011_audit_sql, as: UTF8.self)),
     (12, "registration", String(decoding: PackageResources._012_registration_sql, as: UTF8.self)),
     (13, "hosting", String(decoding: PackageResources._013_hosting_sql, as: UTF8.self)),
+    (14, "mail", String(decoding: PackageResources._014_mail_sql, as: UTF8.self)),
   ]
 }

@@ -68,4 +68,6 @@ package enum Event: Sendable {
   case changed(Change, Int64)
   /// A row of the audit log.
   case audited(AuditRecord)
+  /// A mail waits to be sent.
+  case mailQueued
 }

@@ -42,6 +42,12 @@ package struct Settings: Sendable {
   package var expiredFilesText = "보관 기간이 지난 파일입니다."
   /// Bytes of all files that one account may have in chats; 0 for any.
   package var accountFileQuota = 0
+  /// Whether mails are sent.
+  package var sendsMail = false
+  /// How many mails may wait to be sent.
+  package var mailQueueLimit = 10_000
+  /// Links for another password that one account is sent in an hour.
+  package var passwordResets = 5
   /// Who may make an account, unless an API key says otherwise.
   package var registration = Registration.open
   /// Domains of addresses, in lower case, for ``Registration/domain``.

@@ -32,6 +32,8 @@ final class Backend: Sendable {
     let providers = try Providers(settings.providers, clock: clock, development: development)
     let sender = try await settings.providers.pushSender(lifetime: settings.push.lifetime) ?? development?.pushes
     settings.domain.tellsDevices = sender != nil
+    let mailSender = try mailSender(settings.mail, development)
+    settings.domain.sendsMail = mailSender != nil
 
     let announcements = Announcements()
     let sink = AuditSink(settings, clock: clock, logger: logger)
@@ -60,6 +62,7 @@ final class Backend: Sendable {
       providers: providers,
       development: development, metrics: metrics,
       refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
+      resets: PasswordResetRequests(madang, settings, metrics: metrics),
       securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
       readinessProbe: ReadinessProbe {
         try await madang.database.ping()
@@ -67,6 +70,7 @@ final class Backend: Sendable {
       }, logger: logger)
     let pushes = PushQueue(
       madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)
+    let mails = MailQueue(madang: madang, sender: mailSender, settings: settings.mail, metrics: metrics)
     let sockets = RoomSockets(service, endings: base.nextEndings())
     let housekeeping = Housekeeping(service, sockets)
     let dispatcher = Dispatcher(
@@ -90,13 +94,17 @@ final class Backend: Sendable {
     }
     announcements.connect { [instruments = base.instruments] event in
       dispatcher.committed(event)
-      guard case .chatPosted(let chat) = event else { return }
-      pushes.chatPosted()
-      instruments?.posted(chat)
+      switch event {
+      case .chatPosted(let chat):
+        pushes.chatPosted()
+        instruments?.posted(chat)
+      case .mailQueued: mails.mailQueued()
+      case .changed, .audited: break
+      }
     }
     (self.service, self.sockets, self.dispatcher, self.announcements) = (service, sockets, dispatcher, announcements)
     self.sink = sink
-    services = [dispatcher, housekeeping, pushes, service.refusals]
+    services = [dispatcher, housekeeping, pushes, mails, service.refusals, service.resets]
   }
 
   func admit(_ request: ConnectRequest) async -> Admission { await sockets.admit(request, dispatcher) }
@@ -166,4 +174,9 @@ final class Backend: Sendable {
     // It leads back to the domain, which would never be freed.
     announcements.disconnect()
   }
+}
+
+/// What sends mails; nil where that is off.
+private func mailSender(_ settings: MailSettings, _ development: Development?) throws -> (any MailSender)? {
+  settings.server.isEmpty ? development?.mails : try SMTPSender(settings)
 }

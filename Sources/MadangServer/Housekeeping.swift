@@ -80,6 +80,7 @@ struct Housekeeping: ServiceLifecycle.Service {
         "chats and files were deleted for their age", metadata: ["chats": "\(chats)", "files": "\(files)"])
       wake.yield()
     }
+    await attempt { try await service.madang.forgetPasswordResets() }
   }
 
   private func sweep() async {

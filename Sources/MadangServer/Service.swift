@@ -27,6 +27,7 @@ final class Service: Sendable {
   let development: Development?
   let metrics: Metrics
   let refusals: RefusedSignIns
+  let resets: PasswordResetRequests
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
   let logger: Logger
@@ -35,13 +36,15 @@ final class Service: Sendable {
     madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
-    refusals: RefusedSignIns, securityLog: SecurityLog, readinessProbe: ReadinessProbe, logger: Logger
+    refusals: RefusedSignIns, resets: PasswordResetRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
+    logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
     (self.held, self.cookie, self.socketIO, self.editions) = (held, cookie, socketIO, editions)
     (self.providers, self.development, self.metrics) = (providers, development, metrics)
     self.refusals = refusals
+    self.resets = resets
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
   }
 

@@ -89,6 +89,13 @@ struct BackupScene: Sendable {
         INSERT INTO invitations (email, email_key, uses_left, created_at, expires_at)
         VALUES ('X@y.zz', 'x@y.zz', 1, 2, 3)
         """)
+      // Claimed, so that the servers of the scene leave it.
+      try transaction.execute(
+        """
+        INSERT INTO mails (kind, recipient, subject, body, created_at, expires_at, attempts, next_at)
+        VALUES ('test', 'x@y.zz', 'S', 'B', 1, 9000000000000, 1, \(sql: madang.claimTime) + 3600000)
+        """)
+      try transaction.execute("INSERT INTO password_resets VALUES ('hash', 1, 5, 6)")
       try transaction.execute("INSERT INTO payment_claims VALUES ('imp_1', 1, 5)")
       try transaction.execute("INSERT INTO push_outbox (chat_id, claimed_until, room_id) VALUES (1, 7, 1)")
       try transaction.execute(

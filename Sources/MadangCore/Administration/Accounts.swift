@@ -58,7 +58,7 @@ extension Madang {
   package func resetPassword(email: String, to password: String) async throws -> AccountRecord {
     let hash = try await hash(password: try TextRules.newPassword(password))
     return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
-      try transaction.execute("UPDATE users SET password_hash = \(hash) WHERE id = \(user)")
+      try transaction.setPassword(hash, of: user)
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
@@ -91,7 +91,12 @@ extension Madang {
 }
 
 extension Transaction {
-  fileprivate func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
+  func accountRecord(_ number: Int64) throws -> AccountRecord {
+    guard let record = try accounts("u.id = \(number)", limit: 1).first else { throw UnexpectedlyEmpty() }
+    return record
+  }
+
+  func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
     try all(
       """
       SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at,

@@ -9,6 +9,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case signUpRefused
   /// An administrator ended sessions.
   case sessionEnded
+  /// A link for another password was sent to an account's address.
+  case passwordResetSent
   case passwordChanged, accountDisabled, accountEnabled, coinsGiven
   case keyCreated, keyRevoked, tokenKeyReplaced
   case invitationMade, invitationRevoked

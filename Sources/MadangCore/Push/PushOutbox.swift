@@ -56,7 +56,7 @@ extension Madang {
   }
 
   /// The time that claims are compared by. Development mode moves it on.
-  private var claimTime: SQL { "(\(sql: database.dialect.time) + \(clock.advanced))" }
+  var claimTime: SQL { "(\(sql: database.dialect.time) + \(clock.advanced))" }
 
   /// Nothing is left to do for this chat, if this process still has it.
   package func finish(_ push: ClaimedPush) async throws {

@@ -26,21 +26,3 @@ package struct Invitation: Sendable {
     revokedAt = try row.get("revoked_at")
   }
 }
-
-/// The code of an invitation: 128 random bits, of which only the hash is stored.
-package struct InvitationCode: Sendable {
-  private static let randomBytes = 16
-
-  package let text: String
-  var hash: String { Self.hash(text) }
-
-  init(_ ids: IDSource) { text = ids.bytes(Self.randomBytes).hex }
-
-  static func hash(_ text: String) -> String { text.sha256 }
-
-  /// Whether a text can be one.
-  package static func hasForm(_ text: String) -> Bool {
-    text.utf8.count == 2 * randomBytes
-      && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
-  }
-}

@@ -21,10 +21,10 @@ extension Madang {
   }
 
   /// Makes a code that invites as many addresses as it has uses. It is answered this once. Throws `.invalid`.
-  package func inviteByCode(uses: Int, days: Int) async throws -> (code: InvitationCode, invitation: Invitation) {
+  package func inviteByCode(uses: Int, days: Int) async throws -> (code: LinkCode, invitation: Invitation) {
     guard Self.invitationUses.contains(uses) else { throw Failure(.invalid, "uses: 1 to 100000") }
     let lifetime = try Self.lifetime(days)
-    let code = InvitationCode(ids)
+    let code = LinkCode(ids)
     let invitation = try await database.write { [self] transaction in
       let invitation = try transaction.insertInvitation(
         codeHash: code.hash, uses: uses, now: clock.now, expiresAt: clock.now + lifetime)
@@ -38,7 +38,7 @@ extension Madang {
   /// one that this code has invited may be named again. Throws `.invalid` for what is no address, `.notFound` if the code is unknown,
   /// revoked, expired or used up.
   package func accept(code: String, email: String, from address: String) async throws {
-    let hash = InvitationCode.hash(code)
+    let hash = LinkCode.hash(code)
     try await requireCode(code)
     let email = try TextRules.email(email)
     let key = TextRules.emailKey(email)
@@ -60,15 +60,15 @@ extension Madang {
 
   /// Throws `.notFound` unless the code can still invite somebody.
   package func requireInvitation(code: String) async throws {
-    guard InvitationCode.hasForm(code),
-      try await database.read({ [now = clock.now] in try $0.isUsable(codeHash: InvitationCode.hash(code), now: now) })
+    guard LinkCode.hasForm(code),
+      try await database.read({ [now = clock.now] in try $0.isUsable(codeHash: LinkCode.hash(code), now: now) })
     else { throw Self.unknownCode }
   }
 
   /// Throws `.notFound` unless the code is one that is neither revoked nor expired. It may be used up.
   package func requireCode(_ code: String) async throws {
-    guard InvitationCode.hasForm(code),
-      try await database.read({ [now = clock.now] in try $0.code(hash: InvitationCode.hash(code), now: now) }) != nil
+    guard LinkCode.hasForm(code),
+      try await database.read({ [now = clock.now] in try $0.code(hash: LinkCode.hash(code), now: now) }) != nil
     else { throw Self.unknownCode }
   }
 

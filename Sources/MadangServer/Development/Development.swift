@@ -9,6 +9,7 @@ import NIOCore
 struct Development: Sendable {
   let payments: DevelopmentPayments
   let pushes: DevelopmentPushes
+  let mails = DevelopmentMails()
   let sessions = DevelopmentSessions()
   private let tokens: [SocialProvider: DevelopmentSocialTokens]
   private let instruments: Instruments?
@@ -45,11 +46,17 @@ struct Development: Sendable {
           throw BadCall("after: the id of a notification, a whole number from 0")
         }
         return .json(pushes.list(after: after))
+      case (.get, "mails"):
+        try BadCall.refuse(target.keys, besides: ["after", "to"])
+        guard let after = Int(target["after"] ?? "0"), after >= 0 else {
+          throw BadCall("after: the id of a mail, a whole number from 0")
+        }
+        return .json(try WireEncoder.encode(mails.list(after: after, to: target["to"])))
       default:
         let call = "\(method.rawValue) /_dev/\(path.joined(separator: "/"))"
         let error = BadCall(
           "there is no development call \(call) here; GET /_dev/openapi.json lists them. Worlds are made at the server; reset and "
-            + "snapshots are of a world, payments, social-tokens and pushes at its own port")
+            + "snapshots are of a world, payments, social-tokens, pushes and mails at its own port")
         return .json(try WireEncoder.encode(error), status: .notFound)
       }
     } catch let error as BadCall {

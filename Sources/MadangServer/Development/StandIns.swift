@@ -5,6 +5,7 @@ package struct StandIns: Sendable {
   var payments = RecentValues<Payment>()
   var profiles: [SocialProvider: RecentValues<SocialProfile>] = [:]
   var pushes = DevelopmentPushes.State()
+  var mails = DevelopmentMails.State()
   var sessions: [DevelopmentSessions.Key: SessionID] = [:]
 
   /// Nothing and nobody.
@@ -16,11 +17,13 @@ extension Development {
     get {
       var known = StandIns()
       (known.payments, known.pushes, known.sessions) = (payments.kept, pushes.kept, sessions.kept)
+      known.mails = mails.kept
       for provider in SocialProvider.allCases { known.profiles[provider] = socialTokens(provider)?.kept }
       return known
     }
     nonmutating set {
       (payments.kept, pushes.kept, sessions.kept) = (newValue.payments, newValue.pushes, newValue.sessions)
+      mails.kept = newValue.mails
       for (provider, profiles) in newValue.profiles { socialTokens(provider)?.kept = profiles }
     }
   }

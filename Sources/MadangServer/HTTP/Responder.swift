@@ -77,6 +77,12 @@ struct CallResponder {
       await body.finish()
       return page
     }
+    if actor == nil, let place = PasswordPage.place(in: target),
+      let page = await PasswordPage(service: service).respond(to: request, place, client, body)
+    {
+      await body.finish()
+      return page
+    }
     var observation = Metrics.Observation()
     let response: Response
     var edition = actor?.edition

@@ -51,7 +51,21 @@ final class Metrics: Sendable {
     var pushesDropped = 0
     var pushesSent = 0
     var pushesFailed = 0
+    var mailsWaiting = 0
+    var mails: [MailOutcome: Int] = [:]
     var leads = false
+  }
+
+  /// What became of an attempt to have a mail sent.
+  enum MailOutcome: String, CaseIterable {
+    case sent
+    /// It is tried again.
+    case putOff = "put_off"
+    case refused
+    /// It was too old, or tried too often.
+    case expired
+    /// Too many waited already.
+    case leftOut = "left_out"
   }
 
   private let state = Mutex(State())
@@ -81,6 +95,8 @@ final class Metrics: Sendable {
   }
 
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
+  func setMailsWaiting(_ count: Int) { state.withLock { $0.mailsWaiting = count } }
+  func mail(_ outcome: MailOutcome, _ count: Int = 1) { state.withLock { $0.mails[outcome, default: 0] += count } }
   func pushDropped(_ count: Int = 1) { state.withLock { $0.pushesDropped += count } }
   func pushSent() { state.withLock { $0.pushesSent += 1 } }
   func pushFailed() { state.withLock { $0.pushesFailed += 1 } }

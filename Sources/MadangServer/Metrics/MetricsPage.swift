@@ -60,6 +60,11 @@ extension Service {
     page.begin("madang_push_notifications_total", .counter, "Notifications by what became of them.")
     page.add("madang_push_notifications_total", labels: [("outcome", "sent")], now.pushesSent)
     page.add("madang_push_notifications_total", labels: [("outcome", "refused")], now.pushesFailed)
+    page.single("madang_mails_waiting", .gauge, "Mails that wait to be sent.", now.mailsWaiting)
+    page.begin("madang_mails_total", .counter, "Attempts to have mails sent, by what became of them.")
+    for outcome in Metrics.MailOutcome.allCases {
+      page.add("madang_mails_total", labels: [("outcome", outcome.rawValue)], now.mails[outcome] ?? 0)
+    }
     page.single(
       "madang_housekeeping_leader", .gauge, "1 on the server that tidies up for all of its database, 0 on others.",
       now.leads ? 1 : 0)

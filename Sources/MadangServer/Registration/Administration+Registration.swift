@@ -50,7 +50,7 @@ public struct InvitationSummary: Encodable, Sendable {
   /// The same, where the server's public address is known.
   public let link: String?
 
-  init(_ invitation: Invitation, code: InvitationCode? = nil, publicURL: String = "") {
+  init(_ invitation: Invitation, code: LinkCode? = nil, publicURL: String = "") {
     number = invitation.id
     email = invitation.email
     codeNumber = invitation.code

@@ -59,6 +59,18 @@ extension ServerSettings {
     set { domain.pushDevices = newValue }
   }
 
+  /// Links for another password that one account is sent in an hour.
+  public var passwordResets: Int {
+    get { domain.passwordResets }
+    set { domain.passwordResets = newValue }
+  }
+
+  /// How many mails may wait to be sent.
+  public var mailQueueLimit: Int {
+    get { domain.mailQueueLimit }
+    set { domain.mailQueueLimit = newValue }
+  }
+
   /// How long a replaced picture can still be fetched.
   public var replacedPictureLifetime: Int64 {
     get { domain.replacedPictureLifetime }

@@ -109,6 +109,9 @@ public struct ServerSettings: Sendable {
   public var deletionGrace: Duration = .seconds(10)
   public var providers = ProviderSettings()
   public var push = PushSettings()
+  public var mail = MailSettings()
+  /// Links for another password that one address of the network may ask for in an hour; 0 for any number.
+  public var passwordResetsPerAddress = 30
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
   /// taken for an operator.
   public var operations: (host: String, port: Int)?
@@ -167,6 +170,7 @@ public struct ServerSettings: Sendable {
     where !(1...200).contains(text.count) || text.allSatisfy(\.isWhitespace) {
       problems.append("\(key): '\(text)' must have 1 to 200 characters; apps show it")
     }
+    problems += mail.problems(publicURL: publicURL)
     let urls = [
       ("payments.portone.url", providers.portOne.url), ("apple.keys.url", providers.apple.keysURL),
       ("kakao.url", providers.kakao.url), ("push.firebase.url", providers.firebase.url),

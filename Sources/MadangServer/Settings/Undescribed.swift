@@ -12,3 +12,5 @@ extension ServerSettings: Undescribed {}
 extension Service: Undescribed {}
 extension Housekeeping: Undescribed {}
 extension PushQueue: Undescribed {}
+extension MailQueue: Undescribed {}
+extension PasswordResetRequests: Undescribed {}

@@ -6,6 +6,12 @@ extension Setting {
     integer(
       "password.memory", "KiB that hashing a password takes (Argon2id)", \.settings.passwordMemory, 8...4_194_304),
     integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
+    integer(
+      "password.resets", "links for another password that one account is sent in an hour", \.settings.passwordResets,
+      1...1000),
+    integer(
+      "password.resets.address", "such links one network address may ask for in an hour; 0 for any number",
+      \.settings.passwordResetsPerAddress),
     Setting(
       key: "registration", help: "who may make an account: open, invite, domain or closed",
       read: { text, loaded throws(Invalid) in

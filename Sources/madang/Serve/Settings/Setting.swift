@@ -16,7 +16,8 @@ struct Setting: Sendable {
   let show: @Sendable (LoadedSettings) -> String
 
   static let all =
-    listening + database + development + editions + sockets + limits + accounts + files + workspaces + providers + log
+    listening + database + development + editions + sockets + limits + accounts + files + workspaces + providers + mail
+    + log
 
   typealias Path<Value> = any WritableKeyPath<LoadedSettings, Value> & Sendable
 

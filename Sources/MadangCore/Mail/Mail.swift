@@ -1,0 +1,54 @@
+import Storage
+
+/// Why a mail is sent. The names are stored.
+package enum MailKind: String, CaseIterable, Sendable {
+  /// An administrator tries whether mails arrive.
+  case test
+  /// A link by which an account gets another password.
+  case passwordReset
+}
+
+/// A mail to one person, in plain text.
+package struct Mail: Sendable {
+  /// Of ``MailKind``, unless a newer version has written it.
+  package let kind: String
+  package let recipient: String
+  package let subject: String
+  /// Lines end with `\n`. May hold a secret: it is in no log.
+  package let body: String
+
+  package init(_ kind: MailKind, to recipient: String, subject: String, body: String) {
+    (self.kind, self.recipient, self.subject, self.body) = (kind.rawValue, recipient, subject, body)
+  }
+
+  init(_ row: Row) throws {
+    kind = try row.get("kind")
+    recipient = try row.get("recipient")
+    subject = try row.get("subject")
+    body = try row.get("body")
+  }
+}
+
+/// A mail that this process tries to send; nobody else does until its claim ends.
+package struct ClaimedMail: Sendable {
+  package let id: Int64
+  package let mail: Mail
+  /// Milliseconds since 1970.
+  package let createdAt: Int64
+  /// Which try this is, from 1.
+  package let attempt: Int
+
+  package init(id: Int64, mail: Mail, createdAt: Int64, attempt: Int) {
+    (self.id, self.mail, self.createdAt, self.attempt) = (id, mail, createdAt, attempt)
+  }
+
+  init(_ row: Row) throws {
+    id = try row.get("id")
+    mail = try Mail(row)
+    createdAt = try row.get("created_at")
+    attempt = try row.get("attempts")
+  }
+}
+
+/// As many mails wait as may.
+package struct MailQueueFull: Error {}

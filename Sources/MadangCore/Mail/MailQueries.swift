@@ -1,0 +1,58 @@
+import Storage
+
+extension Transaction {
+  func insertMail(_ mail: Mail, now: Int64, expiresAt: Int64) throws {
+    try execute(
+      """
+      INSERT INTO mails (kind, recipient, subject, body, created_at, expires_at, attempts, next_at)
+      VALUES (\(mail.kind), \(mail.recipient), \(mail.subject), \(mail.body), \(now), \(expiresAt), 0, 0)
+      """)
+  }
+
+  func waitingMails(limit: Int) throws -> Int {
+    try one("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM mails LIMIT \(limit)) AS m") { try $0.get("number") }
+  }
+
+  /// Whether a mail may be tried. A time later than any that is set now is from before the database's clock was set back.
+  private func isDue(at now: SQL) -> SQL {
+    "(next_at <= \(sql: now) OR next_at > \(sql: now) + \(2 * Madang.longestMailPause))"
+  }
+
+  /// Mails that may be tried, the longest due first.
+  func dueMails(at now: SQL, limit: Int) throws -> [Int64] {
+    try all("SELECT id FROM mails WHERE \(sql: isDue(at: now)) ORDER BY next_at, id LIMIT \(limit)") {
+      try $0.get("id")
+    }
+  }
+
+  /// Counts an attempt for those that may still be tried, and answers them.
+  func claimMails(_ ids: [Int64], at now: SQL, for duration: Int64, _ dialect: Dialect) throws -> [ClaimedMail] {
+    try all(
+      """
+      UPDATE mails SET attempts = attempts + 1, next_at = \(sql: now) + \(duration) WHERE id IN
+        (SELECT id FROM mails WHERE id IN (\(list: ids)) AND \(sql: isDue(at: now))
+          ORDER BY id \(sql: dialect.skippingLocked))
+      RETURNING id, kind, recipient, subject, body, created_at, attempts
+      """, ClaimedMail.init)
+  }
+
+  /// Deletes a mail, unless it was tried again since.
+  func deleteMail(_ claimed: ClaimedMail) throws {
+    try execute("DELETE FROM mails WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)")
+  }
+
+  /// Lets a mail wait, unless it was tried again since.
+  func putOffMail(_ claimed: ClaimedMail, until time: SQL) throws {
+    try execute(
+      "UPDATE mails SET next_at = \(sql: time) WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)")
+  }
+
+  /// How many there were.
+  func deleteMails(expiredBy time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM mails WHERE id IN
+        (SELECT id FROM mails WHERE expires_at <= \(time) ORDER BY expires_at, id LIMIT \(limit))
+      """)
+  }
+}

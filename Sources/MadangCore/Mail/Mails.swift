@@ -1,0 +1,56 @@
+import Storage
+
+extension Madang {
+  /// The longest time between two attempts, or that a claim holds, in milliseconds.
+  package static let longestMailPause: Int64 = 3_600_000
+
+  /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailQueueFull``.
+  func queue(_ mail: Mail, expiresAt: Int64, in transaction: Transaction) throws {
+    let limit = settings.mailQueueLimit
+    guard try transaction.waitingMails(limit: limit) < limit else { throw MailQueueFull() }
+    try transaction.insertMail(mail, now: clock.now, expiresAt: expiresAt)
+    transaction.afterCommit { [announce] in announce(.mailQueued) }
+  }
+
+  /// The same in a transaction of its own.
+  /// - Parameter lifetime: Milliseconds within which it is sent or given up.
+  package func queue(_ mail: Mail, lifetime: Int64) async throws {
+    try await database.write { [self] in try queue(mail, expiresAt: clock.now + lifetime, in: $0) }
+  }
+
+  /// Takes some mails that are due. Each is to be finished or put off; when its claim is over, it is taken again.
+  /// - Parameter duration: Milliseconds that the claim holds, at most ``longestMailPause``.
+  package func claimMails(limit: Int, for duration: Int64) async throws -> [ClaimedMail] {
+    let due = try await database.read { [now = claimTime] in try $0.dueMails(at: now, limit: limit) }
+    guard !due.isEmpty else { return [] }
+    return try await database.write { [now = claimTime, dialect = database.dialect] in
+      try $0.claimMails(due, at: now, for: duration, dialect)
+    }
+  }
+
+  /// A mail was taken, or is given up: nothing of it is kept.
+  package func finish(_ claimed: ClaimedMail) async throws {
+    try await database.write { try $0.deleteMail(claimed) }
+  }
+
+  /// Has a mail tried again after a pause in milliseconds, at most ``longestMailPause``.
+  package func putOff(_ claimed: ClaimedMail, for pause: Int64) async throws {
+    try await database.write { [now = claimTime] in try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)") }
+  }
+
+  /// Gives up mails that are too old. Answers how many there were.
+  package func dropMails() async throws -> Int {
+    let page = 500
+    var dropped = 0
+    while true {
+      let count = try await database.write { [now = clock.now] in try $0.deleteMails(expiredBy: now, limit: page) }
+      dropped += count
+      guard count == page else { return dropped }
+    }
+  }
+
+  /// How many mails wait, counted up to the queue's limit.
+  package func waitingMails() async throws -> Int {
+    try await database.read { [limit = settings.mailQueueLimit] in try $0.waitingMails(limit: limit) }
+  }
+}

@@ -1,0 +1,111 @@
+import Logging
+import MadangCore
+import ServiceLifecycle
+import Synchronization
+
+/// Sends mails, after the commit of what causes them and beside everything else.
+///
+/// They wait in the database, so that none is forgotten when a server stops; each is tried by the server that has claimed it.
+/// One may be sent twice if a server stops after it was taken and before that is noted.
+final class MailQueue: ServiceLifecycle.Service {
+  private let madang: Madang
+  /// Nil where mails are off.
+  private let sender: (any MailSender)?
+  private let settings: MailSettings
+  private let metrics: Metrics
+  private let wakes: AsyncStream<Void>
+  private let wake: AsyncStream<Void>.Continuation
+  private let underWay = Atomic(0)
+
+  /// How often mails are looked for that are due again, or that another process has queued.
+  private static let interval: Duration = .seconds(5)
+
+  init(madang: Madang, sender: (any MailSender)?, settings: MailSettings, metrics: Metrics) {
+    (self.madang, self.sender, self.settings, self.metrics) = (madang, sender, settings, metrics)
+    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
+  }
+
+  /// A mail was queued. Returns at once.
+  func mailQueued() { wake.yield() }
+
+  func run() async throws {
+    guard let sender else { return try await gracefulShutdown() }
+    await withDiscardingTaskGroup { group in
+      group.addTask { [self] in
+        await every(Self.interval, by: madang.clock) { [self] in
+          await attempt {
+            metrics.mail(.expired, try await madang.dropMails())
+            metrics.setMailsWaiting(try await madang.waitingMails())
+          }
+          wake.yield()
+        }
+      }
+      for await _ in wakes.cancelOnGracefulShutdown() {
+        await attempt {
+          while !Task.isShuttingDownGracefully {
+            let limit = settings.parallelSends - underWay.load(ordering: .relaxed)
+            guard limit > 0 else { break }
+            let claimed = try await madang.claimMails(limit: limit, for: claim)
+            guard !claimed.isEmpty else { break }
+            for mail in claimed {
+              underWay.add(1, ordering: .relaxed)
+              group.addTask { [self] in
+                await attempt { try await send(mail, by: sender) }
+                underWay.subtract(1, ordering: .relaxed)
+                wake.yield()
+              }
+            }
+          }
+        }
+      }
+    }
+  }
+
+  /// Milliseconds that a claim holds: longer than a mail takes.
+  private var claim: Int64 { Int64(settings.timeout) * 2000 + 10_000 }
+
+  private func send(_ claimed: ClaimedMail, by sender: any MailSender) async throws {
+    do {
+      try await cancelWhenGracefulShutdown { try await sender.send(claimed) }
+    } catch let refused as MailRefused {
+      metrics.mail(.refused)
+      return try await giveUp(claimed, refused.reason)
+    } catch {
+      let reason = (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
+      guard claimed.attempt < settings.attempts else {
+        metrics.mail(.expired)
+        return try await giveUp(claimed, reason)
+      }
+      metrics.mail(.putOff)
+      log(claimed, "a mail was not taken, and is tried again", reason)
+      return try await madang.putOff(claimed, for: pause(after: claimed.attempt))
+    }
+    metrics.mail(.sent)
+    try await madang.finish(claimed)
+  }
+
+  private func giveUp(_ claimed: ClaimedMail, _ reason: String) async throws {
+    log(claimed, "a mail was given up", reason)
+    try await madang.finish(claimed)
+  }
+
+  /// Neither its text nor its address: one holds secrets, the other is somebody's.
+  private func log(_ claimed: ClaimedMail, _ words: String, _ reason: String) {
+    madang.logger.warning(
+      "\(words)",
+      metadata: [
+        "mail": "\(claimed.id)", "kind": "\(claimed.mail.kind)", "attempt": "\(claimed.attempt)", "reason": "\(reason)",
+      ])
+  }
+
+  /// In milliseconds.
+  private func pause(after attempt: Int) -> Int64 {
+    min(Int64(settings.pause) * 1000 << Int64(min(max(attempt, 1) - 1, 16)), Madang.longestMailPause)
+  }
+
+  private func attempt(_ body: () async throws -> Void) async {
+    do { try await body() } catch is CancellationError {} catch {
+      madang.logger.warning("mails could not be sent", metadata: ["error": "\(String(reflecting: error))"])
+    }
+  }
+}

@@ -1,0 +1,97 @@
+import Foundation
+
+/// How mails are sent. Without ``server`` none are.
+public struct MailSettings: Sendable {
+  /// When a connection has to be encrypted before anything is sent over it.
+  public enum TLS: String, CaseIterable, Sendable {
+    /// Always, but not to this machine.
+    case auto
+    case required
+    /// Never: mails, and the password, go in the clear.
+    case off
+  }
+
+  /// `smtp://HOST[:PORT]`, with STARTTLS as ``tls`` says, or `smtps://HOST[:PORT]`; empty for no mails.
+  public var server = ""
+  public var user = ""
+  /// Empty for no authentication.
+  public var password = ""
+  /// The sender's address.
+  public var from = ""
+  /// The sender's name.
+  public var name = "Madang"
+  public var tls = TLS.auto
+  /// A PEM file of authorities whose certificates are taken besides the system's; empty for none.
+  public var authorities = ""
+  /// Seconds that connecting may take, and again all that is said then.
+  public var timeout = 30
+  /// Seconds before a mail is tried again; they double with each attempt, up to an hour.
+  public var pause = 30
+  /// How often a mail is tried.
+  public var attempts = 20
+  /// Milliseconds within which a mail is sent or given up; one whose link ends before is given up then.
+  public var lifetime: Int64 = 2 * 24 * 3_600_000
+  /// Mails on their way at once.
+  public var parallelSends = 4
+
+  public init() {}
+
+  /// Where mails go; nil for none, and for what is no address of a server.
+  var endpoint: SMTPEndpoint? { SMTPEndpoint(server, tls) }
+
+  /// What is wrong with these settings, each with a cure.
+  func problems(publicURL: String) -> [String] {
+    guard !server.isEmpty else { return [] }
+    var problems: [String] = []
+    if endpoint == nil {
+      problems.append("mail.smtp: '\(server)' must be like smtp://mail.example.com:587 or smtps://mail.example.com:465")
+    }
+    if MailAddress(from) == nil {
+      problems.append("mail.from: '\(from)' must be the address that mails come from, like chat@example.com")
+    }
+    if name.utf8.count > 200 { problems.append("mail.name: must have 200 bytes or fewer") }
+    if user.isEmpty != password.isEmpty {
+      problems.append(
+        "mail.user: user and mail.password belong together; set both, or neither for a server that asks for none")
+    }
+    if publicURL.isEmpty {
+      problems.append("public.url: mails hold links to the server; write it like https://chat.example.com")
+    }
+    if !authorities.isEmpty, !FileManager.default.isReadableFile(atPath: authorities) {
+      problems.append("mail.tls.authorities: \(authorities) cannot be read")
+    }
+    return problems
+  }
+}
+
+/// A server that takes mails.
+struct SMTPEndpoint: Sendable, Equatable {
+  enum Security: Sendable {
+    case startTLS, implicitTLS, none
+  }
+
+  let host: String
+  let port: Int
+  let security: Security
+
+  init?(_ url: String, _ tls: MailSettings.TLS) {
+    guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty, parts.path.isEmpty,
+      parts.user == nil, parts.query == nil, parts.fragment == nil, (1...65535).contains(parts.port ?? 25)
+    else { return nil }
+    self.host = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+    switch parts.scheme {
+    case "smtps":
+      port = parts.port ?? 465
+      security = .implicitTLS
+    case "smtp":
+      port = parts.port ?? 587
+      security =
+        switch tls {
+        case .auto: isLoopback(self.host) ? .none : .startTLS
+        case .required: .startTLS
+        case .off: .none
+        }
+    default: return nil
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+
+/// A connection to a server of mails, on which each command waits for its reply.
+struct SMTPConnection: Sendable {
+  private let channel: any Channel
+  private let host: String
+
+  /// Connects, with TLS from the beginning if the endpoint says so.
+  static func open(_ endpoint: SMTPEndpoint, _ tls: NIOSSLContext, timeout: TimeAmount) async throws -> SMTPConnection {
+    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(timeout)
+      .channelInitializer { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if endpoint.security == .implicitTLS {
+            try channel.pipeline.syncOperations.addHandler(Self.handler(tls, endpoint.host))
+          }
+          try channel.pipeline.syncOperations.addHandler(SMTPReplies())
+        }
+      }
+      .connect(host: endpoint.host, port: endpoint.port).get()
+    return SMTPConnection(channel: channel, host: endpoint.host)
+  }
+
+  /// Checks the certificate for the host, be it a name or an address.
+  private static func handler(_ tls: NIOSSLContext, _ host: String) throws -> NIOSSLClientHandler {
+    try NIOSSLClientHandler(context: tls, serverHostname: IPAddress(host) == nil ? host : nil)
+  }
+
+  func close() { channel.close(promise: nil) }
+
+  /// Closes the connection after a while, whatever is waited for.
+  func close(after time: TimeAmount) -> Scheduled<Void> {
+    channel.eventLoop.scheduleTask(in: time) { [channel] in channel.close(promise: nil) }
+  }
+
+  /// The next reply. Throws if the connection ends before.
+  func reply() async throws -> SMTPReply {
+    try await channel.eventLoop.flatSubmit { [channel] in
+      do {
+        return try channel.pipeline.syncOperations.handler(type: SMTPReplies.self).next(on: channel.eventLoop)
+      } catch { return channel.eventLoop.makeFailedFuture(error) }
+    }.get()
+  }
+
+  /// Sends a line, which has no line end of its own.
+  func send(_ line: String) async throws {
+    try await send(bytes: Array(line.utf8) + [0x0d, 0x0a])
+  }
+
+  func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+
+  /// Encrypts from here on. Whatever came in the clear behind the server's consent would count as said under TLS, whoever
+  /// slipped it in: throws ``BadSMTPReply`` then.
+  func startTLS(_ tls: NIOSSLContext) async throws {
+    try await channel.eventLoop.submit { [channel, host] in
+      let pipeline = channel.pipeline.syncOperations
+      guard try pipeline.handler(type: SMTPReplies.self).isEmpty else { throw BadSMTPReply() }
+      try pipeline.addHandler(Self.handler(tls, host), position: .first)
+    }.get()
+  }
+}
+
+/// Hands each reply to who waits for one.
+private final class SMTPReplies: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private var parser = SMTPReplyParser()
+  private var waiting: EventLoopPromise<SMTPReply>?
+  private var failure: (any Error)?
+
+  var isEmpty: Bool { parser.isEmpty }
+
+  func next(on loop: any EventLoop) -> EventLoopFuture<SMTPReply> {
+    let promise = loop.makePromise(of: SMTPReply.self)
+    waiting = promise
+    answer()
+    return promise.futureResult
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+    do { try parser.add(unwrapInboundIn(data)) } catch { return fail(error, context) }
+    answer()
+    if failure != nil { context.close(promise: nil) }
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(error, context) }
+
+  func channelInactive(context: ChannelHandlerContext) { fail(ChannelError.eof, context) }
+
+  private func answer() {
+    guard let promise = waiting else { return }
+    do {
+      guard let reply = try parser.next() else {
+        guard let failure else { return }
+        throw failure
+      }
+      waiting = nil
+      promise.succeed(reply)
+    } catch {
+      failure = failure ?? error
+      waiting = nil
+      promise.fail(error)
+    }
+  }
+
+  private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
+    failure = failure ?? error
+    answer()
+    context.close(promise: nil)
+  }
+}

@@ -1,0 +1,129 @@
+import Foundation
+import MadangCore
+import NIOCore
+import NIOSSL
+
+/// Gives mails to a server that sends them on (RFC 5321, RFC 3207, RFC 4954).
+///
+/// A small client of our own: no kept Swift library speaks SMTP on SwiftNIO with TLS that is required and time that is bounded.
+struct SMTPSender: MailSender {
+  /// What kept a mail from being taken, and may pass.
+  struct NotTaken: Error, CustomStringConvertible {
+    let description: String
+  }
+
+  private let settings: MailSettings
+  private let endpoint: SMTPEndpoint
+  private let from: MailAddress
+  private let tls: NIOSSLContext
+
+  /// - Throws: ``SetupError`` for settings that cannot be used.
+  init(_ settings: MailSettings) throws {
+    guard let endpoint = settings.endpoint, let from = MailAddress(settings.from) else {
+      throw SetupError(settings.problems(publicURL: "").joined(separator: "\n"))
+    }
+    var configuration = TLSConfiguration.makeClientConfiguration()
+    configuration.minimumTLSVersion = .tlsv12
+    if !settings.authorities.isEmpty {
+      configuration.additionalTrustRoots = [.file(settings.authorities)]
+    }
+    do { tls = try NIOSSLContext(configuration: configuration) } catch {
+      throw SetupError("mail.tls.authorities: \(settings.authorities) holds no certificates in PEM")
+    }
+    (self.settings, self.endpoint, self.from) = (settings, endpoint, from)
+  }
+
+  func send(_ mail: ClaimedMail) async throws {
+    guard let to = MailAddress(mail.mail.recipient) else { throw MailRefused(reason: "its address is none of ASCII") }
+    let limit = TimeAmount.seconds(Int64(settings.timeout))
+    let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
+    let end = connection.close(after: limit)
+    defer {
+      end.cancel()
+      connection.close()
+    }
+    try await withTaskCancellationHandler {
+      _ = try await expect(220, on: connection, "greeting")
+      var abilities = try await greet(connection)
+      if endpoint.security == .startTLS {
+        guard abilities.contains("STARTTLS") else {
+          throw NotTaken(description: "the server offers no STARTTLS; see mail.tls")
+        }
+        _ = try await ask("STARTTLS", 220, on: connection)
+        try await connection.startTLS(tls)
+        abilities = try await greet(connection)
+      }
+      if !settings.user.isEmpty { try await authenticate(connection, abilities) }
+      _ = try await ask("MAIL FROM:<\(from.text)>", 250, on: connection, "MAIL FROM")
+      try await connection.send("RCPT TO:<\(to.text)>")
+      try await refusable(250...251, on: connection, "RCPT TO")
+      _ = try await ask("DATA", 354, on: connection)
+      let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
+      try await connection.send(bytes: Self.data(message.text))
+      try await refusable(250...250, on: connection, "the mail")
+      // It was taken, whatever comes of this.
+      try? await connection.send("QUIT")
+    } onCancel: {
+      connection.close()
+    }
+  }
+
+  /// A mail's lines as they are sent, with the line that ends them. One that begins with a dot gets another.
+  static func data(_ text: String) -> [UInt8] {
+    var result: [UInt8] = []
+    var isStart = true
+    for byte in text.utf8 {
+      if isStart, byte == UInt8(ascii: ".") { result.append(byte) }
+      result.append(byte)
+      isStart = byte == UInt8(ascii: "\n")
+    }
+    return result + Array(".\r\n".utf8)
+  }
+
+  /// What the server can, in capitals.
+  private func greet(_ connection: SMTPConnection) async throws -> [String] {
+    try await ask("EHLO \(from.domain)", 250, on: connection, "EHLO").lines.dropFirst().map { $0.uppercased() }
+  }
+
+  private func authenticate(_ connection: SMTPConnection, _ abilities: [String]) async throws {
+    let methods = abilities.flatMap { $0.hasPrefix("AUTH ") ? $0.split(separator: " ").dropFirst() : [] }
+    func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+    if methods.contains("PLAIN") {
+      _ = try await ask(
+        "AUTH PLAIN \(base64("\0\(settings.user)\0\(settings.password)"))", 235, on: connection, "AUTH PLAIN")
+    } else if methods.contains("LOGIN") {
+      _ = try await ask("AUTH LOGIN", 334, on: connection)
+      _ = try await ask(base64(settings.user), 334, on: connection, "AUTH LOGIN")
+      _ = try await ask(base64(settings.password), 235, on: connection, "AUTH LOGIN")
+    } else {
+      throw NotTaken(description: "the server offers neither AUTH PLAIN nor AUTH LOGIN on this connection")
+    }
+  }
+
+  /// - Parameter name: What the command is called where it failed; secrets are not told.
+  private func ask(_ line: String, _ code: Int, on connection: SMTPConnection, _ name: String? = nil) async throws
+    -> SMTPReply
+  {
+    try await connection.send(line)
+    return try await expect(code, on: connection, name ?? line)
+  }
+
+  private func expect(_ code: Int, on connection: SMTPConnection, _ name: String) async throws -> SMTPReply {
+    let reply = try await connection.reply()
+    // Also 5xx: it is about this server and its settings, not about the mail.
+    guard reply.code == code else { throw NotTaken(description: Self.words(name, reply)) }
+    return reply
+  }
+
+  /// Throws ``MailRefused`` for 5xx.
+  private func refusable(_ codes: ClosedRange<Int>, on connection: SMTPConnection, _ name: String) async throws {
+    let reply = try await connection.reply()
+    guard !codes.contains(reply.code) else { return }
+    let words = Self.words(name, reply)
+    if reply.code >= 500 { throw MailRefused(reason: words) }
+    throw NotTaken(description: words)
+  }
+
+  /// For the log: the code alone, as servers repeat addresses in their words.
+  private static func words(_ name: String, _ reply: SMTPReply) -> String { "\(name) was answered \(reply.code)" }
+}

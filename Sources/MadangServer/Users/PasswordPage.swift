@@ -1,0 +1,92 @@
+import HTTPTypes
+import Hummingbird
+import Logging
+import MadangAPI
+import MadangCore
+
+/// The pages on which somebody who has forgotten a password gets another one, for apps have no such button: `/password` sends a link to
+/// an address, and the link leads to `/password/CODE`. They need no API key and no script, and are there where mails are sent.
+struct PasswordPage {
+  enum Place {
+    case request
+    case link(code: String)
+  }
+
+  let service: Service
+
+  /// Which of the pages a path leads to; nil for others.
+  static func place(in target: RequestTarget) -> Place? {
+    guard target.segments.first == "password" else { return nil }
+    return switch target.segments.count {
+    case 1: .request
+    case 2: .link(code: target.segments[1])
+    default: nil
+    }
+  }
+
+  /// Where the link of a code leads.
+  static func link(_ publicURL: String) -> @Sendable (LinkCode) -> String { { "\(publicURL)/password/\($0.text)" } }
+
+  /// Nil for other methods than GET and POST, and where no mails are sent.
+  func respond(to request: Request, _ place: Place, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
+    guard [.get, .post].contains(request.method), service.resets.isOn else { return nil }
+    let page =
+      switch place {
+      case .request: Self.requestPage
+      case .link: Self.linkPage
+      }
+    do {
+      try service.limits.count(.address(KeyHash(client.network)))
+      return switch (place, request.method) {
+      case (.request, .post): try await send(client, body)
+      case (.request, _):
+        page.response(.ok, "Type the e-mail address of your account. You get a mail with a link.", hasForm: true)
+      case (.link(let code), .post): try await change(code, client, body)
+      case (.link(let code), _): try await show(code)
+      }
+    } catch let refusal as Refusal where refusal.code == .tooManyCalls {
+      return page.tooManyCalls(refusal)
+    } catch let failure as Failure where failure.code == .invalid {
+      return page.response(.badRequest, place.mistake, hasForm: true)
+    } catch let failure as Failure where failure.code == .notFound {
+      return page.response(.notFound, "This link was used, or is too old. Have another mail sent to you.")
+    } catch {
+      service.logger.error("a password page failed", metadata: ["error": "\(String(reflecting: error))"])
+      return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
+    }
+  }
+
+  private func send(_ client: ClientAddress, _ body: BodyReader) async throws -> Response {
+    let email = try await body.fields().required(.email)
+    try service.resets.request(email, client)
+    return Self.requestPage.response(
+      .ok, "If there is an account with this address, a mail is on its way to it. Its link is good for 30 minutes.")
+  }
+
+  /// Changes nothing: programs that look at mails follow links.
+  private func show(_ code: String) async throws -> Response {
+    try await service.madang.requirePasswordReset(code: code)
+    return Self.linkPage.response(.ok, "Choose another password. Then sign in again everywhere.", hasForm: true)
+  }
+
+  private func change(_ code: String, _ client: ClientAddress, _ body: BodyReader) async throws -> Response {
+    try await service.madang.requirePasswordReset(code: code)
+    let password = try await body.fields().required(.password)
+    try await service.madang.resetPassword(code: code, to: password, from: client.text, turn: client.network)
+    return Self.linkPage.response(.ok, "Done. Sign in with the other password now.")
+  }
+
+  private static let requestPage = Page(PackageResources.password_html)
+  private static let linkPage = Page(PackageResources.newpassword_html)
+}
+
+extension PasswordPage.Place {
+  /// What is said of a form that cannot be used.
+  fileprivate var mistake: String {
+    switch self {
+    case .request: "An e-mail address is missing."
+    case .link:
+      "A password has 8 to 128 characters, among them an upper-case and a lower-case letter, a digit and a symbol."
+    }
+  }
+}

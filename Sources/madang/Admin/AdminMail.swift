@@ -1,0 +1,19 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminMail: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mail", abstract: "Send a test mail.",
+    discussion: "It waits in the database until a server sends it. The server's log and metrics tell what became of it."
+  )
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "To whom.") var address: String
+
+  func run() async throws {
+    try await options.withData { administration, output in
+      let mail = try await administration.sendTestMail(to: address)
+      try output.object(mail, [("to", mail.to)])
+    }
+  }
+}

@@ -1,0 +1,214 @@
+"""Mails of madang through servers of mails of another make (aiosmtpd): STARTTLS and TLS from the beginning, AUTH PLAIN and LOGIN,
+refusals for now and for good, a server that vanishes, certificates that nobody vouches for, and a madang that is killed.
+
+    Scripts/test    # installs aiosmtpd in a virtual environment and runs this
+    python Tests/Foreign/mail_check.py .build/debug/madang
+
+Needs Linux and openssl; takes two minutes at most. Exits 0 when every check held.
+"""
+
+import asyncio
+import email
+import email.policy
+import json
+import os
+import pathlib
+import re
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import urllib.request
+
+from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult
+
+WAIT = 40
+USER, PASSWORD = b"chat@example.com", "pässword".encode()
+
+
+def until(condition, what):
+    end = time.monotonic() + WAIT
+    while not condition():
+        assert time.monotonic() < end, what
+        time.sleep(0.05)
+
+
+def make_certificate(folder, name):
+    subprocess.run(
+        ["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "30",
+         "-subj", f"/CN={name}", "-addext", "subjectAltName=IP:127.0.0.1,DNS:localhost",
+         "-keyout", f"{folder}/{name}.key", "-out", f"{folder}/{name}.pem"], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(f"{folder}/{name}.pem", f"{folder}/{name}.key")
+    return context
+
+
+class Handler:
+    """Answers the first attempts as it is told to, and takes what comes then."""
+
+    def __init__(self, *answers):
+        self.answers, self.recipients, self.taken, self.begun = list(answers), [], [], threading.Event()
+
+    async def handle_RCPT(self, server, session, envelope, address, options):
+        self.recipients.append(address)
+        if address.startswith("nobody"):
+            return "550 5.1.1 there is no " + address
+        envelope.rcpt_tos.append(address)
+        return "250 OK"
+
+    async def handle_DATA(self, server, session, envelope):
+        self.begun.set()
+        answer = self.answers.pop(0) if self.answers else "250-taken\r\n250 it was"
+        if answer == "vanish":
+            server.transport.abort()
+            return "250 OK"
+        if answer == "silence":
+            await asyncio.sleep(3600)
+        if answer.startswith("250"):
+            self.taken.append((email.message_from_bytes(envelope.content, policy=email.policy.default), session))
+        return answer
+
+
+class MailServer:
+    def __init__(self, handler, **options):
+        self.logins = []
+        if options.pop("login", True):
+            options |= {"authenticator": self.authenticate, "auth_required": True}
+        self.controller = Controller(handler, hostname="127.0.0.1", port=0, **options)
+        self.controller.start()
+        self.port = self.controller.server.sockets[0].getsockname()[1]
+
+    def authenticate(self, server, session, envelope, mechanism, data):
+        self.logins.append((mechanism, session.ssl is not None))
+        return AuthResult(success=(data.login, data.password) == (USER, PASSWORD))
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.controller.stop(no_assert=True)
+
+
+class Madang:
+    def __init__(self, program, data, url, **settings):
+        self.program, self.data, self.log = program, data, pathlib.Path(f"{data}.log")
+        self.environment = os.environ | {
+            "MADANG_KEYS": "key-of-the-check=2024-10", "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1",
+            "MADANG_DATA": data, "MADANG_PUBLIC_URL": "https://chat.example.com", "MADANG_MAIL_SMTP": url,
+            "MADANG_MAIL_FROM": "chat@example.com", "MADANG_MAIL_NAME": "우리 Chat", "MADANG_MAIL_PAUSE": "1",
+            "MADANG_MAIL_TIMEOUT": "3"} | {f"MADANG_MAIL_{name.upper()}": value for name, value in settings.items()}
+        self.start()
+
+    def start(self):
+        self.process = subprocess.Popen(
+            [self.program, "serve", "--port", "0"], env=self.environment, text=True, stdout=subprocess.PIPE,
+            stderr=self.log.open("a"))
+        line = self.process.stdout.readline()
+        assert line, self.log.read_text()
+        self.url = line.split()[-1]
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+
+    def mail(self, to):
+        answer = subprocess.run(
+            [self.program, "admin", "mail", to, "--json"], env=self.environment, capture_output=True, text=True, timeout=WAIT)
+        assert answer.returncode == 0 and json.loads(answer.stdout) == {"to": to}, answer
+
+    def count(self, outcome):
+        with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(f"{self.url}/metrics") as answer:
+            page = answer.read().decode()
+        return int(re.search(rf'^madang_mails_total{{outcome="{outcome}"}} (\d+)$', page, re.M)[1])
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.kill()
+        log = self.log.read_text()
+        assert "Fatal" not in log and PASSWORD.decode() not in log and "mina@" not in log, log
+
+
+def check_starttls(program, folder, context):
+    """Encrypted and signed in; refused for now, then taken; refused for good."""
+    handler = Handler("451 4.7.1 later")
+    with MailServer(handler, tls_context=context, require_starttls=True) as server, Madang(
+            program, f"{folder}/starttls", f"smtp://localhost:{server.port}", tls="required", user=USER.decode(),
+            password=PASSWORD.decode(), tls_authorities=f"{folder}/one.pem") as madang:
+        madang.mail("mina@example.com")
+        until(lambda: madang.count("sent") == 1, "the mail is not sent")
+        assert madang.count("put_off") == 1 and len(handler.taken) == 1
+        assert server.logins == 2 * [("PLAIN", True)], server.logins
+        mail, session = handler.taken[0]
+        assert session.ssl and session.host_name == "example.com"
+        assert str(mail["From"]) == "우리 Chat <chat@example.com>" and mail["To"] == "mina@example.com", mail.items()
+        assert "https://chat.example.com" in mail.get_content() and "우리 Chat" in mail.get_content()
+        madang.mail("nobody@example.com")
+        until(lambda: madang.count("refused") == 1, "the refused mail is not given up")
+        assert handler.recipients.count("nobody@example.com") == 1
+
+
+def check_smtps(program, folder, context):
+    """TLS from the beginning, checked for an address; the other way to sign in."""
+    handler = Handler()
+    with MailServer(handler, ssl_context=context, auth_require_tls=False, auth_exclude_mechanism=["PLAIN"]) as server, Madang(
+            program, f"{folder}/smtps", f"smtps://127.0.0.1:{server.port}", user=USER.decode(),
+            password=PASSWORD.decode(), tls_authorities=f"{folder}/one.pem") as madang:
+        madang.mail("mina@example.com")
+        until(lambda: madang.count("sent") == 1, "the mail is not sent")
+        assert [mechanism for mechanism, _ in server.logins] == ["LOGIN"] and len(handler.taken) == 1
+
+
+def check_distrust(program, folder, context):
+    """Nothing is said to a server that offers no TLS, or that shows a certificate of nobody's."""
+    handler = Handler()
+    for name, options in ("plain", {}), ("stranger", {"tls_context": context}):
+        with MailServer(handler, login=False, **options) as server, Madang(
+                program, f"{folder}/{name}", f"smtp://localhost:{server.port}", tls="required") as madang:
+            madang.mail("mina@example.com")
+            until(lambda: madang.count("put_off") >= 2, f"{name}: it is not tried again")
+            assert handler.recipients == [] and madang.count("sent") == 0
+            if name == "plain":
+                assert "offers no STARTTLS" in madang.log.read_text()
+
+
+def check_vanishing(program, folder):
+    """A server that vanishes with a mail, and one that says nothing more, get it again."""
+    handler = Handler("vanish", "silence")
+    with MailServer(handler, login=False) as server, Madang(
+            program, f"{folder}/vanishing", f"smtp://127.0.0.1:{server.port}") as madang:
+        madang.mail("mina@example.com")
+        until(lambda: madang.count("sent") == 1, "the mail is not sent")
+        assert madang.count("put_off") == 2 and len(handler.taken) == 1
+
+
+def check_kill(program, folder):
+    """A mail that was on its way when madang was killed is sent by the next one."""
+    handler = Handler("silence")
+    with MailServer(handler, login=False) as server, Madang(
+            program, f"{folder}/kill", f"smtp://127.0.0.1:{server.port}") as madang:
+        madang.mail("mina@example.com")
+        assert handler.begun.wait(WAIT), "the mail was not begun"
+        madang.kill()
+        madang.start()
+        until(lambda: madang.count("sent") == 1, "the mail is not sent")
+        assert len(handler.taken) == 1
+
+
+def main():
+    program = sys.argv[1]
+    with tempfile.TemporaryDirectory() as folder:
+        context = make_certificate(folder, "one")
+        check_starttls(program, folder, context)
+        check_smtps(program, folder, context)
+        check_distrust(program, folder, context)
+        check_vanishing(program, folder)
+        check_kill(program, folder)
+    print("mail: 5 passed, 0 failed")
+
+
+main()

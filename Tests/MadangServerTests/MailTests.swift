@@ -1,0 +1,279 @@
+import Foundation
+import MadangAPI
+import MadangServer
+import NIOCore
+import NIOHTTP1
+import Storage
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Mails", .timeLimit(.minutes(3)))
+struct MailTests {
+  /// Answers each attempt as it is told to for its number, from 1; nil takes the mail.
+  private final class Sender: MailSender {
+    private let fault: @Sendable (Int) -> (any Error)?
+    private let state = Mutex((tries: 0, taken: [String]()))
+
+    init(_ fault: @escaping @Sendable (Int) -> (any Error)? = { _ in nil }) { self.fault = fault }
+
+    var tries: Int { state.withLock(\.tries) }
+    var taken: [String] { state.withLock(\.taken) }
+
+    func send(_ mail: ClaimedMail) throws {
+      let number = state.withLock { state in
+        state.tries += 1
+        return state.tries
+      }
+      if let error = fault(number) { throw error }
+      state.withLock { $0.taken.append(mail.mail.subject) }
+    }
+  }
+
+  private struct Passing: Error {}
+
+  /// A world in which nobody sends mails.
+  private static func withoutQueue(
+    _ engine: TestEngine, limit: Int = 100, _ body: @Sendable @escaping (World) async throws -> Void
+  ) async throws {
+    var settings = World.settings(\.mailQueueLimit, limit)
+    settings.isDevelopment = false
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await World.run(engine, settings: settings, body)
+  }
+
+  private static func queue(_ world: World, _ subject: String, lifetime: Int64 = 3_600_000) async throws {
+    try await world.server.madang.queue(
+      Mail(.test, to: "mina@example.com", subject: subject, body: "B"), lifetime: lifetime)
+  }
+
+  private static func running(
+    _ world: World, _ senders: [Sender], _ settings: MailSettings = MailSettings(), metrics: Metrics = Metrics(),
+    _ body: () async throws -> Void
+  ) async throws {
+    let tasks = senders.map { sender in
+      let queue = MailQueue(madang: world.server.madang, sender: sender, settings: settings, metrics: metrics)
+      return Task { try await queue.run() }
+    }
+    try await body()
+    for task in tasks {
+      task.cancel()
+      _ = await task.result
+    }
+  }
+
+  private static func isEmpty(_ world: World) async throws -> Bool {
+    try await World.eventually { try await world.server.madang.waitingMails() == 0 }
+  }
+
+  @Test("each mail is sent once, however many servers send, and nothing of it stays", arguments: TestEngine.available)
+  func once(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine) { (world) async throws in
+      for number in 0..<40 { try await Self.queue(world, "\(number)") }
+      let senders = [Sender(), Sender()]
+      let metrics = Metrics()
+      try await Self.running(world, senders, metrics: metrics) { () async throws in
+        #expect(try await Self.isEmpty(world))
+      }
+      let taken = senders.flatMap(\.taken)
+      #expect(taken.count == 40 && Set(taken).count == 40)
+      #expect(metrics.now.mails[.sent] == 40)
+    }
+  }
+
+  @Test("a mail that is not taken is tried again after a pause that doubles", arguments: TestEngine.available)
+  func again(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine) { (world) async throws in
+      let madang = world.server.madang
+      let mail = Mail(.test, to: "mina@example.com", subject: "S", body: "B")
+      let sender = Sender { $0 <= 2 ? Passing() : nil }
+      try await Self.running(world, [sender]) { () async throws in
+        try await madang.queue(mail, lifetime: 3_600_000)
+        #expect(try await World.eventually { sender.tries == 1 })
+        for (pause, tries) in [(Int64(30_000), 2), (60_000, 3)] {
+          // Its pause is written before the clock moves on.
+          #expect(try await World.eventually { try await Self.pauses(world) == [pause] })
+          world.clock.advance(milliseconds: pause)
+          #expect(try await World.eventually { sender.tries == tries })
+        }
+        #expect(try await Self.isEmpty(world))
+      }
+      #expect(sender.taken == ["S"])
+    }
+  }
+
+  /// Milliseconds to the next attempts, in whole tens of seconds: the database's clock goes on by itself.
+  private static func pauses(_ world: World) async throws -> [Int64] {
+    let madang = world.server.madang
+    return try await madang.database.read { [now = madang.claimTime] transaction in
+      try transaction.all("SELECT next_at - \(sql: now) AS pause FROM mails") {
+        (try $0.get("pause", as: Int64.self) + 9999) / 10_000 * 10_000
+      }
+    }
+  }
+
+  @Test(
+    "a mail that is refused, tried too often or too old is given up and counted", arguments: TestEngine.available)
+  func givenUp(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine) { (world) async throws in
+      let metrics = Metrics()
+      try await Self.queue(world, "refused")
+      let refusing = Sender { _ in MailRefused(reason: "RCPT TO was answered 550") }
+      try await Self.running(world, [refusing], metrics: metrics) { () async throws in
+        #expect(try await Self.isEmpty(world))
+      }
+      var settings = MailSettings()
+      settings.attempts = 1
+      try await Self.queue(world, "tried")
+      let failing = Sender { _ in Passing() }
+      try await Self.running(world, [failing], settings, metrics: metrics) { () async throws in
+        #expect(try await Self.isEmpty(world))
+      }
+      try await Self.queue(world, "old", lifetime: 1000)
+      let claimed = try await world.server.madang.claimMails(limit: 1, for: 3_600_000)
+      #expect(claimed.count == 1)
+      world.clock.advance(milliseconds: 1000)
+      let idle = Sender()
+      try await Self.running(world, [idle], metrics: metrics) { () async throws in
+        #expect(try await Self.isEmpty(world))
+      }
+      #expect(refusing.tries == 1 && failing.tries == 1 && idle.tries == 0)
+      #expect(metrics.now.mails == [.refused: 1, .expired: 2])
+    }
+  }
+
+  @Test("who lost a claim neither deletes nor puts off the mail of who has it", arguments: TestEngine.available)
+  func claims(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine) { (world) async throws in
+      let madang = world.server.madang
+      try await Self.queue(world, "S")
+      let first = try #require(try await madang.claimMails(limit: 1, for: 1000).first)
+      #expect(try await madang.claimMails(limit: 1, for: 1000).isEmpty)
+      world.clock.advance(milliseconds: 60_000)
+      let second = try #require(try await madang.claimMails(limit: 1, for: 3_600_000).first)
+      #expect(second.attempt == 2 && second.id == first.id)
+      try await madang.putOff(first, for: 0)
+      #expect(try await madang.claimMails(limit: 1, for: 1000).isEmpty)
+      try await madang.finish(first)
+      #expect(try await madang.waitingMails() == 1)
+      try await madang.finish(second)
+      #expect(try await madang.waitingMails() == 0)
+    }
+  }
+
+  @Test("no more mails wait than may", arguments: TestEngine.available)
+  func full(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine, limit: 2) { (world) async throws in
+      for _ in 0..<2 { try await Self.queue(world, "S") }
+      await #expect(throws: MailQueueFull.self) { try await Self.queue(world, "S") }
+      #expect(try await world.server.madang.waitingMails() == 2)
+    }
+  }
+
+  @Test("development mode keeps mails for who asks for them", arguments: TestEngine.available)
+  func mailbox(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let madang = world.server.madang
+      for name in ["Mina", "joon"] {
+        try await madang.queue(
+          Mail(.test, to: "\(name)@example.com", subject: "Hello", body: "A\nB\n"), lifetime: 1000)
+      }
+      #expect(
+        try await World.eventually {
+          try await world.call(.GET, "/_dev/mails", key: nil).json.list?.count == 2
+        })
+      let mails = try await world.call(.GET, "/_dev/mails?to=mina@example.com", key: nil).json.list
+      #expect(mails?.count == 1 && mails?.first?["body"]?.string == "A\nB\n")
+      #expect(mails?.first?["to"]?.string == "Mina@example.com" && mails?.first?["kind"]?.string == "test")
+      #expect(try await world.call(.GET, "/_dev/mails?after=2", key: nil).json.list?.isEmpty == true)
+      #expect(try await world.call(.GET, "/_dev/mails?after=x", key: nil).status == 400)
+      let page = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+      #expect(page.contains("madang_mails_total{outcome=\"sent\"} 2\n"))
+    }
+  }
+
+  @Test("a mail is lines of short ASCII, and no text of it becomes a header")
+  func message() throws {
+    let evil = "Hi\r\nBcc: x@y.zz\n\n각각각각각각각각각각각각각각각각각각각각각각각각각각"
+    let from = try #require(MailAddress("chat@example.com"))
+    let text = MailMessage(
+      mail: ClaimedMail(
+        id: 7,
+        mail: Mail(.test, to: "mina@example.com", subject: evil, body: ".\n" + String(repeating: "= ", count: 99)),
+        createdAt: 1_700_000_000_123, attempt: 1),
+      from: from, name: "A\"B <c>", to: try #require(MailAddress("mina@example.com"))
+    ).text
+    let lines = text.components(separatedBy: "\r\n")
+    #expect(lines.allSatisfy { $0.utf8.count <= 78 && $0.utf8.allSatisfy { (0x20...0x7e).contains($0) } })
+    let names = lines.prefix { !$0.isEmpty }.filter { !$0.hasPrefix(" ") }.map { $0.prefix { $0 != ":" } }
+    #expect(
+      names == [
+        "Date", "From", "To", "Subject", "Message-ID", "MIME-Version", "Content-Type", "Content-Transfer-Encoding",
+        "Auto-Submitted",
+      ])
+    #expect(lines.first == "Date: Tue, 14 Nov 2023 22:13:20 +0000")
+    #expect(text.contains("\r\n\r\n.\r\n=3D =3D"))
+    #expect(String(decoding: SMTPSender.data(".a\r\nb.\r\n..\r\n"), as: UTF8.self) == "..a\r\nb.\r\n...\r\n.\r\n")
+  }
+
+  @Test(
+    "an address that would say something else in a command is none",
+    arguments: [
+      "", "a", "a@", "@b", "a@b@c", "a b@c.de", "a@b.cc>", "<a@b.cc", "a\r\nDATA@b.cc", "가@b.cc", "a@b.cc,d",
+      "\"a\"@b.cc",
+      "a\0@b.cc", String(repeating: "a", count: 250) + "@b.cc",
+    ])
+  func addresses(_ text: String) {
+    #expect(MailAddress(text) == nil)
+  }
+
+  @Test("replies are read however they are cut; what is no reply, or too long, is refused")
+  func replies() throws {
+    let text = "220 hi\r\n250-a\r\n250-AUTH PLAIN\r\n250 \r\n354\n"
+    for size in 1...text.utf8.count {
+      var parser = SMTPReplyParser()
+      var found: [SMTPReply] = []
+      let bytes = Array(text.utf8)
+      for start in stride(from: 0, to: bytes.count, by: size) {
+        try parser.add(ByteBuffer(bytes: bytes[start..<min(start + size, bytes.count)]))
+        while let reply = try parser.next() { found.append(reply) }
+      }
+      #expect(found.map(\.code) == [220, 250, 354] && found[1].lines == ["a", "AUTH PLAIN", ""])
+      #expect(parser.isEmpty)
+    }
+    for bad in [
+      "hello\r\n", "99 x\r\n", "2500 x\r\n", "\r\n", "250-a\r\n220 b\r\n", "-12 x\r\n", "199 x\r\n",
+      String(repeating: "2", count: 5000), String(repeating: "250-x\r\n", count: 101),
+    ] {
+      var parser = SMTPReplyParser()
+      #expect(throws: BadSMTPReply.self, "\(bad.prefix(20))") {
+        try parser.add(ByteBuffer(string: bad))
+        while try parser.next() != nil {}
+      }
+    }
+  }
+
+  @Test("settings of mail that cannot work are refused in words; TLS is left out for this machine only")
+  func settings() {
+    var mail = MailSettings()
+    #expect(mail.problems(publicURL: "").isEmpty)
+    (mail.server, mail.user) = ("mail.example.com:25", "x")
+    let words = mail.problems(publicURL: "")
+    #expect(words.map { String($0.prefix { $0 != ":" }) } == ["mail.smtp", "mail.from", "mail.user", "public.url"])
+    (mail.server, mail.user, mail.from) = ("smtp://mail.example.com", "", "chat@example.com")
+    #expect(mail.problems(publicURL: "https://x.yy").isEmpty)
+    func security(_ url: String, _ tls: MailSettings.TLS) -> SMTPEndpoint.Security? { SMTPEndpoint(url, tls)?.security }
+    #expect(SMTPEndpoint("smtp://h", .auto)?.port == 587 && SMTPEndpoint("smtps://h", .auto)?.port == 465)
+    #expect(
+      security("smtp://h", .auto) == .startTLS && security("smtp://127.0.0.1", .auto) == SMTPEndpoint.Security.none)
+    #expect(
+      security("smtp://[::1]:25", .required) == .startTLS && security("smtp://h", .off) == SMTPEndpoint.Security.none)
+    #expect(security("smtps://h", .off) == .implicitTLS)
+    for bad in ["http://h", "smtp://", "smtp://h/x", "smtp://u:p@h", "smtp://h:0", "smtp://h:70000", "smtp://h?x"] {
+      #expect(SMTPEndpoint(bad, .auto) == nil, "\(bad)")
+    }
+  }
+}
