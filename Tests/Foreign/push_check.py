@@ -222,6 +222,23 @@ async def run(server, record, scene, pushes):
     return len(scene.devices) * len(scene.posted), repeats, seconds
 
 
+async def check_stranger(program, folder):
+    """A provider whose certificate nobody vouches for gets nothing: neither a notification nor the server's token."""
+    record, devices, settings = await apple(folder)
+    server = Server(program, f"{folder}/stranger", settings)
+    try:
+        await server.start()
+        scene = Scene(server, devices, record.gone)
+        await scene.furnish()
+        await scene.post(1)
+        await until(lambda: "takes no notifications now" in pathlib.Path(server.log).read_text(), "nobody was told of the certificate")
+        assert "CERTIFICATE_VERIFY_FAILED" in pathlib.Path(server.log).read_text(), "another failure than the certificate's"
+        assert not record.taken and not record.refused, "a stranger was told"
+    finally:
+        with contextlib.suppress(ProcessLookupError):
+            server.process.kill()
+
+
 @contextlib.contextmanager
 def database(name):
     """The settings of a fresh PostgreSQL database."""
@@ -267,6 +284,7 @@ async def main():
     engines = ["SQLite"] + (["PostgreSQL"] if os.environ.get("MADANG_TEST_POSTGRES") else [])
     with tempfile.TemporaryDirectory() as folder:
         make_certificates(folder)
+        await check_stranger(arguments.madang, folder)
         for service in apple, firebase:
             for engine in engines:
                 record, devices, settings = await service(folder)

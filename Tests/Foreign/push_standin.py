@@ -19,6 +19,7 @@ import h2.exceptions
 import jwt
 
 TEAM, KEY_ID, TOPIC = "TEAM654321", "KEY7654321", "com.example.chat"
+RETRY_AFTER = 2
 PROJECT, CLIENT = "example-project", "sender@example-project.iam.gserviceaccount.com"
 
 
@@ -111,7 +112,7 @@ class Apple(Record):
                             return
                 writer.write(connection.data_to_send())
                 await writer.drain()
-        except (ConnectionError, ssl.SSLError, h2.exceptions.ProtocolError):
+        except (ConnectionError, ssl.SSLError, h2.exceptions.ProtocolError, asyncio.CancelledError):
             pass
         finally:
             writer.close()
@@ -149,8 +150,8 @@ class Firebase(Record):
         super().__init__()
         self.public_key, self.gone = public_key, gone
         self.token_url = None
-        self.put_off = []
-        """Devices that were told to wait for two seconds, and when."""
+        self.put_off = {}
+        """When which notification was refused with the word to wait."""
         self.early = []
         self.token = "t"
         self.trials = 0
@@ -177,17 +178,19 @@ class Firebase(Record):
         if request["validate_only"]:
             self.trials += 1
             return 400, self._error("INVALID_ARGUMENT")
-        if isinstance(fault := self.fault(), tuple):
-            self.put_off.append((message["token"], time.monotonic()))
+        text = message["apns"]["payload"]["aps"]["alert"]["body"]
+        fault = self.fault()
+        if isinstance(fault, tuple):
+            if fault[0] == 429:
+                self.put_off[message["token"], text] = time.monotonic()
             return fault
-        if fault == "cut":
-            return None, None
+        if fault in ("cut", "silence"):
+            return fault, None
         if message["token"] == self.gone:
             return 404, self._error("UNREGISTERED")
-        if any(device == message["token"] and time.monotonic() - at < 2 for device, at in self.put_off):
-            self.early.append(message["token"])
+        if time.monotonic() - self.put_off.get((message["token"], text), 0) < RETRY_AFTER:
+            self.early.append(text)
         # Nothing here names the message: it is known by its text.
-        text = message["apns"]["payload"]["aps"]["alert"]["body"]
         self.taken.append((message["token"], text, text))
         return 200, {"name": f"projects/{PROJECT}/messages/{len(self.taken)}"}
 
@@ -203,17 +206,21 @@ class Firebase(Record):
                 headers = {name.lower(): value for name, _, value in (line.partition(": ") for line in head[1:] if line)}
                 body = await reader.readexactly(int(headers["content-length"]))
                 status, answer = self.answer(head[0].split()[1], headers, body)
-                if status is None:
+                if status == "cut":
+                    return
+                if status == "silence":
+                    # Until the other side has had enough.
+                    await reader.read()
                     return
                 if status != 200:
                     self.refused.append((status, answer))
                 content = json.dumps(answer).encode()
                 writer.write(
                     f"HTTP/1.1 {status} Answer\r\nContent-Type: application/json\r\nContent-Length: {len(content)}\r\n"
-                    f"{'Retry-After: 2' + chr(13) + chr(10) if status == 429 else ''}\r\n"
+                    f"{f'Retry-After: {RETRY_AFTER}' + chr(13) + chr(10) if status == 429 else ''}\r\n"
                     .encode() + content)
                 await writer.drain()
-        except (ConnectionError, ssl.SSLError, asyncio.IncompleteReadError):
+        except (ConnectionError, ssl.SSLError, asyncio.IncompleteReadError, asyncio.CancelledError):
             pass
         finally:
             writer.close()

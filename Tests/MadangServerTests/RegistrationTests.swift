@@ -97,6 +97,42 @@ struct RegistrationTests {
     }
   }
 
+  @Test("who is refused costs no hash of a password")
+  func refusedUnhashed() async throws {
+    try await World.run(.sqlite, settings: Self.settings(.closed)) { (world) async throws in
+      let (ours, noThreads) = (world.server.madang, WorkerPool(name: "none", threads: 1, queueLimit: 1))
+      noThreads.shutdown()
+      let madang = Madang(
+        database: ours.database, clock: ours.clock, ids: ours.ids, files: ours.files, settings: ours.settings,
+        hashing: noThreads, logger: ours.logger, announce: { _ in })
+      let draft = SignUp(
+        email: "mina@example.com", password: World.password, nickname: "Mina", phone: nil, deviceToken: nil)
+      let error = await #expect(throws: Failure.self) {
+        _ = try await madang.signUp(draft, from: Origin(edition: "2024-10", address: "127.0.0.1"), turn: "")
+      }
+      #expect(error?.code == .notAdmitted)
+    }
+  }
+
+  @Test(
+    "of parallel first sign-ins of one invited person through a provider, all get the one account",
+    arguments: TestEngine.available)
+  func parallelInvited(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
+      _ = try await world.server.madang.invite(email: "mina@example.com", days: 1)
+      let token = try await world.socialToken("kakao", "1", "mina@example.com", nickname: "Mina")
+      let ids = try await withThrowingTaskGroup(of: JSON?.self) { group in
+        for _ in 0..<20 {
+          group.addTask {
+            try await SocialSignInTests.signIn(world, "kakao", ["oauthToken": .text(token)]).json["user_id"]
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1?.string) }
+      }
+      #expect(ids.count == 20 && Set(ids).count == 1 && ids[0] != nil)
+    }
+  }
+
   @Test("an invitation makes one account, within its time, unless it is revoked", arguments: TestEngine.available)
   func once(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in

@@ -90,7 +90,13 @@ struct SocialSignInTests {
         )
       case ("/v1/user/access_token_info", "Bearer unsure"): (200, #"{"id":43,"expires_in":100,"app_id":7}"#)
       case ("/v2/user/me", "Bearer unsure"):
-        (200, #"{"id":43,"kakao_account":{"email":"joon@example.com","is_email_verified":false}}"#)
+        (
+          200,
+          #"{"id":43,"kakao_account":{"email":"joon@example.com","is_email_valid":true,"is_email_verified":false}}"#
+        )
+      case ("/v1/user/access_token_info", "Bearer silent"): (200, #"{"id":44,"expires_in":100,"app_id":7}"#)
+      case ("/v2/user/me", "Bearer silent"):
+        (200, #"{"id":44,"kakao_account":{"email":"joon@example.com","is_email_valid":true}}"#)
       case (_, "Bearer down"): (503, "")
       default: (401, #"{"msg":"this access token does not exist","code":-401}"#)
       }
@@ -104,6 +110,7 @@ struct SocialSignInTests {
         let login = try await signIn("good").json
         #expect(login["nickname"] == "Mina" && login["email"] == "mina@example.com" && login["provider"] == "kakao")
         #expect(try await signIn("unsure").code == "E11")
+        #expect(try await signIn("silent").code == "E11")
         for token in ["foreign", "stale", "down", "토큰", "a b", endless] {
           #expect(try await signIn(token).code == "E03", "\(token.prefix(10))")
         }
@@ -117,6 +124,12 @@ struct SocialSignInTests {
     var sub = "001.abc"
     var exp: Double
     var email: String? = "mina@example.com"
+    var emailVerified: JSON? = "true"
+
+    enum CodingKeys: String, CodingKey {
+      case iss, aud, sub, exp, email
+      case emailVerified = "email_verified"
+    }
 
     func verify(using key: some JWTAlgorithm) {}
   }
@@ -164,6 +177,10 @@ struct SocialSignInTests {
         ]
         for token in bad { #expect(try await signIn(token).code == "E03") }
         #expect(try await signIn(try await keys.sign(Identity(exp: end, email: nil), kid: "k1")).code == "E11")
+        for flag in [nil, false, "false"] as [JSON?] {
+          let unsure = Identity(sub: "002.def", exp: end, email: "joon@example.com", emailVerified: flag)
+          #expect(try await signIn(try await keys.sign(unsure, kid: "k1")).code == "E11", "\(String(describing: flag))")
+        }
         // Junk does not make the server ask Apple over and over.
         #expect(asked.load(ordering: .relaxed) == 1)
         world.clock.advance(milliseconds: 301_000)

@@ -94,19 +94,20 @@ extension Madang {
       case .apple: try TextRules.nickname(nickname ?? "")
       case .kakao: TextRules.nickname(from: profile.nickname ?? "", email: email)
       }
-    let made = try transaction.insertUser(
-      uuid: ids.uuid(), email: email, credential: .social(provider, subject: profile.subject), nickname: nickname,
-      phone: "", now: now)
-    guard let made else {
-      // Another process was faster with this very person, or the e-mail is somebody else's.
-      guard let account = try transaction.account(of: provider, subject: profile.subject) else {
-        throw Failure(.duplicate, "email: another account has it")
-      }
+    do {
+      // Before anything is changed, as at a sign-up with a password. Whoever has an account needs no admission.
+      try requireFree(email, in: transaction)
+      let invitation = try admit(email, from: origin, in: transaction)
+      let made = try transaction.insertUser(
+        uuid: ids.uuid(), email: email, credential: .social(provider, subject: profile.subject), nickname: nickname,
+        phone: "", now: now)
+      guard let made else { throw Failure(.duplicate, "email: another account has it") }
+      try transaction.addCoins(settings.signUpCoins, to: made.person.id.number, for: "sign-up", now: now)
+      return (try transaction.account(made.person.id.number), invitation)
+    } catch let failure as Failure {
+      // Another process was faster with this very person, or they are refused.
+      guard let account = try transaction.account(of: provider, subject: profile.subject) else { throw failure }
       return (account, nil)
     }
-    // Now that it is certain that an account is made: whoever has one needs no admission.
-    let invitation = try admit(email, from: origin, in: transaction)
-    try transaction.addCoins(settings.signUpCoins, to: made.person.id.number, for: "sign-up", now: now)
-    return (try transaction.account(made.person.id.number), invitation)
   }
 }

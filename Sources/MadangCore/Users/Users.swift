@@ -26,7 +26,7 @@ extension Madang {
     }
   }
 
-  private func requireFree(_ email: String, in transaction: Transaction) throws {
+  func requireFree(_ email: String, in transaction: Transaction) throws {
     guard try !transaction.emailExists(TextRules.emailKey(email)) else {
       throw Failure(.duplicate, "email: an account has it")
     }
@@ -42,6 +42,8 @@ extension Madang {
     let phone = try TextRules.phone(draft.phone ?? "")
     let password = try TextRules.newPassword(draft.password)
     let deviceToken = try TextRules.deviceToken(draft.deviceToken)
+    // Whoever is refused costs no hash; what is decided is decided below.
+    try await checkEmail(email, from: origin)
     let hash = try await hash(password: password, turn: turn)
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in

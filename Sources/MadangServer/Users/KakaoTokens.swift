@@ -27,7 +27,7 @@ struct KakaoTokens: SocialVerifier {
     let properties: Properties?
 
     var social: SocialProfile {
-      let isTheirs = kakaoAccount?.isEmailValid ?? true && kakaoAccount?.isEmailVerified ?? true
+      let isTheirs = kakaoAccount?.isEmailValid == true && kakaoAccount?.isEmailVerified == true
       return SocialProfile(
         subject: String(id), email: isTheirs ? kakaoAccount?.email : nil,
         nickname: kakaoAccount?.profile?.nickname ?? properties?.nickname)
