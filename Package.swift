@@ -155,6 +155,7 @@ let package = Package(
         "MadangCore", "MadangAPI", "OpenAPI", "SocketIOProtocol", "SocketIOServer", "Storage", .asyncHTTPClient,
         .crypto,
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
+        .nioSSL,
         .serviceLifecycle,
       ],
       resources: [.embedInCode("Resources/invite.html")], swiftSettings: counted),

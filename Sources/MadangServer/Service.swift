@@ -29,13 +29,15 @@ final class Service: Sendable {
   let refusals: RefusedSignIns
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
+  let doctorProbe: DoctorProbe
   let logger: Logger
 
   init(
     madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
-    refusals: RefusedSignIns, securityLog: SecurityLog, readinessProbe: ReadinessProbe, logger: Logger
+    refusals: RefusedSignIns, securityLog: SecurityLog, readinessProbe: ReadinessProbe, doctorProbe: DoctorProbe,
+    logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
@@ -43,6 +45,7 @@ final class Service: Sendable {
     (self.providers, self.development, self.metrics) = (providers, development, metrics)
     self.refusals = refusals
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
+    self.doctorProbe = doctorProbe
   }
 
   /// The edition a key belongs to, if this listener serves it.
