@@ -67,7 +67,7 @@ final class Backend: Sendable {
       readinessProbe: ReadinessProbe {
         try await madang.database.ping()
         try await madang.files.ping()
-      }, logger: logger)
+      }, doctorProbe: DoctorProbe(secret: tokenKey), logger: logger)
     let pushes = PushQueue(
       madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)
     let mails = MailQueue(madang: madang, sender: mailSender, settings: settings.mail, metrics: metrics)

@@ -13,7 +13,9 @@ extension Service {
     async throws -> Response?
   {
     switch (request.method, target.segments) {
-    case (.get, ["livez"]): return .json(Array(#"{"status":"ok"}"#.utf8))
+    case (.get, ["livez"]):
+      if let sight = doctorProbe.sight(request, context, self) { return .json(try WireEncoder.encode(sight)) }
+      return .json(Array(#"{"status":"ok"}"#.utf8))
     case (.get, ["readyz"]):
       return readiness(
         await readinessProbe.problem(), isDetailed: isPrivate || isForOperators && isLocal(request, context))

@@ -30,6 +30,7 @@ final class Service: Sendable {
   let resets: PasswordResetRequests
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
+  let doctorProbe: DoctorProbe
   let logger: Logger
 
   init(
@@ -37,7 +38,7 @@ final class Service: Sendable {
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
     refusals: RefusedSignIns, resets: PasswordResetRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
-    logger: Logger
+    doctorProbe: DoctorProbe, logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
@@ -46,6 +47,7 @@ final class Service: Sendable {
     self.refusals = refusals
     self.resets = resets
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
+    self.doctorProbe = doctorProbe
   }
 
   /// The edition a key belongs to, if this listener serves it.

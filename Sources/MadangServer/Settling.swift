@@ -44,6 +44,11 @@ extension Madang {
       """)
   }
 
+  /// Throws ``SetupError`` if files and database do not belong together; changes neither.
+  func refuseForeignFiles(_ settings: ServerSettings) async throws {
+    try await wordingForeignFiles(settings) { try await refuseForeignFiles(mayBeAbsent: false) }
+  }
+
   private func wordingForeignFiles<Success>(
     _ settings: ServerSettings, _ body: () async throws -> Success
   ) async throws -> Success {

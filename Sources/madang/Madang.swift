@@ -18,7 +18,7 @@ struct Madang: AsyncParsableCommand {
       """,
     version: "madang \(Version.text)",
     groupedSubcommands: [
-      CommandGroup(name: "Server", subcommands: [Serve.self, AdminCommand.self]),
+      CommandGroup(name: "Server", subcommands: [Serve.self, AdminCommand.self, DoctorCommand.self]),
       CommandGroup(
         name: "Account",
         subcommands: [

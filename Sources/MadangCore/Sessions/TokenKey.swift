@@ -99,6 +99,14 @@ extension Madang {
     }
   }
 
+  /// The key that signs access tokens, where that is known without settling it.
+  /// - Parameter given: That of the settings; empty for one that the database keeps.
+  package func knownTokenKey(given: String) async throws -> String? {
+    guard given.isEmpty else { return given }
+    guard case .kept(let key)? = try await database.read({ try $0.tokenKey() }) else { return nil }
+    return key
+  }
+
   /// Makes another key that signs access tokens; servers that are given one may then be given another. Throws
   /// ``TokenKeyConflict`` while servers run on PostgreSQL: they would go on with the one they have, and split all sessions
   /// with those that start. On SQLite the caller sees to it that none runs.

@@ -23,7 +23,7 @@ struct ClientAddress: Sendable {
   /// was written by the client itself, and neither is believed.
   init(peer: SocketAddress?, headers: HTTPFields, trusted: [IPNetwork]) {
     let peer = peer?.ipAddress.flatMap { IPAddress($0) }
-    let isForwarded = Self.forwardingHeaders.contains { headers[$0] != nil }
+    let isForwarded = Self.isForwarded(headers)
     guard let peer, trusted.contains(where: { $0.contains(peer) }) else {
       // Without an address: a socket of the file system, which only this machine reaches.
       self.init(peer, isSecure: false, isShared: isForwarded, isLocal: (peer?.isLoopback ?? true) && !isForwarded)
@@ -67,6 +67,9 @@ struct ClientAddress: Sendable {
   private static func last(_ list: String) -> String {
     (list.split(separator: ",").last?.trimmingWhitespace() ?? "").lowercased()
   }
+
+  /// Whether a proxy forwards, or somebody wants it to look so.
+  static func isForwarded(_ headers: HTTPFields) -> Bool { forwardingHeaders.contains { headers[$0] != nil } }
 
   private static let forwardingHeaders: [HTTPField.Name] = [
     .forwardedFor, .forwarded, .forwardedProto, .forwardedHost, .realIP,

@@ -73,6 +73,9 @@ public struct IPNetwork: Hashable, Sendable {
     self.prefix = prefix
   }
 
+  /// Whether it has more addresses than any organisation's proxies.
+  var isTooLarge: Bool { prefix < (address.bytes.count == 4 ? 8 : 16) }
+
   /// As it is written in settings.
   public var text: String { "\(address.text)/\(prefix)" }
 

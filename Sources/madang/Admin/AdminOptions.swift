@@ -30,14 +30,19 @@ struct AdminOptions: ParsableArguments {
   func withSettings<Result>(_ body: (ServerSettings, Logger, Output) async throws -> Result) async throws -> Result {
     // What is written (database, files, backups) is for this user alone.
     umask(0o077)
+    let loaded = try await loaded()
+    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .error
+    return try await wording { try await body(loaded.settings, logger, printing.output) }
+  }
+
+  /// The server's settings. Throws ``SetupError``.
+  func loaded() async throws -> LoadedSettings {
     var flags: [String: String] = [:]
     flags["data"] = data
     flags["database.url"] = databaseURL
     flags["files.home"] = files
-    let loaded = try await LoadedSettings(flags: flags, file: config)
-    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
-    logger.logLevel = .error
-    return try await wording { try await body(loaded.settings, logger, printing.output) }
+    return try await LoadedSettings(flags: flags, file: config)
   }
 
   /// Runs `body`; puts the words of what is refused on standard error.

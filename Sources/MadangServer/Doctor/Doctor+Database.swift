@@ -1,0 +1,93 @@
+import Foundation
+import Logging
+import MadangCore
+import Storage
+
+extension Doctor {
+  /// What is wrong with the database and what it tells of, and by what the server answers a ``DoctorProbe``: nil if that is
+  /// not known here.
+  func databaseFindings(_ settings: ServerSettings) async -> (findings: [DoctorFinding], probeKey: String?) {
+    do {
+      return try await Administration.run(settings, logger: logger) { administration in
+        let madang = administration.madang
+        var findings: [DoctorFinding] = []
+        do { try await madang.refuseForeignFiles(settings) } catch let error as SetupError {
+          findings.append(DoctorFinding(.files, error))
+        } catch {
+          findings.append(
+            DoctorFinding(
+              .files, .error, "\(settings.filesPlace) cannot be read: \(error)",
+              cure: "check that it is there and, of a bucket, that its endpoint and its credentials are right"))
+        }
+        findings += try await backupFindings(madang)
+        if settings.databaseURL != nil {
+          findings += try await postgresFindings(madang, settings)
+        } else if options.isDeep {
+          findings += try await integrityFindings(madang, settings)
+        }
+        let tokenKey = try await madang.knownTokenKey(given: settings.tokenKey)
+        return (findings, tokenKey.map { DoctorProbe(secret: Array($0.utf8)).proof })
+      }
+    } catch let error as SetupError {
+      return ([DoctorFinding(.database, error)], nil)
+    } catch {
+      let message = (error as? StorageError)?.message ?? "\(error)"
+      return ([DoctorFinding(.database, .error, message, cure: "see the server's log")], nil)
+    }
+  }
+
+  private func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {
+    guard options.backupDays > 0 else { return [] }
+    let limit = madang.clock.now - Int64(options.backupDays) * 86_400_000
+    // Who has just begun needs none yet; of earlier times nothing is known.
+    guard let begun = try await madang.auditBegan(), begun < limit else { return [] }
+    let last = try await madang.latestAudit(of: .backupMade)
+    if let last, last >= limit { return [] }
+    let words = last.map {
+      "the newest backup that the audit log tells of is \((madang.clock.now - $0) / 86_400_000) days old"
+    }
+    return [
+      DoctorFinding(
+        .backup, .warning, words ?? "the audit log tells of no backup",
+        cure:
+          "have 'madang admin backup DIR --keep 14' run each day (docs/backup.md), or say with --backup-days how old one may be"
+      )
+    ]
+  }
+
+  private func integrityFindings(_ madang: Madang, _ settings: ServerSettings) async throws -> [DoctorFinding] {
+    guard let damage = try await madang.damage() else { return [] }
+    return [
+      DoctorFinding(
+        .databaseIntegrity, .error, "\(settings.databaseFile.path) is damaged: \(damage)",
+        cure: "stop the server, keep a copy, and restore the newest backup: 'madang admin restore' (docs/backup.md)")
+    ]
+  }
+
+  private func postgresFindings(_ madang: Madang, _ settings: ServerSettings) async throws -> [DoctorFinding] {
+    let found = try await madang.databaseSettings()
+    var findings: [DoctorFinding] = []
+    for (name, what) in [
+      ("fsync", "a crash of the machine may destroy the database"),
+      ("full_page_writes", "a crash of the machine may destroy the database"),
+      ("synchronous_commit", "a crash may lose what people were told is posted"),
+    ] where found[name] == "off" {
+      findings.append(
+        DoctorFinding(
+          .databaseDurability, .error, "PostgreSQL: \(name) is off: \(what)",
+          cure: "set \(name) = on (ALTER SYSTEM, ALTER DATABASE or ALTER ROLE, wherever it was set)"))
+    }
+    // Besides readers and writers: long work, locks, notifications, and an administrator.
+    let needed = settings.databaseReaders + settings.databaseWriters + 4
+    if let limit = found["max_connections"].flatMap({ Int($0) }),
+      limit - (found["superuser_reserved_connections"].flatMap { Int($0) } ?? 0) < needed
+    {
+      findings.append(
+        DoctorFinding(
+          .databaseConnections, .error,
+          "PostgreSQL: max_connections is \(limit), and each server may take \(needed) connections",
+          cure: "raise max_connections, or lower database.readers and database.writers"))
+    }
+    return findings
+  }
+}

@@ -1,0 +1,189 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+extension Doctor {
+  /// What clients meet who call the server by a URL.
+  /// - Parameters:
+  ///   - settings: Those of the server; nil where they are not known.
+  ///   - probeKey: By what the server answers a ``DoctorProbe``; nil where that is not known.
+  func outsideFindings(_ url: String, settings: ServerSettings?, probeKey: String?) async -> [DoctorFinding] {
+    guard let place = OutsidePlace(url, patience: options.patience) else {
+      return [
+        DoctorFinding(
+          .connection, .error, "'\(url)' is no URL of a server", cure: "write one like https://chat.example.com")
+      ]
+    }
+    var lenient = TLSConfiguration.makeClientConfiguration()
+    lenient.certificateVerification = .none
+    let first: OutsidePlace.Exchange
+    do {
+      first = try await place.exchange(
+        "GET /livez HTTP/1.1\r\nHost: \(place.authority)\r\n\r\n",
+        tls: place.isSecure ? lenient : nil
+      ) { String(decoding: $0, as: UTF8.self).contains("\r\n\r\n") }
+    } catch {
+      return [connectionFinding(place, error)]
+    }
+    guard first.status != nil else {
+      return [
+        DoctorFinding(
+          .answer, .error, "\(place.url) does not answer within \(options.patience), or not by HTTP",
+          cure: "check that the port is that of the server or its proxy, and that https:// is right")
+      ]
+    }
+    var findings = await transportFindings(place, first)
+    var configuration = HTTPClient.Configuration(tlsConfiguration: lenient, redirectConfiguration: .disallow)
+    configuration.httpVersion = .http1Only
+    let client = HTTPClient(
+      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+    let isTrusted = !findings.contains { $0.check == .tlsTrust }
+    do {
+      findings += try await answerFindings(place, client)
+      if !findings.contains(where: { $0.check == .answer }) {
+        if !first.isLocal { findings += try await exposureFindings(place, client) }
+        findings += await pollingFindings(place, client)
+        findings += await webSocketFindings(place, place.isSecure ? lenient : nil)
+        findings += await uploadFindings(place, settings ?? ServerSettings(), place.isSecure ? lenient : nil)
+        if let probeKey, let settings, isTrusted {
+          findings += try await probeFindings(place, settings, probeKey, isLocal: first.isLocal, client)
+        }
+      }
+    } catch {
+      findings.append(connectionFinding(place, error))
+    }
+    try? await client.shutdown()
+    return findings
+  }
+
+  private func connectionFinding(_ place: OutsidePlace, _ error: any Error) -> DoctorFinding {
+    let cure =
+      switch error {
+      case let error as NIOConnectionError where error.connectionErrors.isEmpty:
+        "the name leads to no address: check it, and its DNS records"
+      case is NIOSSLError, is BoringSSLError: "TLS is not spoken there as clients speak it: check port and certificate"
+      default: "check that the server and its proxy run and listen there, and that no firewall is between"
+      }
+    return DoctorFinding(.connection, .error, "\(place.url) cannot be reached: \(error)", cure: cure)
+  }
+
+  /// Whether the way there is safe.
+  private func transportFindings(_ place: OutsidePlace, _ first: OutsidePlace.Exchange) async -> [DoctorFinding] {
+    let head = "GET /livez HTTP/1.1\r\nHost: \(place.host)\r\n\r\n"
+    guard place.isSecure else {
+      guard !first.isLocal else { return [] }
+      return [
+        DoctorFinding(
+          .plainHTTP, .error, "\(place.url) is plain HTTP: passwords and tokens can be read on their way",
+          cure: "set up TLS, at a proxy or at the server (docs/tls.md), and call the doctor with https://")
+      ]
+    }
+    var findings: [DoctorFinding] = []
+    let end = first.certificateEnd
+    if let end { findings += Self.expiryFindings(end, .tlsExpiry, place.url) }
+    if end.map({ $0 >= Date() }) ?? true {
+      var strict = TLSConfiguration.makeClientConfiguration()
+      if let roots = options.trustedRoots { strict.additionalTrustRoots = [.file(roots)] }
+      do { _ = try await place.exchange(head, tls: strict) { !$0.isEmpty } } catch {
+        let isOfAnother = "\(error)".contains("ailedToValidateHostname") || "\(error)".contains("hostname")
+        findings.append(
+          DoctorFinding(
+            .tlsTrust, .error,
+            isOfAnother
+              ? "the certificate of \(place.url) is not for \(place.host)"
+              : "the certificate of \(place.url) leads to no root that is believed in",
+            cure: isOfAnother
+              ? "have one made for this name, or call the server by its own"
+              : "serve the whole chain (fullchain.pem), of an authority that phones know; for one of your own, --ca-file"
+          ))
+      }
+    }
+    var old = TLSConfiguration.makeClientConfiguration()
+    old.certificateVerification = .none
+    (old.minimumTLSVersion, old.maximumTLSVersion) = (.tlsv1, .tlsv11)
+    if let answer = try? await place.exchange(head, tls: old, until: { !$0.isEmpty }), !answer.bytes.isEmpty {
+      findings.append(
+        DoctorFinding(
+          .tlsVersion, .warning, "\(place.url) speaks TLS 1.1 or older, which is broken",
+          cure: "nginx: ssl_protocols TLSv1.2 TLSv1.3"))
+    }
+    if place.port == 443, let plain = OutsidePlace("http://\(place.authority)", patience: options.patience),
+      let answer = try? await plain.exchange(head, tls: nil, until: { $0.contains(UInt8(ascii: "\n")) }),
+      answer.status == 200
+    {
+      findings.append(
+        DoctorFinding(
+          .plainHTTP, .warning, "\(plain.url) answers in the clear",
+          cure:
+            "have it redirect to https://: 'return 308 https://$host$request_uri;' in nginx, tls.redirect.port in Madang"
+        ))
+    }
+    return findings
+  }
+
+  private func answerFindings(_ place: OutsidePlace, _ client: HTTPClient) async throws -> [DoctorFinding] {
+    let live = try await place.call("/livez", with: client)
+    guard live.status == 200, live.text == #"{"status":"ok"}"# else {
+      return [
+        DoctorFinding(
+          .answer, .error,
+          "\(place.url)/livez answers \(live.status): there is no Madang behind it, or it does not run",
+          cure: "start the server; check to where the proxy leads (proxy_pass)")
+      ]
+    }
+    var findings: [DoctorFinding] = []
+    let ready = try await place.call("/readyz", with: client)
+    if ready.status != 200 {
+      findings.append(
+        DoctorFinding(
+          .readiness, .error, "\(place.url)/readyz answers \(ready.status): \(ready.text.prefix(200))",
+          cure: "database or disk take no writes: /readyz on the server's machine says why"))
+    }
+    let format = Date.VerbatimFormatStyle(
+      format:
+        "\(weekday: .abbreviated), \(day: .twoDigits) \(month: .abbreviated) \(year: .defaultDigits) \(hour: .twoDigits(clock: .twentyFourHour, hourCycle: .zeroBased)):\(minute: .twoDigits):\(second: .twoDigits) GMT",
+      locale: Locale(identifier: "en_US_POSIX"), timeZone: .gmt, calendar: Calendar(identifier: .gregorian))
+    if let text = live.headers.first(name: "Date"), let date = try? Date(text, strategy: format.parseStrategy) {
+      let difference = abs(date.timeIntervalSinceNow)
+      if difference > 5 {
+        findings.append(
+          DoctorFinding(
+            .clock, difference > 60 ? .error : .warning,
+            "the clocks of \(place.url) and of this machine differ by \(Int(min(difference, 1e15))) seconds",
+            cure: "have both keep time (systemd-timesyncd, chrony): tokens and certificates end by it"))
+      }
+    }
+    return findings
+  }
+
+  /// What answers that is for programs of the server's machine only.
+  private func exposureFindings(_ place: OutsidePlace, _ client: HTTPClient) async throws -> [DoctorFinding] {
+    let cure =
+      "have the proxy pass on Host and X-Forwarded-For as the README has it, or move them to a port of their own "
+      + "(operations = 127.0.0.1:9090)"
+    var findings: [DoctorFinding] = []
+    if try await place.call("/metrics", with: client).status == 200 {
+      findings.append(
+        DoctorFinding(
+          .metricsReachable, .warning, "everybody can read \(place.url)/metrics",
+          cure: cure + "; or metrics.public = false"))
+    }
+    switch try await place.call("/_dev/clock", with: client).status {
+    case 200:
+      findings.append(
+        DoctorFinding(
+          .developmentReachable, .error, "everybody can make development calls (\(place.url)/_dev)",
+          cure: "start the server without --dev"))
+    case 403:
+      findings.append(
+        DoctorFinding(
+          .developmentReachable, .error, "\(place.url) is in development mode, where others reach it",
+          cure: "start the server without --dev"))
+    default: break
+    }
+    return findings
+  }
+}

@@ -1,0 +1,84 @@
+import AsyncHTTPClient
+import Foundation
+import NIOSSL
+
+extension Doctor {
+  private static let engine = "/socket.io/?EIO=4"
+
+  /// A session by long-polling, until it is told that it is in the main namespace or may not be.
+  func pollingFindings(_ place: OutsidePlace, _ client: HTTPClient) async -> [DoctorFinding] {
+    struct Opening: Decodable {
+      let sid: String
+    }
+    let path = Self.engine + "&transport=polling"
+    do {
+      let opening = try await place.call(path, with: client)
+      guard opening.status == 200, opening.text.hasPrefix("0"),
+        let session = try? JSONDecoder().decode(Opening.self, from: Data(opening.text.dropFirst().utf8))
+      else { return [pollingFinding("the first poll is answered \(opening.status)")] }
+      let ownPath = path + "&sid=\(session.sid)"
+      // Asked before there is an answer: a proxy must let it wait.
+      async let poll = place.call(ownPath, with: client)
+      let posted = try await place.call(ownPath, body: "40", with: client)
+      let answer = try await poll
+      // So that it does not stay until its ping.
+      _ = try? await place.call(ownPath, body: "1", with: client)
+      guard posted.status == 200, answer.status == 200, answer.text.hasPrefix("4") else {
+        return [pollingFinding("a poll is answered \(answer.status), a post \(posted.status)")]
+      }
+      return []
+    } catch {
+      return [pollingFinding("\(error)")]
+    }
+  }
+
+  private func pollingFinding(_ problem: String) -> DoctorFinding {
+    DoctorFinding(
+      .polling, .error, "long-polling does not work: \(problem)",
+      cure:
+        "have the proxy pass on /socket.io/ as it is, and wait 75 s for answers (proxy_read_timeout 75s), without a cache"
+    )
+  }
+
+  /// A WebSocket, opened as a phone does, with the server's URL as its origin.
+  func webSocketFindings(_ place: OutsidePlace, _ tls: TLSConfiguration?) async -> [DoctorFinding] {
+    let request = [
+      "GET \(Self.engine)&transport=websocket HTTP/1.1", "Host: \(place.authority)", "Upgrade: websocket",
+      "Connection: Upgrade", "Sec-WebSocket-Version: 13",
+      "Sec-WebSocket-Key: \(Data((0..<16).map { _ in UInt8.random(in: .min ... .max) }).base64EncodedString())",
+      "Origin: \(place.url)", "", "",
+    ].joined(separator: "\r\n")
+    let cure =
+      "have the proxy speak HTTP/1.1 and pass on Upgrade, Connection and Host (README, 'Hosting'); a host that clients call "
+      + "otherwise belongs into socket.origins"
+    do {
+      let answer = try await place.exchange(request, tls: tls) { bytes in
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.hasPrefix("HTTP/1.1 101") ? text.contains(#""sid""#) : text.contains("\r\n\r\n")
+      }
+      if answer.status == 101, answer.text.contains(#""sid""#) { return [] }
+      let words = answer.status.map { "the upgrade is answered \($0)" } ?? "the upgrade is not answered"
+      return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(words)", cure: cure)]
+    } catch {
+      return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(error)", cure: cure)]
+    }
+  }
+
+  /// Announces a file as large as the server takes, and sends none of it: who asks whether to go on is told.
+  func uploadFindings(
+    _ place: OutsidePlace, _ settings: ServerSettings, _ tls: TLSConfiguration?
+  ) async -> [DoctorFinding] {
+    let size = min(settings.maxFileSize, settings.body.request)
+    let request = [
+      "POST /v1/users/join HTTP/1.1", "Host: \(place.authority)", "Content-Type: application/json",
+      "Content-Length: \(size)", "Expect: 100-continue", "Connection: close", "", "",
+    ].joined(separator: "\r\n")
+    let answer = try? await place.exchange(request, tls: tls) { String(decoding: $0, as: UTF8.self).contains("\r\n") }
+    guard answer?.status == 413 else { return [] }
+    return [
+      DoctorFinding(
+        .uploadThroughProxy, .error, "the proxy refuses files of \(size) bytes, which files.size allows",
+        cure: "nginx: client_max_body_size 50m, or as much as limits.body")
+    ]
+  }
+}

@@ -1,0 +1,116 @@
+import AsyncHTTPClient
+import Foundation
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// A server as clients reach it.
+struct OutsidePlace: Sendable {
+  let host: String
+  let port: Int
+  let isSecure: Bool
+  let patience: Duration
+
+  /// Nil for what is no `http://` or `https://` URL of a server.
+  init?(_ text: String, patience: Duration) {
+    guard let url = URL(string: text), let host = url.host(), !host.isEmpty, ["http", "https"].contains(url.scheme),
+      ["", "/"].contains(url.path())
+    else { return nil }
+    self.host = host.trimmingCharacters(in: ["[", "]"]).lowercased()
+    isSecure = url.scheme == "https"
+    port = url.port ?? (isSecure ? 443 : 80)
+    self.patience = patience
+  }
+
+  /// The name and port as clients write them.
+  var authority: String {
+    let name = host.contains(":") ? "[\(host)]" : host
+    return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
+  }
+  var url: String { "\(isSecure ? "https" : "http")://\(authority)" }
+
+  /// What came back over one connection.
+  struct Exchange: Sendable {
+    let bytes: [UInt8]
+    /// Whether the connection stayed on this machine's loopback interface.
+    let isLocal: Bool
+    /// When the server's certificate ends; nil without TLS.
+    let certificateEnd: Date?
+
+    var text: String { String(decoding: bytes, as: UTF8.self) }
+    /// Of the answer; nil if none came.
+    var status: Int? { text.hasPrefix("HTTP/1.1 ") ? Int(text.dropFirst(9).prefix(3)) : nil }
+  }
+
+  /// No more is read of an answer, in bytes.
+  private static let maxAnswer = 1 << 16
+
+  /// Sends a request as it is, and answers what came back until that is enough, the connection ends, or patience.
+  func exchange(
+    _ request: String, tls: TLSConfiguration?, until isEnough: @escaping @Sendable ([UInt8]) -> Bool
+  ) async throws -> Exchange {
+    let context = try tls.map { try NIOSSLContext(configuration: $0) }
+    // NIO takes no addresses for names, and compares certificates with the address itself.
+    let isAddress = IPAddress(host) != nil
+    let connection = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .connectTimeout(TimeAmount(patience))
+      .connect(host: host, port: port) { channel in
+        channel.eventLoop.makeCompletedFuture {
+          if let context {
+            try channel.pipeline.syncOperations.addHandler(
+              NIOSSLClientHandler(context: context, serverHostname: isAddress ? nil : host))
+          }
+          return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
+      }
+    let channel = connection.channel
+    let end = channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { channel.close(promise: nil) }
+    defer { end.cancel() }
+    return try await connection.executeThenClose { inbound, outbound in
+      try await outbound.write(ByteBuffer(string: request))
+      var bytes: [UInt8] = []
+      do {
+        for try await buffer in inbound {
+          bytes += buffer.readableBytesView
+          if bytes.count >= Self.maxAnswer || isEnough(bytes) { break }
+        }
+      } catch  where !bytes.isEmpty {
+        // Who answers and then breaks off has answered.
+      }
+      // A connection that is closed by now has none.
+      let certificate = context == nil ? nil : try? await channel.nioSSL_peerCertificate().get()
+      return Exchange(
+        bytes: bytes, isLocal: channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }?.isLoopback ?? true,
+        certificateEnd: certificate.map { Date(timeIntervalSince1970: TimeInterval($0.notValidAfter)) })
+    }
+  }
+
+  /// A request without a body, and the beginning of its answer.
+  struct Answer: Sendable {
+    let status: Int
+    let headers: HTTPHeaders
+    let body: [UInt8]
+
+    var text: String { String(decoding: body, as: UTF8.self) }
+  }
+
+  func call(
+    _ path: String, headers: [(String, String)] = [], body: String? = nil, with client: HTTPClient
+  ) async throws -> Answer {
+    var request = HTTPClientRequest(url: url + path)
+    for (name, value) in headers { request.headers.add(name: name, value: value) }
+    if let body {
+      request.method = .POST
+      request.headers.add(name: "Content-Type", value: "text/plain;charset=UTF-8")
+      request.body = .bytes(ByteBuffer(string: body))
+    }
+    let response = try await client.execute(request, timeout: TimeAmount(patience))
+    var bytes: [UInt8] = []
+    for try await buffer in response.body {
+      bytes += buffer.readableBytesView
+      if bytes.count >= Self.maxAnswer { break }
+    }
+    return Answer(status: Int(response.status.code), headers: response.headers, body: bytes)
+  }
+}

@@ -1,0 +1,112 @@
+import ArgumentParser
+import Foundation
+import Logging
+import MadangServer
+
+struct DoctorCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "doctor", abstract: "Look for what is wrong with an installation, with cures.",
+    usage: """
+      madang doctor [<url>] [--config <file>] [--data <dir>] [options]
+      madang doctor <url> --outside [options]
+      madang doctor --list [--json]
+      """,
+    discussion: """
+      From inside it looks at settings, data and database, as 'madang admin' finds them: run it on the server's machine, as \
+      the server's user. From outside it calls the URL, as clients do; without one, public.url. With both it also asks the \
+      server what the proxy made of its calls. It changes nothing, and signs nobody in.
+
+      Exit status: 0 nothing is wrong, 1 warnings, 2 errors.
+      """)
+
+  @Argument(help: ArgumentHelp("How people reach the server, like https://chat.example.com.", valueName: "url"))
+  var url: String?
+
+  @OptionGroup var options: AdminOptions
+
+  @Flag(help: "Look from outside only; nothing of the server is needed on this machine.") var outside = false
+  @Flag(help: "Look from inside only, though public.url is set.") var inside = false
+  @Flag(help: "Read the whole embedded database for damage, which takes long.") var deep = false
+  @Flag(help: "List what is looked at instead.") var list = false
+  @Option(help: ArgumentHelp("Percent of the disk that should be free, 0 to 100.", valueName: "percent"))
+  var minFree = 5
+  @Option(
+    help: ArgumentHelp("How many days old the newest backup may be; 0 for not to look.", valueName: "days"))
+  var backupDays = 2
+  @Option(help: ArgumentHelp("How long each call may take, 1 to 60.", valueName: "seconds")) var timeout = 5
+  @Option(
+    help: ArgumentHelp("Certificates to believe in besides the system's, in PEM.", valueName: "file"),
+    completion: .file())
+  var caFile: String?
+
+  func validate() throws {
+    if !(0...100).contains(minFree) { throw ValidationError("--min-free must be from 0 to 100.") }
+    if !(0...36_500).contains(backupDays) { throw ValidationError("--backup-days must be from 0 to 36500.") }
+    if !(1...60).contains(timeout) { throw ValidationError("--timeout must be from 1 to 60.") }
+    if inside && (outside || url != nil) { throw ValidationError("--inside calls no <url>, and excludes --outside.") }
+    if outside && url == nil { throw ValidationError("--outside needs the <url> to look at.") }
+  }
+
+  func run() async throws {
+    let output = options.printing.output
+    if list {
+      return try output.list(
+        DoctorCheck.allCases.map(ListedCheck.init), [Column("CHECK", \.check), Column("LOOKS FOR", \.words)], empty: "")
+    }
+    let findings = await findings()
+    for finding in findings { try output.show(finding) }
+    guard let worst = findings.contains(where: { $0.severity == .error }) ? 2 : findings.isEmpty ? nil : 1 else {
+      return output.note("Nothing is wrong.")
+    }
+    throw ExitCode(Int32(worst))
+  }
+
+  private func findings() async -> [DoctorFinding] {
+    var logger = Logger(label: "madang") { StreamLogHandler.standardError(label: $0) }
+    logger.logLevel = .critical
+    let doctor = Doctor(doctorOptions, logger: logger)
+    if outside, let url { return await doctor.examine(url: url) }
+    var findings = SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys).map {
+      DoctorFinding(.unknownVariables, .warning, $0, cure: "leave it out of the environment, or write its right name")
+    }
+    if let file = options.config, FileMode(URL(filePath: file))?.isOpenToAll ?? false {
+      findings.append(
+        DoctorFinding(
+          .settingsPrivacy, .error, "every user of this machine can read \(file), which may hold passwords",
+          cure: "chmod o= '\(file)', and change the secrets in it if others could read them"))
+    }
+    do {
+      let settings = try await options.loaded().settings
+      let place = url ?? (inside || settings.publicURL.isEmpty ? nil : settings.publicURL)
+      findings += await doctor.examine(settings, url: place)
+    } catch {
+      findings += "\(error)".split(separator: "\n").map {
+        DoctorFinding(.settings, .error, String($0), cure: "'madang serve --print-config' lists the settings")
+      }
+      if let url { findings += await doctor.examine(url: url) }
+    }
+    return findings
+  }
+
+  private var doctorOptions: Doctor.Options {
+    var options = Doctor.Options()
+    (options.minFreePercent, options.backupDays, options.isDeep) = (minFree, backupDays, deep)
+    (options.patience, options.trustedRoots) = (.seconds(timeout), caFile)
+    return options
+  }
+}
+
+private struct ListedCheck: Encodable {
+  let check: String
+  let words: String
+
+  init(_ check: DoctorCheck) { (self.check, words) = (check.rawValue, check.words) }
+}
+
+extension Output {
+  fileprivate func show(_ finding: DoctorFinding) throws {
+    if json { return try line(finding) }
+    try Terminal.line("\(finding.severity.rawValue): \(finding.message) [\(finding.check.rawValue)]".printable)
+    try Terminal.line("    \(finding.cure)".printable)
+  }
+}

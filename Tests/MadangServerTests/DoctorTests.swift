@@ -1,0 +1,78 @@
+import Foundation
+import Logging
+import MadangCore
+import MadangServer
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangServer
+
+/// What needs a database of its own; all the rest is planted by Tests/Foreign/doctor_check.py.
+@Suite("The doctor", .timeLimit(.minutes(3)))
+struct DoctorTests {
+  private func findings(_ settings: ServerSettings) async -> [DoctorFinding] {
+    var options = Doctor.Options()
+    // The disk and the hashing of tests are nobody's.
+    options.minFreePercent = 0
+    var logger = Logger(label: "test")
+    logger.logLevel = .critical
+    return await Doctor(options, logger: logger).examine(settings, url: nil)
+  }
+
+  @Test("beside a running server nothing is wrong, but what a PostgreSQL for tests is", arguments: TestEngine.available)
+  func good(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      _ = try await world.signUp("Mina")
+      let found = await findings(world.server.base.settings)
+      #expect(Set(found.map(\.check)).subtracting([.databaseDurability]).isEmpty, "\(found)")
+      if engine == .sqlite { #expect(found.isEmpty, "\(found)") }
+    }
+  }
+
+  @Test("a PostgreSQL that confirms before it has written, or has too few connections, is found")
+  func postgres() async throws {
+    for engine in TestEngine.available where engine != .sqlite {
+      try await World.run(engine) { (world) async throws in
+        _ = try await world.server.madang.database.write { transaction in
+          let names: [String] = try transaction.all("SELECT current_database() AS name") { try $0.get("name") }
+          try transaction.execute("ALTER DATABASE \(raw: "\"\(names[0])\"") SET synchronous_commit = off")
+        }
+        var settings = world.server.base.settings
+        let found = await findings(settings)
+        #expect(found.contains { $0.check == .databaseDurability && $0.message.contains("synchronous_commit") })
+        #expect(!found.contains { $0.check == .databaseConnections })
+        settings.databaseWriters = 60
+        settings.databaseReaders = 1_000
+        #expect(await findings(settings).contains { $0.check == .databaseConnections && $0.severity == .error })
+      }
+    }
+  }
+
+  @Test("only who knows the installation's secret is told how a request arrived", arguments: TestEngine.available)
+  func probe(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let plain = try await world.call(.GET, "/livez", key: nil)
+      #expect(String(decoding: plain.body, as: UTF8.self) == #"{"status":"ok"}"#)
+      let wrong = try await world.call(.GET, "/livez", key: nil, headers: [("X-Madang-Doctor", "wrong")])
+      #expect(wrong.body == plain.body)
+      let key = try #require(try await world.server.madang.knownTokenKey(given: ""))
+      let proof = DoctorProbe(secret: Array(key.utf8)).proof
+      let forwarded = [("X-Madang-Doctor", proof), ("X-Forwarded-For", "203.0.113.9")]
+      let sight = try await world.call(.GET, "/livez", key: nil, headers: forwarded).json
+      #expect(sight["peer"]?.string == "127.0.0.1")
+      #expect(sight["address"]?.string == "127.0.0.1")
+      #expect(!key.contains(proof))
+    }
+  }
+
+  @Test("errors in words become a message and its cure")
+  func words() {
+    let two = DoctorFinding(.database, SetupError("it is not there;\nits server\tsays no\ncheck it"))
+    #expect(two.message == "it is not there; its server\tsays no" && two.cure == "check it")
+    let one = DoctorFinding(.database, SetupError("it is newer; start the newer one; or not"))
+    #expect(one.message == "it is newer" && one.cure == "start the newer one; or not")
+    #expect(!DoctorFinding(.database, SetupError("it is")).cure.isEmpty)
+  }
+}
