@@ -1,7 +1,7 @@
 import Storage
 
 extension Madang {
-  /// Deletes an account: its memberships, sessions, device tokens, addresses, invitations, picture, and everything in its row that is
+  /// Deletes an account: its memberships, sessions, device tokens, addresses, invitations, waiting mails, picture, and everything in its row that is
   /// about the person. The row stays, without a name, for what it wrote in rooms of others; payments and the ledger stay for
   /// the books. Its address is free for a new account. Channels it owned go to the workspaces' owners.
   ///
@@ -34,6 +34,8 @@ extension Madang {
       }
       try transaction.retire(person.picture, due: now)
       try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
+      try transaction.deletePasswordResets(of: user)
+      try transaction.deleteMails(to: person.email)
       try transaction.makeAnonymous(person.id, nickname: settings.deletedNickname, now: now)
       try audit(
         AuditEntry(

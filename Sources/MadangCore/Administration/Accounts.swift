@@ -105,11 +105,6 @@ extension Transaction {
       """, AccountRecord.init)
   }
 
-  func accountRecord(_ user: Int64) throws -> AccountRecord {
-    guard let record = try accounts("u.id = \(user)", limit: 1).first else { throw UnexpectedlyEmpty() }
-    return record
-  }
-
   func userID(email: String) throws -> Int64 { try person(email: email).id.number }
 
   func person(email: String) throws -> Person {

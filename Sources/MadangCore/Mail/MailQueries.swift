@@ -47,6 +47,9 @@ extension Transaction {
       "UPDATE mails SET next_at = \(sql: time) WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)")
   }
 
+  /// Those that wait for an address. One that is on its way still arrives.
+  func deleteMails(to recipient: String) throws { try execute("DELETE FROM mails WHERE recipient = \(recipient)") }
+
   /// How many there were.
   func deleteMails(expiredBy time: Int64, limit: Int) throws -> Int {
     try execute(

@@ -43,6 +43,10 @@ extension Transaction {
     return account.account.person
   }
 
+  func deletePasswordResets(of user: Int64) throws {
+    try execute("DELETE FROM password_resets WHERE user_id = \(user)")
+  }
+
   func setPassword(_ hash: String, of user: Int64) throws {
     try execute("UPDATE users SET password_hash = \(hash) WHERE id = \(user)")
   }
