@@ -11,9 +11,11 @@ import asyncio
 import email
 import email.policy
 import json
+import logging
 import os
 import pathlib
 import re
+import socket
 import ssl
 import subprocess
 import sys
@@ -77,9 +79,11 @@ class MailServer:
         self.logins = []
         if options.pop("login", True):
             options |= {"authenticator": self.authenticate, "auth_required": True}
-        self.controller = Controller(handler, hostname="127.0.0.1", port=0, **options)
+        # The controller tries the port that it is given, so that 0 will not do.
+        with socket.create_server(("127.0.0.1", 0)) as free:
+            self.port = free.getsockname()[1]
+        self.controller = Controller(handler, hostname="127.0.0.1", port=self.port, **options)
         self.controller.start()
-        self.port = self.controller.server.sockets[0].getsockname()[1]
 
     def authenticate(self, server, session, envelope, mechanism, data):
         self.logins.append((mechanism, session.ssl is not None))
@@ -201,6 +205,8 @@ def check_kill(program, folder):
 
 def main():
     program = sys.argv[1]
+    # Sessions that fail are what is checked.
+    logging.getLogger("mail.log").setLevel(logging.CRITICAL)
     with tempfile.TemporaryDirectory() as folder:
         context = make_certificate(folder, "one")
         check_starttls(program, folder, context)

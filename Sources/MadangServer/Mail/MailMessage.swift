@@ -38,8 +38,8 @@ struct MailMessage {
     var (words, word) = ([String](), [UInt8]())
     for scalar in text.unicodeScalars {
       let bytes = Array(String(scalar).utf8)
-      // 45 bytes are 60 letters, an encoded word 72.
-      if word.count + bytes.count > 45 {
+      // 39 bytes are 52 letters, an encoded word 64: a line with one has 76 at most (RFC 2047, 2), the header's name included.
+      if word.count + bytes.count > 39 {
         words.append(encoded(word))
         word = []
       }

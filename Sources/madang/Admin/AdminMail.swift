@@ -4,6 +4,7 @@ import MadangServer
 struct AdminMail: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mail", abstract: "Send a test mail.",
+    usage: "madang admin mail <address> [options]",
     discussion: "It waits in the database until a server sends it. The server's log and metrics tell what became of it."
   )
 
