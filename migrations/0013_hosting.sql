@@ -10,6 +10,7 @@ ALTER TABLE workspaces ADD COLUMN held_at BIGINT;
 
 -- Chats up to this one of a room were deleted for their age.
 ALTER TABLE rooms ADD COLUMN cleared_seq BIGINT NOT NULL DEFAULT 0;
+DROP INDEX files_by_room;
 CREATE INDEX files_by_room_and_date ON files (room_id, created_at);
 -- What an account has written and uploaded, for its export and its quota.
 CREATE INDEX files_by_uploader ON files (uploader_id, id);

@@ -84,6 +84,12 @@ struct AccountDeletionTests {
       await #expect { _ = try await madang.deleteAccount(email: yard.a.email) } throws: {
         ($0 as? Failure)?.message.contains("'Weekend Builders'") ?? false
       }
+      // Somebody guesses what it will be called.
+      _ = try await world.call(
+        .POST, "users/join", key: edition.developmentKey,
+        .json([
+          "email": .text("deleted-\(yard.b.id)@deleted.invalid"), "password": .text(World.password), "nickname": "Sly",
+        ]))
       let record = try await madang.deleteAccount(email: yard.b.email)
       #expect(record.deletedAt == world.clock.now && record.sessions == 0 && record.account.coins == 0)
       #expect(try await yard.b.code(.GET, me) == "E02")
@@ -113,11 +119,31 @@ struct AccountDeletionTests {
       await #expect { _ = try await madang.enable(email: record.account.person.email) } throws: {
         ($0 as? Failure)?.code == .noSuchUser
       }
+      let gone = World.Body.json(["email": .text(record.account.person.email)])
+      #expect(try await yard.a.code(.POST, "\(yard.w)/members", gone) == (edition == .january2024 ? "E03" : "E13"))
+      await #expect { _ = try await madang.giveCoins(5, email: record.account.person.email, note: "x") } throws: {
+        ($0 as? Failure)?.code == .noSuchUser
+      }
       let new = try await world.signUp("Joon", through: edition)
       #expect(new.id != yard.b.id)
       #expect(try await AuditTests.entries(world, .accountDeleted).map(\.subject) == [yard.b.email])
       #expect(try await RetentionTests.findings(world) == [])
     }
+  }
+
+  @Test("an archive beyond 4 GiB has the places of its entries in 64 bits")
+  func largeArchive() throws {
+    let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).zip")
+    defer { try? FileManager.default.removeItem(at: url) }
+    let before: UInt64 = 5 << 30
+    var zip = try ZipFile(url, offset: before)
+    try zip.add("a", [1, 2, 3], at: 0)
+    try zip.finish()
+    let bytes = [UInt8](try Data(contentsOf: url))
+    let place = withUnsafeBytes(of: before.littleEndian, Array.init)
+    // Behind the entry's name in the list, and in the end's record.
+    #expect(bytes.indices.dropLast(12).contains { bytes[$0...].starts(with: [1, 0, 8, 0] + place) })
+    #expect(bytes.indices.dropLast(4).contains { bytes[$0...].starts(with: [0x50, 0x4b, 0x06, 0x06]) })
   }
 
   @Test("a chat that is taken away keeps its place, says so, and has no files", arguments: TestEngine.available)

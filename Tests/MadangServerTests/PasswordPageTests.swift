@@ -49,6 +49,47 @@ struct PasswordPageTests {
     return found
   }
 
+  @Test(
+    "after a change of the password no session begins by the old one, however many sign-ins were under way",
+    arguments: TestEngine.available)
+  func signInsUnderWay(_ engine: TestEngine) async throws {
+    var settings = World.settings
+    settings.domain.passwordCost = PasswordCost(memory: 1024, passes: 4)
+    settings.callLimits.signInFailures = 0
+    settings.callLimits.signInFailuresAnywhere = 0
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let madang = world.server.madang
+      try await withThrowingTaskGroup { group in
+        for _ in 0..<12 { group.addTask { _ = try await Self.signIn(world, mina.email, World.password) } }
+        group.addTask { _ = try await madang.resetPassword(email: mina.email, to: "N3w-word!") }
+        try await group.waitForAll()
+      }
+      #expect(try await madang.accountRecord(email: mina.email).sessions == 0)
+      #expect(try await Self.signIn(world, mina.email, "N3w-word!") == 200)
+    }
+  }
+
+  @Test(
+    "a link opens nothing after an administrator has set a password, or disabled the account",
+    arguments: TestEngine.available)
+  func ended(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let madang = world.server.madang
+      _ = try await Self.ask(world, mina.email)
+      let first = try #require(try await Self.codes(world, mina.email, count: 1).first)
+      _ = try await madang.resetPassword(email: mina.email, to: "N3w-word!")
+      #expect(try await Self.choose(world, first, "0ther-word!").status == 404)
+      _ = try await Self.ask(world, mina.email)
+      let second = try #require(try await Self.codes(world, mina.email, count: 2).first { $0 != first })
+      _ = try await madang.disable(email: mina.email)
+      _ = try await madang.enable(email: mina.email)
+      #expect(try await Self.choose(world, second, "0ther-word!").status == 404)
+      #expect(try await Self.signIn(world, mina.email, "N3w-word!") == 200)
+    }
+  }
+
   @Test("somebody who forgot a password gets a link, and another password by it, once", arguments: TestEngine.available)
   func reset(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in

@@ -139,7 +139,14 @@ struct RetentionTests {
       _ = try await again.success(.DELETE, channel)
       _ = try await again.success(.DELETE, yard.w)
       try await madang.clearDeleted(madang.deletedPlaces())
+      // Nor by a clearing that was under way when the hold began.
+      let number = held.workspace.id.number
+      let rooms: [Int64] = try await madang.database.read {
+        try $0.all("SELECT id FROM rooms WHERE workspace_id = \(number)") { try $0.get("id") }
+      }
+      try await madang.clearDeleted(rooms.map { .room($0) } + [.workspace(number)])
       #expect(try await rows() == 1)
+      #expect(try await madang.workspaces(after: 0, limit: 9).map(\.deletedAt) == [world.clock.now])
       _ = try await madang.setHold(false, of: WorkspaceName("\(held.workspace.id.number)"))
       try await madang.clearDeleted(madang.deletedPlaces())
       #expect(try await rows() == 0)

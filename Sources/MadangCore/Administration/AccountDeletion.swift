@@ -8,23 +8,19 @@ extension Madang {
   /// Throws `.noSuchUser`; `.mustHandOver` if it owns workspaces; `.held` if it belongs to one that is on legal hold.
   package func deleteAccount(email: String) async throws -> AccountRecord {
     try await database.write { [self, now = clock.now] transaction in
-      let person = try transaction.person(email: email)
+      // Held: nobody adds it to a workspace meanwhile.
+      let person = try transaction.heldPerson(email: email)
       let user = person.id.number
-      try transaction.hold(user: user)
-      let owned = try transaction.workspaces(of: user).filter { $0.owner == person.id }.map { "'\($0.name)'" }
-      guard owned.isEmpty else {
-        let others = owned.count > 5 ? " and \(owned.count - 5) more" : ""
-        throw Failure(
-          .mustHandOver,
-          "\(person.email) owns \(owned.prefix(5).joined(separator: ", "))\(others); hand them over or delete them first"
-        )
-      }
-      if let name = try transaction.nameOfHeldWorkspace(with: user) {
-        throw Failure(.held, "'\(name)', to which \(person.email) belongs, is on legal hold; release it first")
-      }
       let workspaces = try transaction.workspaces(of: user)
+      try Self.requireNoOwner(person, of: workspaces)
+      for (id, name) in try transaction.workspacesTouched(by: user) where try !transaction.mayDelete(from: id) {
+        throw Failure(
+          .held, "'\(name)', in which \(person.email) is or has written, is on legal hold; release it first")
+      }
       for workspace in workspaces {
         let held = try transaction.heldWorkspace(.number(workspace.id.number), of: user)
+        // It may have been handed over a moment ago.
+        try Self.requireNoOwner(person, of: [held])
         _ = try remove(user, from: held, now: now, in: transaction)
       }
       let sessions = try endSessions(of: user, in: transaction)
@@ -36,7 +32,7 @@ extension Madang {
       try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
       try transaction.deletePasswordResets(of: user)
       try transaction.deleteMails(to: person.email)
-      try transaction.makeAnonymous(person.id, nickname: settings.deletedNickname, now: now)
+      try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
       try audit(
         AuditEntry(
           kind: .accountDeleted, actor: .administrator, account: user, subject: person.email,
@@ -45,31 +41,41 @@ extension Madang {
       return try transaction.accountRecord(user)
     }
   }
+
+  private static func requireNoOwner(_ person: Person, of workspaces: [Workspace]) throws {
+    let owned = workspaces.filter { $0.owner == person.id }.map { "'\($0.name)'" }
+    guard !owned.isEmpty else { return }
+    let others = owned.count > 5 ? " and \(owned.count - 5) more" : ""
+    throw Failure(
+      .mustHandOver,
+      "\(person.email) owns \(owned.prefix(5).joined(separator: ", "))\(others); hand them over or delete them first")
+  }
 }
 
 extension Transaction {
-  /// The domain is one that nobody can have (RFC 2606), and the id keeps addresses apart.
-  fileprivate func makeAnonymous(_ id: ObjectID, nickname: String, now: Int64) throws {
-    let email = "deleted-\(id.uuid)@deleted.invalid"
+  /// - Parameter name: Known to nobody, so that nobody can have signed up with the address that is made of it.
+  fileprivate func makeAnonymous(_ user: Int64, as name: String, nickname: String, now: Int64) throws {
+    // A domain that nobody can have (RFC 2606).
+    let email = "deleted-\(name)@deleted.invalid"
     try execute(
       """
       UPDATE users SET email = \(email), email_key = \(TextRules.emailKey(email)), password_hash = NULL,
         nickname = \(nickname), phone = '', profile_image = NULL, sign_in_method = NULL, sign_in_subject = NULL,
         disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
-      WHERE id = \(id.number)
+      WHERE id = \(user)
       """)
   }
 
-  /// One of the workspaces on legal hold in which the account is, or has written.
-  fileprivate func nameOfHeldWorkspace(with user: Int64) throws -> String? {
-    try first(
+  /// Workspaces to which an account belongs, or in which it has written.
+  fileprivate func workspacesTouched(by user: Int64) throws -> [(id: Int64, name: String)] {
+    try all(
       """
-      SELECT w.name FROM workspaces w WHERE w.held_at IS NOT NULL AND (
-        EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
+      SELECT w.id, w.name FROM workspaces w
+      WHERE EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
         OR EXISTS (SELECT 1 FROM rooms r JOIN chats c ON c.room_id = r.id AND c.author_id = \(user)
-          WHERE r.workspace_id = w.id))
-      ORDER BY w.id LIMIT 1
+          WHERE r.workspace_id = w.id)
+      ORDER BY w.id
       """
-    ) { try $0.get("name") }
+    ) { (try $0.get("id"), try $0.get("name")) }
   }
 }

@@ -40,6 +40,7 @@ extension Madang {
       // The time of the first disabling stays.
       try transaction.execute(
         "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
+      try transaction.endPasswordResets(of: user)
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
@@ -47,9 +48,7 @@ extension Madang {
   /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for one that was deleted.
   package func enable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountEnabled) { transaction, user, _ in
-      let count = try transaction.execute(
-        "UPDATE users SET disabled_at = NULL WHERE id = \(user) AND deleted_at IS NULL")
-      guard count == 1 else { throw Failure(.noSuchUser, "the account was deleted") }
+      try transaction.execute("UPDATE users SET disabled_at = NULL WHERE id = \(user)")
       return [:]
     }
   }
@@ -59,6 +58,7 @@ extension Madang {
     let hash = try await hash(password: try TextRules.newPassword(password))
     return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
       try transaction.setPassword(hash, of: user)
+      try transaction.endPasswordResets(of: user)
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
@@ -79,7 +79,7 @@ extension Madang {
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail
   ) async throws -> AccountRecord {
     try await database.write { [self, now = clock.now] transaction in
-      let person = try transaction.person(email: email)
+      let person = try transaction.heldPerson(email: email)
       let user = person.id.number
       let detail = try change(transaction, user, now)
       try audit(
@@ -107,10 +107,13 @@ extension Transaction {
 
   func userID(email: String) throws -> Int64 { try person(email: email).id.number }
 
-  func person(email: String) throws -> Person {
-    guard let person = try personByEmail(email) else {
-      throw Failure(.noSuchUser, "no account has the address \(email)")
-    }
+  func person(email: String) throws -> Person { try required(personByEmail(email), email) }
+
+  /// Until COMMIT.
+  func heldPerson(email: String) throws -> Person { try required(heldPersonByEmail(email), email) }
+
+  private func required(_ person: Person?, _ email: String) throws -> Person {
+    guard let person else { throw Failure(.noSuchUser, "no account has the address \(email)") }
     return person
   }
 

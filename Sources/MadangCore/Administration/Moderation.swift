@@ -86,19 +86,21 @@ extension Transaction {
   fileprivate func chatInPlace(_ reference: Reference) throws -> (chat: Int64, workspace: String, author: Person) {
     let found = try first(
       """
-      SELECT c.id AS chat, w.name AS workspace, w.held_at, \(sql: Person.columns)
+      SELECT c.id AS chat, w.name AS workspace, w.id AS workspace_id, \(sql: Person.columns)
       FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id JOIN users u ON u.id = c.author_id
       WHERE \(sql: reference.matches("c")) AND r.deleted_at IS NULL AND w.deleted_at IS NULL
       """
     ) { row in
-      let held: Int64? = try row.get("held_at")
-      return (try row.get("chat") as Int64, try row.get("workspace") as String, try Person(row), held != nil)
+      (
+        chat: try row.get("chat") as Int64, name: try row.get("workspace") as String,
+        workspace: try row.get("workspace_id") as Int64, author: try Person(row)
+      )
     }
-    guard let (chat, workspace, author, isHeld) = found else {
-      throw Failure(.notFound, "there is no such chat; see 'madang admin chats find'")
+    guard let found else { throw Failure(.notFound, "there is no such chat; see 'madang admin chats find'") }
+    guard try mayDelete(from: found.workspace) else {
+      throw Failure(.held, "'\(found.name)' is on legal hold; release it first")
     }
-    guard !isHeld else { throw Failure(.held, "'\(workspace)' is on legal hold; release it first") }
-    return (chat, workspace, author)
+    return (found.chat, found.name, found.author)
   }
 
   fileprivate func empty(_ chat: Int64, text: String, now: Int64) throws {

@@ -10,6 +10,8 @@ package struct WorkspaceRecord: Sendable {
   package let retention: RetentionDays
   /// Since when it is on legal hold, in milliseconds since 1970; nil if it is not.
   package let heldAt: Int64?
+  /// When its owner deleted it; nil for one that people use.
+  package let deletedAt: Int64?
 }
 
 /// A session as an administrator sees it.
@@ -36,9 +38,16 @@ package struct Statistics: Sendable {
 }
 
 extension Madang {
-  /// Workspaces by their numbers, those after one, at most so many.
+  /// Workspaces by their numbers, those after one, at most so many; of those that were deleted the ones on legal hold.
   package func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceRecord] {
-    try await database.read { try $0.workspaceRecords("w.id > \(number) AND w.deleted_at IS NULL", limit: limit) }
+    try await database.read {
+      try $0.workspaceRecords("w.id > \(number) AND (w.deleted_at IS NULL OR w.held_at IS NOT NULL)", limit: limit)
+    }
+  }
+
+  /// Throws `.notFound`.
+  package func workspaceRecord(_ name: WorkspaceName) async throws -> WorkspaceRecord {
+    try await database.read { try $0.workspaceRecord(try $0.workspace(name, orDeleted: true).id.number) }
   }
 
   /// Sessions by their numbers, those after one, at most so many, of one account or of all. Throws `.noSuchUser`.
@@ -127,7 +136,7 @@ extension Transaction {
           WHERE r.workspace_id = w.id AND r.kind = 'channel' AND r.deleted_at IS NULL) AS channels,
         (SELECT CAST(COALESCE(SUM(r.last_seq - r.cleared_seq), 0) AS BIGINT) FROM rooms r
           WHERE r.workspace_id = w.id AND r.deleted_at IS NULL) AS chats,
-        w.chat_days, w.file_days, w.held_at
+        w.chat_days, w.file_days, w.held_at, w.deleted_at
       FROM workspaces w WHERE \(sql: condition) ORDER BY w.id LIMIT \(limit)
       """
     ) { row in
@@ -135,7 +144,7 @@ extension Transaction {
         workspace: try Workspace(row), ownerEmail: try row.get("owner_email"), members: try row.get("members"),
         channels: try row.get("channels"), chats: try row.get("chats"),
         retention: RetentionDays(chats: try row.get("chat_days"), files: try row.get("file_days")),
-        heldAt: try row.get("held_at"))
+        heldAt: try row.get("held_at"), deletedAt: try row.get("deleted_at"))
     }
   }
 }

@@ -22,8 +22,13 @@ package struct ZipFile: ~Copyable {
   private var entries: [Entry] = []
   private var offset: UInt64 = 0
 
-  /// - Parameter url: Must not be there yet.
-  package init(_ url: URL) throws { file = try OutputFile(url) }
+  /// - Parameters:
+  ///   - url: Must not be there yet.
+  ///   - offset: How many bytes stand before, in another file.
+  package init(_ url: URL, offset: UInt64 = 0) throws {
+    file = try OutputFile(url)
+    self.offset = offset
+  }
 
   /// - Parameters:
   ///   - name: With `/` between folders.
@@ -58,7 +63,7 @@ package struct ZipFile: ~Copyable {
       // No comment, the first disk, no attributes.
       head.add(UInt16(0), UInt16(0))
       head.add(UInt16(0))
-      head.add(UInt32(0), UInt32(isFar ? .max : entry.offset))
+      head.add(UInt32(0), isFar ? UInt32.max : UInt32(entry.offset))
       try write(head.bytes + entry.name)
       guard isFar else { continue }
       var extra = Fields()

@@ -24,8 +24,8 @@ extension Madang {
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
     let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
       let now = clock.now
-      let room = try transaction.advance(address, as: caller.id, now: now)
       try requireRoom(for: files, of: caller.id, in: transaction)
+      let room = try transaction.advance(address, as: caller.id, now: now)
       let id = try transaction.insertChat(
         uuid: ids.uuid(), in: room, author: caller.id, content: draft.content, files: files.count)
       for (position, file) in files.enumerated() {
@@ -49,11 +49,14 @@ extension Madang {
   /// Throws `.invalid` if an account has more bytes in chats with these files than it may.
   private func requireRoom(for files: [StoredFile], of user: Int64, in transaction: Transaction) throws {
     guard !files.isEmpty, settings.accountFileQuota > 0 else { return }
-    // Its chats of other rooms are counted before or after this one.
-    try transaction.hold(user: user)
-    let bytes = try transaction.fileBytes(inChatsOf: user) + files.reduce(0) { $0 + $1.size }
-    guard bytes <= settings.accountFileQuota else {
-      throw Failure(.invalid, "files: an account may have \(settings.accountFileQuota) bytes of them in chats")
+    // Once before anything is changed, as a refusal then costs nobody else anything; once more when no other chat of the account is
+    // under way.
+    for isHeld in [false, true] {
+      if isHeld { try transaction.hold(user: user) }
+      let bytes = try transaction.fileBytes(inChatsOf: user) + files.reduce(0) { $0 + $1.size }
+      guard bytes <= settings.accountFileQuota else {
+        throw Failure(.invalid, "files: an account may have \(settings.accountFileQuota) bytes of them in chats")
+      }
     }
   }
 

@@ -76,10 +76,12 @@ extension Transaction {
   ) throws -> (room: Int64, seq: Int64)? {
     switch place {
     case .room(let room):
-      guard try hold("rooms", room) else { return nil }
+      guard try hold("rooms", room), let workspace = try workspace(ofRoom: room), try mayDelete(from: workspace) else {
+        return nil
+      }
       return try clearRoom(room, page, now: now)
     case .workspace(let workspace):
-      guard try hold("workspaces", workspace) else { return nil }
+      guard try hold("workspaces", workspace), try mayDelete(from: workspace) else { return nil }
       let room: Int64? = try first("SELECT id FROM rooms WHERE workspace_id = \(workspace) LIMIT 1") {
         try $0.get("id")
       }
@@ -87,6 +89,10 @@ extension Transaction {
       try clearWorkspace(workspace, limit: page.rows)
       return (0, 0)
     }
+  }
+
+  private func workspace(ofRoom room: Int64) throws -> Int64? {
+    try first("SELECT workspace_id FROM rooms WHERE id = \(room)") { try $0.get("workspace_id") }
   }
 
   /// Holds the row of a deleted place until COMMIT: of two servers, one clears it at a time. False if there is none.

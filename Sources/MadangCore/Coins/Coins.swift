@@ -7,7 +7,8 @@ extension Transaction {
   func addCoins(_ amount: Int, to user: Int64, for reason: String, now: Int64) throws -> Int {
     let balance: Int? = try first(
       """
-      UPDATE users SET coins = coins + \(amount) WHERE id = \(user) AND coins + \(amount) >= 0 RETURNING coins
+      UPDATE users SET coins = coins + \(amount) WHERE id = \(user) AND coins + \(amount) >= 0 AND deleted_at IS NULL
+      RETURNING coins
       """
     ) { try $0.get("coins") }
     guard let balance else { throw Failure(.notEnoughCoins, "\(-amount) coins are needed") }

@@ -36,8 +36,9 @@ extension Madang {
       let workspace = try transaction.workspace(name, orDeleted: true)
       if try transaction.setHold(isHeld ? now : nil, of: workspace.id.number) {
         try audit(
-          AuditEntry(kind: isHeld ? .holdBegan : .holdEnded, actor: .administrator, subject: workspace.name),
-          in: transaction)
+          AuditEntry(
+            kind: isHeld ? .holdBegan : .holdEnded, actor: .administrator, subject: workspace.name,
+            detail: ["number": "\(workspace.id.number)", "id": workspace.id.uuid]), in: transaction)
       }
       return try transaction.workspaceRecord(workspace.id.number)
     }

@@ -20,6 +20,12 @@ extension Transaction {
     return try execute("UPDATE workspaces SET held_at = \(since) WHERE id = \(workspace) AND held_at IS NULL") == 1
   }
 
+  /// Holds a workspace until COMMIT from which something is about to be deleted for good: a legal hold that begins waits until then.
+  /// False if it is on hold.
+  func mayDelete(from workspace: Int64) throws -> Bool {
+    try execute("UPDATE workspaces SET held_at = held_at WHERE id = \(workspace) AND held_at IS NULL") == 1
+  }
+
   /// Rooms by their numbers, those after one, whose oldest chat or file is too old: two probes of an index for each room.
   func expiringRooms(
     after room: Int64, defaults: (chats: Int, files: Int), now: Int64, limit: Int
@@ -35,6 +41,7 @@ extension Transaction {
             THEN \(now) - COALESCE(w.file_days, \(defaults.files)) * \(day) END AS files_before
         FROM rooms r JOIN workspaces w ON w.id = r.workspace_id
         WHERE r.id > \(room) AND r.deleted_at IS NULL AND w.deleted_at IS NULL AND w.held_at IS NULL
+          AND (COALESCE(w.chat_days, \(defaults.chats)) > 0 OR COALESCE(w.file_days, \(defaults.files)) > 0)
       ) AS kept
       WHERE (SELECT MIN(c.created_at) FROM chats c WHERE c.room_id = kept.room) < chats_before
         OR (SELECT MIN(f.created_at) FROM files f WHERE f.room_id = kept.room) < files_before
@@ -90,12 +97,11 @@ extension Transaction {
     return old.count
   }
 
-  /// Holds the room until COMMIT; whether it is there, and its workspace not on hold.
+  /// Holds a room and its workspace until COMMIT; whether they are there, and not on hold.
   private func mayExpire(_ room: Int64) throws -> Bool {
-    try execute(
-      """
-      UPDATE rooms SET cleared_seq = cleared_seq WHERE id = \(room) AND deleted_at IS NULL AND EXISTS
-        (SELECT 1 FROM workspaces w WHERE w.id = rooms.workspace_id AND w.held_at IS NULL AND w.deleted_at IS NULL)
-      """) == 1
+    let workspace: Int64? = try first(
+      "UPDATE rooms SET cleared_seq = cleared_seq WHERE id = \(room) AND deleted_at IS NULL RETURNING workspace_id"
+    ) { try $0.get("workspace_id") }
+    return try workspace.map { try mayDelete(from: $0) } ?? false
   }
 }

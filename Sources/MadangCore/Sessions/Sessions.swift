@@ -35,23 +35,31 @@ extension Madang {
   {
     let deviceToken = try TextRules.deviceToken(deviceToken)
     let key = try Self.emailKey(email)
-    let found = try await database.read { try $0.credentials(key) }
-    let verification = try await verify(password, against: found?.passwordHash, of: key, turn: turn)
-    if case .wrong = verification { throw Failure(.signInFailed, "wrong e-mail or password") }
-    guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
-    let refresh = RefreshToken(ids)
-    return try await database.write { [self] transaction in
-      let now = clock.now
-      if case .renewed(let hash) = verification {
-        try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
+    // Again if the password was changed, or its hash renewed, while it was compared.
+    for _ in 0..<3 {
+      let found = try await database.read { try $0.credentials(key) }
+      let verification = try await verify(password, against: found?.passwordHash, of: key, turn: turn)
+      if case .wrong = verification { throw Failure(.signInFailed, "wrong e-mail or password") }
+      guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
+      let refresh = RefreshToken(ids)
+      let signedIn: SignedIn? = try await database.write { [self] transaction in
+        let now = clock.now
+        // Held: whoever changes the password ends all sessions, and none begins by the old one behind them.
+        try transaction.hold(user: found.user)
+        guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return nil }
+        if case .renewed(let hash) = verification {
+          try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
+        }
+        let session = try transaction.insertSession(
+          user: found.user, edition: origin.edition, refreshHash: refresh.hash,
+          refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+        let account = try transaction.account(found.user)
+        try audit(.signIn, account.person, session, origin, by: "password", in: transaction)
+        return SignedIn(account: account, session: session, refreshToken: refresh.token)
       }
-      let session = try transaction.insertSession(
-        user: found.user, edition: origin.edition, refreshHash: refresh.hash,
-        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
-      let account = try transaction.account(found.user)
-      try audit(.signIn, account.person, session, origin, by: "password", in: transaction)
-      return SignedIn(account: account, session: session, refreshToken: refresh.token)
+      if let signedIn { return signedIn }
     }
+    throw Failure(.signInFailed, "the password was changed meanwhile")
   }
 
   /// Starts a session of an account without its password, for tests of clients. Throws `.signInFailed` if it is disabled.

@@ -39,8 +39,13 @@ extension Transaction {
     guard let user, let account = try accounts("u.id = \(user) AND u.disabled_at IS NULL", limit: 1).first else {
       return nil
     }
-    try execute("UPDATE password_resets SET expires_at = 0 WHERE user_id = \(user)")
+    try endPasswordResets(of: user)
     return account.account.person
+  }
+
+  /// Links that were sent open nothing any more.
+  func endPasswordResets(of user: Int64) throws {
+    try execute("UPDATE password_resets SET expires_at = 0 WHERE user_id = \(user)")
   }
 
   func deletePasswordResets(of user: Int64) throws {

@@ -10,14 +10,14 @@ package enum SocialProvider: String, Sendable, CaseIterable {
 package struct SocialProfile: Equatable, Sendable {
   /// The provider's own id of the person.
   package let subject: String
-  /// Nil if the person gave none, or it is not theirs for certain.
+  /// Nil if the person gave none.
   package let email: String?
+  /// Whether the provider vouches for the address: nobody makes an account with one of somebody else.
+  package let isEmailVerified: Bool
   package let nickname: String?
 
-  package init(subject: String, email: String?, nickname: String?) {
-    self.subject = subject
-    self.email = email
-    self.nickname = nickname
+  package init(subject: String, email: String?, isEmailVerified: Bool = true, nickname: String?) {
+    (self.subject, self.email, self.isEmailVerified, self.nickname) = (subject, email, isEmailVerified, nickname)
   }
 }
 
@@ -34,7 +34,7 @@ extension Madang {
   /// Starts a session with a provider's token; the first one makes the account, with welcome coins.
   ///
   /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified; `.invalid` without
-  /// an e-mail, or without the nickname that a first sign-in with Apple needs; `.duplicate` if the e-mail belongs to
+  /// an e-mail, or of a first sign-in without a verified one, or without the nickname that Apple's needs; `.duplicate` if the e-mail belongs to
   /// another account (contract section 8.1); `.notAdmitted` if it may not make one.
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
   package func signIn(
@@ -89,6 +89,9 @@ extension Madang {
     _ provider: SocialProvider, _ profile: SocialProfile, email: String, nickname: String?, from origin: Origin,
     in transaction: Transaction, now: Int64
   ) throws -> (account: Account, invitation: Int64?) {
+    guard profile.isEmailVerified else {
+      throw Failure(.invalid, "\(provider.rawValue) does not say that the e-mail address is verified")
+    }
     let nickname =
       switch provider {
       case .apple: try TextRules.nickname(nickname ?? "")

@@ -66,8 +66,18 @@ extension Transaction {
     try first("SELECT email FROM users WHERE id = \(user)") { try $0.get("email") }
   }
 
+  /// Whose account was not deleted.
   func personByEmail(_ email: String) throws -> Person? {
     try first(
-      "SELECT \(sql: Person.columns) FROM users u WHERE u.email_key = \(TextRules.emailKey(email))", Person.init)
+      """
+      SELECT \(sql: Person.columns) FROM users u
+      WHERE u.email_key = \(TextRules.emailKey(email)) AND u.deleted_at IS NULL
+      """, Person.init)
+  }
+
+  /// The same, held until COMMIT: the account is not deleted meanwhile.
+  func heldPersonByEmail(_ email: String) throws -> Person? {
+    try execute("UPDATE users SET coins = coins WHERE email_key = \(TextRules.emailKey(email)) AND deleted_at IS NULL")
+    return try personByEmail(email)
   }
 }

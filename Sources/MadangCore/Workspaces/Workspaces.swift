@@ -57,7 +57,7 @@ extension Madang {
     let email = try TextRules.email(email)
     return try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
-      guard let person = try transaction.personByEmail(email) else {
+      guard let person = try transaction.heldPersonByEmail(email) else {
         throw Failure(.noSuchInvitee, "no account has this e-mail")
       }
       guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {

@@ -21,33 +21,30 @@ extension Administration {
   /// uploaded. Nothing in it signs anybody in. Memory does not grow with the number of rows.
   /// - Throws: ``AdministrationError``; the archive is removed then.
   public func exportAccount(_ email: String, to url: URL) async throws -> AccountExportSummary {
-    guard !FileManager.default.fileExists(atPath: url.path) else {
-      throw AdministrationError(description: "\(url.path) is there already; name another file")
-    }
+    let record = try await madang.accountRecord(email: email)
     do {
-      let summary = try await AccountExport(madang: madang, email: email).write(to: url)
-      try await madang.audit(
-        .accountExported, subject: email, detail: ["chats": "\(summary.chats)", "files": "\(summary.files)"])
-      return summary
-    } catch {
-      try? FileManager.default.removeItem(at: url)
-      if let problem = error as? BackupProblem { throw AdministrationError(description: problem.description) }
-      throw error
-    }
+      var zip = try ZipFile(url)
+      do {
+        // Before: whoever ends the process early has the beginning of it.
+        try await madang.audit(.accountExported, subject: record.account.person.email, detail: ["path": url.path])
+        return try await AccountExport(madang: madang, record: record).write(to: &zip, at: url.path)
+      } catch {
+        try? FileManager.default.removeItem(at: url)
+        throw error
+      }
+    } catch let problem as BackupProblem { throw AdministrationError(description: problem.description) }
   }
 }
 
 private struct AccountExport {
   let madang: Madang
-  let email: String
+  let record: AccountRecord
 
   /// Rows of one file of JSON.
   private static let page = 1000
 
-  func write(to url: URL) async throws -> AccountExportSummary {
-    let record = try await madang.accountRecord(email: email)
-    let user = record.account.person.id.number
-    var zip = try ZipFile(url)
+  func write(to zip: inout ZipFile, at path: String) async throws -> AccountExportSummary {
+    let (user, email) = (record.account.person.id.number, record.account.person.email)
     let now = madang.clock.now
     try zip.add("account.json", try Self.json(PersonalData(record)), at: now)
 
@@ -98,7 +95,7 @@ private struct AccountExport {
       after = last.number
     }
     try zip.finish()
-    return AccountExportSummary(path: url.path, chats: chats, files: files, lost: lost)
+    return AccountExportSummary(path: path, chats: chats, files: files, lost: lost)
   }
 
   private static func json(_ value: some Encodable) throws -> [UInt8] {

@@ -14,10 +14,16 @@ extension Administration {
     WorkspaceSummary(try await madang.handOverWorkspace(WorkspaceName(workspace), toEmail: email))
   }
 
+  /// A workspace, also one that was deleted and is on hold.
+  public func workspace(_ workspace: String) async throws -> WorkspaceSummary {
+    WorkspaceSummary(try await madang.workspaceRecord(WorkspaceName(workspace)))
+  }
+
   /// Sets how many days a workspace keeps chats and files: 0 for ever, nil for what the settings say.
-  public func setRetention(of workspace: String, chats: Int?, files: Int?) async throws -> WorkspaceSummary {
+  public func setRetention(of workspace: String, chats: Int64?, files: Int64?) async throws -> WorkspaceSummary {
     WorkspaceSummary(
-      try await madang.setRetention(RetentionDays(chats: chats, files: files), of: WorkspaceName(workspace)))
+      try await madang.setRetention(
+        RetentionDays(chats: chats.map(Int.init), files: files.map(Int.init)), of: WorkspaceName(workspace)))
   }
 
   /// Puts a workspace on legal hold, or ends it.

@@ -53,12 +53,14 @@ public struct WorkspaceSummary: Encodable, Sendable {
   public let fileDays: Int64?
   /// Since when nothing of it may be deleted; nil if it may.
   public let heldAt: String?
+  /// When its owner deleted it, if it is on hold; nil for one that people use.
+  public let deletedAt: String?
   public let createdAt: String
 
   enum CodingKeys: String, CodingKey {
     case number
     case workspaceID = "workspace_id"
-    case name, owner, members, channels, chats, chatDays, fileDays, heldAt, createdAt
+    case name, owner, members, channels, chats, chatDays, fileDays, heldAt, deletedAt, createdAt
   }
 
   init(_ record: WorkspaceRecord) {
@@ -71,6 +73,7 @@ public struct WorkspaceSummary: Encodable, Sendable {
     chats = record.chats
     (chatDays, fileDays) = (record.retention.chats.map(Int64.init), record.retention.files.map(Int64.init))
     heldAt = record.heldAt.map { WireDate.string($0) }
+    deletedAt = record.deletedAt.map { WireDate.string($0) }
     createdAt = WireDate.string(record.workspace.createdAt)
   }
 }

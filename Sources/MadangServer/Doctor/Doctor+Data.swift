@@ -78,7 +78,7 @@ extension Doctor {
   }
 
   /// What is wrong with other files that settings name.
-  func ownFileFindings(_ settings: ServerSettings) -> [DoctorFinding] {
+  func ownFileFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     if let tls = settings.tls {
       do {
@@ -102,6 +102,14 @@ extension Doctor {
             cure: "name the service account's JSON file, and let the server's user read it"))
       }
     }
+    let key = settings.providers.applePush.keyFile
+    if !key.isEmpty { findings += openFile(key, .pushAccount, "and make another key at developer.apple.com") }
+    // As the server does at its start. Nobody is called.
+    do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime) } catch let error as SetupError {
+      if !findings.contains(where: { $0.check == .pushAccount && $0.severity == .error }) {
+        findings.append(DoctorFinding(.pushAccount, error))
+      }
+    } catch { findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/providers.md")) }
     let audit = settings.auditFile
     if !audit.isEmpty {
       let isThere = access(audit, F_OK) == 0

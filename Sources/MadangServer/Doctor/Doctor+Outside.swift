@@ -40,7 +40,6 @@ extension Doctor {
     configuration.httpVersion = .http1Only
     let client = HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
-    let isTrusted = !findings.contains { $0.check == .tlsTrust }
     do {
       findings += try await answerFindings(place, client)
       if !findings.contains(where: { $0.check == .answer }) {
@@ -48,8 +47,9 @@ extension Doctor {
         findings += await pollingFindings(place, client)
         findings += await webSocketFindings(place, place.isSecure ? lenient : nil)
         findings += await uploadFindings(place, settings ?? ServerSettings(), place.isSecure ? lenient : nil)
-        if let probeKey, let settings, isTrusted {
-          findings += try await probeFindings(place, settings, probeKey, isLocal: first.isLocal, client)
+        // The proof is for the server alone: it goes nowhere in the clear, and to nobody whose certificate is not checked.
+        if let probeKey, let settings, place.isSecure || first.isLocal {
+          findings += await probeFindings(place, settings, probeKey, isLocal: first.isLocal)
         }
       }
     } catch {
@@ -57,6 +57,25 @@ extension Doctor {
     }
     try? await client.shutdown()
     return findings
+  }
+
+  private func probeFindings(
+    _ place: OutsidePlace, _ settings: ServerSettings, _ key: String, isLocal: Bool
+  ) async -> [DoctorFinding] {
+    var configuration = HTTPClient.Configuration(tlsConfiguration: strictTLS, redirectConfiguration: .disallow)
+    configuration.httpVersion = .http1Only
+    let client = HTTPClient(
+      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+    // A server that is not believed in has its finding already.
+    let findings = try? await probeFindings(place, settings, key, isLocal: isLocal, client)
+    try? await client.shutdown()
+    return findings ?? []
+  }
+
+  private var strictTLS: TLSConfiguration {
+    var strict = TLSConfiguration.makeClientConfiguration()
+    if let roots = options.trustedRoots { strict.additionalTrustRoots = [.file(roots)] }
+    return strict
   }
 
   private func connectionFinding(_ place: OutsidePlace, _ error: any Error) -> DoctorFinding {
@@ -85,9 +104,7 @@ extension Doctor {
     let end = first.certificateEnd
     if let end { findings += Self.expiryFindings(end, .tlsExpiry, place.url) }
     if end.map({ $0 >= Date() }) ?? true {
-      var strict = TLSConfiguration.makeClientConfiguration()
-      if let roots = options.trustedRoots { strict.additionalTrustRoots = [.file(roots)] }
-      do { _ = try await place.exchange(head, tls: strict) { !$0.isEmpty } } catch {
+      do { _ = try await place.exchange(head, tls: strictTLS) { !$0.isEmpty } } catch {
         let isOfAnother = "\(error)".contains("ailedToValidateHostname") || "\(error)".contains("hostname")
         findings.append(
           DoctorFinding(

@@ -27,7 +27,8 @@ public struct Doctor: Sendable {
   public func examine(_ settings: ServerSettings, url: String?) async -> [DoctorFinding] {
     var findings = settingsFindings(settings, url: url)
     let data = dataFindings(settings)
-    findings += data + ownFileFindings(settings)
+    findings += data
+    findings += await ownFileFindings(settings)
     var probeKey: String?
     // Another user's database would be left with files that the server cannot write.
     if !data.contains(where: { $0.check == .dataDirectory }) {

@@ -15,7 +15,7 @@ struct OutsidePlace: Sendable {
   /// Nil for what is no `http://` or `https://` URL of a server.
   init?(_ text: String, patience: Duration) {
     guard let url = URL(string: text), let host = url.host(), !host.isEmpty, ["http", "https"].contains(url.scheme),
-      ["", "/"].contains(url.path())
+      ["", "/"].contains(url.path()), url.port.map({ (1...65535).contains($0) }) ?? true
     else { return nil }
     self.host = host.trimmingCharacters(in: ["[", "]"]).lowercased()
     isSecure = url.scheme == "https"
@@ -105,12 +105,25 @@ struct OutsidePlace: Sendable {
       request.headers.add(name: "Content-Type", value: "text/plain;charset=UTF-8")
       request.body = .bytes(ByteBuffer(string: body))
     }
-    let response = try await client.execute(request, timeout: TimeAmount(patience))
-    var bytes: [UInt8] = []
-    for try await buffer in response.body {
-      bytes += buffer.readableBytesView
-      if bytes.count >= Self.maxAnswer { break }
+    let asked = request
+    return try await withThrowingTaskGroup(of: Answer?.self) { group in
+      group.addTask {
+        let response = try await client.execute(asked, timeout: TimeAmount(patience))
+        var bytes: [UInt8] = []
+        for try await buffer in response.body {
+          bytes += buffer.readableBytesView
+          if bytes.count >= Self.maxAnswer { break }
+        }
+        return Answer(status: Int(response.status.code), headers: response.headers, body: bytes)
+      }
+      // The client's own limit ends with the head of the answer.
+      group.addTask {
+        try await Task.sleep(for: patience)
+        return nil
+      }
+      defer { group.cancelAll() }
+      guard let answer = try await group.next() ?? nil else { throw ProviderCalls.TimedOut() }
+      return answer
     }
-    return Answer(status: Int(response.status.code), headers: response.headers, body: bytes)
   }
 }

@@ -71,6 +71,8 @@ final class MailQueue: ServiceLifecycle.Service {
       metrics.mail(.refused)
       return try await giveUp(claimed, refused.reason)
     } catch {
+      // This server stops: that is no fault of the mail's, and the next one sends it at once.
+      if Task.isShuttingDownGracefully { return try await madang.putOff(claimed, for: 0) }
       let reason = (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
       guard claimed.attempt < settings.attempts else {
         metrics.mail(.expired)

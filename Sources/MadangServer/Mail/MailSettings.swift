@@ -44,7 +44,10 @@ public struct MailSettings: Sendable {
     guard !server.isEmpty else { return [] }
     var problems: [String] = []
     if endpoint == nil {
-      problems.append("mail.smtp: '\(server)' must be like smtp://mail.example.com:587 or smtps://mail.example.com:465")
+      // Not shown: others write their password there.
+      problems.append(
+        "mail.smtp: must be like smtp://mail.example.com:587 or smtps://mail.example.com:465, without a path; user and password "
+          + "are mail.user and mail.password")
     }
     if MailAddress(from) == nil {
       problems.append("mail.from: '\(from)' must be the address that mails come from, like chat@example.com")

@@ -76,7 +76,8 @@ struct ApplePushService: PushSender {
     guard answer.status != 200 else { return }
     let reason = try? answer.decode(Refusal.self).reason
     switch (answer.status, reason) {
-    case (410, _), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
+    // By Apple's own word only: something on the way may answer 410 as well.
+    case (410, "Unregistered"), (410, "ExpiredToken"), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
       throw PushFailure.unregistered(status: answer.status)
     case (403, "ExpiredProviderToken"):
       await self.token.forget(token, after: Self.minTokenAge)

@@ -30,9 +30,9 @@ actor AppleTokens: SocialVerifier {
       identity.audience.value.contains(where: settings.audiences.contains),
       identity.expires.value.timeIntervalSince1970 * 1000 > Double(clock.now)
     else { return nil }
-    let isTheirs = identity.emailVerified?.value == true
     return SocialProfile(
-      subject: identity.subject.value, email: isTheirs ? identity.email : nil, nickname: nil)
+      subject: identity.subject.value, email: identity.email, isEmailVerified: identity.emailVerified?.value == true,
+      nickname: nil)
   }
 
   private func identity(_ token: String) async throws -> Identity? {

@@ -27,9 +27,9 @@ struct KakaoTokens: SocialVerifier {
     let properties: Properties?
 
     var social: SocialProfile {
-      let isTheirs = kakaoAccount?.isEmailValid == true && kakaoAccount?.isEmailVerified == true
+      let isVerified = kakaoAccount?.isEmailValid == true && kakaoAccount?.isEmailVerified == true
       return SocialProfile(
-        subject: String(id), email: isTheirs ? kakaoAccount?.email : nil,
+        subject: String(id), email: kakaoAccount?.email, isEmailVerified: isVerified,
         nickname: kakaoAccount?.profile?.nickname ?? properties?.nickname)
     }
   }

@@ -24,13 +24,15 @@ extension Output {
         ("channels", "\(workspace.channels)"), ("chats", "\(workspace.chats)"),
         ("chats kept", workspace.chatDays.kept), ("files kept", workspace.fileDays.kept),
         ("on hold since", workspace.heldAt.map { LocalTime($0).day } ?? "not on hold"),
+        ("deleted", workspace.deletedAt.map { LocalTime($0).day } ?? "no"),
         ("number", "\(workspace.number)"), ("id", workspace.workspaceID),
       ])
   }
 }
 
 extension Int64? {
-  fileprivate var kept: String {
+  /// How long, in words.
+  var kept: String {
     switch self {
     case nil: "as the settings say"
     case 0: "for ever"

@@ -17,7 +17,8 @@ struct AdminWorkspacesList: AsyncParsableCommand {
         [
           Column("NAME", \.name), Column("OWNER", \.owner), Column("MEMBERS") { "\($0.members)" },
           Column("CHANNELS") { "\($0.channels)" }, Column("CHATS") { "\($0.chats)" },
-          Column("STATE") { $0.heldAt == nil ? "" : "on hold" }, Column("SINCE") { LocalTime($0.createdAt).day },
+          Column("STATE") { ($0.deletedAt == nil ? "" : "deleted, ") + ($0.heldAt == nil ? "" : "on hold") },
+          Column("SINCE") { LocalTime($0.createdAt).day },
         ], empty: "There are no workspaces.")
       page.note(workspaces.count, last: workspaces.last?.number, output)
     }

@@ -6,20 +6,36 @@ struct AdminWorkspacesRetention: AsyncParsableCommand {
     commandName: "retention", abstract: "Set how long a workspace keeps chats and files.",
     usage: "madang admin workspaces retention <workspace> [options]",
     discussion: """
-      What is older is deleted within an hour, for good. What is left out is kept as the settings retention.chats.days and \
-      retention.files.days say.
+      Without days, shows it. What is older is deleted within an hour, for good. With --default the workspace goes by the settings \
+      retention.chats.days and retention.files.days again.
       """)
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var confirmation: ConfirmationOption
   @OptionGroup var place: WorkspaceArgument
-  @Option(help: ArgumentHelp("Keep chats so many days; 0 for ever.", valueName: "days")) var chatDays: Int?
-  @Option(help: ArgumentHelp("Keep files of chats so many days; 0 for ever.", valueName: "days")) var fileDays: Int?
+  @Option(help: ArgumentHelp("Keep chats so many days; 0 for ever.", valueName: "days")) var chatDays: Int64?
+  @Option(help: ArgumentHelp("Keep files of chats so many days; 0 for ever.", valueName: "days")) var fileDays: Int64?
+  @Flag(name: .customLong("default"), help: "Keep both as the settings say.") var goesByDefault = false
+
+  func validate() throws {
+    for days in [chatDays, fileDays] where days.map({ !(0...36_500).contains($0) }) ?? false {
+      throw ValidationError("Days must be from 0, for ever, to 36500.")
+    }
+    if goesByDefault, chatDays != nil || fileDays != nil {
+      throw ValidationError("Give days, or --default.")
+    }
+  }
 
   func run() async throws {
-    try confirmation.confirm("Change how long \(place.workspace) keeps chats and files?")
-    try await options.withData {
-      try $1.show(try await $0.setRetention(of: place.workspace, chats: chatDays, files: fileDays))
+    try await options.withData { administration, output in
+      let now = try await administration.workspace(place.workspace)
+      guard goesByDefault || chatDays != nil || fileDays != nil else { return try output.show(now) }
+      let chats = goesByDefault ? nil : chatDays ?? now.chatDays
+      let files = goesByDefault ? nil : fileDays ?? now.fileDays
+      try confirmation.confirm(
+        "'\(now.name)': keep chats \(chats.kept) (now \(now.chatDays.kept)), files \(files.kept) (now \(now.fileDays.kept))?"
+      )
+      try output.show(try await administration.setRetention(of: place.workspace, chats: chats, files: files))
     }
   }
 }
