@@ -142,7 +142,8 @@ let package = Package(
     .systemLibrary(
       name: "CArgon2", pkgConfig: "libargon2", providers: [.apt(["libargon2-dev"]), .brew(["argon2"])]),
     .target(
-      name: "MadangCore", dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
+      name: "MadangCore",
+      dependencies: ["CArgon2", "CZlib", "Storage", "Migrations", .crypto, .cryptoExtras, .logging],
       resources: [.embedInCode("Resources/default.png")], swiftSettings: counted),
 
     // The wire, both ends.
