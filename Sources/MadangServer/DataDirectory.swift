@@ -19,6 +19,9 @@ extension ServerSettings {
   /// The embedded database.
   var databaseFile: URL { dataDirectory.appending(path: "madang.sqlite") }
 
+  /// The embedded database's write-ahead log; it is there while the database is open.
+  var databaseLogFile: URL { dataDirectory.appending(path: "madang.sqlite-wal") }
+
   /// Where the server keeps its secrets.
   var secretsDirectory: URL { dataDirectory.appending(path: "secrets") }
 }

@@ -5,8 +5,12 @@ final class WriteCounts: Sendable {
   private let commits = Atomic<Int>(0)
   private let writes = Atomic<Int>(0)
   private let reruns = Atomic<Int>(0)
+  private let nanoseconds = Atomic<Int64>(0)
 
-  func committed(_ count: Int) {
+  /// - Parameter duration: What COMMIT took.
+  func committed(_ count: Int, in duration: Duration) {
+    nanoseconds.wrappingAdd(duration.components.seconds &* 1_000_000_000, ordering: .relaxed)
+    nanoseconds.wrappingAdd(duration.components.attoseconds / 1_000_000_000, ordering: .relaxed)
     commits.add(1, ordering: .relaxed)
     writes.add(count, ordering: .relaxed)
   }
@@ -14,6 +18,9 @@ final class WriteCounts: Sendable {
   func reran() {
     reruns.add(1, ordering: .relaxed)
   }
+
+  /// What all COMMITs took together.
+  var commitSeconds: Double { Double(nanoseconds.load(ordering: .relaxed)) / 1e9 }
 
   var now: (commits: Int, writes: Int, reruns: Int) {
     (commits.load(ordering: .relaxed), writes.load(ordering: .relaxed), reruns.load(ordering: .relaxed))

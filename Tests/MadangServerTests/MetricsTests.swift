@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangServer
 import NIOHTTP1
@@ -36,6 +37,51 @@ struct MetricsTests {
         #expect(line.wholeMatch(of: /[a-z_]+(\{[^}]*\}?[^}]*\})? [0-9.e+-]+/) != nil, "\(line)")
       }
       #expect(!lines.contains { $0.contains("nothing") })
+    }
+  }
+
+  @Test("each metric that the alerts and the dashboard name is told by a server", arguments: TestEngine.available)
+  func monitoring(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      _ = try await world.signUp("Mina")
+      let text = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+      let told = Set(
+        text.split(separator: "\n").filter { !$0.hasPrefix("#") }.map { String($0.prefix { $0 != " " && $0 != "{" }) })
+      let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../packaging/monitoring")
+      for file in ["alerts.yml", "grafana.json"] {
+        let page = try String(contentsOf: folder.appending(path: file), encoding: .utf8)
+        let names = Set(page.matches(of: /(?:madang|process)_[a-z_]+/).map { String($0.output) })
+        #expect(names.count > 10)
+        // Of SQLite's alone.
+        #expect(
+          names.subtracting(told).subtracting(engine == .sqlite ? [] : ["madang_database_log_bytes"]) == [], "\(file)")
+      }
+      #expect(told.contains("process_start_time_seconds") && told.contains("madang_disk_free_bytes"))
+    }
+  }
+
+  @Test("figures of process and disk are plausible")
+  func figures() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      _ = try await world.signUp("Mina")
+      let text = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+      func value(_ name: String) throws -> Double {
+        let line = text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+        return try #require(line.flatMap { Double($0.dropFirst(name.count + 1)) }, "\(name)")
+      }
+      #expect(try value("process_resident_memory_bytes") > 1_000_000)
+      #expect(try value("process_cpu_seconds_total") > 0)
+      let (open, most) = (try value("process_open_fds"), try value("process_max_fds"))
+      #expect(open >= 3 && open <= most)
+      let began = Date(timeIntervalSince1970: try value("process_start_time_seconds"))
+      #expect(began < Date(timeIntervalSinceNow: 60) && began > Date(timeIntervalSinceNow: -86_400))
+      let (free, size) = (try value("madang_disk_free_bytes"), try value("madang_disk_size_bytes"))
+      #expect(free > 0 && free <= size)
+      #expect(try value("madang_database_commit_seconds_sum") > 0)
+      #expect(try value("madang_database_log_bytes") > 0)
+      #expect(text.contains("madang_held_limit{cost=\"connections\"} 50000"))
+      #expect(text.contains("madang_database_waiting{queue=\"write\"} "))
+      #expect(text.contains("madang_build_info{version=\"unknown\"} 1"))
     }
   }
 

@@ -40,9 +40,7 @@ extension Doctor {
   }
 
   private func diskFindings(_ directory: URL) -> [DoctorFinding] {
-    var disk = statvfs()
-    guard statvfs(directory.path, &disk) == 0 else { return [] }
-    func percent(_ free: UInt, _ all: UInt) -> Double? { all == 0 ? nil : Double(free) / Double(all) * 100 }
+    guard let disk = DiskFigures(directory) else { return [] }
     func finding(_ check: DoctorCheck, _ free: Double?, _ what: String, _ cure: String) -> DoctorFinding? {
       guard let free, free < Double(options.minFreePercent) else { return nil }
       let number = free.formatted(.number.precision(.fractionLength(1)))
@@ -51,26 +49,23 @@ extension Doctor {
     }
     return [
       finding(
-        .diskSpace, percent(UInt(disk.f_bavail), UInt(disk.f_blocks)), "the disk",
+        .diskSpace, disk.freePercent, "the disk",
         "make room or a larger disk: without room nothing can be posted; 'madang admin stats' tells how much files take"
       ),
-      // Some file systems have as many as they need, and say 0.
       finding(
-        .diskInodes, percent(UInt(disk.f_favail), UInt(disk.f_files)), "the inodes",
+        .diskInodes, disk.freeInodesPercent, "the inodes",
         "remove small files, or move the data to a file system with more inodes"),
     ].compactMap(\.self)
   }
 
   /// Two logs' worth are more than one that waits for a reader to end.
   private func logFindings(_ settings: ServerSettings) -> [DoctorFinding] {
-    let log = settings.databaseFile.path + "-wal"
-    guard settings.databaseURL == nil,
-      let size = (try? FileManager.default.attributesOfItem(atPath: log))?[.size] as? Int,
-      size / 2 > settings.databaseLogLimit
+    let log = settings.databaseLogFile
+    guard settings.databaseURL == nil, let size = FileMode(log)?.size, size / 2 > settings.databaseLogLimit
     else { return [] }
     return [
       DoctorFinding(
-        .writeAheadLog, .warning, "\(log) has \(size) bytes, database.log.limit is \(settings.databaseLogLimit)",
+        .writeAheadLog, .warning, "\(log.path) has \(size) bytes, database.log.limit is \(settings.databaseLogLimit)",
         cure:
           "end programs that read the database for long ('fuser \(settings.databaseFile.path)'), or start the server again"
       )
@@ -142,20 +137,5 @@ extension Doctor {
         "the certificate of \(place) \(hasEnded ? "has ended" : "ends in \(days) days"): \(end.ISO8601Format())",
         cure: "renew it; a server that speaks TLS itself takes it by itself, nginx by 'systemctl reload nginx'")
     ]
-  }
-}
-
-/// To whom a file belongs, and who may use it.
-public struct FileMode: Sendable {
-  let owner: uid_t
-  /// Whether every user of the machine may.
-  public let isOpenToAll: Bool
-
-  /// Nil if it is not there. Links are followed.
-  public init?(_ file: URL) {
-    var status = stat()
-    guard stat(file.path, &status) == 0 else { return nil }
-    owner = status.st_uid
-    isOpenToAll = status.st_mode & 0o004 != 0
   }
 }

@@ -7,7 +7,7 @@ import Storage
 /// Builds a page of metrics.
 ///
 /// Source: https://prometheus.io/docs/instrumenting/exposition_formats/ (text format 0.0.4).
-private struct PrometheusText {
+struct PrometheusText {
   private(set) var text = ""
 
   enum Kind: String {
@@ -50,10 +50,21 @@ extension Service {
     for cost in Ledger.Cost.allCases {
       page.add("madang_held", labels: [("cost", cost.rawValue)], held[cost] ?? 0)
     }
+    page.begin("madang_held_limit", .gauge, "What clients may hold together; 0 where there is no limit.")
+    for cost in Ledger.Cost.allCases {
+      page.add("madang_held_limit", labels: [("cost", cost.rawValue)], ledger.limit(cost))
+    }
     let writes = madang.database.writeCounts
     page.begin("madang_database_commit_writes", .summary, "Writes that shared a COMMIT.")
     page.add("madang_database_commit_writes_sum", writes.writes)
     page.add("madang_database_commit_writes_count", writes.commits)
+    page.begin("madang_database_commit_seconds", .summary, "Time of a COMMIT.")
+    page.add("madang_database_commit_seconds_sum", madang.database.commitSeconds)
+    page.add("madang_database_commit_seconds_count", writes.commits)
+    let waiting = madang.database.waiting
+    page.begin("madang_database_waiting", .gauge, "Work that waits for its turn at the database.")
+    page.add("madang_database_waiting", labels: [("queue", "write")], waiting.writes)
+    page.add("madang_database_waiting", labels: [("queue", "read")], waiting.reads)
     page.single("madang_push_waiting", .gauge, "Chats that wait to be told to devices.", now.pushesWaiting)
     page.single(
       "madang_push_dropped_total", .counter, "Chats told to nobody: they had waited for too long.", now.pushesDropped)
@@ -68,9 +79,23 @@ extension Service {
     page.single(
       "madang_housekeeping_leader", .gauge, "1 on the server that tidies up for all of its database, 0 on others.",
       now.leads ? 1 : 0)
+    addStorage(to: &page)
+    ProcessFigures.add(to: &page)
+    page.begin("madang_build_info", .gauge, "Always 1; the version of the program is its label.")
+    page.add("madang_build_info", labels: [("version", settings.version)], 1)
     return Response(
       status: .ok, headers: [.contentType: "text/plain; version=0.0.4; charset=utf-8", .cacheControl: "no-store"],
       body: ResponseBody(byteBuffer: ByteBuffer(string: page.text)))
+  }
+
+  private func addStorage(to page: inout PrometheusText) {
+    if let disk = DiskFigures(settings.dataDirectory) {
+      page.single("madang_disk_size_bytes", .gauge, "The disk of the data directory.", disk.size)
+      page.single("madang_disk_free_bytes", .gauge, "What the server may still take of it.", disk.free)
+    }
+    guard settings.databaseURL == nil else { return }
+    page.single(
+      "madang_database_log_bytes", .gauge, "SQLite's write-ahead log.", FileMode(settings.databaseLogFile)?.size ?? 0)
   }
 
   private func addRequests(_ now: Metrics.State, to page: inout PrometheusText) {

@@ -29,6 +29,9 @@ final class Ledger: Sendable {
 
   init(_ limits: [Cost: LedgerLimit]) { self.limits = limits }
 
+  /// How much of it all together may hold; 0 where that has no limit.
+  func limit(_ cost: Cost) -> Int { limits[cost]?.total ?? 0 }
+
   /// How much of everything is held by all together.
   var totals: [Cost: Int] { state.withLock(\.totals) }
 

@@ -44,6 +44,8 @@ public struct ServerSettings: Sendable {
   public var socketHold: Duration = .seconds(3)
   /// Lines about sign-ins and refusals in the log, in a minute.
   public var securityLinesPerMinute = 600
+  /// Which program serves, for metrics.
+  public var version = "unknown"
   /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
   public var publicURL = ""
   /// Rows about failed sign-ins in the audit log, in a minute.

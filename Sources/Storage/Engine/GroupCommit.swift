@@ -22,6 +22,7 @@ struct GroupCommit {
       connection.discard()
       return outcome.deliveries
     }
+    let began = ContinuousClock.now
     do throws(EngineFailure) {
       try connection.commit()
     } catch {
@@ -30,7 +31,7 @@ struct GroupCommit {
       guard error.cause.code == .connectionLost else { throw error.cause }
       throw StorageError(.outcomeUnknown, "no answer to COMMIT: \(error.cause.message)")
     }
-    counts.committed(batch.count)
+    counts.committed(batch.count, in: .now - began)
     return outcome.deliveries
   }
 

@@ -35,6 +35,9 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     lock.signal()
   }
 
+  /// How many elements wait.
+  var count: Int { lock.withLock { elements.count } }
+
   /// Waits for elements and takes as many as there are, up to `count`. Nil when closed and empty.
   func take(upTo count: Int) -> [Element]? {
     lock.lock()

@@ -99,6 +99,7 @@ struct Serve: AsyncParsableCommand {
       logger.warning("socket.access=open: everybody hears every room; it is for local development")
     }
     var settings = loaded.settings
+    settings.version = Version.text
     settings.connections.total = OpenFiles.connections(
       wanted: settings.connections.total, filesEach: settings.tls == nil ? 1 : 3, logger)
     // Before anything takes long: until then the signal ends the process.
