@@ -1,12 +1,13 @@
 import Logging
 import MadangCore
 import ServiceLifecycle
+import Storage
 import Synchronization
 
 /// Sends mails, after the commit of what causes them and beside everything else.
 ///
 /// They wait in the database, so that none is forgotten when a server stops; each is tried by the server that has claimed it.
-/// One may be sent twice if a server stops after it was taken and before that is noted.
+/// One may be sent twice if a server or its database ends after it was taken and before that is noted.
 final class MailQueue: ServiceLifecycle.Service {
   private let madang: Madang
   /// Nil where mails are off.
@@ -62,17 +63,16 @@ final class MailQueue: ServiceLifecycle.Service {
   }
 
   /// Milliseconds that a claim holds: longer than a mail takes.
-  private var claim: Int64 { Int64(settings.timeout) * 2000 + 10_000 }
+  private var claim: Int64 { Int64(settings.timeout) * 2000 + Int64(settings.answerTimeout) * 1000 + 10_000 }
 
   private func send(_ claimed: ClaimedMail, by sender: any MailSender) async throws {
-    do {
-      try await cancelWhenGracefulShutdown { try await sender.send(claimed) }
-    } catch let refused as MailRefused {
+    // Not cut off when the server is to stop: a mail that the other server has would be sent twice.
+    do { try await sender.send(claimed) } catch let refused as MailRefused {
       metrics.mail(.refused)
       return try await giveUp(claimed, refused.reason)
     } catch {
       // This server stops: that is no fault of the mail's, and the next one sends it at once.
-      if Task.isShuttingDownGracefully { return try await madang.putOff(claimed, for: 0) }
+      if Task.isCancelled || Task.isShuttingDownGracefully { return try await madang.putOff(claimed, for: 0) }
       let reason = (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
       guard claimed.attempt < settings.attempts else {
         metrics.mail(.expired)
@@ -83,12 +83,25 @@ final class MailQueue: ServiceLifecycle.Service {
       return try await madang.putOff(claimed, for: pause(after: claimed.attempt))
     }
     metrics.mail(.sent)
-    try await madang.finish(claimed)
+    try await finish(claimed)
+  }
+
+  /// Again and again while the claim holds: a mail that was taken, and of which that is not noted, is sent twice.
+  private func finish(_ claimed: ClaimedMail) async throws {
+    let end = madang.clock.steady + claim
+    var pause: Duration = .seconds(1)
+    while true {
+      do { return try await madang.finish(claimed) } catch let error as StorageError {
+        guard madang.clock.steady < end else { throw error }
+      }
+      try await madang.clock.sleep(for: pause)
+      pause = min(pause * 2, .seconds(20))
+    }
   }
 
   private func giveUp(_ claimed: ClaimedMail, _ reason: String) async throws {
     log(claimed, "a mail was given up", reason)
-    try await madang.finish(claimed)
+    try await finish(claimed)
   }
 
   /// Neither its text nor its address: one holds secrets, the other is somebody's.

@@ -25,6 +25,8 @@ public struct MailSettings: Sendable {
   public var authorities = ""
   /// Seconds that connecting may take, and again all that is said then.
   public var timeout = 30
+  /// Seconds that the server may take to say that it has taken a mail.
+  public var answerTimeout = 600
   /// Seconds before a mail is tried again; they double with each attempt, up to an hour.
   public var pause = 30
   /// How often a mail is tried.

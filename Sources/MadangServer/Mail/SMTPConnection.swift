@@ -6,21 +6,24 @@ import NIOSSL
 struct SMTPConnection: Sendable {
   private let channel: any Channel
   private let host: String
+  private let replies: NIOLoopBound<SMTPReplies>
 
   /// Connects, with TLS from the beginning if the endpoint says so.
   static func open(_ endpoint: SMTPEndpoint, _ tls: NIOSSLContext, timeout: TimeAmount) async throws -> SMTPConnection {
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    let loop = MultiThreadedEventLoopGroup.singleton.next()
+    let replies = try await loop.submit { NIOLoopBound(SMTPReplies(), eventLoop: loop) }.get()
+    let channel = try await ClientBootstrap(group: loop)
       .connectTimeout(timeout)
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if endpoint.security == .implicitTLS {
             try channel.pipeline.syncOperations.addHandler(Self.handler(tls, endpoint.host))
           }
-          try channel.pipeline.syncOperations.addHandler(SMTPReplies())
+          try channel.pipeline.syncOperations.addHandler(replies.value)
         }
       }
       .connect(host: endpoint.host, port: endpoint.port).get()
-    return SMTPConnection(channel: channel, host: endpoint.host)
+    return SMTPConnection(channel: channel, host: endpoint.host, replies: replies)
   }
 
   /// Checks the certificate for the host, be it a name or an address.
@@ -30,18 +33,17 @@ struct SMTPConnection: Sendable {
 
   func close() { channel.close(promise: nil) }
 
-  /// Closes the connection after a while, whatever is waited for.
-  func close(after time: TimeAmount) -> Scheduled<Void> {
-    channel.eventLoop.scheduleTask(in: time) { [channel] in channel.close(promise: nil) }
+  /// Closes the connection after so many seconds, whatever is waited for.
+  func close(afterSeconds seconds: Int) -> Scheduled<Void> {
+    channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [channel, replies] in
+      replies.value.fail(SMTPSender.NotTaken(description: "the server did not answer within \(seconds) s"))
+      channel.close(promise: nil)
+    }
   }
 
-  /// The next reply. Throws if the connection ends before.
+  /// The next reply. Throws if the connection ends before: what it failed with first.
   func reply() async throws -> SMTPReply {
-    try await channel.eventLoop.flatSubmit { [channel] in
-      do {
-        return try channel.pipeline.syncOperations.handler(type: SMTPReplies.self).next(on: channel.eventLoop)
-      } catch { return channel.eventLoop.makeFailedFuture(error) }
-    }.get()
+    try await channel.eventLoop.flatSubmit { [channel, replies] in replies.value.next(on: channel.eventLoop) }.get()
   }
 
   /// Sends a line, which has no line end of its own.
@@ -49,15 +51,20 @@ struct SMTPConnection: Sendable {
     try await send(bytes: Array(line.utf8) + [0x0d, 0x0a])
   }
 
-  func send(bytes: [UInt8]) async throws { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) }
+  func send(bytes: [UInt8]) async throws {
+    do { try await channel.writeAndFlush(ByteBuffer(bytes: bytes)) } catch {
+      // What ended the connection says more than that it has ended.
+      _ = try await reply()
+      throw error
+    }
+  }
 
   /// Encrypts from here on. Whatever came in the clear behind the server's consent would count as said under TLS, whoever
   /// slipped it in: throws ``BadSMTPReply`` then.
   func startTLS(_ tls: NIOSSLContext) async throws {
-    try await channel.eventLoop.submit { [channel, host] in
-      let pipeline = channel.pipeline.syncOperations
-      guard try pipeline.handler(type: SMTPReplies.self).isEmpty else { throw BadSMTPReply() }
-      try pipeline.addHandler(Self.handler(tls, host), position: .first)
+    try await channel.eventLoop.submit { [channel, host, replies] in
+      guard replies.value.isEmpty else { throw BadSMTPReply() }
+      try channel.pipeline.syncOperations.addHandler(Self.handler(tls, host), position: .first)
     }.get()
   }
 }
@@ -87,7 +94,15 @@ private final class SMTPReplies: ChannelInboundHandler {
 
   func errorCaught(context: ChannelHandlerContext, error: any Error) { fail(error, context) }
 
-  func channelInactive(context: ChannelHandlerContext) { fail(ChannelError.eof, context) }
+  func channelInactive(context: ChannelHandlerContext) {
+    fail(SMTPSender.NotTaken(description: "the server ended the connection"))
+  }
+
+  /// Who waits, and waits from now on, gets the first failure.
+  func fail(_ error: any Error) {
+    failure = failure ?? error
+    answer()
+  }
 
   private func answer() {
     guard let promise = waiting else { return }
@@ -106,8 +121,7 @@ private final class SMTPReplies: ChannelInboundHandler {
   }
 
   private func fail(_ error: any Error, _ context: ChannelHandlerContext) {
-    failure = failure ?? error
-    answer()
+    fail(error)
     context.close(promise: nil)
   }
 }

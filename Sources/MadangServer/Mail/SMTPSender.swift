@@ -37,7 +37,7 @@ struct SMTPSender: MailSender {
     guard let to = MailAddress(mail.mail.recipient) else { throw MailRefused(reason: "its address is none of ASCII") }
     let limit = TimeAmount.seconds(Int64(settings.timeout))
     let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
-    let end = connection.close(after: limit)
+    let end = connection.close(afterSeconds: settings.timeout)
     defer {
       end.cancel()
       connection.close()
@@ -60,6 +60,10 @@ struct SMTPSender: MailSender {
       _ = try await ask("DATA", 354, on: connection)
       let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
       try await connection.send(bytes: Self.data(message.text))
+      // The server has the mail, and may look at it for long: to give up now would send it twice (RFC 5321, 4.5.3.2.6).
+      end.cancel()
+      let last = connection.close(afterSeconds: settings.answerTimeout)
+      defer { last.cancel() }
       try await refusable(250...250, on: connection, "the mail")
       // It was taken, whatever comes of this.
       try? await connection.send("QUIT")

@@ -22,6 +22,9 @@ extension Setting {
       "mail.timeout", "seconds connecting to that server may take, and all that is said then", \.settings.mail.timeout,
       1...600),
     integer(
+      "mail.answer", "seconds that server may take to say that it has taken a mail", \.settings.mail.answerTimeout,
+      1...1800),
+    integer(
       "mail.pause", "seconds before a mail is tried again; they double, up to an hour", \.settings.mail.pause, 1...3600),
     integer("mail.attempts", "how often a mail is tried", \.settings.mail.attempts, 1...1000),
     milliseconds("mail.lifetime", "seconds a mail may wait to be taken", \.settings.mail.lifetime),
