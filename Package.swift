@@ -159,11 +159,7 @@ let package = Package(
         .hummingbird, .hummingbirdCore, .httpTypes, .jwtKit, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioFileSystem,
         .nioSSL, .serviceLifecycle,
       ],
-      resources: [
-        .embedInCode("Resources/invite.html"), .embedInCode("Resources/password.html"),
-        .embedInCode("Resources/newpassword.html"),
-      ],
-      swiftSettings: counted),
+      resources: [.embedInCode("Resources/page.html")], swiftSettings: counted),
     // For people who test clients: worlds, seeds, faults, the journal. Behind `/_dev` of a server in development mode.
     .target(
       name: "MadangDevelopment",

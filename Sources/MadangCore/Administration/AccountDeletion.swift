@@ -1,8 +1,8 @@
 import Storage
 
 extension Madang {
-  /// Deletes an account: its memberships, sessions, device tokens, addresses, invitations, waiting mails, picture, and everything in its row that is
-  /// about the person. The row stays, without a name, for what it wrote in rooms of others; payments and the ledger stay for
+  /// Deletes an account: its memberships, sessions, device tokens, addresses, invitations, waiting mails, picture, and everything
+  /// in its row that is about the person. The row stays, without a name, for what it wrote in rooms of others; payments and the ledger stay for
   /// the books. Its address is free for a new account. Channels it owned go to the workspaces' owners.
   ///
   /// Throws `.noSuchUser`; `.mustHandOver` if it owns workspaces; `.held` if it belongs to one that is on legal hold.

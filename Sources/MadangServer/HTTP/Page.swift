@@ -5,15 +5,38 @@ import NIOCore
 
 /// A page for people, without a script, that is cached nowhere.
 struct Page: Sendable {
+  /// What its form asks for.
+  enum Field {
+    case email, newPassword
+
+    fileprivate var html: String {
+      switch self {
+      case .email:
+        """
+        <label for="email">E-mail address</label>
+        <input id="email" name="email" type="email" maxlength="254" autocomplete="email" required autofocus>
+        """
+      case .newPassword:
+        """
+        <label for="password">Another password</label>
+        <input id="password" name="password" type="password" minlength="8" autocomplete="new-password" required autofocus>
+        """
+      }
+    }
+  }
+
   private let before: String
   private let form: String
   private let after: String
 
-  /// - Parameter html: The page's text comes before the form, which stands between two marks.
-  init(_ html: [UInt8]) {
-    let html = String(decoding: html, as: UTF8.self)
-    let parts = html.components(separatedBy: "<!--form-->")
-    (before, form, after) = parts.count == 3 ? (parts[0], parts[1], parts[2]) : (html, "", "")
+  /// - Parameters:
+  ///   - title: Stands above a text and, where the page asks for something, a form.
+  ///   - button: What sends the form.
+  init(_ title: String, asksFor field: Field, button: String) {
+    let frame = String(decoding: PackageResources.page_html, as: UTF8.self).replacing("<!--title-->", with: title)
+    let parts = frame.components(separatedBy: "<!--content-->")
+    (before, after) = parts.count == 2 ? (parts[0], parts[1]) : (frame, "")
+    form = "\n<form method=\"post\">\n\(field.html)\n<button>\(button)</button>\n</form>\n"
   }
 
   /// - Parameter text: HTML of ours; nothing that a client sent is shown.

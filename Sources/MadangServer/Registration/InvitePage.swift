@@ -42,5 +42,5 @@ struct InvitePage {
     }
   }
 
-  private static let page = Page(PackageResources.invite_html)
+  private static let page = Page("Invitation", asksFor: .email, button: "Accept the invitation")
 }

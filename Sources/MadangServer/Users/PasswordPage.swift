@@ -76,8 +76,8 @@ struct PasswordPage {
     return Self.linkPage.response(.ok, "Done. Sign in with the other password now.")
   }
 
-  private static let requestPage = Page(PackageResources.password_html)
-  private static let linkPage = Page(PackageResources.newpassword_html)
+  private static let requestPage = Page("Password", asksFor: .email, button: "Send me a link")
+  private static let linkPage = Page("Password", asksFor: .newPassword, button: "Take this password")
 }
 
 extension PasswordPage.Place {
