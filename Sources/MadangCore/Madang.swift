@@ -56,9 +56,7 @@ package final class Madang: Sendable {
     try await database.pendingMigrations(Self.migrations)
   }
 
-  static var migrations: [Migration] {
-    MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) }
-  }
+  static let migrations = MigrationFiles.all.map { Migration(version: $0.version, name: $0.name, sql: $0.sql) }
 }
 
 /// A fact that others must hear of, told after it was committed.

@@ -7,24 +7,22 @@ package struct Migration: Sendable {
   package let name: String
   /// One or more statements for both engines. `{{identity}}` stands for an integer primary key that counts up by itself.
   package let sql: String
+  /// The hexadecimal SHA-256 of the text.
+  package let checksum: String
 
   package init(version: Int, name: String, sql: String) {
     self.version = version
     self.name = name
     self.sql = sql
+    checksum = SHA256.hash(data: Data(sql.utf8)).map { byte in
+      (byte < 16 ? "0" : "") + String(byte, radix: 16)
+    }.joined()
   }
 
   /// Whether programs that do not know it may go on, and start, with the schema that it leaves. Its first line says so:
   /// `-- additive`.
   package var isAdditive: Bool {
     sql.prefix { !$0.isNewline }.trimmingCharacters(in: .whitespaces) == "-- additive"
-  }
-
-  /// The hexadecimal SHA-256 of the text.
-  package var checksum: String {
-    SHA256.hash(data: Data(sql.utf8)).map { byte in
-      (byte < 16 ? "0" : "") + String(byte, radix: 16)
-    }.joined()
   }
 }
 
@@ -39,7 +37,8 @@ extension Database {
   package func migrate(_ migrations: [Migration]) async throws {
     let (dialect, claim) = (dialect, source.claim)
     let sorted = migrations.sorted { $0.version < $1.version }
-    for migration in sorted {
+    // Mostly none is: a start then costs two transactions, not one for each migration.
+    for migration in try await pendingMigrations(sorted).pending {
       try await write { transaction in
         try transaction.beginMigration(dialect)
         let applied = try transaction.checkedMigrations(against: sorted, dialect)
