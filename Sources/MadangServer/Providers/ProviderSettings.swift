@@ -11,12 +11,25 @@ public struct ProviderSettings: Sendable {
     public var secret = ""
   }
 
+  /// PortOne v2, which takes the payments in place of v1.
+  public struct PortOneV2: Sendable {
+    public var url = "https://api.portone.io"
+    /// The V2 API secret; empty means off.
+    public var secret = ""
+    /// The store whose payments count; empty for the one that the secret belongs to.
+    public var store = ""
+    /// Whether payments through test channels, which cost nothing, count as well.
+    public var takesTests = false
+  }
+
   /// Sign in with Apple.
   public struct Apple: Sendable {
     /// Where Apple publishes the keys it signs with.
     public var keysURL = "https://appleid.apple.com/auth/keys"
     /// Bundle ids of the apps whose tokens are taken; empty means none.
     public var audiences: Set<String> = []
+    /// Whether Apple's notices are taken, of people who take back the app's access or delete their account.
+    public var takesNotices = false
   }
 
   /// Kakao Login.
@@ -28,6 +41,11 @@ public struct ProviderSettings: Sendable {
     /// Whether tokens of any app are taken where no number is given: whoever runs another app can then sign in with the
     /// tokens of its users.
     public var takesAnyApp = false
+    /// The app's admin key, by which Kakao's notices are known and people are unlinked; empty for neither.
+    public var adminKey = ""
+
+    /// What shows the admin key, in both directions.
+    var authorization: String { "KakaoAK \(adminKey)" }
   }
 
   /// Firebase Cloud Messaging, which delivers notifications.
@@ -57,6 +75,7 @@ public struct ProviderSettings: Sendable {
   }
 
   public var portOne = PortOne()
+  public var portOneV2 = PortOneV2()
   public var apple = Apple()
   public var kakao = Kakao()
   public var firebase = Firebase()
