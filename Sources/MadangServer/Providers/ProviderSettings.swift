@@ -1,3 +1,4 @@
+import Logging
 import NIOSSL
 
 /// How other people's servers are reached, and as whom. What is left empty is off.
@@ -98,7 +99,7 @@ public struct ProviderSettings: Sendable {
   }
 
   /// What delivers notifications; nil if nothing does. Throws ``SetupError`` if a file cannot be used.
-  func pushSender(lifetime: Int64) async throws -> (any PushSender)? {
+  func pushSender(lifetime: Int64, logger: Logger) async throws -> (any PushSender)? {
     let authorities = try authorities()
     let firebase =
       firebase.accountFile.isEmpty
@@ -110,6 +111,6 @@ public struct ProviderSettings: Sendable {
     let connections = ProviderConnections(authorities: authorities, isShared: true)
     return try await ApplePushService(
       applePush, calls: ProviderCalls(timeout: .seconds(applePush.timeout), over: connections), lifetime: lifetime,
-      others: firebase)
+      others: firebase, logger: logger)
   }
 }
