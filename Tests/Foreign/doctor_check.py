@@ -283,7 +283,11 @@ def proxied(house):
             house.write({"public.url": ""} | {"registration": "closed"})
             finds(house.both(f"http://127.0.0.1:{house.port}"))
             house.write()
-            finds(house.doctor(house.url, "--outside"), "tlsTrust:error")
+            for arguments, words in ((), "no root"), (("--ca-file", "/nonexistent.pem"), "--ca-file"):
+                found = house.doctor(house.url, "--outside", *arguments)
+                finds(found, "tlsTrust:error")
+                if not any(words in one["message"] for one in found[1]):
+                    failures.append(words)
         for certificate, expected in ("soon", "tlsExpiry:warning"), ("other", "tlsTrust:error"):
             with house.nginx(certificate=certificate):
                 finds(house.both(), expected)
