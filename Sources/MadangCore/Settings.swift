@@ -32,6 +32,8 @@ package struct Settings: Sendable {
   package var pushDevices = 10
   /// What people are called whose account was deleted.
   package var deletedNickname = "알 수 없음"
+  /// Whether an account is deleted when the one at Apple or Kakao with which it signs in is.
+  package var deletesWithProvider = false
   /// What stands in place of a chat that an administrator took away.
   package var removedChatText = "삭제된 메시지입니다."
   /// How many days chats are kept, in workspaces without a number of their own; 0 for ever.

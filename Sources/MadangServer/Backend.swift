@@ -30,7 +30,8 @@ final class Backend: Sendable {
     let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
     let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: base.instruments) : nil
     let providers = try Providers(settings.providers, clock: clock, development: development)
-    let sender = try await settings.providers.pushSender(lifetime: settings.push.lifetime) ?? development?.pushes
+    let sender =
+      try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) ?? development?.pushes
     settings.domain.tellsDevices = sender != nil
     let mailSender = try mailSender(settings.mail, development)
     settings.domain.sendsMail = mailSender != nil

@@ -183,6 +183,11 @@ def settings_alone(house):
         ({"audit.file": "/nonexistent/audit"}, "auditFile:error"),
         ({"keys": "dev-key-2024-10=2024-10"}, "developmentKeys:error"),
         ({"push.firebase.account": "/nonexistent.json"}, "pushAccount:error"),
+        ({"payments.portone.v2.secret": "s", "payments.portone.key": "k"}, "settings:error"),
+        ({"kakao.admin.key": "k"}, "settings:error"),
+        ({"apple.notices": True}, "settings:error"),
+        ({"payments.portone.v2": {"secret": "s", "url": "http://api.example.com"}}, "settings:error"),
+        ({"push.apns": {"key": "k", "kid": "short", "team": "TEAM654321", "topic": "t"}}, "settings:error"),
         ({"tls.cert": "/nonexistent.pem", "tls.key": "/nonexistent.key"}, "certificate:error"),
         ({"data": "/nonexistent"}, "dataDirectory:error"),
         ({"nonesuch": 1}, "settings:error"),
@@ -199,6 +204,10 @@ def settings_alone(house):
     finds(house.inside(), "plainHTTP:warning")
     house.write({"dev": True})
     finds(house.both(), "development:error", "connection:error")
+    # A port of this machine where nobody listens.
+    house.write({"payments.portone.v2.secret": "s", "payments.portone.v2.url": f"http://127.0.0.1:{free_port()}"})
+    finds(house.both(), "providers:error", "connection:error")
+    finds(house.inside())
     house.write()
     finds(house.inside(variables={"MADANG_PROT": "1"}), "unknownVariables:warning")
 
@@ -274,7 +283,11 @@ def proxied(house):
             house.write({"public.url": ""} | {"registration": "closed"})
             finds(house.both(f"http://127.0.0.1:{house.port}"))
             house.write()
-            finds(house.doctor(house.url, "--outside"), "tlsTrust:error")
+            for arguments, words in ((), "no root"), (("--ca-file", "/nonexistent.pem"), "--ca-file"):
+                found = house.doctor(house.url, "--outside", *arguments)
+                finds(found, "tlsTrust:error")
+                if not any(words in one["message"] for one in found[1]):
+                    failures.append(words)
         for certificate, expected in ("soon", "tlsExpiry:warning"), ("other", "tlsTrust:error"):
             with house.nginx(certificate=certificate):
                 finds(house.both(), expected)

@@ -26,26 +26,13 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import push_standin
+from certificates import make_certificates
 
 KEY = "dev-key-2024-10"
 WAIT = 60
 PEOPLE, ROOMS, KILLS = 10, 4, 3
 CLAIM = 61
 """Seconds after which another server may tell what a dead one had begun to tell."""
-
-
-def openssl(*arguments):
-    subprocess.run(["openssl", *arguments], check=True, capture_output=True)
-
-
-def make_certificates(folder):
-    """An authority and a certificate of its for this machine."""
-    curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"]
-    openssl("req", "-x509", *curve, "-days", "30", "-subj", "/CN=authority", "-keyout", f"{folder}/ca.key", "-out", f"{folder}/ca.pem")
-    openssl("req", *curve, "-subj", "/CN=localhost", "-keyout", f"{folder}/leaf.key", "-out", f"{folder}/leaf.csr")
-    pathlib.Path(f"{folder}/names").write_text("subjectAltName=DNS:localhost\n")
-    openssl("x509", "-req", "-in", f"{folder}/leaf.csr", "-CA", f"{folder}/ca.pem", "-CAkey", f"{folder}/ca.key", "-CAcreateserial",
-            "-days", "30", "-extfile", f"{folder}/names", "-out", f"{folder}/leaf.pem")
 
 
 def pem(key):

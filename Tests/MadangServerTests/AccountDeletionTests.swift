@@ -90,7 +90,7 @@ struct AccountDeletionTests {
         .json([
           "email": .text("deleted-\(yard.b.id)@deleted.invalid"), "password": .text(World.password), "nickname": "Sly",
         ]))
-      let record = try await madang.deleteAccount(email: yard.b.email)
+      let record = try await madang.deleteAccount(email: yard.b.email).record
       #expect(record.deletedAt == world.clock.now && record.sessions == 0 && record.account.coins == 0)
       #expect(try await yard.b.code(.GET, me) == "E02")
       let login = World.Body.json(["email": .text(yard.b.email), "password": .text(World.password)])

@@ -82,6 +82,8 @@ struct ApplePushTests {
     }
   }
 
+  private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
+
   private static func notification(_ token: String) -> PushNotification {
     PushNotification(
       device: PushDevice(token: token, edition: "e", person: 1), payload: Array("{}".utf8), chat: "c", postedAt: 0)
@@ -108,11 +110,12 @@ struct ApplePushTests {
     } _: { provider in
       try await Self.withSettings(provider.url) { settings, _ in
         let apple = try await ApplePushService(
-          settings, calls: ProviderCalls(timeout: .seconds(60)), lifetime: 1000, others: nil)
+          settings, calls: ProviderCalls(timeout: .seconds(60)), lifetime: 1000, others: nil, logger: Self.logger)
         let cases = [
           (200, "", "taken"), (410, "Unregistered", "unregistered"), (410, "ExpiredToken", "unregistered"),
           (400, "BadDeviceToken", "unregistered"), (400, "DeviceTokenNotForTopic", "unregistered"),
-          (400, "PayloadEmpty", "refused"), (413, "PayloadTooLarge", "refused"),
+          // Something on the way says so, and not Apple.
+          (410, "", "refused"), (400, "PayloadEmpty", "refused"), (413, "PayloadTooLarge", "refused"),
           (429, "TooManyRequests", "delayed"), (500, "InternalServerError", "delayed"),
           (503, "ServiceUnavailable", "overloaded"), (503, "Shutdown", "overloaded"),
           (400, "BadTopic", "away"), (403, "InvalidProviderToken", "away"), (403, "ExpiredProviderToken", "away"),
@@ -124,6 +127,34 @@ struct ApplePushTests {
         }
         // Apple takes no new token before twenty minutes are over.
         #expect(tokens.withLock { $0.count } == 1)
+      }
+    }
+  }
+
+  @Test(
+    "while Apple has taken nothing, what it says of a device may be the settings' fault: the device is kept, and that is said once"
+  )
+  func wrongSettings() async throws {
+    let answer = Mutex((status: 400, reason: "BadDeviceToken"))
+    let lines = LogRecorder()
+    try await FakeProvider.run { _ in
+      answer.withLock { ($0.status, #"{"reason":"\#($0.reason)"}"#) }
+    } _: { provider in
+      try await Self.withSettings(provider.url) { settings, _ in
+        let apple = try await ApplePushService(
+          settings, calls: ProviderCalls(timeout: .seconds(60)), lifetime: 1000, others: nil, logger: lines.logger)
+        for reason in ["BadDeviceToken", "DeviceTokenNotForTopic"] {
+          answer.withLock { $0 = (400, reason) }
+          #expect(await Self.outcome(apple, Self.device) == "refused")
+        }
+        #expect(lines.lines.filter { $0.contains("push.apns.topic") }.count == 1)
+        // Nobody has it, whatever the settings are.
+        answer.withLock { $0 = (410, "Unregistered") }
+        #expect(await Self.outcome(apple, Self.device) == "unregistered")
+        answer.withLock { $0 = (200, "") }
+        #expect(await Self.outcome(apple, Self.device) == "taken")
+        answer.withLock { $0 = (400, "BadDeviceToken") }
+        #expect(await Self.outcome(apple, Self.device) == "unregistered")
       }
     }
   }
@@ -151,7 +182,7 @@ struct ApplePushTests {
       try await Self.withSettings(provider.url) { settings, _ in
         let firebase = FaultySender({ _, _ in nil })
         let apple = try await ApplePushService(
-          settings, calls: ProviderCalls(timeout: .seconds(60)), lifetime: 1000, others: firebase)
+          settings, calls: ProviderCalls(timeout: .seconds(60)), lifetime: 1000, others: firebase, logger: Self.logger)
         for token in [
           Self.device, "short0aF9", "\(Self.device)0", "\(Self.device.dropLast())g", "c:APA91b\(Self.device)",
         ] {
@@ -185,6 +216,11 @@ struct ApplePushTests {
     var settings = World.settings
     settings.providers.applePush.keyFile = "/nonexistent.p8"
     #expect(settings.problems().contains { $0.hasPrefix("push.apns:") })
+    settings.providers.applePush.topic = "t"
+    (settings.providers.applePush.keyID, settings.providers.applePush.team) = ("KEY76543210", "TEAM-54321")
+    for key in ["push.apns.kid", "push.apns.team"] {
+      #expect(settings.problems().contains { $0.hasPrefix(key) && $0.contains("10 letters and digits") })
+    }
     try await Self.withSettings("https://api.push.apple.com") { apple, _ in
       for (key, authority, expected) in [
         ("/nonexistent.p8", "", "push.apns.key"), (apple.keyFile, apple.keyFile, "providers.ca"),

@@ -71,6 +71,38 @@ struct PushFaultTests {
     }
   }
 
+  @Test("a provider that asks for time is not tried before, and a trial holds nothing of a chat")
+  func askedForTime() async throws {
+    let isDown = Mutex(true)
+    let sender = FaultySender { _, _ in
+      isDown.withLock(\.self) ? PushFailure.overloaded(status: 503, pause: .seconds(1000)) : nil
+    } onTrial: {
+      isDown.withLock(\.self) ? PushFailure.overloaded(status: 503, pause: .seconds(3000)) : nil
+    }
+    var push = PushScene.quick
+    push.lifetime = 1 << 40
+    try await PushScene.withChat(.sqlite, sender, push) { (world) async throws in
+      #expect(try await World.eventually { sender.tries("works") + sender.tries("fails") > 0 })
+      for _ in 0..<3 { world.clock.advance(milliseconds: 300_000) }
+      #expect(sender.trials == 0)
+      // Its time begins when a task looks after the outage.
+      #expect(
+        try await World.eventually {
+          world.clock.advance(milliseconds: 10_000)
+          return sender.trials == 1
+        })
+      for _ in 0..<7 { world.clock.advance(milliseconds: 300_000) }
+      #expect(sender.trials == 1)
+      isDown.withLock { $0 = false }
+      #expect(
+        try await World.eventually {
+          world.clock.advance(milliseconds: 10_000)
+          return sender.taken.count == 2
+        })
+    }
+    #expect(sender.trialPayloads == [#"{"aps":{}}"#, #"{"aps":{}}"#])
+  }
+
   @Test(
     "a device whose notification is put off holds up nobody else, and nobody is told twice for it",
     arguments: TestEngine.available)

@@ -12,7 +12,7 @@ import Testing
 final class FaultySender: PushSender {
   private struct State {
     var tries: [String: Int] = [:]
-    var trials = 0
+    var trials: [String] = []
     var taken: [(device: String, body: String)] = []
   }
 
@@ -29,7 +29,8 @@ final class FaultySender: PushSender {
   }
 
   var taken: [String] { state.withLock { $0.taken.map(\.device) } }
-  var trials: Int { state.withLock(\.trials) }
+  var trials: Int { state.withLock(\.trials.count) }
+  var trialPayloads: [String] { state.withLock(\.trials) }
   func tries(_ device: String) -> Int { state.withLock { $0.tries[device] ?? 0 } }
   /// What a device was told, in order.
   func told(_ device: String) -> [String] {
@@ -38,7 +39,7 @@ final class FaultySender: PushSender {
 
   func send(_ notification: PushNotification, isTrial: Bool) async throws {
     guard !isTrial else {
-      state.withLock { $0.trials += 1 }
+      state.withLock { $0.trials.append(String(decoding: notification.payload, as: UTF8.self)) }
       if let error = trialFault() { throw error }
       return
     }

@@ -337,7 +337,7 @@ struct RestoreTests {
       let migrations = manifest.migrations.filter { $0.version <= version }
       let columns = [
         ("api_keys", "registration"), ("users", "deleted_at"), ("rooms", "cleared_seq"), ("workspaces", "chat_days"),
-        ("workspaces", "file_days"), ("workspaces", "held_at"),
+        ("workspaces", "file_days"), ("workspaces", "held_at"), ("users", "sign_in_revoked_at"),
       ]
       try columns.reduce(manifest) { try $0.dropping($1.1, of: $1.0, in: older) }
         .changed(migrations: migrations, without: added).replace(in: older)

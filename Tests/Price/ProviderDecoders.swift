@@ -1,4 +1,5 @@
 import JWTKit
+import SocketIOProtocol
 
 @testable import MadangServer
 
@@ -10,6 +11,7 @@ extension Decoder {
         let answer = ProviderCalls.Answer(status: 200, body: input.bytes)
         _ = (try? answer.decode(PortOne.Envelope<PortOne.Record>.self))?.response?.payment
         _ = (try? answer.decode(PortOne.Envelope<PortOne.Token>.self))?.response?.lifetime
+        _ = (try? ForeignJSON.decode(PortOneV2.Record.self, from: input.bytes))?.payment(takesTests: false)
         _ = (try? answer.decode(KakaoTokens.Profile.self))?.social
         _ = try? answer.decode(KakaoTokens.TokenInfo.self)
         _ = (try? answer.decode(FirebaseMessaging.Token.self))?.expiring
@@ -20,7 +22,9 @@ extension Decoder {
           let answer = ProviderCalls.Answer(status: 200, body: input.bytes)
           let keys = (try? await AppleTokens.keys(of: answer)) ?? JWTKeyCollection()
           await keys.add(hmac: "price", digestAlgorithm: .sha256)
-          _ = await AppleTokens.identity(String(decoding: input.bytes, as: UTF8.self), keys: keys)
+          let token = String(decoding: input.bytes, as: UTF8.self)
+          _ = await AppleTokens.claims(of: token, as: AppleTokens.Identity.self, keys: keys)
+          _ = await AppleTokens.claims(of: token, as: AppleNotice.self, keys: keys)?.notice
         }),
       Decoder("elements", corpus: "elements", Limits(workPerByte: 300, memoryPerByte: 200)) { input in
         _ = try ElementScanner.read(input.bytes)

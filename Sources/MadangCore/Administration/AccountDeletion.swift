@@ -1,45 +1,58 @@
 import Storage
 
+/// An account that was deleted.
+package struct DeletedAccount: Sendable {
+  package let record: AccountRecord
+  /// Kakao's id of the person; nil for an account that did not sign in with Kakao. It is not kept.
+  package let kakaoSubject: String?
+}
+
 extension Madang {
   /// Deletes an account: its memberships, sessions, device tokens, addresses, invitations, waiting mails, picture, and everything
   /// in its row that is about the person. The row stays, without a name, for what it wrote in rooms of others; payments and the ledger stay for
   /// the books. Its address is free for a new account. Channels it owned go to the workspaces' owners.
   ///
   /// Throws `.noSuchUser`; `.mustHandOver` if it owns workspaces; `.held` if it belongs to one that is on legal hold.
-  package func deleteAccount(email: String) async throws -> AccountRecord {
-    try await database.write { [self, now = clock.now] transaction in
+  package func deleteAccount(email: String) async throws -> DeletedAccount {
+    try await database.write { [self] transaction in
       // Held: nobody adds it to a workspace meanwhile.
       let person = try transaction.heldPerson(email: email)
-      let user = person.id.number
-      let workspaces = try transaction.workspaces(of: user)
-      try Self.requireNoOwner(person, of: workspaces)
-      for (id, name) in try transaction.workspacesTouched(by: user) where try !transaction.mayDelete(from: id) {
-        throw Failure(
-          .held, "'\(name)', in which \(person.email) is or has written, is on legal hold; release it first")
-      }
-      for workspace in workspaces {
-        let held = try transaction.heldWorkspace(.number(workspace.id.number), of: user)
-        // It may have been handed over a moment ago.
-        try Self.requireNoOwner(person, of: [held])
-        _ = try remove(user, from: held, now: now, in: transaction)
-      }
-      let sessions = try endSessions(of: user, in: transaction)
-      let account = try transaction.account(user)
-      if account.coins > 0 {
-        try transaction.addCoins(-account.coins, to: user, for: "account deleted", now: now)
-      }
-      try transaction.retire(person.picture, due: now)
-      try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
-      try transaction.deletePasswordResets(of: user)
-      try transaction.deleteMails(to: person.email)
-      try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
-      try audit(
-        AuditEntry(
-          kind: .accountDeleted, actor: .administrator, account: user, subject: person.email,
-          detail: ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]),
-        in: transaction)
-      return try transaction.accountRecord(user)
+      let kakao = try transaction.kakaoSubject(of: person.id.number)
+      return DeletedAccount(record: try delete(person, by: .administrator, in: transaction), kakaoSubject: kakao)
     }
+  }
+
+  /// Deletes the account of somebody whose row is held.
+  func delete(_ person: Person, by actor: AuditActor, in transaction: Transaction) throws -> AccountRecord {
+    let (user, now) = (person.id.number, clock.now)
+    let workspaces = try transaction.workspaces(of: user)
+    try Self.requireNoOwner(person, of: workspaces)
+    for (id, name) in try transaction.workspacesTouched(by: user) where try !transaction.mayDelete(from: id) {
+      throw Failure(
+        .held, "'\(name)', in which \(person.email) is or has written, is on legal hold; release it first")
+    }
+    for workspace in workspaces {
+      let held = try transaction.heldWorkspace(.number(workspace.id.number), of: user)
+      // It may have been handed over a moment ago.
+      try Self.requireNoOwner(person, of: [held])
+      _ = try remove(user, from: held, now: now, in: transaction)
+    }
+    let sessions = try endSessions(of: user, in: transaction)
+    let account = try transaction.account(user)
+    if account.coins > 0 {
+      try transaction.addCoins(-account.coins, to: user, for: "account deleted", now: now)
+    }
+    try transaction.retire(person.picture, due: now)
+    try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
+    try transaction.deletePasswordResets(of: user)
+    try transaction.deleteMails(to: person.email)
+    try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
+    try audit(
+      AuditEntry(
+        kind: .accountDeleted, actor: actor, account: user, subject: person.email,
+        detail: ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]),
+      in: transaction)
+    return try transaction.accountRecord(user)
   }
 
   private static func requireNoOwner(_ person: Person, of workspaces: [Workspace]) throws {
@@ -61,9 +74,17 @@ extension Transaction {
       """
       UPDATE users SET email = \(email), email_key = \(TextRules.emailKey(email)), password_hash = NULL,
         nickname = \(nickname), phone = '', profile_image = NULL, sign_in_method = NULL, sign_in_subject = NULL,
-        disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
+        sign_in_revoked_at = NULL, disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
       WHERE id = \(user)
       """)
+  }
+
+  fileprivate func kakaoSubject(of user: Int64) throws -> String? {
+    try first(
+      """
+      SELECT sign_in_subject FROM users WHERE id = \(user) AND sign_in_method = \(SocialProvider.kakao.rawValue)
+      """
+    ) { try $0.get("sign_in_subject") }
   }
 
   /// Workspaces to which an account belongs, or in which it has written.

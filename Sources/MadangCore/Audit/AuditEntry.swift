@@ -17,6 +17,10 @@ package enum AuditKind: String, CaseIterable, Sendable {
   /// Somebody with a code has named an address, which is invited by that.
   case invitationAccepted
   case accountDeleted, accountExported
+  /// Apple or Kakao told something of a person.
+  case providerNotice
+  /// Kakao was told that a person whose account was deleted uses the app no more.
+  case providerUnlinked
   case memberRemoved, workspaceHandedOver
   /// An administrator took a chat's text and files away.
   case chatRemoved
@@ -35,6 +39,8 @@ enum AuditActor: Sendable {
   /// Whoever runs `madang admin`.
   case administrator
   case server
+  /// Apple or Kakao.
+  case provider(SocialProvider)
   /// Somebody who could not show who they are.
   case stranger
 
@@ -43,6 +49,7 @@ enum AuditActor: Sendable {
     case .account(let number): "account \(number)"
     case .administrator: name.isEmpty ? "administrator" : "administrator \(name)"
     case .server: "server"
+    case .provider(let provider): "provider \(provider.rawValue)"
     case .stranger: "stranger"
     }
   }

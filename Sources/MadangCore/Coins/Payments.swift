@@ -38,8 +38,9 @@ package struct Payment: Equatable, Sendable {
 
 /// Looks payments up where they were made.
 package protocol PaymentVerifier: Sendable {
-  /// The payment with this `imp_uid`; nil if there is none. Throws if the provider cannot be asked.
-  func payment(_ id: String) async throws -> Payment?
+  /// The payment that an app shows with these ids, `imp_uid` and `merchant_uid`; nil if there is none. Which of the two it is
+  /// looked up by is the provider's: the other one may be another payment's. Throws if the provider cannot be asked.
+  func payment(_ id: String, merchantID: String) async throws -> Payment?
 }
 
 /// A payment that was credited.
@@ -69,8 +70,8 @@ extension Madang {
     }
     let alreadyUsed = Failure(.paymentUnknown, "the payment was credited before")
     guard try await database.read({ try !$0.isCredited(id, merchantID: merchantID) }) else { throw alreadyUsed }
-    let payment = try await lookUp(id, verifier)
-    guard payment.merchantID == merchantID else {
+    let payment = try await lookUp(id, merchantID, verifier)
+    guard payment.id == id, payment.merchantID == merchantID else {
       throw Failure(.paymentInvalid, "imp_uid and merchant_uid do not belong together")
     }
     guard try await claim(payment, as: caller) else {
@@ -96,10 +97,12 @@ extension Madang {
     }
   }
 
-  private func lookUp(_ id: String, _ verifier: (any PaymentVerifier)?) async throws -> Payment {
+  private func lookUp(_ id: String, _ merchantID: String, _ verifier: (any PaymentVerifier)?) async throws
+    -> Payment
+  {
     guard let verifier else { throw Failure(.paymentUnknown, "no payment provider is configured") }
     let payment: Payment?
-    do { payment = try await verifier.payment(id) } catch {
+    do { payment = try await verifier.payment(id, merchantID: merchantID) } catch {
       // Some clients take any other code for "sign in again"; the payment stays unused and can be sent once more.
       logger.error("the payment provider cannot be asked", metadata: ["error": "\(String(reflecting: error))"])
       throw Failure(.paymentUnknown, "the payment provider cannot be asked")

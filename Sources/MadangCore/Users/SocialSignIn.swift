@@ -15,14 +15,19 @@ package struct SocialProfile: Equatable, Sendable {
   /// Whether the provider vouches for the address: nobody makes an account with one of somebody else.
   package let isEmailVerified: Bool
   package let nickname: String?
+  /// When the token was issued, in milliseconds since 1970; nil where the provider itself refuses one that it has revoked.
+  package let issuedAt: Int64?
 
-  package init(subject: String, email: String?, isEmailVerified: Bool = true, nickname: String?) {
-    (self.subject, self.email, self.isEmailVerified, self.nickname) = (subject, email, isEmailVerified, nickname)
+  package init(
+    subject: String, email: String?, isEmailVerified: Bool = true, nickname: String?, issuedAt: Int64? = nil
+  ) {
+    (self.subject, self.email, self.isEmailVerified) = (subject, email, isEmailVerified)
+    (self.nickname, self.issuedAt) = (nickname, issuedAt)
   }
 }
 
 /// Bytes of a provider's token. Theirs have 1 to 2 kB; reading one takes up to 100 bytes of memory for each.
-private let maxProviderTokenSize = 16_384
+package let maxProviderTokenSize = 16_384
 
 /// Checks the tokens of a provider.
 package protocol SocialVerifier: Sendable {
@@ -33,7 +38,8 @@ package protocol SocialVerifier: Sendable {
 extension Madang {
   /// Starts a session with a provider's token; the first one makes the account, with welcome coins.
   ///
-  /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified; `.invalid` without
+  /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified, or is from before
+  /// the person took back the app's access; `.invalid` without
   /// an e-mail, or of a first sign-in without a verified one, or without the nickname that Apple's needs; `.duplicate` if the e-mail belongs to
   /// another account (contract section 8.1); `.notAdmitted` if it may not make one.
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
@@ -50,7 +56,13 @@ extension Madang {
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
-      let known = try transaction.account(of: provider, subject: profile.subject)
+      // Held: whoever takes back the app's access ends all sessions, and none begins by an older token behind them.
+      let known = try transaction.heldAccount(of: provider, subject: profile.subject)
+      if let known, let issued = profile.issuedAt,
+        try transaction.signInRevoked(known.person.id.number) ?? .min > issued
+      {
+        throw Failure(.signInFailed, "the token is from before the person took back the app's access")
+      }
       let (account, invitation) =
         if let known {
           (known, nil as Int64?)

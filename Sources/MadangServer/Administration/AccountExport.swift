@@ -12,11 +12,6 @@ public struct AccountExportSummary: Encodable, Sendable {
 }
 
 extension Administration {
-  /// Deletes an account and everything about the person; what it wrote in rooms stays, without their name.
-  public func deleteAccount(_ email: String) async throws -> AccountSummary {
-    AccountSummary(try await madang.deleteAccount(email: email))
-  }
-
   /// Writes everything there is about an account into a new ZIP archive, mode 0600: JSON, some rows in each file, and the files it has
   /// uploaded. Nothing in it signs anybody in. Memory does not grow with the number of rows.
   /// - Throws: ``AdministrationError``; the archive is removed then.

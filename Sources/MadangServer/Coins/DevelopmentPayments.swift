@@ -54,7 +54,7 @@ final class DevelopmentPayments: PaymentVerifier {
     return made
   }
 
-  func payment(_ id: String) -> Payment? { payments.withLock { $0[id] } }
+  func payment(_ id: String, merchantID _: String) -> Payment? { payments.withLock { $0[id] } }
 
   /// As they are kept in snapshots.
   var kept: RecentValues<Payment> {

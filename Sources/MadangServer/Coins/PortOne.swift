@@ -61,7 +61,7 @@ struct PortOne: PaymentVerifier {
     }
   }
 
-  func payment(_ id: String) async throws -> Payment? {
+  func payment(_ id: String, merchantID _: String) async throws -> Payment? {
     // Only such ids are given out; others must not be made part of a path.
     guard id.utf8.count <= 100, id.utf8.allSatisfy({ $0 == UInt8(ascii: "_") || Character(.init($0)).isLetterOrDigit })
     else { return nil }

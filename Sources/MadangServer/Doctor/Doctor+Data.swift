@@ -100,7 +100,9 @@ extension Doctor {
     let key = settings.providers.applePush.keyFile
     if !key.isEmpty { findings += openFile(key, .pushAccount, "and make another key at developer.apple.com") }
     // As the server does at its start. Nobody is called.
-    do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime) } catch let error as SetupError {
+    do { _ = try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) } catch let error
+      as SetupError
+    {
       if !findings.contains(where: { $0.check == .pushAccount && $0.severity == .error }) {
         findings.append(DoctorFinding(.pushAccount, error))
       }

@@ -17,6 +17,13 @@ extension Doctor {
           .connection, .error, "'\(url)' is no URL of a server", cure: "write one like https://chat.example.com")
       ]
     }
+    if let file = options.trustedRoots, (try? NIOSSLCertificate.fromPEMFile(file))?.isEmpty ?? true {
+      return [
+        DoctorFinding(
+          .tlsTrust, .error, "--ca-file: \(file) cannot be read, or has no certificates in PEM",
+          cure: "name a file of -----BEGIN CERTIFICATE-----")
+      ]
+    }
     var lenient = TLSConfiguration.makeClientConfiguration()
     lenient.certificateVerification = .none
     let first: OutsidePlace.Exchange
@@ -72,13 +79,14 @@ extension Doctor {
     return findings ?? []
   }
 
-  private var strictTLS: TLSConfiguration {
+  /// As clients have it, who check the certificate.
+  var strictTLS: TLSConfiguration {
     var strict = TLSConfiguration.makeClientConfiguration()
     if let roots = options.trustedRoots { strict.additionalTrustRoots = [.file(roots)] }
     return strict
   }
 
-  private func connectionFinding(_ place: OutsidePlace, _ error: any Error) -> DoctorFinding {
+  func connectionFinding(_ place: OutsidePlace, _ error: any Error) -> DoctorFinding {
     let cure =
       switch error {
       case let error as NIOConnectionError where error.connectionErrors.isEmpty:
@@ -87,58 +95,6 @@ extension Doctor {
       default: "check that the server and its proxy run and listen there, and that no firewall is between"
       }
     return DoctorFinding(.connection, .error, "\(place.url) cannot be reached: \(error)", cure: cure)
-  }
-
-  /// Whether the way there is safe.
-  private func transportFindings(_ place: OutsidePlace, _ first: OutsidePlace.Exchange) async -> [DoctorFinding] {
-    let head = "GET /livez HTTP/1.1\r\nHost: \(place.host)\r\n\r\n"
-    guard place.isSecure else {
-      guard !first.isLocal else { return [] }
-      return [
-        DoctorFinding(
-          .plainHTTP, .error, "\(place.url) is plain HTTP: passwords and tokens can be read on their way",
-          cure: "set up TLS, at a proxy or at the server (docs/tls.md), and call the doctor with https://")
-      ]
-    }
-    var findings: [DoctorFinding] = []
-    let end = first.certificateEnd
-    if let end { findings += Self.expiryFindings(end, .tlsExpiry, place.url) }
-    if end.map({ $0 >= Date() }) ?? true {
-      do { _ = try await place.exchange(head, tls: strictTLS) { !$0.isEmpty } } catch {
-        let isOfAnother = "\(error)".contains("ailedToValidateHostname") || "\(error)".contains("hostname")
-        findings.append(
-          DoctorFinding(
-            .tlsTrust, .error,
-            isOfAnother
-              ? "the certificate of \(place.url) is not for \(place.host)"
-              : "the certificate of \(place.url) leads to no root that is believed in",
-            cure: isOfAnother
-              ? "have one made for this name, or call the server by its own"
-              : "serve the whole chain (fullchain.pem), of an authority that phones know; for one of your own, --ca-file"
-          ))
-      }
-    }
-    var old = TLSConfiguration.makeClientConfiguration()
-    old.certificateVerification = .none
-    (old.minimumTLSVersion, old.maximumTLSVersion) = (.tlsv1, .tlsv11)
-    if let answer = try? await place.exchange(head, tls: old, until: { !$0.isEmpty }), !answer.bytes.isEmpty {
-      findings.append(
-        DoctorFinding(
-          .tlsVersion, .warning, "\(place.url) speaks TLS 1.1 or older, which is broken",
-          cure: "nginx: ssl_protocols TLSv1.2 TLSv1.3"))
-    }
-    if place.port == 443, let plain = OutsidePlace("http://\(place.authority)", patience: options.patience),
-      let answer = try? await plain.exchange(head, tls: nil, until: { $0.contains(UInt8(ascii: "\n")) }),
-      answer.status == 200
-    {
-      findings.append(
-        DoctorFinding(
-          .plainHTTP, .warning, "\(plain.url) answers in the clear",
-          cure:
-            "have it redirect to https://: 'return 308 https://$host$request_uri;' in nginx, tls.redirect.port in Madang"
-        ))
-    }
-    return findings
   }
 
   private func answerFindings(_ place: OutsidePlace, _ client: HTTPClient) async throws -> [DoctorFinding] {

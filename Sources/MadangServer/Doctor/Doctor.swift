@@ -36,7 +36,10 @@ public struct Doctor: Sendable {
       findings += inside.findings
       probeKey = inside.probeKey
     }
-    if let url { findings += await outsideFindings(url, settings: settings, probeKey: probeKey) }
+    if let url {
+      findings += await providerFindings(settings)
+      findings += await outsideFindings(url, settings: settings, probeKey: probeKey)
+    }
     return findings
   }
 

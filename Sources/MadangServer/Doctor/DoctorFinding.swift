@@ -27,7 +27,8 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
   case pushAccount, database, databaseIntegrity, databaseDurability, databaseConnections, files, backup
   // From outside.
-  case connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable, developmentReachable
+  case providers, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
+    developmentReachable
   case polling, webSocket, uploadThroughProxy, proxyTrust, proxyAddress, proxyForgery, proxyScheme, proxyHost
   case openFiles
 
@@ -64,6 +65,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .databaseConnections: "a PostgreSQL with too few connections"
     case .files: "files that are not the database's, or a bucket that does not answer"
     case .backup: "no backup for too long"
+    case .providers: "providers that the server cannot reach"
     case .connection: "a name or port that does not lead to the server"
     case .tlsTrust: "a certificate that clients do not believe"
     case .tlsExpiry: "a certificate that ends within 14 days"

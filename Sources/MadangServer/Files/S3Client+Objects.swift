@@ -98,7 +98,7 @@ extension S3Client {
     for object in list.children where object.name == "Contents" {
       // Blanks are written as plus signs by some.
       guard let key = object["Key"]?.replacing("+", with: "%20").removingPercentEncoding,
-        let changed = object["LastModified"].flatMap(date)
+        let changed = object["LastModified"].flatMap(Date.init(rfc3339:))
       else { throw unusable("GET", "an object without Key or LastModified") }
       listing.objects.append((key, changed))
     }
@@ -124,9 +124,4 @@ extension S3Client {
   }
 
   private func unusable(_ call: String, _ reason: String) -> S3Error { S3Error(call: call, cause: .unusable(reason)) }
-
-  private func date(_ text: String) -> Date? {
-    (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
-      ?? (try? Date(text, strategy: .iso8601))
-  }
 }

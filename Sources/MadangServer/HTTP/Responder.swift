@@ -83,6 +83,12 @@ struct CallResponder {
       await body.finish()
       return page
     }
+    if actor == nil, let provider = ProviderHook.provider(in: target),
+      let answer = await ProviderHook(service: service, provider: provider).respond(to: request, target, client, body)
+    {
+      await body.finish()
+      return answer
+    }
     var observation = Metrics.Observation()
     let response: Response
     var edition = actor?.edition

@@ -1,4 +1,5 @@
 import MadangAPI
+import MadangCore
 import Synchronization
 
 /// Counts what the server does, for `GET /metrics`. Labels have few values: routes by their template, never by path.
@@ -53,8 +54,21 @@ final class Metrics: Sendable {
     var pushesFailed = 0
     var mailsWaiting = 0
     var mails: [MailOutcome: Int] = [:]
+    var notices: [Notice: Int] = [:]
     var leads = false
   }
+
+  /// What a provider told of a person, and what became of it.
+  struct Notice: Hashable {
+    let provider: SocialProvider
+    let outcome: String
+  }
+
+  /// What was sent is no notice of the provider.
+  static let refusedNotice = "refused"
+  /// It could not be checked, or not be heeded.
+  static let failedNotice = "failed"
+  static let noticeOutcomes = NoticeOutcome.allCases.map(\.rawValue) + [refusedNotice, failedNotice]
 
   /// What became of an attempt to have a mail sent.
   enum MailOutcome: String, CaseIterable {
@@ -98,6 +112,10 @@ final class Metrics: Sendable {
   func setMailsWaiting(_ count: Int) { state.withLock { $0.mailsWaiting = count } }
   func mail(_ outcome: MailOutcome, _ count: Int = 1) { state.withLock { $0.mails[outcome, default: 0] += count } }
   func pushDropped(_ count: Int = 1) { state.withLock { $0.pushesDropped += count } }
+  func notice(_ provider: SocialProvider, _ outcome: String) {
+    state.withLock { $0.notices[Notice(provider: provider, outcome: outcome), default: 0] += 1 }
+  }
+
   func pushSent() { state.withLock { $0.pushesSent += 1 } }
   func pushFailed() { state.withLock { $0.pushesFailed += 1 } }
 }

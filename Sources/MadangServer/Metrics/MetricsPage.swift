@@ -76,6 +76,14 @@ extension Service {
     for outcome in Metrics.MailOutcome.allCases {
       page.add("madang_mails_total", labels: [("outcome", outcome.rawValue)], now.mails[outcome] ?? 0)
     }
+    page.begin("madang_provider_notices_total", .counter, "What Apple and Kakao told of people, by what became of it.")
+    for provider in SocialProvider.allCases {
+      for outcome in Metrics.noticeOutcomes {
+        page.add(
+          "madang_provider_notices_total", labels: [("provider", provider.rawValue), ("outcome", outcome)],
+          now.notices[.init(provider: provider, outcome: outcome)] ?? 0)
+      }
+    }
     page.single(
       "madang_housekeeping_leader", .gauge, "1 on the server that tidies up for all of its database, 0 on others.",
       now.leads ? 1 : 0)

@@ -1,3 +1,4 @@
+import Logging
 import NIOSSL
 
 /// How other people's servers are reached, and as whom. What is left empty is off.
@@ -11,12 +12,25 @@ public struct ProviderSettings: Sendable {
     public var secret = ""
   }
 
+  /// PortOne v2, which takes the payments in place of v1.
+  public struct PortOneV2: Sendable {
+    public var url = "https://api.portone.io"
+    /// The V2 API secret; empty means off.
+    public var secret = ""
+    /// The store whose payments count; empty for the one that the secret belongs to.
+    public var store = ""
+    /// Whether payments through test channels, which cost nothing, count as well.
+    public var takesTests = false
+  }
+
   /// Sign in with Apple.
   public struct Apple: Sendable {
     /// Where Apple publishes the keys it signs with.
     public var keysURL = "https://appleid.apple.com/auth/keys"
     /// Bundle ids of the apps whose tokens are taken; empty means none.
     public var audiences: Set<String> = []
+    /// Whether Apple's notices are taken, of people who take back the app's access or delete their account.
+    public var takesNotices = false
   }
 
   /// Kakao Login.
@@ -28,6 +42,11 @@ public struct ProviderSettings: Sendable {
     /// Whether tokens of any app are taken where no number is given: whoever runs another app can then sign in with the
     /// tokens of its users.
     public var takesAnyApp = false
+    /// The app's admin key, by which Kakao's notices are known and people are unlinked; empty for neither.
+    public var adminKey = ""
+
+    /// What shows the admin key, in both directions.
+    var authorization: String { "KakaoAK \(adminKey)" }
   }
 
   /// Firebase Cloud Messaging, which delivers notifications.
@@ -57,6 +76,7 @@ public struct ProviderSettings: Sendable {
   }
 
   public var portOne = PortOne()
+  public var portOneV2 = PortOneV2()
   public var apple = Apple()
   public var kakao = Kakao()
   public var firebase = Firebase()
@@ -79,7 +99,7 @@ public struct ProviderSettings: Sendable {
   }
 
   /// What delivers notifications; nil if nothing does. Throws ``SetupError`` if a file cannot be used.
-  func pushSender(lifetime: Int64) async throws -> (any PushSender)? {
+  func pushSender(lifetime: Int64, logger: Logger) async throws -> (any PushSender)? {
     let authorities = try authorities()
     let firebase =
       firebase.accountFile.isEmpty
@@ -91,6 +111,6 @@ public struct ProviderSettings: Sendable {
     let connections = ProviderConnections(authorities: authorities, isShared: true)
     return try await ApplePushService(
       applePush, calls: ProviderCalls(timeout: .seconds(applePush.timeout), over: connections), lifetime: lifetime,
-      others: firebase)
+      others: firebase, logger: logger)
   }
 }

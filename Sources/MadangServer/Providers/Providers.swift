@@ -5,6 +5,8 @@ struct Providers: Sendable {
   let payments: (any PaymentVerifier)?
   let apple: (any SocialVerifier)?
   let kakao: (any SocialVerifier)?
+  let appleNotices: AppleTokens?
+  let kakaoNotices: KakaoNotices?
 
   func social(_ provider: SocialProvider) -> (any SocialVerifier)? {
     switch provider {
@@ -19,11 +21,18 @@ struct Providers: Sendable {
     let calls = ProviderCalls(
       timeout: settings.timeout, over: ProviderConnections(authorities: try settings.authorities()))
     payments =
-      settings.portOne.key.isEmpty
-      ? development?.payments : PortOne(settings.portOne, calls: calls)
-    apple =
-      settings.apple.audiences.isEmpty
-      ? development?.socialTokens(.apple) : AppleTokens(settings.apple, calls: calls, clock: clock)
+      if !settings.portOneV2.secret.isEmpty {
+        PortOneV2(settings.portOneV2, calls: calls)
+      } else if !settings.portOne.key.isEmpty {
+        PortOne(settings.portOne, calls: calls)
+      } else {
+        development?.payments
+      }
+    let appleTokens =
+      settings.apple.audiences.isEmpty ? nil : AppleTokens(settings.apple, calls: calls, clock: clock)
+    apple = appleTokens ?? development?.socialTokens(.apple)
+    appleNotices = settings.apple.takesNotices ? appleTokens : nil
+    kakaoNotices = settings.kakao.adminKey.isEmpty ? nil : KakaoNotices(settings.kakao)
     kakao =
       settings.kakao.url.isEmpty
       ? development?.socialTokens(.kakao) : KakaoTokens(settings.kakao, calls: calls)

@@ -1,8 +1,10 @@
 import Crypto
 import Foundation
 import JWTKit
+import Logging
 import MadangCore
 import NIOHTTP1
+import Synchronization
 
 /// Apple Push Notification service, for devices that sent a token of its own. Others are left to another sender.
 ///
@@ -32,15 +34,26 @@ struct ApplePushService: PushSender {
   private let token: ExpiringToken
   private let lifetime: Int64
   private let others: (any PushSender)?
+  private let logger: Logger
+  private let standing = Standing()
+
+  /// What Apple has answered since the server started.
+  private final class Standing: Sendable {
+    /// It has taken a notification: topic and environment are those of some devices.
+    let hasTaken = Atomic(false)
+    let hasWarned = Atomic(false)
+  }
 
   /// Throws ``SetupError`` if the key's file cannot be used.
   /// - Parameters:
   ///   - lifetime: Milliseconds after its chat's posting in which a notification is of use.
   ///   - others: Who brings notifications to devices without a token of APNs; nil if nobody does.
-  init(_ settings: ProviderSettings.ApplePush, calls: ProviderCalls, lifetime: Int64, others: (any PushSender)?)
-    async throws
-  {
+  init(
+    _ settings: ProviderSettings.ApplePush, calls: ProviderCalls, lifetime: Int64, others: (any PushSender)?,
+    logger: Logger
+  ) async throws {
     (self.settings, self.calls, self.lifetime, self.others) = (settings, calls, lifetime, others)
+    self.logger = logger
     let keys = JWTKeyCollection()
     let id = JWKIdentifier(string: settings.keyID)
     do {
@@ -73,12 +86,16 @@ struct ApplePushService: PushSender {
     do {
       answer = try await calls.post("\(settings.url)/3/device/\(device)", headers: headers, notification.payload)
     } catch is ProviderCalls.Unanswered { throw PushFailure.unanswered }
-    guard answer.status != 200 else { return }
+    guard answer.status != 200 else { return standing.hasTaken.store(true, ordering: .relaxed) }
     let reason = try? answer.decode(Refusal.self).reason
     switch (answer.status, reason) {
     // By Apple's own word only: something on the way may answer 410 as well.
-    case (410, "Unregistered"), (410, "ExpiredToken"), (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
-      throw PushFailure.unregistered(status: answer.status)
+    case (410, "Unregistered"), (410, "ExpiredToken"): throw PushFailure.unregistered(status: answer.status)
+    // Said of every device if topic or environment are wrong.
+    case (400, "BadDeviceToken"), (400, "DeviceTokenNotForTopic"):
+      if isTrial || standing.hasTaken.load(ordering: .relaxed) { throw PushFailure.unregistered(status: answer.status) }
+      warn(of: reason ?? "")
+      throw PushFailure.refused(status: answer.status)
     case (403, "ExpiredProviderToken"):
       await self.token.forget(token, after: Self.minTokenAge)
       throw ProviderCalls.Unusable(status: answer.status)
@@ -86,10 +103,19 @@ struct ApplePushService: PushSender {
     case (403...405, _), (400, "BadTopic"), (400, "MissingTopic"), (400, "TopicDisallowed"),
       (429, "TooManyProviderTokenUpdates"):
       throw ProviderCalls.Unusable(status: answer.status)
-    case (502...504, _): throw PushFailure.overloaded(status: answer.status)
+    case (502...504, _): throw PushFailure.overloaded(status: answer.status, pause: answer.pause)
     case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status, pause: answer.pause)
     default: throw PushFailure.refused(status: answer.status)
     }
+  }
+
+  private func warn(of reason: String) {
+    guard !standing.hasWarned.exchange(true, ordering: .relaxed) else { return }
+    logger.warning(
+      """
+      APNs knows no device yet and refuses this one; it is kept, for push.apns.topic or push.apns.url may be wrong. Apps that Xcode \
+      installed have devices of https://api.sandbox.push.apple.com
+      """, metadata: ["reason": "\(reason)"])
   }
 }
 

@@ -103,7 +103,7 @@ struct FirebaseMessaging: PushSender {
     // What this device or this notification cannot do comes with a code of Firebase's own.
     let refusal = try? answer.decode(Refusal.self)
     switch (answer.status, refusal?.code) {
-    case (502...504, _): throw PushFailure.overloaded(status: answer.status)
+    case (502...504, _): throw PushFailure.overloaded(status: answer.status, pause: answer.pause)
     case (429, _), (500..., _): throw PushFailure.delayed(status: answer.status, pause: answer.pause)
     case (401, let code) where code != "THIRD_PARTY_AUTH_ERROR":
       await self.token.forget(token)

@@ -41,9 +41,9 @@ struct PushRetries: Sendable {
   /// Tries the provider until the outage is over or the server stops.
   func endOutage(with notification: PushNotification) async {
     defer { sending.outage.stopTrying() }
-    var pause = settings.retryPause
-    while sending.outage.isNow, await pauses(pause) {
-      await sending.tryProvider(with: pause == settings.retryPause ? notification : .trial(like: notification))
+    var (pause, asked) = (settings.retryPause, notification.pause)
+    while sending.outage.isNow, await pauses(max(pause, asked)) {
+      asked = await sending.tryProvider(with: .trial(like: notification))
       pause = longer(pause)
     }
   }

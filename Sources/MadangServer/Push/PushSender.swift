@@ -16,7 +16,7 @@ struct PushNotification: Sendable {
 }
 
 extension PushNotification {
-  /// One that no device gets: the provider may fail at one notification alone.
+  /// One that no device gets and that holds nothing of a chat. The provider may fail at one notification alone.
   static func trial(like other: PushNotification) -> PushNotification {
     PushNotification(
       device: PushDevice(
@@ -46,7 +46,8 @@ enum PushFailure: Error {
   /// - Parameter pause: How long it asks for at least.
   case delayed(status: Int, pause: Duration = .zero)
   /// It may later, and nothing else until then.
-  case overloaded(status: Int)
+  /// - Parameter pause: How long it asks for at least.
+  case overloaded(status: Int, pause: Duration = .zero)
   /// It was sent the notification and may have taken it.
   case unanswered
 }

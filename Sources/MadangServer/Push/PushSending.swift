@@ -61,8 +61,10 @@ struct PushSending: Sendable {
       var notification = notification
       notification.pause = pause
       return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
-    } catch PushFailure.overloaded(let status) {
-      beginOutage(with: notification, PushFailure.overloaded(status: status))
+    } catch PushFailure.overloaded(let status, let pause) {
+      var notification = notification
+      notification.pause = pause
+      beginOutage(with: notification, PushFailure.overloaded(status: status, pause: pause))
       return .held(notification)
     } catch PushFailure.unanswered {
       beginOutage(with: notification, PushFailure.unanswered)
@@ -73,15 +75,18 @@ struct PushSending: Sendable {
     }
   }
 
-  /// Has the provider examine a notification, which it does not deliver: the outage ends if it does so.
-  func tryProvider(with notification: PushNotification) async {
+  /// Has the provider examine a notification, which it does not deliver: the outage ends if it does so. Answers how long the provider
+  /// asks to wait at least.
+  func tryProvider(with notification: PushNotification) async -> Duration {
     do { try await sender.send(notification, isTrial: true) } catch {
       switch error {
       case PushFailure.refused, PushFailure.unregistered, PushFailure.delayed: break
-      default: return
+      case PushFailure.overloaded(_, let pause): return pause
+      default: return .zero
       }
     }
     outage.ends(by: notification)
+    return .zero
   }
 
   /// Keeps a notification that the provider put off, or gives it up if too many wait already: a chat that waited for its place would

@@ -119,6 +119,12 @@ extension ServerSettings {
     set { domain.removedChatText = newValue }
   }
 
+  /// Whether an account is deleted when the one at Apple or Kakao with which it signs in is.
+  public var deletesWithProvider: Bool {
+    get { domain.deletesWithProvider }
+    set { domain.deletesWithProvider = newValue }
+  }
+
   /// What people are called whose account was deleted.
   public var deletedNickname: String {
     get { domain.deletedNickname }

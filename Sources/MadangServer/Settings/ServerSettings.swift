@@ -173,32 +173,7 @@ public struct ServerSettings: Sendable {
       problems.append("\(key): '\(text)' must have 1 to 200 characters; apps show it")
     }
     problems += mail.problems(publicURL: publicURL)
-    let urls = [
-      ("payments.portone.url", providers.portOne.url), ("apple.keys.url", providers.apple.keysURL),
-      ("kakao.url", providers.kakao.url), ("push.firebase.url", providers.firebase.url),
-      ("push.apns.url", providers.applePush.url),
-    ]
-    for (key, url) in urls where !url.isEmpty && URL(string: url)?.host() == nil {
-      problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
-    }
-    for (key, url) in urls where URL(string: url).map({ $0.scheme != "https" && !isLoopback($0.host() ?? "") }) ?? false
-    {
-      problems.append("\(key): '\(url)' would carry secrets in the clear; write it with https://")
-    }
-    if !providers.kakao.url.isEmpty && providers.kakao.app == 0 && !providers.kakao.takesAnyApp {
-      problems.append(
-        "kakao.app: without the number of your Kakao app, tokens of every app sign in here; set it, or allow that with "
-          + "kakao.any.app = true")
-    }
-    let apns = providers.applePush
-    let apnsParts = [apns.keyFile, apns.keyID, apns.team, apns.topic]
-    if apnsParts.contains(where: \.isEmpty), !apnsParts.allSatisfy(\.isEmpty) {
-      problems.append(
-        "push.apns: key, kid, team and topic belong together; set all four, or none for no push to APNs itself")
-    }
-    if providers.portOne.key.isEmpty != providers.portOne.secret.isEmpty {
-      problems.append("payments.portone: key and secret belong together; set both, or neither for no payments")
-    }
+    problems += providers.problems(deletesWithProvider: deletesWithProvider)
     for edition in EditionName.allCases where offset(of: edition) == nil {
       problems.append(
         "timezones: '\(timeZone(of: edition))' is no time zone without daylight saving; use one like Asia/Seoul or UTC")

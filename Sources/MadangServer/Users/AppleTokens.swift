@@ -26,19 +26,27 @@ actor AppleTokens: SocialVerifier {
   }
 
   func profile(of token: String) async throws -> SocialProfile? {
-    guard let identity = try await identity(token), identity.issuer.value == Self.issuer,
-      identity.audience.value.contains(where: settings.audiences.contains),
-      identity.expires.value.timeIntervalSince1970 * 1000 > Double(clock.now)
-    else { return nil }
+    guard let identity = try await claims(of: token, as: Identity.self), isForUs(identity) else { return nil }
     return SocialProfile(
       subject: identity.subject.value, email: identity.email, isEmailVerified: identity.emailVerified?.value == true,
-      nickname: nil)
+      nickname: nil, issuedAt: identity.issued)
   }
 
-  private func identity(_ token: String) async throws -> Identity? {
+  /// What Apple tells by a payload of its notices; nil if it is none of Apple's, is for another app or too old.
+  func notice(_ payload: String) async throws -> ProviderNotice? {
+    guard let told = try await claims(of: payload, as: AppleNotice.self), isForUs(told) else { return nil }
+    return told.notice
+  }
+
+  private func isForUs(_ claims: some AppleClaims) -> Bool {
+    claims.issuer.value == Self.issuer && claims.audience.value.contains(where: settings.audiences.contains)
+      && claims.expires.value.timeIntervalSince1970 * 1000 > Double(clock.now)
+  }
+
+  private func claims<Claims: AppleClaims>(of token: String, as type: Claims.Type) async throws -> Claims? {
     let age = fetchedAt.map { ContinuousClock.now - $0 } ?? Self.lifetime
-    if age < Self.lifetime, let keys, let identity = await Self.identity(token, keys: keys) {
-      return identity
+    if age < Self.lifetime, let keys, let claims = await Self.claims(of: token, as: type, keys: keys) {
+      return claims
     }
     guard age >= Self.interval else { return nil }
     let answer = try await calls.get(settings.keysURL)
@@ -46,7 +54,7 @@ actor AppleTokens: SocialVerifier {
     let fresh = try await Self.keys(of: answer)
     keys = fresh
     fetchedAt = .now
-    return await Self.identity(token, keys: fresh)
+    return await Self.claims(of: token, as: type, keys: fresh)
   }
 
   /// Throws ``ProviderCalls/Unusable`` if the answer is no set of keys.
@@ -60,10 +68,12 @@ actor AppleTokens: SocialVerifier {
 
   /// What a token says that one of the keys signed. Its head and its claims are looked at first, as the library decodes
   /// them before it asks who signed them.
-  static func identity(_ token: String, keys: JWTKeyCollection) async -> Identity? {
+  static func claims<Claims: AppleClaims>(
+    of token: String, as type: Claims.Type, keys: JWTKeyCollection
+  ) async -> Claims? {
     let parts = token.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
     guard parts.count == 3, parts.dropLast().allSatisfy({ isSafeJSON(base64URL: $0) }) else { return nil }
-    return try? await keys.verify(token, as: Identity.self)
+    return try? await keys.verify(token, as: type)
   }
 
   private static func isSafeJSON(base64URL part: Substring.UTF8View) -> Bool {
@@ -71,10 +81,11 @@ actor AppleTokens: SocialVerifier {
   }
 
   /// The claims of an identity token. The library's own type judges the expiry by the system's clock.
-  struct Identity: JWTPayload {
+  struct Identity: AppleClaims {
     let issuer: IssuerClaim
     let audience: AudienceClaim
     let expires: ExpirationClaim
+    let issuedAt: IssuedAtClaim?
     let subject: SubjectClaim
     let email: String?
     let emailVerified: BoolClaim?
@@ -83,6 +94,7 @@ actor AppleTokens: SocialVerifier {
       case issuer = "iss"
       case audience = "aud"
       case expires = "exp"
+      case issuedAt = "iat"
       case subject = "sub"
       case email
       case emailVerified = "email_verified"
@@ -90,4 +102,17 @@ actor AppleTokens: SocialVerifier {
 
     func verify(using key: some JWTAlgorithm) {}
   }
+}
+
+/// What Apple says in everything that it signs for an app.
+protocol AppleClaims: JWTPayload {
+  var issuer: IssuerClaim { get }
+  var audience: AudienceClaim { get }
+  var expires: ExpirationClaim { get }
+  var issuedAt: IssuedAtClaim? { get }
+}
+
+extension AppleClaims {
+  /// Milliseconds since 1970; 0 if it does not say, for what is older than anything.
+  var issued: Int64 { issuedAt.flatMap { Int64(exactly: ($0.value.timeIntervalSince1970 * 1000).rounded()) } ?? 0 }
 }

@@ -67,3 +67,35 @@ struct KakaoTokens: SocialVerifier {
     }
   }
 }
+
+/// Tells Kakao that a person uses the app no more.
+///
+/// Source: https://developers.kakao.com/docs/latest/en/kakaologin/rest-api (`POST /v1/user/unlink`).
+struct KakaoUnlinking: Sendable {
+  private struct Refusal: Decodable {
+    let code: Int
+  }
+
+  /// Kakao's code for somebody whom the app is not linked with.
+  private static let notLinked = -101
+
+  let settings: ProviderSettings.Kakao
+  let calls: ProviderCalls
+
+  /// Tried twice. Throws if Kakao does not say that the person is unlinked now, or was before.
+  func unlink(_ subject: String) async throws {
+    do { try await ask(subject) } catch { try await ask(subject) }
+  }
+
+  private func ask(_ subject: String) async throws {
+    let answer = try await calls.post(
+      settings.url + "/v1/user/unlink", headers: ["Authorization": settings.authorization],
+      type: "application/x-www-form-urlencoded;charset=utf-8", Array("target_id_type=user_id&target_id=\(subject)".utf8)
+    )
+    guard answer.status != 200 else { return }
+    let refusal = try? answer.decode(Refusal.self)
+    guard answer.status == 400, refusal?.code == Self.notLinked else {
+      throw ProviderCalls.Unusable(status: answer.status)
+    }
+  }
+}

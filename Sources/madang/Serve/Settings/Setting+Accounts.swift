@@ -33,6 +33,9 @@ extension Setting {
         loaded.settings.registrationDomains = Set(domains)
       }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }),
     text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname),
+    flag(
+      "accounts.delete.with.provider", "whether accounts are deleted with those at Apple or Kakao they sign in with",
+      \.settings.deletesWithProvider),
     integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500),
     integer(
       "audit.refusals.kept", "entries about failed sign-ins that are kept, the newest", \.settings.auditRefusals,

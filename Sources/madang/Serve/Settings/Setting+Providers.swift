@@ -8,6 +8,15 @@ extension Setting {
     text("payments.portone.url", "PortOne's REST API", \.settings.providers.portOne.url),
     secret("payments.portone.key", "imp_key of the shop; empty for no payments", \.settings.providers.portOne.key),
     secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),
+    text("payments.portone.v2.url", "PortOne's REST API v2", \.settings.providers.portOneV2.url),
+    secret(
+      "payments.portone.v2.secret", "V2 API secret of the shop, in place of key and secret of v1",
+      \.settings.providers.portOneV2.secret),
+    text(
+      "payments.portone.v2.store", "store id; empty for the store of the secret", \.settings.providers.portOneV2.store),
+    flag(
+      "payments.portone.v2.tests", "whether payments through test channels, which cost nothing, count",
+      \.settings.providers.portOneV2.takesTests),
     Setting(
       key: "store.items", help: "what the store sells, NAME:WON:COINS separated by commas",
       read: { text, loaded throws(Invalid) in
@@ -21,9 +30,15 @@ extension Setting {
       read: { text, loaded throws(Invalid) in
         loaded.settings.providers.apple.audiences = Set(text.split(separator: ",").map(String.init))
       }, show: { $0.settings.providers.apple.audiences.sorted().joined(separator: ",") }),
+    flag(
+      "apple.notices", "whether Apple's notices of people who revoke access are taken, at /_hooks/apple",
+      \.settings.providers.apple.takesNotices),
     text("kakao.url", "https://kapi.kakao.com; empty for no sign-in with Kakao", \.settings.providers.kakao.url),
     integer("kakao.app", "the number of the Kakao app whose tokens are taken", \.settings.providers.kakao.app),
     flag("kakao.any.app", "whether tokens of every Kakao app are taken", \.settings.providers.kakao.takesAnyApp),
+    secret(
+      "kakao.admin.key", "the Kakao app's admin key: takes its notices at /_hooks/kakao, and unlinks who is deleted",
+      \.settings.providers.kakao.adminKey),
     text("push.firebase.account", "service account file; empty for no push", \.settings.providers.firebase.accountFile),
     text("push.firebase.url", "Firebase Cloud Messaging", \.settings.providers.firebase.url),
     integer(

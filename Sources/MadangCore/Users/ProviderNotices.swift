@@ -1,0 +1,118 @@
+import Storage
+
+/// What Apple or Kakao tells of a person without being asked.
+package struct ProviderNotice: Sendable {
+  package enum Event: Sendable {
+    /// The person took back the app's access.
+    case accessRevoked
+    /// The person's account at the provider is no more.
+    case accountDeleted
+    /// Whether mails reach the person is different now.
+    case mailChanged
+  }
+
+  package let provider: SocialProvider
+  /// The provider's own id of the person.
+  package let subject: String
+  package let event: Event
+  /// The provider's own word for the event, for the audit log.
+  package let word: String
+  /// When it happened, in milliseconds since 1970.
+  package let time: Int64
+
+  package init(provider: SocialProvider, subject: String, event: Event, word: String, time: Int64) {
+    (self.provider, self.subject, self.event, self.word, self.time) = (provider, subject, event, word, time)
+  }
+}
+
+/// What became of a notice.
+package enum NoticeOutcome: String, Sendable, CaseIterable {
+  case heeded
+  /// It, or a later one, was heeded before.
+  case repeated
+  /// Nobody with an account here.
+  case unknown
+}
+
+extension Madang {
+  /// Heeds what a provider tells of a person: all their sessions end, and a token that was issued before signs in no more. A
+  /// newer one leads to the same account. What comes again, or late, changes nothing.
+  ///
+  /// Where the settings say so, an account is deleted with the one at the provider, unless it owns workspaces or belongs to one on
+  /// legal hold.
+  package func heed(_ notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
+    guard notice.event == .accountDeleted, settings.deletesWithProvider else {
+      return try await revoke(notice, from: address)
+    }
+    do { return try await delete(by: notice, from: address) } catch let failure as Failure
+      where [.held, .mustHandOver].contains(failure.code)
+    {
+      return try await revoke(notice, from: address, keptBecause: failure.message)
+    }
+  }
+
+  private func delete(by notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
+    try await database.write { [self] transaction in
+      guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
+        return .unknown
+      }
+      try audit(notice, of: account.person, from: address, in: transaction)
+      _ = try delete(account.person, by: .provider(notice.provider), in: transaction)
+      return .heeded
+    }
+  }
+
+  private func revoke(_ notice: ProviderNotice, from address: String, keptBecause reason: String? = nil) async throws
+    -> NoticeOutcome
+  {
+    try await database.write { [self] transaction in
+      // Held: no session begins by an older token meanwhile.
+      guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
+        return .unknown
+      }
+      let user = account.person.id.number
+      var detail: [String: String] = [:]
+      if notice.event != .mailChanged {
+        let time = min(notice.time, clock.now)
+        guard try transaction.signInRevoked(user) ?? .min < time else { return .repeated }
+        try transaction.revokeSignIn(user, at: time)
+        detail["sessions"] = "\(try endSessions(of: user, in: transaction))"
+        detail["kept"] = reason
+      }
+      try audit(notice, of: account.person, from: address, detail, in: transaction)
+      return .heeded
+    }
+  }
+
+  private func audit(
+    _ notice: ProviderNotice, of person: Person, from address: String, _ detail: [String: String] = [:],
+    in transaction: Transaction
+  ) throws {
+    try audit(
+      AuditEntry(
+        kind: .providerNotice, actor: .provider(notice.provider), account: person.id.number, subject: person.email,
+        origin: Origin(edition: "", address: address),
+        detail: AuditDetail(detail.merging(["event": notice.word]) { $1 })), in: transaction)
+  }
+}
+
+extension Transaction {
+  /// Held until COMMIT; nil if there is none.
+  func heldAccount(of provider: SocialProvider, subject: String) throws -> Account? {
+    guard let known = try account(of: provider, subject: subject) else { return nil }
+    try hold(user: known.person.id.number)
+    // It may have been deleted a moment ago.
+    return try account(of: provider, subject: subject)
+  }
+
+  /// Before when a token must not have been issued; nil for any time.
+  func signInRevoked(_ user: Int64) throws -> Int64? {
+    try first("SELECT sign_in_revoked_at FROM users WHERE id = \(user)") {
+      try $0.get("sign_in_revoked_at", as: Int64?.self)
+    } ?? nil
+  }
+
+  fileprivate func revokeSignIn(_ user: Int64, at time: Int64) throws {
+    try execute("UPDATE users SET sign_in_revoked_at = \(time) WHERE id = \(user)")
+  }
+}

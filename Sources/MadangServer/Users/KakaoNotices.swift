@@ -1,0 +1,28 @@
+import MadangCore
+
+/// Kakao's notices that a person has unlinked the app.
+///
+/// Source: https://developers.kakao.com/docs/latest/en/kakaologin/callback.
+struct KakaoNotices: Sendable {
+  private let app: String
+  private let authorization: KeyHash
+
+  init(_ settings: ProviderSettings.Kakao) {
+    app = String(settings.app)
+    authorization = KeyHash(settings.authorization)
+  }
+
+  /// Whether the header holds the app's admin key. Equal digests tell nothing of how much of a wrong one was right.
+  func isTheirs(_ header: String?) -> Bool { header.map { KeyHash($0) == authorization } ?? false }
+
+  /// Nil for what is about another app, or about nobody.
+  /// - Parameter field: The text of a field of the call.
+  func notice(at now: Int64, _ field: (String) -> String?) -> ProviderNotice? {
+    guard field("app_id") == app, let subject = field("user_id").flatMap({ Int64($0) }), subject > 0 else { return nil }
+    let word = field("referrer_type") ?? ""
+    return ProviderNotice(
+      provider: .kakao, subject: String(subject),
+      event: ["ACCOUNT_DELETE", "FORCED_ACCOUNT_DELETE"].contains(word) ? .accountDeleted : .accessRevoked,
+      word: word, time: now)
+  }
+}
