@@ -1,11 +1,28 @@
 """A server under test."""
 
 import asyncio
+import contextlib
 import os
+import re
+import subprocess
 import sys
 
 # The keys of development mode, for a server that is not in it: by them the checks know what to send.
 KEYS = "dev-key-2024-10=2024-10,dev-key-2024-01=2024-01"
+
+
+@contextlib.contextmanager
+def database(name):
+    """The settings of a fresh database on the PostgreSQL server of MADANG_TEST_POSTGRES."""
+    server = os.environ["MADANG_TEST_POSTGRES"]
+
+    def ask(statement):
+        subprocess.run(["psql", "-q", "-d", server, "-c", statement], check=True, capture_output=True)
+    ask(f"CREATE DATABASE {name}")
+    try:
+        yield {"MADANG_DATABASE_URL": re.sub(r"(://[^/]*/)[^?]*", rf"\g<1>{name}", server)}
+    finally:
+        ask(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 class Program:

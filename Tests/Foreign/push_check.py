@@ -14,7 +14,6 @@ import contextlib
 import json
 import os
 import pathlib
-import re
 import signal
 import subprocess
 import sys
@@ -26,6 +25,7 @@ from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 
 import push_standin
+from program import database
 from certificates import make_certificates
 
 KEY = "dev-key-2024-10"
@@ -224,20 +224,6 @@ async def check_stranger(program, folder):
     finally:
         with contextlib.suppress(ProcessLookupError):
             server.process.kill()
-
-
-@contextlib.contextmanager
-def database(name):
-    """The settings of a fresh PostgreSQL database."""
-    server = os.environ["MADANG_TEST_POSTGRES"]
-
-    def ask(statement):
-        subprocess.run(["psql", "-q", "-d", server, "-c", statement], check=True, capture_output=True)
-    ask(f"CREATE DATABASE {name}")
-    try:
-        yield {"MADANG_DATABASE_URL": re.sub(r"(://[^/]*/)[^?]*", rf"\g<1>{name}", server)}
-    finally:
-        ask(f"DROP DATABASE {name} WITH (FORCE)")
 
 
 async def apple(folder):
