@@ -15,9 +15,6 @@ package enum MigrationFiles {
     (12, "registration", String(decoding: PackageResources._012_registration_sql, as: UTF8.self)),
     (13, "hosting", String(decoding: PackageResources._013_hosting_sql, as: UTF8.self)),
     (14, "mail", String(decoding: PackageResources._014_mail_sql, as: UTF8.self)),
-    (
-      17, "sign-in revocations",
-      String(decoding: PackageResources._017_sign_in_revocations_sql, as: UTF8.self)
-    ),
+    (15, "sign-in revocations", String(decoding: PackageResources._015_sign_in_revocations_sql, as: UTF8.self)),
   ]
 }

@@ -29,7 +29,7 @@ import phone_flows
 from phone import Mode
 from phone_check import MODES, NONE, play
 from phone_flows import PASSWORD, Stage, credentials
-from program import Program
+from program import Program, database
 from proxy_check import check, failures, free_ports, staged
 
 ROOT = pathlib.Path(__file__).parents[2]
@@ -44,22 +44,14 @@ DEVELOPMENT = re.compile(r"\b(develop|pass_time|payment|social_token|pushes|elde
 phone.PATIENCE = phone.CALL_LIMIT = 20
 
 
-def create_database():
-    """An empty database on the server that Scripts/with-postgres started; its URL."""
-    url = os.environ.get("MADANG_TEST_POSTGRES") or sys.exit("run this by Scripts/with-postgres")
-    name = f"nodes_{os.getpid()}"
-    subprocess.run(["psql", "-q", "-d", url, "-c", f"CREATE DATABASE {name}"], check=True)
-    return re.sub(r"(://[^/]*/)[^?]*", rf"\g<1>{name}", url)
-
-
 class Node:
     """One server, which can be killed, stopped and started again on its port."""
 
-    def __init__(self, program, data, database, name, port):
+    def __init__(self, program, data, place, name, port):
         self.name, self.port = name, port
         self.url = f"http://127.0.0.1:{port}"
-        self._settings = {
-            "MADANG_DATABASE_URL": database, "MADANG_NODE": name, "MADANG_TRUSTED_PROXIES": PROXY,
+        self._settings = place | {
+            "MADANG_NODE": name, "MADANG_TRUSTED_PROXIES": PROXY,
             "MADANG_KEYS": "dev-key-2024-10=2024-10,dev-key-2024-01=2024-01",
             "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_LIMITS_REQUESTS": "0",
         }
@@ -391,27 +383,26 @@ async def main():
     if sys.platform != "linux":
         parser.error("only Linux has an address for each of these people")
     start = time.monotonic()
-    database = create_database()
-    with tempfile.TemporaryDirectory() as folder:
+    with tempfile.TemporaryDirectory() as folder, database("nodes") as place:
         os.mkdir(f"{folder}/files")
         for name in NODES:
             os.mkdir(f"{folder}/{name}")
             os.symlink(f"{folder}/files", f"{folder}/{name}/files")
-        nodes = [Node(os.path.abspath(options.madang), f"{folder}/{name}", database, name, port)
+        nodes = [Node(os.path.abspath(options.madang), f"{folder}/{name}", place, name, port)
                  for name, port in zip(NODES, free_ports(len(NODES)))]
         try:
             # All at once: one makes the tables, the installation and the token key.
             await asyncio.gather(*(node.start() for node in nodes))
             for name, proxy in ("nginx", nginx), ("HAProxy", haproxy):
-                place = pathlib.Path(folder) / name
-                place.mkdir()
-                await forwarding(proxy, place / "forwarding", name)
-                async with proxy(place, nodes) as url:
+                here = pathlib.Path(folder) / name
+                here.mkdir()
+                await forwarding(proxy, here / "forwarding", name)
+                async with proxy(here, nodes) as url:
                     await secure(url, name)
                     await flows(url, name)
                     await python_socketio(url, name)
                     async with staged(url) as stage:
-                        talk = Talk(url, name, device, place)
+                        talk = Talk(url, name, device, here)
                         await talk.run(stage, lambda seconds: go_down(nodes, seconds), options.seconds)
         finally:
             await asyncio.gather(*(node.stop() for node in nodes))

@@ -14,7 +14,7 @@ KEYS = "dev-key-2024-10=2024-10,dev-key-2024-01=2024-01"
 @contextlib.contextmanager
 def database(name):
     """The settings of a fresh database on the PostgreSQL server of MADANG_TEST_POSTGRES."""
-    server = os.environ["MADANG_TEST_POSTGRES"]
+    server = os.environ.get("MADANG_TEST_POSTGRES") or sys.exit("run this by Scripts/with-postgres")
 
     def ask(statement):
         subprocess.run(["psql", "-q", "-d", server, "-c", statement], check=True, capture_output=True)

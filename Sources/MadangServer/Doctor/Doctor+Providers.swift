@@ -9,7 +9,7 @@ extension Doctor {
     let calls = ProviderCalls(
       timeout: options.patience, over: ProviderConnections(authorities: authorities, isShared: true))
     return await withTaskGroup(of: DoctorFinding?.self) { group in
-      for (key, url) in providers.addresses {
+      for (key, url, isUsed) in providers.addresses where isUsed {
         group.addTask {
           do {
             _ = try await calls.get(url)
@@ -26,18 +26,5 @@ extension Doctor {
       return await group.reduce(into: []) { if let finding = $1 { $0.append(finding) } }
         .sorted { $0.message < $1.message }
     }
-  }
-}
-
-extension ProviderSettings {
-  /// Those that are configured, by the settings that name them.
-  fileprivate var addresses: [(key: String, url: String)] {
-    [
-      ("payments.portone.url", portOne.url, portOne.key.isEmpty),
-      ("payments.portone.v2.url", portOneV2.url, portOneV2.secret.isEmpty),
-      ("apple.keys.url", apple.keysURL, apple.audiences.isEmpty), ("kakao.url", kakao.url, kakao.url.isEmpty),
-      ("push.firebase.url", firebase.url, firebase.accountFile.isEmpty),
-      ("push.apns.url", applePush.url, applePush.keyFile.isEmpty),
-    ].filter { !$0.2 }.map { ($0.0, $0.1) }
   }
 }

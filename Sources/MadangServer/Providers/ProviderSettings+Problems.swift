@@ -7,18 +7,24 @@ extension ProviderSettings {
     urlProblems() + paymentProblems() + signInProblems(deletesWithProvider) + pushProblems()
   }
 
+  /// Where each provider is, by the setting that says so, and whether it is used.
+  var addresses: [(key: String, url: String, isUsed: Bool)] {
+    [
+      ("payments.portone.url", portOne.url, !portOne.key.isEmpty),
+      ("payments.portone.v2.url", portOneV2.url, !portOneV2.secret.isEmpty),
+      ("apple.keys.url", apple.keysURL, !apple.audiences.isEmpty), ("kakao.url", kakao.url, !kakao.url.isEmpty),
+      ("push.firebase.url", firebase.url, !firebase.accountFile.isEmpty),
+      ("push.apns.url", applePush.url, !applePush.keyFile.isEmpty),
+    ]
+  }
+
   private func urlProblems() -> [String] {
     var problems: [String] = []
-    let urls = [
-      ("payments.portone.url", portOne.url), ("payments.portone.v2.url", portOneV2.url),
-      ("apple.keys.url", apple.keysURL), ("kakao.url", kakao.url), ("push.firebase.url", firebase.url),
-      ("push.apns.url", applePush.url),
-    ]
-    for (key, url) in urls where !url.isEmpty && URL(string: url)?.host() == nil {
+    for (key, url, _) in addresses where !url.isEmpty && URL(string: url)?.host() == nil {
       problems.append("\(key): '\(url)' is no URL; write one like https://example.com, without a slash at the end")
     }
-    for (key, url) in urls where URL(string: url).map({ $0.scheme != "https" && !isLoopback($0.host() ?? "") }) ?? false
-    {
+    for (key, url, _) in addresses
+    where URL(string: url).map({ $0.scheme != "https" && !isLoopback($0.host() ?? "") }) ?? false {
       problems.append("\(key): '\(url)' would carry secrets in the clear; write it with https://")
     }
     // Not shown: they are secrets.
