@@ -16,6 +16,7 @@ COPY Examples Examples
 COPY migrations migrations
 COPY openapi openapi
 COPY packaging packaging
+COPY proxies proxies
 COPY docs/install.md docs/install.md
 COPY LICENSE ./
 COPY Scripts/release Scripts/release

@@ -46,7 +46,7 @@ docs: ## Build the libraries' documentation (DocC) into .build/docs
 	@Scripts/docs
 
 format: ## Format the sources in place
-	swift format --in-place --recursive --parallel Sources Tests Examples migrations openapi Package.swift
+	swift format --in-place --recursive --parallel Sources Tests Examples migrations Package.swift
 
 lint: ## Check the sources' format, strictly
-	swift format lint --strict --recursive --parallel Sources Tests Examples migrations openapi Package.swift
+	swift format lint --strict --recursive --parallel Sources Tests Examples migrations Package.swift

@@ -4,6 +4,7 @@ import Logging
 import MadangCore
 import MadangServer
 import NIOCore
+import OpenAPI
 import SocketIOServer
 import Storage
 import Synchronization
@@ -138,7 +139,7 @@ package final class Kit: Sendable {
 extension Response {
   /// What calls there are, in OpenAPI.
   fileprivate static var document: Response {
-    let bytes = ByteBuffer(bytes: PackageResources.openapi_json)
+    let bytes = ByteBuffer(bytes: OpenAPIDocuments.development)
     return Response(
       status: .ok, headers: [.contentType: "application/json; charset=utf-8"], body: .init(byteBuffer: bytes))
   }

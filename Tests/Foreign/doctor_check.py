@@ -22,7 +22,8 @@ import tempfile
 import threading
 import time
 
-ROOT = pathlib.Path(__file__).parents[2]
+import nginx_settings
+
 PATIENCE = 60
 failures = []
 planted = set()
@@ -56,16 +57,15 @@ def listens(host, port):
 
 
 class House:
-    """A server, its settings file, and an nginx with TLS in front of it, as the README has it."""
+    """A server, its settings file, and an nginx with TLS in front of it, as proxies/nginx-single.conf has it."""
 
     def __init__(self, madang, folder, host):
         self.madang, self.folder, self.host = madang, folder, host
         self.data, self.file = folder / "data", folder / "madang.json"
         self.port, self.front = free_port(), free_port()
         self.url = f"https://{host}:{self.front}"
-        block = re.search(r"```nginx\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
-        self.mapping = re.search(r"^map .*\}$", block, re.MULTILINE)[0]
-        self.block = block[block.index("location "):].replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
+        self.mapping, location = nginx_settings.read_settings()
+        self.block = location.replace("127.0.0.1:8080", f"127.0.0.1:{self.port}")
         self.good = {
             "host": "127.0.0.1", "port": self.port, "data": str(self.data), "trusted": {"proxies": "127.0.0.1"},
             "registration": "invite", "public.url": self.url, "log.level": "error",

@@ -13,6 +13,7 @@ import dataclasses
 import itertools
 import json
 import os
+import ssl
 import time
 import typing
 import urllib.parse
@@ -132,17 +133,29 @@ def multipart_body(*parts):
 
 
 class Server:
-    """Where a server listens, and the address on this machine from which it is called."""
+    """Where a server listens, and the address on this machine from which it is called.
+
+    A server of `https` is believed if its certificate is of the authorities in the PEM file `AUTHORITIES`, or if that is
+    None of those the system believes.
+    """
+
+    AUTHORITIES = None
 
     def __init__(self, url, address=None):
-        self.host, _, port = url.removeprefix("http://").partition(":")
-        self.port = int(port)
-        self.authority = f"{self.host}:{self.port}"
+        parts = urllib.parse.urlsplit(url)
+        self.is_secure = parts.scheme == "https"
+        self.host = parts.hostname
+        self.port = parts.port or (443 if self.is_secure else 80)
+        # Without the port where it goes without saying.
+        self.authority = parts.netloc
         self._address = address
+
+    def _trust(self):
+        return ssl.create_default_context(cafile=self.AUTHORITIES) if self.is_secure else None
 
     async def connect(self):
         local = (self._address, 0) if self._address else None
-        return await asyncio.open_connection(self.host, self.port, local_addr=local)
+        return await asyncio.open_connection(self.host, self.port, local_addr=local, ssl=self._trust())
 
 
 async def send_request(writer, method, target, headers, data=b""):
@@ -247,9 +260,10 @@ class WebSocket:
     @classmethod
     async def open(cls, server, target, headers):
         reader, writer = await server.connect()
+        scheme = "wss" if server.is_secure else "ws"
         await send_request(writer, "GET", target, {
             "Host": server.authority, "Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13",
-            "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Origin": f"ws://{server.authority}",
+            "Sec-WebSocket-Key": base64.b64encode(os.urandom(16)).decode(), "Origin": f"{scheme}://{server.authority}",
             **headers})
         status, _ = await read_head(reader)
         if status != 101:

@@ -1,4 +1,4 @@
-"""Madang behind nginx, set up as the README and docker-compose.yml say: who hears what through the proxy and around it.
+"""Madang behind nginx, set up as proxies/nginx-single.conf and docker-compose.yml say: who hears what through the proxy and around it.
 
     python3 Tests/Foreign/proxy_check.py .build/debug/madang
 
@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 
+import nginx_settings
 import phone
 import phone_flows
 from phone import Mode, Phone, Server, json_body
@@ -44,13 +45,10 @@ def check(is_good, what, detail=""):
         failures.append(what)
 
 
-def read_settings():
-    """The README's location block and map for nginx, and what docker-compose.yml trusts."""
-    block = re.search(r"```nginx\n(.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)[1]
-    mapping = re.search(r"^map .*\}$", block, re.MULTILINE)[0]
-    block = block[block.index("location "):]
+def gateway_address():
+    """The address that docker-compose.yml trusts, on this machine."""
     trusted = re.search(r"MADANG_TRUSTED_PROXIES: (\S+)", (ROOT / "docker-compose.yml").read_text())[1]
-    return block, mapping, "127." + trusted.partition(".")[2]
+    return "127." + trusted.partition(".")[2]
 
 
 def free_ports(count):
@@ -116,10 +114,10 @@ class Nginx:
 
 
 class SecureServer(Server):
-    async def connect(self):
+    def _trust(self):
         context = ssl.create_default_context()
         context.check_hostname, context.verify_mode = False, ssl.CERT_NONE
-        return await asyncio.open_connection(self.host, self.port, local_addr=(self._address, 0), ssl=context)
+        return context
 
 
 # Connects under way at a time. Who is refused waits for 3 s.
@@ -249,7 +247,7 @@ async def secure(nginx, name, expected, label):
     """Over TLS the cookie is for TLS only, if the proxy is believed, and leads into the room in every mode."""
     async with staged(nginx.url(name)) as stage:
         mina = stage.phone(phone_flows.OCTOBER)
-        server = SecureServer(nginx.url(name), mina.server._address)
+        server = SecureServer(nginx.url(name).replace("http:", "https:"), mina.server._address)
         mina.server = mina._rest._server = server
         answer = await mina.call("POST", "users/join", json_body(
             {"email": f"mina.{stage.tag}@example.com", "password": PASSWORD, "nickname": "Mina"}))
@@ -271,7 +269,7 @@ async def secure(nginx, name, expected, label):
 
 
 async def without_host(nginx):
-    """The README says what happens if a line is left out: so it is known that the others are needed."""
+    """docs/tls.md says what happens without this line: so it is known that the others are needed."""
     async with staged(nginx.url("no host")) as stage:
         mina = await stage.person("Mina")
         room = await mina.channel(await mina.workspace(), "ios")
@@ -281,11 +279,11 @@ async def without_host(nginx):
                     while not engine.errors:
                         await asyncio.sleep(0.05)
             check(any("refused" in one for one in engine.errors),
-                  "without the README's Host line the WebSockets of phones are refused", engine.errors)
+                  "without the Host line the WebSockets of phones are refused", engine.errors)
 
 
 async def main():
-    parser = argparse.ArgumentParser(description="Madang behind nginx with the README's configuration.")
+    parser = argparse.ArgumentParser(description="Madang behind nginx with proxies/nginx-single.conf.")
     parser.add_argument("madang", help="the madang program, for example .build/debug/madang")
     options = parser.parse_args()
     if not os.access(options.madang, os.X_OK) or os.path.isdir(options.madang):
@@ -297,7 +295,7 @@ async def main():
     if sys.platform != "linux":
         parser.error("only Linux has an address for each of these people")
     start = time.monotonic()
-    block, mapping, gateway = read_settings()
+    (mapping, block), gateway = nginx_settings.read_settings(), gateway_address()
     no_host = re.sub(r".*proxy_set_header Host .*\n", "", block)
     with tempfile.TemporaryDirectory() as data:
         folder = pathlib.Path(data) / "nginx"

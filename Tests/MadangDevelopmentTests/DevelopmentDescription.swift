@@ -24,7 +24,7 @@ struct DevelopmentDescription: Sendable {
   /// As it is kept.
   static func document() throws -> JSON {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
-      .appending(path: "../../Sources/MadangDevelopment/Resources/openapi.json")
+      .appending(path: "../../openapi/development.json")
     return try JSON(Array(Data(contentsOf: file)))
   }
 

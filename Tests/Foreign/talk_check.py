@@ -1,0 +1,46 @@
+"""Phones talk through a server that somebody has set up: chats, pictures and direct messages of both editions, in every mode
+of the Swift client.
+
+    python3 Tests/Foreign/talk_check.py https://chat.example.com --keys /var/lib/madang/secrets [--authorities ca.pem]
+
+Standard library only. Exits 0 when everybody heard everything.
+"""
+
+import argparse
+import asyncio
+import pathlib
+import sys
+import time
+
+import phone
+import phone_flows
+from phone import Mode
+from phone_check import play
+from phone_flows import Stage
+
+FLOWS = phone_flows.u9_send, phone_flows.u10_direct_messages, phone_flows.v8_direct_messages
+MODES = [Mode(transport, revision) for transport in ("polling", "upgrade", "websocket") for revision in (4, 3)]
+
+# How long things take is not examined here: a busy machine is no failure.
+phone.PATIENCE = phone.CALL_LIMIT = 20
+
+
+async def main():
+    parser = argparse.ArgumentParser(description="Phones talk through a server that somebody has set up.")
+    parser.add_argument("url", help="where apps find it, for example https://chat.example.com")
+    parser.add_argument("--keys", required=True, type=pathlib.Path, help="the directory with its keys, secrets/ of its data")
+    parser.add_argument("--authorities", help="a PEM file of the authorities to believe, instead of the system's")
+    options = parser.parse_args()
+    phone.Server.AUTHORITIES = options.authorities
+    Stage.keys = {edition: (options.keys / f"api-key-{edition}").read_text().strip() for edition in Stage.keys}
+    start = time.monotonic()
+    # One after the other: sign-ups cost as much as they do for people.
+    differences = sum([await play(flow, options.url, mode) for flow in FLOWS for mode in MODES], [])
+    for difference in differences:
+        print(f"FAILED {difference}")
+    print(f"{len(FLOWS)} flows in {len(MODES)} modes: {len(differences)} differences, {time.monotonic() - start:.0f} s")
+    return 1 if differences else 0
+
+
+if __name__ == "__main__":
+    sys.exit(asyncio.run(main()))
