@@ -221,7 +221,8 @@ def code_of(answer):
 class Stage:
     """One playing of one flow: its people, its names, and the differences it found."""
 
-    _numbers = itertools.count(1)
+    numbers = itertools.count(1)
+    """What makes names and addresses of mails unlike all others."""
     _addresses = itertools.count(1)
 
     keys = {edition: f"dev-key-{edition}" for edition in (OCTOBER, JANUARY)}
@@ -234,12 +235,12 @@ class Stage:
         self.elder = elder
         """Somebody whose access token expired before the first flow began, with a channel of their own."""
         self.differences = []
-        self.tag = f"{flow}-{next(self._numbers)}"
+        self.tag = f"{flow}-{next(self.numbers)}"
         self._phones = []
 
     def name(self, word):
         """A name nobody else in the server has, with at most 30 characters."""
-        return f"{word} {self.tag}.{next(self._numbers)}"
+        return f"{word} {self.tag}.{next(self.numbers)}"
 
     def new_address(self):
         """Each phone calls from an address of its own, so that `recent` has to tell people apart. Systems other than
@@ -259,7 +260,7 @@ class Stage:
     async def person(self, nickname, address=None):
         """Somebody who has just signed up, at an address of their own if none is given."""
         phone = self.phone(self.edition, address)
-        email = f"{nickname}.{self.tag}.{next(self._numbers)}@example.com"
+        email = f"{nickname}.{self.tag}.{next(self.numbers)}@example.com"
         body = json_body({"email": email, "password": PASSWORD, "nickname": nickname})
         phone.keep(await phone.post("users/join", body, "Login"))
         return phone

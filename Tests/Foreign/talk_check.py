@@ -8,7 +8,9 @@ Standard library only. Exits 0 when everybody heard everything.
 
 import argparse
 import asyncio
+import itertools
 import pathlib
+import random
 import sys
 import time
 
@@ -32,6 +34,8 @@ async def main():
     parser.add_argument("--authorities", help="a PEM file of the authorities to believe, instead of the system's")
     options = parser.parse_args()
     phone.Server.AUTHORITIES = options.authorities
+    # The server may know people of an earlier run.
+    Stage.numbers = itertools.count(random.randrange(1_000_000))
     Stage.keys = {edition: (options.keys / f"api-key-{edition}").read_text().strip() for edition in Stage.keys}
     start = time.monotonic()
     # One after the other: sign-ups cost as much as they do for people.
