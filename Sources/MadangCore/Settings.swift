@@ -66,6 +66,8 @@ package struct Settings: Sendable {
   package var unconfirmedDays = 7
   /// Whether a new account waits for an administrator's approval, unless an API key says otherwise.
   package var needsApproval = false
+  /// The address of whoever approves accounts, who is sent a mail when one waits; empty for nobody.
+  package var approver = ""
   /// This server's name among several; empty for one alone.
   package var node = ""
   /// The system's name of whoever runs `madang admin`; empty in a server.

@@ -32,7 +32,8 @@ struct CommandLineAccountsTests {
   }
 
   @Test(
-    "accounts that wait are listed, approved, rejected and confirmed; their mails are shown", arguments: TestEngine.available)
+    "accounts that wait are listed, approved, rejected and confirmed; their mails are shown",
+    arguments: TestEngine.available)
   func waiting(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in
       let mina = Shell("mina", at: server)

@@ -42,6 +42,8 @@ struct Courtyard: Sendable {
     settings.domain.workspacePrice = 0
     settings.publicURL = "https://chat.example.com"
     settings.confirmation = .limited
+    // Its clock is moved on by months.
+    settings.unconfirmedDays = 0
     return settings
   }
 

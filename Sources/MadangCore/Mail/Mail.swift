@@ -8,6 +8,8 @@ package enum MailKind: String, CaseIterable, Sendable {
   case passwordReset
   /// A link by which the owner of an address confirms it.
   case addressConfirmation
+  /// An account waits for approval.
+  case approvalNeeded
   /// An administrator has approved an account.
   case accountApproved
 }

@@ -12,7 +12,8 @@ extension Madang {
     }
   }
 
-  func sendConfirmation(to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction) throws
+  func sendConfirmation(to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction)
+    throws
   {
     try send(
       .confirmation, to: person, by: actor, from: origin, in: transaction

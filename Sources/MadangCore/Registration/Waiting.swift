@@ -35,17 +35,38 @@ extension Madang {
     if settings.confirmation != .off, !isVouchedFor {
       waitsFor.append(.confirmation)
       try transaction.setUnconfirmed(person.id.number, since: clock.now)
-      // Where too many mails wait already, the account is there all the same, and another link is asked for later.
-      do { try sendConfirmation(to: person, by: .account(person.id.number), from: origin, in: transaction) } catch
-        is MailQueueFull
-      {}
+      do {
+        try sendConfirmation(to: person, by: .account(person.id.number), from: origin, in: transaction)
+      } catch is MailQueueFull {
+        // The account is there all the same, and another link is asked for later.
+      }
     }
     if try needsApproval(origin, in: transaction) {
       waitsFor.append(.approval)
+      try tellApprover(in: transaction)
       try transaction.setPending(person.id.number, since: clock.now)
     }
     return waitsFor
   }
+
+  /// Tells whoever approves accounts that one waits, unless another one that waits came within an hour: strangers cause these mails.
+  private func tellApprover(in transaction: Transaction) throws {
+    let now = clock.now
+    guard settings.sendsMail, !settings.approver.isEmpty,
+      try !transaction.hasPending(since: now - Self.approvalMailPause)
+    else { return }
+    let mail = Mail(
+      .approvalNeeded, to: settings.approver, subject: "An account waits for approval",
+      body: """
+        Somebody made an account at \(settings.publicURL) that waits for your approval. 'madang admin users pending' lists who waits; \
+        there is no other mail of those who come within an hour.
+
+        """)
+    do { try queue(mail, expiresAt: now + Self.noticeLifetime, in: transaction) } catch is MailQueueFull {}
+  }
+
+  /// Milliseconds.
+  private static let approvalMailPause: Int64 = 3_600_000
 
   private func needsApproval(_ origin: Origin, in transaction: Transaction) throws -> Bool {
     guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.approval else {
@@ -119,7 +140,9 @@ extension Madang {
     let page = 100
     var (last, deleted) = (Int64(0), 0)
     while true {
-      let found = try await database.read { [last] in try $0.unconfirmedAccounts(before: before, after: last, limit: page) }
+      let found = try await database.read { [last] in
+        try $0.unconfirmedAccounts(before: before, after: last, limit: page)
+      }
       for user in found {
         let isDeleted = try await database.write { [self] transaction in
           try transaction.hold(user: user)

@@ -21,6 +21,12 @@ extension Transaction {
     try execute("UPDATE users SET pending_at = \(time) WHERE id = \(user)")
   }
 
+  func hasPending(since time: Int64) throws -> Bool {
+    try first(
+      "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at > \(time) LIMIT 1"
+    ) { _ in true } ?? false
+  }
+
   func endPending(_ user: Int64) throws { try execute("UPDATE users SET pending_at = NULL WHERE id = \(user)") }
 
   func waiting(_ user: Int64) throws -> (isUnconfirmed: Bool, isPending: Bool) {

@@ -40,7 +40,8 @@ struct ConfirmPage {
     } catch let failure as Failure where failure.code == .notFound {
       return page.response(
         .notFound,
-        "This link was used, or is too old. If your address is not confirmed yet, <a href=\"/confirm\">have another mail sent</a>.")
+        "This link was used, or is too old. If your address is not confirmed yet, "
+          + "<a href=\"/confirm\">have another mail sent</a>.")
     } catch {
       service.logger.error("a confirmation failed", metadata: ["error": "\(String(reflecting: error))"])
       return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")

@@ -44,6 +44,12 @@ extension ServerSettings {
     set { domain.needsApproval = newValue }
   }
 
+  /// The address of whoever approves accounts, who is sent a mail when one waits; empty for nobody.
+  public var approver: String {
+    get { domain.approver }
+    set { domain.approver = newValue }
+  }
+
   /// What is wrong with these settings, each with a cure.
   func registrationProblems() -> [String] {
     var problems: [String] = []
@@ -51,10 +57,14 @@ extension ServerSettings {
       problems.append(
         "registration.domains: registration is 'domain', but there is none; write domains like example.com,example.org")
     }
+    if !approver.isEmpty, MailAddress(approver) == nil {
+      problems.append("registration.approval.to: '\(approver)' is no address for mails; write one, or leave it out")
+    }
     if confirmation != .off {
       if mail.server.isEmpty && !isDevelopment {
         problems.append(
-          "registration.confirm: it is '\(confirmation.rawValue)', but no mails are sent; set mail.smtp and mail.from, or write off")
+          "registration.confirm: it is '\(confirmation.rawValue)', but no mails are sent; set mail.smtp and mail.from, or "
+            + "write off")
       }
       if publicURL.isEmpty {
         problems.append("registration.confirm: the mails hold links; set public.url, or write off")

@@ -10,7 +10,9 @@ struct PasswordPage {
   let service: Service
 
   /// Nil for other methods than GET and POST, and where no mails are sent.
-  func respond(to request: Request, _ place: LinkPage.Place, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
+  func respond(to request: Request, _ place: LinkPage.Place, _ client: ClientAddress, _ body: BodyReader) async
+    -> Response?
+  {
     guard [.get, .post].contains(request.method), service.links.isOn else { return nil }
     let page =
       switch place {

@@ -21,7 +21,8 @@ struct AdminKeysCreate: AsyncParsableCommand {
   var registration: String?
 
   @Option(
-    help: ArgumentHelp("Whether accounts made with it wait for approval (default: as the server).", valueName: "on|off"),
+    help: ArgumentHelp(
+      "Whether accounts made with it wait for approval (default: as the server).", valueName: "on|off"),
     completion: .list(["on", "off"]))
   var approval: String?
 

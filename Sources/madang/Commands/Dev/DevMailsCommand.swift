@@ -27,8 +27,8 @@ struct DevMailsCommand: AsyncParsableCommand {
     let body: String
     let at: String
 
-    /// The first one in its text; nil if there is none.
-    var link: String? { body.firstMatch(of: /https?:\/\/[^\s]+/).map { String($0.0) } }
+    /// The last one in its text, which is what the mail is about; nil if there is none.
+    var link: String? { body.matches(of: /https?:\/\/[^\s]+/).last.map { String($0.0) } }
   }
 
   /// How often the server is asked while mails are waited for.

@@ -35,7 +35,8 @@ extension Setting {
       }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }),
     Setting(
       key: "registration.confirm",
-      help: "what an account may do before its address is confirmed by mail: off (all), limited or required (to sign in)",
+      help:
+        "what an account may do before its address is confirmed by mail: off (all), limited or required (to sign in)",
       read: { text, loaded throws(Invalid) in
         guard let mode = ConfirmationMode(rawValue: text) else {
           throw Invalid(cure: "write off, limited or required")
@@ -52,6 +53,7 @@ extension Setting {
       \.settings.unconfirmedDays, 0...3650),
     flag(
       "registration.approval", "whether new accounts wait for an administrator's approval", \.settings.needsApproval),
+    text("registration.approval.to", "address that is sent a mail when one waits; empty for none", \.settings.approver),
     text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname),
     flag(
       "accounts.delete.with.provider", "whether accounts are deleted with those at Apple or Kakao they sign in with",
