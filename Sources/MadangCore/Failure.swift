@@ -23,6 +23,8 @@ package struct Failure: Error, Equatable {
     case paymentInvalid
     /// Nobody may make an account with this e-mail, or not through this application.
     case notAdmitted
+    /// The account waits for its address to be confirmed, or for an administrator's approval.
+    case limited
     /// E-mail or password is wrong.
     case signInFailed
     /// The session is unknown or has ended.

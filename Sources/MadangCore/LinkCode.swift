@@ -15,3 +15,15 @@ package struct LinkCode: Sendable {
       && text.utf8.allSatisfy { (0x30...0x39).contains($0) || (0x61...0x66).contains($0) }
   }
 }
+
+/// A page of the server to which links with a code lead: the first part of its path.
+package enum LinkPage: String, Sendable {
+  case invite, password, confirm
+}
+
+extension Settings {
+  /// Where people find a page; with a code, the one that the code opens.
+  package func link(to page: LinkPage, _ code: LinkCode? = nil) -> String {
+    "\(publicURL)/\(page.rawValue)" + (code.map { "/\($0.text)" } ?? "")
+  }
+}

@@ -44,6 +44,8 @@ package struct Settings: Sendable {
   package var expiredFilesText = "보관 기간이 지난 파일입니다."
   /// Bytes of all files that one account may have in chats; 0 for any.
   package var accountFileQuota = 0
+  /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
+  package var publicURL = ""
   /// Whether mails are sent.
   package var sendsMail = false
   /// How many mails may wait to be sent.
@@ -54,6 +56,18 @@ package struct Settings: Sendable {
   package var registration = Registration.open
   /// Domains of addresses, in lower case, for ``Registration/domain``.
   package var registrationDomains: Set<String> = []
+  /// What an account may do whose owner has not confirmed its address.
+  package var confirmation = Confirmation.off
+  /// How long the link that confirms an address is good.
+  package var confirmationLifetime: Int64 = 24 * 3_600_000
+  /// Links to confirm its address that one account is sent in a day.
+  package var confirmations = 5
+  /// After how many days an account whose address was never confirmed is deleted; 0 for never.
+  package var unconfirmedDays = 7
+  /// Whether a new account waits for an administrator's approval, unless an API key says otherwise.
+  package var needsApproval = false
+  /// The address of whoever approves accounts, who is sent a mail when one waits; empty for nobody.
+  package var approver = ""
   /// This server's name among several; empty for one alone.
   package var node = ""
   /// The system's name of whoever runs `madang admin`; empty in a server.

@@ -63,7 +63,7 @@ final class Backend: Sendable {
       providers: providers,
       development: development, metrics: metrics,
       refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
-      resets: PasswordResetRequests(madang, settings, metrics: metrics),
+      links: LinkRequests(madang, settings, metrics: metrics),
       securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
       readinessProbe: ReadinessProbe {
         try await madang.database.ping()
@@ -105,7 +105,7 @@ final class Backend: Sendable {
     }
     (self.service, self.sockets, self.dispatcher, self.announcements) = (service, sockets, dispatcher, announcements)
     self.sink = sink
-    services = [dispatcher, housekeeping, pushes, mails, service.refusals, service.resets]
+    services = [dispatcher, housekeeping, pushes, mails, service.refusals, service.links]
   }
 
   func admit(_ request: ConnectRequest) async -> Admission { await sockets.admit(request, dispatcher) }

@@ -80,7 +80,12 @@ struct Housekeeping: ServiceLifecycle.Service {
         "chats and files were deleted for their age", metadata: ["chats": "\(chats)", "files": "\(files)"])
       wake.yield()
     }
-    await attempt { try await service.madang.forgetPasswordResets() }
+    await attempt { try await service.madang.forgetLinks() }
+    await attempt {
+      let deleted = try await service.madang.deleteUnconfirmed()
+      guard deleted > 0 else { return }
+      service.logger.info("accounts that nobody confirmed were deleted", metadata: ["accounts": "\(deleted)"])
+    }
   }
 
   private func sweep() async {

@@ -61,7 +61,7 @@ extension Service {
     if let origin = request.headers[.origin] { return isLocalPage(origin) }
     // Browsers name no origin with what pages load by GET.
     if let referer = request.headers[.referer] { return isLocalPage(referer) }
-    return ["same-origin", "none", nil].contains(request.headers[.secFetchSite])
+    return !request.isFromAnotherSite
   }
 
   private func isLocalPage(_ url: String) -> Bool {
@@ -96,9 +96,8 @@ struct OperationsResponder: HTTPResponder {
 }
 
 extension HTTPField.Name {
-  // Valid names by inspection, which `init?` cannot know.
+  // A valid name by inspection, which `init?` cannot know.
   fileprivate static let referer = Self("Referer") ?? .via
-  fileprivate static let secFetchSite = Self("Sec-Fetch-Site") ?? .via
 }
 
 extension Response {

@@ -27,7 +27,7 @@ final class Service: Sendable {
   let development: Development?
   let metrics: Metrics
   let refusals: RefusedSignIns
-  let resets: PasswordResetRequests
+  let links: LinkRequests
   let securityLog: SecurityLog
   let readinessProbe: ReadinessProbe
   let doctorProbe: DoctorProbe
@@ -37,7 +37,7 @@ final class Service: Sendable {
     madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
-    refusals: RefusedSignIns, resets: PasswordResetRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
+    refusals: RefusedSignIns, links: LinkRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
     doctorProbe: DoctorProbe, logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
@@ -45,7 +45,7 @@ final class Service: Sendable {
     (self.held, self.cookie, self.socketIO, self.editions) = (held, cookie, socketIO, editions)
     (self.providers, self.development, self.metrics) = (providers, development, metrics)
     self.refusals = refusals
-    self.resets = resets
+    self.links = links
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
     self.doctorProbe = doctorProbe
   }

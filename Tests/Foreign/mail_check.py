@@ -1,5 +1,6 @@
 """Mails of madang through servers of mails of another make (aiosmtpd): STARTTLS and TLS from the beginning, AUTH PLAIN and LOGIN,
-refusals for now and for good, a server that vanishes, certificates that nobody vouches for, and a madang that is killed.
+refusals for now and for good, a server that vanishes, certificates that nobody vouches for, a madang that is killed, and an address that
+is confirmed by its mail.
 
     Scripts/test    # installs aiosmtpd in a virtual environment and runs this
     python Tests/Foreign/mail_check.py .build/debug/madang
@@ -22,6 +23,8 @@ import sys
 import tempfile
 import threading
 import time
+import urllib.error
+import urllib.parse
 import urllib.request
 
 from aiosmtpd.controller import Controller
@@ -118,6 +121,20 @@ class Madang:
         self.process.kill()
         self.process.wait()
 
+    def call(self, method, path, fields=None, token=None):
+        """The status and the JSON of an answer."""
+        request = urllib.request.Request(self.url + path, method=method, headers={"SesacKey": "key-of-the-check"})
+        if token:
+            request.add_header("Authorization", token)
+        if fields is not None:
+            request.data = urllib.parse.urlencode(fields).encode()
+        try:
+            with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request, timeout=WAIT) as answer:
+                status, body = answer.status, answer.read()
+        except urllib.error.HTTPError as error:
+            status, body = error.code, error.read()
+        return status, json.loads(body) if body.startswith(b"{") else None
+
     def mail(self, to):
         answer = subprocess.run(
             [self.program, "admin", "mail", to, "--json"], env=self.environment, capture_output=True, text=True, timeout=WAIT)
@@ -203,6 +220,31 @@ def check_kill(program, folder):
         assert len(handler.taken) == 1
 
 
+def check_confirmation(program, folder):
+    """Who signs up makes a workspace when the link of the mail was used, not when it was looked at."""
+    handler = Handler()
+    os.environ["MADANG_REGISTRATION_CONFIRM"] = "limited"
+    try:
+        with MailServer(handler, login=False) as server, Madang(
+                program, f"{folder}/confirmation", f"smtp://127.0.0.1:{server.port}") as madang:
+            status, made = madang.call("POST", "/v1/users/join", {
+                "email": "mina@example.com", "password": "Passw0rd!", "nickname": "Mina"})
+            assert status == 200, made
+            until(lambda: len(handler.taken) == 1, "no mail asks for the confirmation")
+            mail, _ = handler.taken[0]
+            assert mail["To"] == "mina@example.com"
+            page = re.search(r"https://chat\.example\.com(/confirm/[0-9a-f]{32})\s", mail.get_content())[1]
+            token = made["token"]["accessToken"]
+            assert madang.call("GET", page)[0] == 200
+            assert madang.call("POST", "/v1/workspaces", {"name": "Builders"}, token) == (400, {"errorCode": "E11"})
+            assert madang.call("POST", page, {})[0] == 200
+            assert madang.call("POST", page, {})[0] == 404
+            status, place = madang.call("POST", "/v1/workspaces", {"name": "Builders"}, token)
+            assert status == 200, place
+    finally:
+        del os.environ["MADANG_REGISTRATION_CONFIRM"]
+
+
 def main():
     program = sys.argv[1]
     # Sessions that fail are what is checked.
@@ -214,7 +256,8 @@ def main():
         check_distrust(program, folder, context)
         check_vanishing(program, folder)
         check_kill(program, folder)
-    print("mail: 5 passed, 0 failed")
+        check_confirmation(program, folder)
+    print("mail: 6 passed, 0 failed")
 
 
 main()

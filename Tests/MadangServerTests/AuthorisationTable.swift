@@ -10,13 +10,15 @@ enum Role: String, CaseIterable, Sendable {
   case expired
   case refreshToken = "refresh token"
   case stranger
+  case unconfirmed
+  case pending
   case member
   case channelMember = "channel member"
   case channelOwner = "channel owner"
   case owner
 
   /// Those who show a good token.
-  static let people: [Role] = [.stranger, .member, .channelMember, .channelOwner, .owner]
+  static let people: [Role] = [.stranger, .unconfirmed, .pending, .member, .channelMember, .channelOwner, .owner]
 }
 
 /// One of the tables in `docs/authorisation.md`, as people read it.

@@ -60,6 +60,8 @@ struct AuthorisationTests {
   func sockets(_ engine: TestEngine, _ access: SocketAccess) async throws {
     var settings = Courtyard.settings
     settings.isDevelopment = false
+    // Nobody listens there: mails wait.
+    (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
     settings.socketAccess = access
     settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]

@@ -1,10 +1,11 @@
 import Foundation
 import MadangAPI
 import MadangCore
-import MadangServer
 import NIOHTTP1
 import Support
 import Testing
+
+@testable import MadangServer
 
 /// The people of `docs/authorisation.md` in a world, with what each of them shows to one edition.
 struct Courtyard: Sendable {
@@ -39,6 +40,10 @@ struct Courtyard: Sendable {
     settings.callLimits.unknownTokens = 0
     settings.callLimits.refusedRefreshes = 0
     settings.domain.workspacePrice = 0
+    settings.publicURL = "https://chat.example.com"
+    settings.confirmation = .limited
+    // Its clock is moved on by months.
+    settings.unconfirmedDays = 0
     return settings
   }
 
@@ -52,10 +57,15 @@ struct Courtyard: Sendable {
     for role in Role.people {
       emails[role] = "\(role.rawValue.replacing(" ", with: "."))@example.com"
     }
+    let madang = world.server.madang
+    let approvingKey = try await madang.createKey(edition: "2024-10", label: "with approval", approval: .on).key
+    await world.server.current.backend.service.keys.load()
     for email in Array(emails.values) + [Self.guest, Self.newcomer] {
-      _ = try await Self.success(
-        world, .POST, "users/join", nil,
+      let answer = try await world.call(
+        .POST, "users/join", key: email == emails[.pending] ? approvingKey : DevelopmentKey.october2024,
         .json(["email": .text(email), "password": .text(World.password), "nickname": .text(String(email.prefix(20)))]))
+      try #require(answer.status == 200)
+      if email != emails[.unconfirmed] { _ = try await madang.confirmAddress(byAdministrator: email) }
     }
     let owner = try #require(emails[.owner])
     // The first session outlives its refresh token, the second its access token only.

@@ -193,7 +193,7 @@ struct PasswordPageTests {
       world.clock.advance(milliseconds: 3_600_000)
       #expect(try await Self.ask(world, "mina@example.com").status == 200)
       _ = try await Self.codes(world, "mina@example.com", count: 3)
-      try await world.server.madang.forgetPasswordResets()
+      try await world.server.madang.forgetLinks()
       let left: Int = try await world.server.madang.database.read { transaction in
         try transaction.one("SELECT COUNT(*) AS number FROM password_resets") { try $0.get("number") }
       }

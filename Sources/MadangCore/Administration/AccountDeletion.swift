@@ -14,16 +14,34 @@ extension Madang {
   ///
   /// Throws `.noSuchUser`; `.mustHandOver` if it owns workspaces; `.held` if it belongs to one that is on legal hold.
   package func deleteAccount(email: String) async throws -> DeletedAccount {
+    try await deleteAccount(email: email, because: nil) { _, _ in }
+  }
+
+  /// Deletes an account that waits for approval. Throws as ``deleteAccount(email:)``, and `.invalid` if it does not wait.
+  package func rejectAccount(email: String) async throws -> DeletedAccount {
+    try await deleteAccount(email: email, because: "not approved") { transaction, person in
+      try transaction.requirePending(person)
+    }
+  }
+
+  private func deleteAccount(
+    email: String, because reason: String?, _ check: @escaping @Sendable (Transaction, Person) throws -> Void
+  ) async throws -> DeletedAccount {
     try await database.write { [self] transaction in
       // Held: nobody adds it to a workspace meanwhile.
       let person = try transaction.heldPerson(email: email)
+      try check(transaction, person)
       let kakao = try transaction.kakaoSubject(of: person.id.number)
-      return DeletedAccount(record: try delete(person, by: .administrator, in: transaction), kakaoSubject: kakao)
+      let record = try delete(person, by: .administrator, because: reason, in: transaction)
+      return DeletedAccount(record: record, kakaoSubject: kakao)
     }
   }
 
   /// Deletes the account of somebody whose row is held.
-  func delete(_ person: Person, by actor: AuditActor, in transaction: Transaction) throws -> AccountRecord {
+  /// - Parameter reason: For the audit log; nil where somebody wants just that.
+  func delete(_ person: Person, by actor: AuditActor, because reason: String? = nil, in transaction: Transaction) throws
+    -> AccountRecord
+  {
     let (user, now) = (person.id.number, clock.now)
     let workspaces = try transaction.workspaces(of: user)
     try Self.requireNoOwner(person, of: workspaces)
@@ -44,13 +62,14 @@ extension Madang {
     }
     try transaction.retire(person.picture, due: now)
     try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
-    try transaction.deletePasswordResets(of: user)
+    for kind in AccountLink.allCases { try transaction.deleteLinks(kind, of: user) }
     try transaction.deleteMails(to: person.email)
     try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
+    var detail = ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]
+    detail["why"] = reason
     try audit(
       AuditEntry(
-        kind: .accountDeleted, actor: actor, account: user, subject: person.email,
-        detail: ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]),
+        kind: .accountDeleted, actor: actor, account: user, subject: person.email, detail: AuditDetail(detail)),
       in: transaction)
     return try transaction.accountRecord(user)
   }
@@ -74,7 +93,7 @@ extension Transaction {
       """
       UPDATE users SET email = \(email), email_key = \(TextRules.emailKey(email)), password_hash = NULL,
         nickname = \(nickname), phone = '', profile_image = NULL, sign_in_method = NULL, sign_in_subject = NULL,
-        sign_in_revoked_at = NULL, disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
+        sign_in_revoked_at = NULL, unconfirmed_at = NULL, pending_at = NULL, disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
       WHERE id = \(user)
       """)
   }

@@ -7,12 +7,18 @@ package struct AccountRecord: Sendable {
   package let disabledAt: Int64?
   /// Milliseconds since 1970; nil for an account that was not deleted.
   package let deletedAt: Int64?
+  /// Since when it waits for its address to be confirmed, in milliseconds since 1970; nil if it does not.
+  package let unconfirmedAt: Int64?
+  /// Since when it waits for approval; nil if it does not.
+  package let pendingAt: Int64?
   package let sessions: Int
 
   init(_ row: Row) throws {
     account = try Account(row)
     disabledAt = try row.get("disabled_at")
     deletedAt = try row.get("deleted_at")
+    unconfirmedAt = try row.get("unconfirmed_at")
+    pendingAt = try row.get("pending_at")
     sessions = try row.get("sessions")
   }
 }
@@ -40,7 +46,7 @@ extension Madang {
       // The time of the first disabling stays.
       try transaction.execute(
         "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
-      try transaction.endPasswordResets(of: user)
+      for kind in AccountLink.allCases { try transaction.endLinks(kind, of: user) }
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
@@ -58,7 +64,7 @@ extension Madang {
     let hash = try await hash(password: try TextRules.newPassword(password))
     return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
       try transaction.setPassword(hash, of: user)
-      try transaction.endPasswordResets(of: user)
+      try transaction.endLinks(.passwordReset, of: user)
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
   }
@@ -74,7 +80,7 @@ extension Madang {
   }
 
   /// - Parameter change: Answers what the audit log is to tell of it.
-  private func changeAccount(
+  func changeAccount(
     _ email: String, _ kind: AuditKind,
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail
   ) async throws -> AccountRecord {
@@ -99,7 +105,7 @@ extension Transaction {
   func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
     try all(
       """
-      SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at,
+      SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at, u.unconfirmed_at, u.pending_at,
         (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions
       FROM users u WHERE \(sql: condition) ORDER BY u.id LIMIT \(limit)
       """, AccountRecord.init)

@@ -10,8 +10,10 @@ package struct KeyRecord: Sendable {
   package let revokedAt: Int64?
   /// Who may make an account by an application with it, as ``Registration`` has it; nil for what the settings say.
   package let registration: String?
+  /// Whether accounts made by an application with it wait for approval, as ``Approval`` has it; nil for what the settings say.
+  package let approval: String?
 
-  static let columns: SQL = "id, edition, label, created_at, revoked_at, registration"
+  static let columns: SQL = "id, edition, label, created_at, revoked_at, registration, approval"
 
   init(_ row: Row) throws {
     id = try row.get("id")
@@ -20,6 +22,7 @@ package struct KeyRecord: Sendable {
     createdAt = try row.get("created_at")
     revokedAt = try row.get("revoked_at")
     registration = try row.get("registration")
+    approval = try row.get("approval")
   }
 }
 
@@ -65,20 +68,24 @@ extension Madang {
   }
 
   /// Makes a new key, which is answered once: only its hash is kept. Throws `.invalid`.
-  /// - Parameter registration: Who may make an account by an application with it; nil for what the settings say.
+  /// - Parameters:
+  ///   - registration: Who may make an account by an application with it; nil for what the settings say.
+  ///   - approval: Whether such an account waits for approval; nil for what the settings say.
   package func createKey(
-    edition: String, label: String, registration: Registration? = nil
+    edition: String, label: String, registration: Registration? = nil, approval: Approval? = nil
   ) async throws -> (key: String, record: KeyRecord) {
     let label = try TextRules.note(label)
     let key = ids.bytes(32).hex
     let record = try await database.write { [self, now = clock.now] transaction in
       let record = try transaction.one(
         """
-        INSERT INTO api_keys (key_hash, edition, label, created_at, registration)
-        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now), \(registration?.rawValue)) RETURNING \(sql: KeyRecord.columns)
+        INSERT INTO api_keys (key_hash, edition, label, created_at, registration, approval)
+        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now), \(registration?.rawValue), \(approval?.rawValue))
+        RETURNING \(sql: KeyRecord.columns)
         """, KeyRecord.init)
       try audit(
-        .keyCreated, label, edition, by: .administrator, registration: registration?.rawValue, in: transaction)
+        .keyCreated, label, edition, by: .administrator, registration: registration?.rawValue,
+        approval: approval?.rawValue, in: transaction)
       return record
     }
     return (key, record)
@@ -86,9 +93,10 @@ extension Madang {
 
   private func audit(
     _ kind: AuditKind, _ label: String, _ edition: String, by actor: AuditActor, registration: String? = nil,
-    in transaction: Transaction
+    approval: String? = nil, in transaction: Transaction
   ) throws {
     var detail = ["edition": edition]
+    detail["approval"] = approval
     detail["registration"] = registration
     try audit(AuditEntry(kind: kind, actor: actor, subject: label, detail: AuditDetail(detail)), in: transaction)
   }

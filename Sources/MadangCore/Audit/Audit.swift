@@ -41,10 +41,11 @@ extension Madang {
   /// Writes to the audit log that somebody came in.
   func audit(
     _ kind: AuditKind, _ person: Person, _ session: SessionID, _ origin: Origin, by method: String,
-    invitation: Int64? = nil, in transaction: Transaction
+    invitation: Int64? = nil, waitsFor: [Waiting] = [], in transaction: Transaction
   ) throws {
     var detail = ["session": "\(session.number)", "by": method]
     detail["invitation"] = invitation.map { "\($0)" }
+    if !waitsFor.isEmpty { detail["waitsFor"] = waitsFor.map(\.rawValue).joined(separator: ", ") }
     try audit(
       AuditEntry(
         kind: kind, actor: .account(person.id.number), account: person.id.number, subject: person.email, origin: origin,

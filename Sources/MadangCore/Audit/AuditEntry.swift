@@ -11,6 +11,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case sessionEnded
   /// A link for another password was sent to an account's address.
   case passwordResetSent
+  /// A link to confirm it was sent to an account's address.
+  case confirmationSent
+  /// Somebody with such a link, or an administrator, confirmed the address of an account.
+  case addressConfirmed
+  /// An administrator approved an account that waited for it.
+  case accountApproved
   case passwordChanged, accountDisabled, accountEnabled, coinsGiven
   case keyCreated, keyRevoked, tokenKeyReplaced
   case invitationMade, invitationRevoked

@@ -6,6 +6,12 @@ package enum MailKind: String, CaseIterable, Sendable {
   case test
   /// A link by which an account gets another password.
   case passwordReset
+  /// A link by which the owner of an address confirms it.
+  case addressConfirmation
+  /// An account waits for approval.
+  case approvalNeeded
+  /// An administrator has approved an account.
+  case accountApproved
 }
 
 /// A mail to one person, in plain text.

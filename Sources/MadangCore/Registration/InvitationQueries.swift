@@ -101,11 +101,4 @@ extension Transaction {
         (SELECT id FROM invitations WHERE expires_at < \(time) ORDER BY expires_at LIMIT \(limit))
       """)
   }
-
-  /// Who may make an account with a key, as the key says, also one that was revoked just now; nil if it says nothing.
-  func registration(ofKey hash: String) throws -> String? {
-    try first("SELECT registration FROM api_keys WHERE key_hash = \(hash)") {
-      try $0.get("registration", as: String?.self)
-    } ?? nil
-  }
 }

@@ -43,7 +43,7 @@ extension Madang {
 
   /// That of the key, else that of the settings.
   private func mode(of origin: Origin, in transaction: Transaction) throws -> Registration {
-    guard let hash = origin.keyHash, let text = try transaction.registration(ofKey: hash) else {
+    guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.registration else {
       return settings.registration
     }
     // What only a newer version knows is not for this one to open.

@@ -26,8 +26,8 @@ package struct Session: Sendable {
 }
 
 extension Madang {
-  /// Starts a session by e-mail and password. Throws `.signInFailed` for an unknown e-mail, a wrong password and
-  /// an account with another sign-in method alike.
+  /// Starts a session by e-mail and password. Throws `.signInFailed` for an unknown e-mail, a wrong password, an account with
+  /// another sign-in method and one whose address has to be confirmed before alike.
   ///
   /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
   package func signIn(email: String, password: String, deviceToken: String?, from origin: Origin, turn: String)
@@ -47,6 +47,7 @@ extension Madang {
         // Held: whoever changes the password ends all sessions, and none begins by the old one behind them.
         try transaction.hold(user: found.user)
         guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return nil }
+        try requireSignInAllowed(found.user, in: transaction)
         if case .renewed(let hash) = verification {
           try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
         }

@@ -35,6 +35,13 @@ package protocol SocialVerifier: Sendable {
   func profile(of token: String) async throws -> SocialProfile?
 }
 
+/// How an account was let in.
+private struct Admission {
+  /// What it has used up.
+  let invitation: Int64?
+  let waitsFor: [Waiting]
+}
+
 extension Madang {
   /// Starts a session with a provider's token; the first one makes the account, with welcome coins.
   ///
@@ -63,9 +70,9 @@ extension Madang {
       {
         throw Failure(.signInFailed, "the token is from before the person took back the app's access")
       }
-      let (account, invitation) =
+      let (account, admission) =
         if let known {
-          (known, nil as Int64?)
+          (known, nil as Admission?)
         } else {
           try makeAccount(provider, profile, email: email, nickname: nickname, from: origin, in: transaction, now: now)
         }
@@ -74,7 +81,7 @@ extension Madang {
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
       try audit(
         known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,
-        invitation: invitation, in: transaction)
+        invitation: admission?.invitation, waitsFor: admission?.waitsFor ?? [], in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }
@@ -100,7 +107,7 @@ extension Madang {
   private func makeAccount(
     _ provider: SocialProvider, _ profile: SocialProfile, email: String, nickname: String?, from origin: Origin,
     in transaction: Transaction, now: Int64
-  ) throws -> (account: Account, invitation: Int64?) {
+  ) throws -> (account: Account, admission: Admission?) {
     guard profile.isEmailVerified else {
       throw Failure(.invalid, "\(provider.rawValue) does not say that the e-mail address is verified")
     }
@@ -118,7 +125,10 @@ extension Madang {
         phone: "", now: now)
       guard let made else { throw Failure(.duplicate, "email: another account has it") }
       try transaction.addCoins(settings.signUpCoins, to: made.person.id.number, for: "sign-up", now: now)
-      return (try transaction.account(made.person.id.number), invitation)
+      let waitsFor = try admitted(made.person, isVouchedFor: true, from: origin, in: transaction)
+      return (
+        try transaction.account(made.person.id.number), Admission(invitation: invitation, waitsFor: waitsFor)
+      )
     } catch let failure as Failure {
       // Another process was faster with this very person, or they are refused.
       guard let account = try transaction.account(of: provider, subject: profile.subject) else { throw failure }

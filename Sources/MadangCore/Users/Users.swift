@@ -59,7 +59,10 @@ extension Madang {
       let session = try transaction.insertSession(
         user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
-      try audit(.signUp, account.person, session, origin, by: "password", invitation: invitation, in: transaction)
+      let waitsFor = try admitted(account.person, isVouchedFor: false, from: origin, in: transaction)
+      try audit(
+        .signUp, account.person, session, origin, by: "password", invitation: invitation, waitsFor: waitsFor,
+        in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }

@@ -2,7 +2,7 @@ import Storage
 
 extension Madang {
   /// Makes a workspace owned by the caller, takes its price and makes the default channel, all or nothing.
-  /// Throws `.invalid`, `.duplicate`, `.notEnoughCoins`, in this order.
+  /// Throws `.invalid`, `.limited`, `.duplicate`, `.notEnoughCoins`, in this order.
   package func createWorkspace(name: String, description: String?, cover: StagedFile?, as caller: Caller) async throws
     -> Workspace
   {
@@ -11,6 +11,7 @@ extension Madang {
     return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true) {
       [self] transaction, files in
       let now = clock.now
+      try requireUnlimited(caller.id, in: transaction)
       for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
       guard
         let id = try transaction.insertWorkspace(
@@ -51,13 +52,16 @@ extension Madang {
     }
   }
 
-  /// Makes the account with this e-mail a member of the workspace and its default channel, at once. Owner only.
+  /// Makes the account with this e-mail a member of the workspace and its default channel, at once. Owner only. An account that
+  /// waits for its address to be confirmed, or for approval, is none yet.
   /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, in this order.
   package func invite(email: String, to reference: Reference, as caller: Caller) async throws -> Person {
     let email = try TextRules.email(email)
     return try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
-      guard let person = try transaction.heldPersonByEmail(email) else {
+      guard let person = try transaction.heldPersonByEmail(email),
+        try limit(of: person.id.number, in: transaction) == nil
+      else {
         throw Failure(.noSuchInvitee, "no account has this e-mail")
       }
       guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {

@@ -5,7 +5,11 @@ extension Administration {
   /// admin key is set.
   /// - Throws: ``AdministrationError``, also when the account was deleted and Kakao could not be told.
   public func deleteAccount(_ email: String) async throws -> AccountSummary {
-    let deleted = try await madang.deleteAccount(email: email)
+    try await finish(try await madang.deleteAccount(email: email), of: email)
+  }
+
+  /// Does what is to be done outside of the database when an account was deleted.
+  func finish(_ deleted: DeletedAccount, of email: String) async throws -> AccountSummary {
     if let subject = deleted.kakaoSubject, !settings.providers.kakao.adminKey.isEmpty {
       try await unlink(email, subject)
     }

@@ -25,8 +25,7 @@ extension Administration {
   public func sendPasswordReset(to email: String) async throws -> AccountSummary {
     try requireMail()
     do {
-      return AccountSummary(
-        try await madang.sendPasswordReset(byAdministrator: email, link: PasswordPage.link(settings.publicURL)))
+      return AccountSummary(try await madang.sendPasswordReset(byAdministrator: email))
     } catch is MailQueueFull { throw queueFull }
   }
 

@@ -73,6 +73,7 @@ extension ServerSettings {
     settings.databaseReaders = 1
     settings.databaseStatementTimeout = .zero
     settings.domain.administrator = NSUserName()
+    settings.domain.sendsMail = !mail.server.isEmpty
     return settings
   }
 }
@@ -141,12 +142,15 @@ extension Administration {
   public func keys() async throws -> [KeySummary] { try await madang.keys().map { KeySummary($0) } }
 
   /// Makes a key. It is answered this once.
-  /// - Parameter registration: Who may make an account by an application with it; nil for what the settings say.
+  /// - Parameters:
+  ///   - registration: Who may make an account by an application with it; nil for what the settings say.
+  ///   - needsApproval: Whether such an account waits for approval; nil for what the settings say.
   public func createKey(
-    _ edition: EditionName, label: String, registration: RegistrationMode? = nil
+    _ edition: EditionName, label: String, registration: RegistrationMode? = nil, needsApproval: Bool? = nil
   ) async throws -> KeySummary {
     let made = try await madang.createKey(
-      edition: edition.rawValue, label: label, registration: registration?.registration)
+      edition: edition.rawValue, label: label, registration: registration?.registration,
+      approval: needsApproval.map { $0 ? .on : .off })
     return KeySummary(made.record, key: made.key)
   }
 

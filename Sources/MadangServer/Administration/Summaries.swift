@@ -16,11 +16,15 @@ public struct AccountSummary: Encodable, Sendable {
   public let disabledAt: String?
   /// Nil for an account that was not deleted.
   public let deletedAt: String?
+  /// Since when it waits for its address to be confirmed; nil if it does not.
+  public let unconfirmedAt: String?
+  /// Since when it waits for approval; nil if it does not.
+  public let pendingAt: String?
 
   enum CodingKeys: String, CodingKey {
     case number
     case userID = "user_id"
-    case email, nickname, coins, sessions, createdAt, disabledAt, deletedAt
+    case email, nickname, coins, sessions, createdAt, disabledAt, deletedAt, unconfirmedAt, pendingAt
   }
 
   init(_ record: AccountRecord) {
@@ -33,6 +37,8 @@ public struct AccountSummary: Encodable, Sendable {
     sessions = record.sessions
     createdAt = WireDate.string(account.createdAt)
     disabledAt = record.disabledAt.map { WireDate.string($0) }
+    unconfirmedAt = record.unconfirmedAt.map { WireDate.string($0) }
+    pendingAt = record.pendingAt.map { WireDate.string($0) }
     deletedAt = record.deletedAt.map { WireDate.string($0) }
   }
 }
@@ -101,6 +107,8 @@ public struct KeySummary: Encodable, Sendable {
   public let label: String
   /// Who may make an account by an application with it: a ``RegistrationMode``, or nil for what the settings say.
   public let registration: String?
+  /// Whether such an account waits for approval, `on` or `off`; nil for what the settings say.
+  public let approval: String?
   public let createdAt: String
   /// Nil for a key in use.
   public let revokedAt: String?
@@ -112,6 +120,7 @@ public struct KeySummary: Encodable, Sendable {
     edition = record.edition
     label = record.label
     registration = record.registration
+    approval = record.approval
     createdAt = WireDate.string(record.createdAt)
     revokedAt = record.revokedAt.map { WireDate.string($0) }
     self.key = key

@@ -18,8 +18,8 @@ struct Refusal: Error {
   init(_ failure: Failure, in edition: Edition) {
     let code: ErrorCode =
       switch failure.code {
-      // Apps know this code wherever accounts are made, and show that the address will not do.
-      case .invalid, .defaultChannel, .notAdmitted, .held: .badRequest
+      // Apps know this code wherever accounts and workspaces are made, and show that the address, or the name, will not do.
+      case .invalid, .defaultChannel, .notAdmitted, .limited, .held: .badRequest
       case .duplicate: .duplicate
       case .notFound: .notFound
       case .noSuchInvitee: edition.noSuchInvitee

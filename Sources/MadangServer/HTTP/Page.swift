@@ -8,9 +8,12 @@ struct Page: Sendable {
   /// What its form asks for.
   enum Field {
     case email, newPassword
+    /// Only that its button is pressed.
+    case nothing
 
     fileprivate var html: String {
       switch self {
+      case .nothing: ""
       case .email:
         """
         <label for="email">E-mail address</label>
@@ -52,6 +55,9 @@ struct Page: Sendable {
       ], body: ResponseBody(byteBuffer: ByteBuffer(string: before + "<p>\(text)</p>" + (hasForm ? form : "") + after)))
   }
 
+  /// For a form that another site has sent.
+  var foreign: Response { response(.forbidden, "Open this page itself, and try again.") }
+
   /// For who calls too often.
   func tooManyCalls(_ refusal: Refusal) -> Response {
     var response = response(.tooManyRequests, "Too many tries. Come back later.")
@@ -60,7 +66,13 @@ struct Page: Sendable {
   }
 }
 
+extension Request {
+  /// Whether a browser says that a page of another site sends it. Older browsers, and other programs, say nothing.
+  var isFromAnotherSite: Bool { ![nil, "same-origin", "none"].contains(headers[.secFetchSite]) }
+}
+
 extension HTTPField.Name {
-  // A valid name by inspection, which `init?` cannot know.
+  // Valid names by inspection, which `init?` cannot know.
   fileprivate static let referrerPolicy = Self("Referrer-Policy") ?? .via
+  fileprivate static let secFetchSite = Self("Sec-Fetch-Site") ?? .via
 }

@@ -77,7 +77,13 @@ struct CallResponder {
       await body.finish()
       return page
     }
-    if actor == nil, let place = PasswordPage.place(in: target),
+    if actor == nil, let place = LinkPage.confirm.place(in: target),
+      let page = await ConfirmPage(service: service).respond(to: request, place, client, body)
+    {
+      await body.finish()
+      return page
+    }
+    if actor == nil, let place = LinkPage.password.place(in: target),
       let page = await PasswordPage(service: service).respond(to: request, place, client, body)
     {
       await body.finish()

@@ -30,14 +30,14 @@ final class MailQueue: ServiceLifecycle.Service {
   func mailQueued() { wake.yield() }
 
   func run() async throws {
-    guard let sender else { return try await gracefulShutdown() }
+    guard let sender else {
+      // What waits since mails were on is given up in its time all the same.
+      return await every(Self.interval, by: madang.clock) { [self] in await tidy() }
+    }
     await withDiscardingTaskGroup { group in
       group.addTask { [self] in
         await every(Self.interval, by: madang.clock) { [self] in
-          await attempt {
-            metrics.mail(.expired, try await madang.dropMails())
-            metrics.setMailsWaiting(try await madang.waitingMails())
-          }
+          await tidy()
           wake.yield()
         }
       }
@@ -59,6 +59,13 @@ final class MailQueue: ServiceLifecycle.Service {
           }
         }
       }
+    }
+  }
+
+  private func tidy() async {
+    await attempt {
+      metrics.mail(.expired, try await madang.dropMails())
+      metrics.setMailsWaiting(try await madang.waitingMails())
     }
   }
 

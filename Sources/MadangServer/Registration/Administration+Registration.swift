@@ -50,7 +50,8 @@ public struct InvitationSummary: Encodable, Sendable {
   /// The same, where the server's public address is known.
   public let link: String?
 
-  init(_ invitation: Invitation, code: LinkCode? = nil, publicURL: String = "") {
+  /// - Parameter link: The address of its page; nil where that is not known.
+  init(_ invitation: Invitation, code: LinkCode? = nil, link: String? = nil) {
     number = invitation.id
     email = invitation.email
     codeNumber = invitation.code
@@ -59,7 +60,56 @@ public struct InvitationSummary: Encodable, Sendable {
     expiresAt = WireDate.string(invitation.expiresAt)
     revokedAt = invitation.revokedAt.map { WireDate.string($0) }
     self.code = code?.text
-    link = code.flatMap { publicURL.isEmpty ? nil : "\(publicURL)/invite/\($0.text)" }
+    self.link = link
+  }
+}
+
+/// What an account may do whose owner has not confirmed its address.
+public enum ConfirmationMode: String, CaseIterable, Sendable {
+  /// Everything: nobody is asked.
+  case off
+  /// What concerns itself alone.
+  case limited
+  /// The same with the session it signed up with; it signs in no more before.
+  case required
+
+  init(_ confirmation: Confirmation) {
+    self =
+      switch confirmation {
+      case .off: .off
+      case .limited: .limited
+      case .required: .required
+      }
+  }
+
+  var confirmation: Confirmation {
+    switch self {
+    case .off: .off
+    case .limited: .limited
+    case .required: .required
+    }
+  }
+}
+
+extension Administration {
+  /// Accounts that wait for approval, in the order of their numbers.
+  public func pendingAccounts(after number: Int64, limit: Int) async throws -> [AccountSummary] {
+    try await madang.pendingAccounts(after: number, limit: limit).map(AccountSummary.init)
+  }
+
+  /// Approves an account that waits for it; where mails are sent, its owner is told.
+  public func approve(_ email: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.approveAccount(email: email))
+  }
+
+  /// Deletes an account that waits for approval, as ``deleteAccount(_:)`` does.
+  public func reject(_ email: String) async throws -> AccountSummary {
+    try await finish(try await madang.rejectAccount(email: email), of: email)
+  }
+
+  /// Takes an account's address for confirmed.
+  public func confirmAddress(of email: String) async throws -> AccountSummary {
+    AccountSummary(try await madang.confirmAddress(byAdministrator: email))
   }
 }
 
@@ -77,7 +127,8 @@ extension Administration {
   /// Makes a code that invites as many addresses as it has uses. It is answered this once.
   public func inviteByCode(uses: Int, days: Int) async throws -> InvitationSummary {
     let made = try await madang.inviteByCode(uses: uses, days: days)
-    return InvitationSummary(made.invitation, code: made.code, publicURL: settings.publicURL)
+    let link = settings.publicURL.isEmpty ? nil : settings.domain.link(to: .invite, made.code)
+    return InvitationSummary(made.invitation, code: made.code, link: link)
   }
 
   /// Invitations in the order of their numbers.

@@ -11,13 +11,15 @@ struct InvitePage {
 
   /// The code in a path `/invite/CODE`; nil for others.
   static func code(in target: RequestTarget) -> String? {
-    target.segments.count == 2 && target.segments[0] == "invite" ? target.segments[1] : nil
+    guard case .link(let code) = LinkPage.invite.place(in: target) else { return nil }
+    return code
   }
 
   /// Answers a GET with the form, a POST by inviting the address. Nil for other methods.
   func respond(to request: Request, code: String, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
     guard [.get, .post].contains(request.method) else { return nil }
     let page = Self.page
+    guard request.method == .get || !request.isFromAnotherSite else { return page.foreign }
     do {
       try service.limits.count(.address(KeyHash(client.network)))
       guard request.method == .post else {

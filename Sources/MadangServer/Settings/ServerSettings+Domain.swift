@@ -59,6 +59,12 @@ extension ServerSettings {
     set { domain.pushDevices = newValue }
   }
 
+  /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
+  public var publicURL: String {
+    get { domain.publicURL }
+    set { domain.publicURL = newValue }
+  }
+
   /// Links for another password that one account is sent in an hour.
   public var passwordResets: Int {
     get { domain.passwordResets }

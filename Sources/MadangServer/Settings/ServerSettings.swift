@@ -46,8 +46,6 @@ public struct ServerSettings: Sendable {
   public var securityLinesPerMinute = 600
   /// Which program serves, for metrics.
   public var version = "unknown"
-  /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
-  public var publicURL = ""
   /// Rows about failed sign-ins in the audit log, in a minute.
   public var auditRefusalsPerMinute = 60
   /// A file to which rows of the audit log are added as lines of JSON; empty for none.
@@ -112,7 +110,7 @@ public struct ServerSettings: Sendable {
   public var providers = ProviderSettings()
   public var push = PushSettings()
   public var mail = MailSettings()
-  /// Links for another password that one address of the network may ask for in an hour; 0 for any number.
+  /// Links for another password, or to confirm an address, that one address of the network may ask for in an hour; 0 for any number.
   public var passwordResetsPerAddress = 30
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
   /// taken for an operator.

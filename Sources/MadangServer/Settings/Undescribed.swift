@@ -13,4 +13,4 @@ extension Service: Undescribed {}
 extension Housekeeping: Undescribed {}
 extension PushQueue: Undescribed {}
 extension MailQueue: Undescribed {}
-extension PasswordResetRequests: Undescribed {}
+extension LinkRequests: Undescribed {}

@@ -7,34 +7,19 @@ import MadangCore
 /// The pages on which somebody who has forgotten a password gets another one, for apps have no such button: `/password` sends a link to
 /// an address, and the link leads to `/password/CODE`. They need no API key and no script, and are there where mails are sent.
 struct PasswordPage {
-  enum Place {
-    case request
-    case link(code: String)
-  }
-
   let service: Service
 
-  /// Which of the pages a path leads to; nil for others.
-  static func place(in target: RequestTarget) -> Place? {
-    guard target.segments.first == "password" else { return nil }
-    return switch target.segments.count {
-    case 1: .request
-    case 2: .link(code: target.segments[1])
-    default: nil
-    }
-  }
-
-  /// Where the link of a code leads.
-  static func link(_ publicURL: String) -> @Sendable (LinkCode) -> String { { "\(publicURL)/password/\($0.text)" } }
-
   /// Nil for other methods than GET and POST, and where no mails are sent.
-  func respond(to request: Request, _ place: Place, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
-    guard [.get, .post].contains(request.method), service.resets.isOn else { return nil }
+  func respond(to request: Request, _ place: LinkPage.Place, _ client: ClientAddress, _ body: BodyReader) async
+    -> Response?
+  {
+    guard [.get, .post].contains(request.method), service.links.isOn else { return nil }
     let page =
       switch place {
       case .request: Self.requestPage
       case .link: Self.linkPage
       }
+    guard request.method == .get || !request.isFromAnotherSite else { return page.foreign }
     do {
       try service.limits.count(.address(KeyHash(client.network)))
       return switch (place, request.method) {
@@ -58,7 +43,7 @@ struct PasswordPage {
 
   private func send(_ client: ClientAddress, _ body: BodyReader) async throws -> Response {
     let email = try await body.fields().required(.email)
-    try service.resets.request(email, client)
+    try service.links.request(.password, email, client)
     return Self.requestPage.response(
       .ok, "If there is an account with this address, a mail is on its way to it. Its link is good for 30 minutes.")
   }
@@ -80,7 +65,7 @@ struct PasswordPage {
   private static let linkPage = Page("Password", asksFor: .newPassword, button: "Take this password")
 }
 
-extension PasswordPage.Place {
+extension LinkPage.Place {
   /// What is said of a form that cannot be used.
   fileprivate var mistake: String {
     switch self {

@@ -18,7 +18,7 @@ extension Output {
       key,
       [
         ("number", "\(key.number)"), ("edition", key.edition), ("label", key.label),
-        ("registration", key.registration ?? "as the server"),
+        ("registration", key.registration ?? "as the server"), ("approval", key.approval ?? "as the server"),
         key.key.map { ("key", $0) } ?? ("revoked", key.revokedAt.map { LocalTime($0).day } ?? "no"),
       ])
   }

@@ -5,10 +5,10 @@ import MadangServer
 struct AdminKeysCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a key. It is shown this once.",
-    usage: "madang admin keys create <label> [--registration <mode>] [options]",
+    usage: "madang admin keys create <label> [--registration <mode>] [--approval on|off] [options]",
     discussion: """
-      --registration says who may make an account by an application that shows the key, in place of the server's \
-      setting: open, invite, domain or closed.
+      --registration says who may make an account by an application that shows the key, and --approval whether such an \
+      account waits for approval, in place of the server's settings.
       """)
 
   @OptionGroup var options: AdminOptions
@@ -20,16 +20,27 @@ struct AdminKeysCreate: AsyncParsableCommand {
     completion: .list(RegistrationMode.allCases.map(\.rawValue)))
   var registration: String?
 
+  @Option(
+    help: ArgumentHelp(
+      "Whether accounts made with it wait for approval (default: as the server).", valueName: "on|off"),
+    completion: .list(["on", "off"]))
+  var approval: String?
+
   func validate() throws {
     if let registration, RegistrationMode(rawValue: registration) == nil {
       throw ValidationError("--registration must be open, invite, domain or closed.")
     }
+    if let approval, !["on", "off"].contains(approval) { throw ValidationError("--approval must be on or off.") }
     if EditionName(rawValue: edition) == nil { throw ValidationError("There is no edition '\(edition)'.") }
   }
 
   func run() async throws {
     guard let edition = EditionName(rawValue: edition) else { return }
     let mode = registration.flatMap { RegistrationMode(rawValue: $0) }
-    try await options.withData { try $1.show(try await $0.createKey(edition, label: label, registration: mode)) }
+    try await options.withData {
+      try $1.show(
+        try await $0.createKey(
+          edition, label: label, registration: mode, needsApproval: approval.map { $0 == "on" }))
+    }
   }
 }

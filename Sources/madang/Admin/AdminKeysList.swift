@@ -13,7 +13,7 @@ struct AdminKeysList: AsyncParsableCommand {
         try await administration.keys(),
         [
           Column("LABEL", \.label), Column("NUMBER") { "\($0.number)" }, Column("EDITION", \.edition),
-          Column("REGISTRATION") { $0.registration ?? "" },
+          Column("REGISTRATION") { $0.registration ?? "" }, Column("APPROVAL") { $0.approval ?? "" },
           Column("SINCE") { LocalTime($0.createdAt).day },
           Column("STATE") { $0.revokedAt == nil ? "" : "revoked" },
         ], empty: "There are no keys.")

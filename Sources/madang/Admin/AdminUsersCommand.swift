@@ -5,7 +5,8 @@ struct AdminUsersCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "users", abstract: "Accounts.",
     subcommands: [
-      AdminUsersList.self, AdminUsersDisable.self, AdminUsersEnable.self, AdminUsersResetPassword.self,
+      AdminUsersList.self, AdminUsersPending.self, AdminUsersApprove.self, AdminUsersReject.self,
+      AdminUsersConfirm.self, AdminUsersDisable.self, AdminUsersEnable.self, AdminUsersResetPassword.self,
       AdminUsersGiveCoins.self, AdminUsersExport.self, AdminUsersDelete.self,
     ])
 }
@@ -18,7 +19,21 @@ extension Output {
         ("email", account.email), ("nickname", account.nickname), ("coins", "\(account.coins)"),
         ("sessions", "\(account.sessions)"), ("disabled", account.disabledAt.map { LocalTime($0).day } ?? "no"),
         ("deleted", account.deletedAt.map { LocalTime($0).day } ?? "no"),
+        ("waits for", account.waitsFor.isEmpty ? "nothing" : account.waitsFor),
         ("number", "\(account.number)"), ("id", account.userID),
       ])
+  }
+}
+
+extension AccountSummary {
+  /// In words; empty for an account that waits for nothing.
+  var waitsFor: String {
+    [unconfirmedAt.map { _ in "confirmation" }, pendingAt.map { _ in "approval" }].compactMap(\.self)
+      .joined(separator: ", ")
+  }
+
+  /// One word or two for a table; empty for an account like others.
+  var state: String {
+    deletedAt != nil ? "deleted" : disabledAt != nil ? "disabled" : waitsFor.isEmpty ? "" : "waits for \(waitsFor)"
   }
 }

@@ -16,7 +16,7 @@ struct AdminUsersList: AsyncParsableCommand {
         [
           Column("EMAIL", \.email), Column("NICKNAME", \.nickname), Column("COINS") { "\($0.coins)" },
           Column("SESSIONS") { "\($0.sessions)" }, Column("SINCE") { LocalTime($0.createdAt).day },
-          Column("STATE") { $0.deletedAt != nil ? "deleted" : $0.disabledAt != nil ? "disabled" : "" },
+          Column("STATE", \.state),
         ], empty: "There are no accounts.")
       page.note(accounts.count, last: accounts.last?.number, output)
     }

@@ -18,6 +18,7 @@ struct DevCommand: ParsableCommand {
       DevJournalCommand.self,
       DevExpect.self,
       DevPushesCommand.self,
+      DevMailsCommand.self,
       DevReviewCommand.self,
       DevCoverage.self,
     ])

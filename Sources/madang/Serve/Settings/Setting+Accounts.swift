@@ -10,7 +10,8 @@ extension Setting {
       "password.resets", "links for another password that one account is sent in an hour", \.settings.passwordResets,
       1...1000),
     integer(
-      "password.resets.address", "such links one network address may ask for in an hour; 0 for any number",
+      "password.resets.address",
+      "links one network address may ask for on pages in an hour, for passwords and confirmations; 0 for any number",
       \.settings.passwordResetsPerAddress),
     Setting(
       key: "registration", help: "who may make an account: open, invite, domain or closed",
@@ -32,6 +33,27 @@ extension Setting {
         }
         loaded.settings.registrationDomains = Set(domains)
       }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }),
+    Setting(
+      key: "registration.confirm",
+      help:
+        "what an account may do before its address is confirmed by mail: off (all), limited or required (to sign in)",
+      read: { text, loaded throws(Invalid) in
+        guard let mode = ConfirmationMode(rawValue: text) else {
+          throw Invalid(cure: "write off, limited or required")
+        }
+        loaded.settings.confirmation = mode
+      }, show: { $0.settings.confirmation.rawValue }),
+    milliseconds(
+      "registration.confirm.lifetime", "seconds the link that confirms an address is good",
+      \.settings.confirmationLifetime, 60...2_592_000),
+    integer(
+      "registration.confirm.mails", "such links that one account is sent in a day", \.settings.confirmations, 1...100),
+    integer(
+      "registration.confirm.days", "days after which an account that nobody confirmed is deleted; 0 for never",
+      \.settings.unconfirmedDays, 0...3650),
+    flag(
+      "registration.approval", "whether new accounts wait for an administrator's approval", \.settings.needsApproval),
+    text("registration.approval.to", "address that is sent a mail when one waits; empty for none", \.settings.approver),
     text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname),
     flag(
       "accounts.delete.with.provider", "whether accounts are deleted with those at Apple or Kakao they sign in with",

@@ -1,0 +1,74 @@
+import Storage
+
+extension Transaction {
+  /// What a key says of making accounts, also one that was revoked just now; nil for an unknown one.
+  func rule(ofKey hash: String) throws -> (registration: String?, approval: String?)? {
+    try first("SELECT registration, approval FROM api_keys WHERE key_hash = \(hash)") {
+      (try $0.get("registration"), try $0.get("approval"))
+    }
+  }
+
+  func setUnconfirmed(_ user: Int64, since time: Int64) throws {
+    try execute("UPDATE users SET unconfirmed_at = \(time) WHERE id = \(user)")
+  }
+
+  /// False if it did not wait for that.
+  func endUnconfirmed(_ user: Int64) throws -> Bool {
+    try execute("UPDATE users SET unconfirmed_at = NULL WHERE id = \(user) AND unconfirmed_at IS NOT NULL") == 1
+  }
+
+  func setPending(_ user: Int64, since time: Int64) throws {
+    try execute("UPDATE users SET pending_at = \(time) WHERE id = \(user)")
+  }
+
+  func hasPending(since time: Int64) throws -> Bool {
+    try first(
+      "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at > \(time) LIMIT 1"
+    ) { _ in true } ?? false
+  }
+
+  func endPending(_ user: Int64) throws { try execute("UPDATE users SET pending_at = NULL WHERE id = \(user)") }
+
+  func waiting(_ user: Int64) throws -> (isUnconfirmed: Bool, isPending: Bool) {
+    try first("SELECT unconfirmed_at, pending_at FROM users WHERE id = \(user)") { row in
+      (
+        isUnconfirmed: try row.get("unconfirmed_at", as: Int64?.self) != nil,
+        isPending: try row.get("pending_at", as: Int64?.self) != nil
+      )
+    } ?? (isUnconfirmed: false, isPending: false)
+  }
+
+  /// Throws `.invalid` for an account that does not wait for approval.
+  func requirePending(_ person: Person) throws {
+    guard try waiting(person.id.number).isPending else {
+      throw Failure(.invalid, "\(person.email) does not wait for approval; see 'madang admin users pending'")
+    }
+  }
+
+  /// The account of an address whose confirmation it waits for, unless it is disabled.
+  func unconfirmedPerson(_ email: String) throws -> Person? {
+    guard let person = try personByEmail(email) else { return nil }
+    return try first(
+      """
+      SELECT 1 AS found FROM users
+      WHERE id = \(person.id.number) AND unconfirmed_at IS NOT NULL AND disabled_at IS NULL
+      """
+    ) { _ in person }
+  }
+
+  /// Accounts that wait for that since before a time and have nothing that others need, by their numbers.
+  func unconfirmedAccounts(before time: Int64, after number: Int64, limit: Int) throws -> [Int64] {
+    try all(
+      """
+      SELECT u.id FROM users u
+      WHERE u.unconfirmed_at IS NOT NULL AND u.unconfirmed_at <= \(time) AND u.id > \(number)
+        AND u.disabled_at IS NULL AND u.deleted_at IS NULL
+        AND NOT EXISTS (SELECT 1 FROM workspace_members m WHERE m.user_id = u.id)
+        AND NOT EXISTS (SELECT 1 FROM direct_messages d WHERE d.low_user_id = u.id OR d.high_user_id = u.id)
+        AND NOT EXISTS (SELECT 1 FROM files f WHERE f.uploader_id = u.id AND f.room_id IS NOT NULL)
+        AND NOT EXISTS (SELECT 1 FROM payments p WHERE p.user_id = u.id)
+      ORDER BY u.id LIMIT \(limit)
+      """
+    ) { try $0.get("id") }
+  }
+}

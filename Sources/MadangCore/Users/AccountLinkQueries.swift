@@ -1,0 +1,63 @@
+import Storage
+
+extension AccountLink {
+  fileprivate var table: SQL {
+    switch self {
+    case .passwordReset: "password_resets"
+    case .confirmation: "address_confirmations"
+    }
+  }
+}
+
+extension Transaction {
+  func insertLink(_ link: AccountLink, of user: Int64, codeHash: String, now: Int64, until end: Int64) throws {
+    try execute(
+      """
+      INSERT INTO \(sql: link.table) (code_hash, user_id, created_at, expires_at)
+      VALUES (\(codeHash), \(user), \(now), \(end))
+      """)
+  }
+
+  /// How many an account was sent, as far as they are remembered.
+  func links(_ link: AccountLink, of user: Int64, since time: Int64) throws -> Int {
+    try one(
+      "SELECT COUNT(*) AS number FROM \(sql: link.table) WHERE user_id = \(user) AND created_at > \(time)"
+    ) { try $0.get("number") }
+  }
+
+  func hasLink(_ link: AccountLink, _ codeHash: String, now: Int64) throws -> Bool {
+    try first(
+      "SELECT 1 AS found FROM \(sql: link.table) WHERE code_hash = \(codeHash) AND expires_at > \(now)"
+    ) { _ in true } ?? false
+  }
+
+  /// Ends all such links of the account whose code it is, if the code is good and the account may sign in. Nil if not.
+  func useLink(_ link: AccountLink, _ codeHash: String, now: Int64) throws -> Person? {
+    let user = try first(
+      "DELETE FROM \(sql: link.table) WHERE code_hash = \(codeHash) AND expires_at > \(now) RETURNING user_id"
+    ) { try $0.get("user_id", as: Int64.self) }
+    guard let user, let account = try accounts("u.id = \(user) AND u.disabled_at IS NULL", limit: 1).first else {
+      return nil
+    }
+    try endLinks(link, of: user)
+    return account.account.person
+  }
+
+  /// Links that were sent open nothing any more. They still count among those that the account was sent.
+  func endLinks(_ link: AccountLink, of user: Int64) throws {
+    try execute("UPDATE \(sql: link.table) SET expires_at = 0 WHERE user_id = \(user)")
+  }
+
+  func deleteLinks(_ link: AccountLink, of user: Int64) throws {
+    try execute("DELETE FROM \(sql: link.table) WHERE user_id = \(user)")
+  }
+
+  /// How many there were.
+  func deleteLinks(_ link: AccountLink, before time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM \(sql: link.table) WHERE code_hash IN
+        (SELECT code_hash FROM \(sql: link.table) WHERE created_at <= \(time) ORDER BY created_at LIMIT \(limit))
+      """)
+  }
+}

@@ -1,0 +1,98 @@
+import Storage
+
+/// What a link opens that an account was sent by mail.
+enum AccountLink: CaseIterable, Sendable {
+  /// The form for another password.
+  case passwordReset
+  /// The page that confirms the account's address.
+  case confirmation
+
+  /// The time in which those of one account are counted, in milliseconds.
+  var window: Int64 {
+    switch self {
+    case .passwordReset: 3_600_000
+    case .confirmation: 24 * 3_600_000
+    }
+  }
+
+  var page: LinkPage {
+    switch self {
+    case .passwordReset: .password
+    case .confirmation: .confirm
+    }
+  }
+
+  var auditKind: AuditKind {
+    switch self {
+    case .passwordReset: .passwordResetSent
+    case .confirmation: .confirmationSent
+    }
+  }
+}
+
+extension Settings {
+  /// Milliseconds for which a link is good.
+  func lifetime(of link: AccountLink) -> Int64 {
+    switch link {
+    case .passwordReset: Madang.passwordResetLifetime
+    case .confirmation: confirmationLifetime
+    }
+  }
+
+  /// How many of them one account is sent within their window.
+  fileprivate func limit(of link: AccountLink) -> Int {
+    switch link {
+    case .passwordReset: passwordResets
+    case .confirmation: confirmations
+    }
+  }
+}
+
+extension Madang {
+  /// Sends an account a link. False if it gets no more. Throws ``MailQueueFull``.
+  /// - Parameter mail: Makes the mail with an address of a page.
+  @discardableResult
+  func send(
+    _ link: AccountLink, to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction,
+    _ mail: (String) -> Mail
+  ) throws -> Bool {
+    let (user, now) = (person.id.number, clock.now)
+    guard try transaction.links(link, of: user, since: now - link.window) < settings.limit(of: link) else {
+      return false
+    }
+    let code = LinkCode(ids)
+    let end = now + settings.lifetime(of: link)
+    try queue(mail(settings.link(to: link.page, code)), expiresAt: end, in: transaction)
+    try transaction.insertLink(link, of: user, codeHash: code.hash, now: now, until: end)
+    try audit(
+      AuditEntry(kind: link.auditKind, actor: actor, account: user, subject: person.email, origin: origin),
+      in: transaction)
+    return true
+  }
+
+  /// Throws `.notFound` unless a code is good. It stays good.
+  func require(_ link: AccountLink, code: String) async throws {
+    guard LinkCode.hasForm(code),
+      try await database.read({ [now = clock.now] in try $0.hasLink(link, LinkCode.hash(code), now: now) })
+    else { throw Self.unknownLink }
+  }
+
+  /// Uses up a code, and all others of its account that open the same. Throws `.notFound`.
+  func use(_ link: AccountLink, code: String, in transaction: Transaction) throws -> Person {
+    guard let person = try transaction.useLink(link, LinkCode.hash(code), now: clock.now) else {
+      throw Self.unknownLink
+    }
+    return person
+  }
+
+  private static var unknownLink: Failure { Failure(.notFound, "the link is unknown, used or too old") }
+
+  /// Deletes codes that neither open anything nor count any more, some at a time.
+  package func forgetLinks() async throws {
+    let page = 500
+    for link in AccountLink.allCases {
+      let before = clock.now - max(link.window, settings.lifetime(of: link))
+      while try await database.write({ try $0.deleteLinks(link, before: before, limit: page) }) == page {}
+    }
+  }
+}

@@ -1,0 +1,77 @@
+import Logging
+import MadangCore
+import ServiceLifecycle
+import Storage
+
+/// Sends links that somebody asks for on a page, beside the requests for them: how long an answer takes tells nobody who has an account.
+struct LinkRequests: ServiceLifecycle.Service {
+  private struct Request: Sendable {
+    let page: LinkPage
+    let email: String
+    let address: String
+  }
+
+  /// Requests that may wait. What is beyond it is left out.
+  private static let maxWaiting = 1000
+  private static let window: Int64 = 3_600_000
+  /// How long a request is tried again while the database does not answer, in milliseconds.
+  private static let patience: Int64 = 600_000
+
+  /// Whether there are such links.
+  let isOn: Bool
+  private let madang: Madang
+  private let limits: CallLimits
+  private let metrics: Metrics
+  private let waiting: AsyncStream<Request>
+  private let entrance: AsyncStream<Request>.Continuation
+
+  init(_ madang: Madang, _ settings: ServerSettings, metrics: Metrics) {
+    isOn = madang.settings.sendsMail && !settings.publicURL.isEmpty
+    self.madang = madang
+    var limits = settings.callLimits
+    (limits.requests, limits.window) = (settings.passwordResetsPerAddress, Self.window)
+    self.limits = CallLimits(limits, clock: madang.clock)
+    self.metrics = metrics
+    (waiting, entrance) = AsyncStream.makeStream(bufferingPolicy: .bufferingOldest(Self.maxWaiting))
+  }
+
+  /// Somebody wants a link to a page sent to an address. Returns at once. Throws `E98` if they want too many.
+  func request(_ page: LinkPage, _ email: String, _ client: ClientAddress) throws(Refusal) {
+    try limits.count(.address(KeyHash(client.network)))
+    // What is longer is no address: nothing of it is kept.
+    guard email.utf8.count <= 1000 else { return }
+    if case .dropped = entrance.yield(Request(page: page, email: email, address: client.text)) {
+      metrics.mail(.leftOut)
+    }
+  }
+
+  func run() async throws {
+    for await request in waiting.cancelOnGracefulShutdown() {
+      do { try await sendPatiently(request) } catch {
+        metrics.mail(.leftOut)
+        madang.logger.warning("a link was not sent", metadata: ["error": "\(String(reflecting: error))"])
+      }
+    }
+  }
+
+  /// Again and again while the database does not answer. A link may so be sent twice, if only the answer was lost.
+  private func sendPatiently(_ request: Request) async throws {
+    let end = madang.clock.steady + Self.patience
+    var pause: Duration = .seconds(1)
+    while true {
+      do { return try await send(request) } catch let error as StorageError {
+        guard madang.clock.steady < end, !Task.isShuttingDownGracefully else { throw error }
+      }
+      try await cancelWhenGracefulShutdown { [pause] in try await madang.clock.sleep(for: pause) }
+      pause = min(pause * 2, .seconds(20))
+    }
+  }
+
+  private func send(_ request: Request) async throws {
+    switch request.page {
+    case .password: try await madang.sendPasswordReset(to: request.email, from: request.address)
+    case .confirm: try await madang.sendConfirmation(to: request.email, from: request.address)
+    case .invite: break
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminUsersApprove: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "approve", abstract: "Approve an account that waits for it.",
+    usage: "madang admin users approve <email> [options]",
+    discussion: "From then on it makes workspaces and can be added to them. Where mails are sent, its owner is told.")
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "The account's address.") var email: String
+
+  func run() async throws {
+    try await options.withData { try $1.show(try await $0.approve(email)) }
+  }
+}

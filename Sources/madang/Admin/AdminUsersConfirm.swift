@@ -1,0 +1,16 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminUsersConfirm: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "confirm", abstract: "Take an account's address for confirmed.",
+    usage: "madang admin users confirm <email> [options]",
+    discussion: "For somebody whom no mail reaches. Make sure that the address is theirs.")
+
+  @OptionGroup var options: AdminOptions
+  @Argument(help: "The account's address.") var email: String
+
+  func run() async throws {
+    try await options.withData { try $1.show(try await $0.confirmAddress(of: email)) }
+  }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminUsersReject: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "reject", abstract: "Delete an account that waits for approval.",
+    usage: "madang admin users reject <email> [--yes] [options]",
+    discussion: """
+      Its address can sign up again, and waits again then. 'disable' leaves the account, and so keeps its address from that.
+      """)
+
+  @OptionGroup var options: AdminOptions
+  @OptionGroup var confirmation: ConfirmationOption
+  @Argument(help: "The account's address.") var email: String
+
+  func run() async throws {
+    try confirmation.confirm("Reject and delete the account \(email)?")
+    try await options.withData { try $1.show(try await $0.reject(email)) }
+  }
+}

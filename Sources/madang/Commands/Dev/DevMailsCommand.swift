@@ -1,0 +1,74 @@
+import ArgumentParser
+import Foundation
+import MadangDevelopment
+
+struct DevMailsCommand: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "mails", abstract: "Mails that would have been sent.",
+    usage: "madang dev mails [--to <address>] [--after <id>] [--wait <time>] [--link] [options]",
+    discussion: """
+      A server in development mode keeps them instead of sending them, the latest 1000. With --wait it returns as soon as there is one. \
+      With --link it prints only the link in the newest mail. Exit status 1 if there is none. Those of a world are at its own --url.
+      """)
+
+  @OptionGroup var server: DevelopmentServerOptions
+  @OptionGroup var printing: JSONOption
+  @Option(help: ArgumentHelp("Only those to this address.", valueName: "address")) var to: String?
+  @Option(help: ArgumentHelp("Only those after this one.", valueName: "id")) var after = 0
+  @Option(help: ArgumentHelp("How long to wait for one, up to 60s.", valueName: "time")) var wait: String?
+  @Flag(help: "Print the link in the newest one, and nothing else.") var link = false
+
+  /// As the server tells of it.
+  private struct KeptMail: Codable {
+    let id: Int
+    let kind: String
+    let to: String
+    let subject: String
+    let body: String
+    let at: String
+
+    /// The last one in its text, which is what the mail is about; nil if there is none.
+    var link: String? { body.matches(of: /https?:\/\/[^\s]+/).last.map { String($0.0) } }
+  }
+
+  /// How often the server is asked while mails are waited for.
+  private static let pause: Duration = .milliseconds(200)
+  /// In milliseconds.
+  private static let longestWait: Int64 = 60_000
+
+  private var milliseconds: Int64? { wait.map { SeedTime.distance($0) ?? -1 } }
+
+  func validate() throws {
+    if link && printing.json { throw ValidationError("Choose one of --link and --json.") }
+    if after < 0 { throw ValidationError("--after must be the id of a mail, a whole number from 0.") }
+    if let milliseconds, !(0...Self.longestWait).contains(milliseconds) {
+      throw ValidationError("--wait must be a length of time up to 60s, like 500ms or 5s.")
+    }
+  }
+
+  func run() async throws {
+    let mails = try await found()
+    if link {
+      guard let link = mails.last?.link else { throw Failure("there is no mail with a link that fits") }
+      return try Terminal.line(link.printable)
+    }
+    try printing.output.developmentList(
+      mails,
+      [
+        Column("ID") { "\($0.id)" }, Column("AT", \.at), Column("TO", \.to), Column("KIND", \.kind),
+        Column("SUBJECT", \.subject), Column("LINK") { $0.link ?? "" },
+      ], empty: "No mail was sent.")
+    if wait != nil, mails.isEmpty { throw ExitCode.failure }
+  }
+
+  /// Those that fit, as soon as there are any, or when the time is over.
+  private func found() async throws -> [KeptMail] {
+    let end = ContinuousClock.now + .milliseconds(milliseconds ?? 0)
+    while true {
+      let mails = try await server.call(
+        [KeptMail].self, .get, ["mails"], query: [("to", to), ("after", "\(after)")])
+      if !mails.isEmpty || ContinuousClock.now >= end { return mails }
+      try await Task.sleep(for: Self.pause)
+    }
+  }
+}

@@ -1,0 +1,379 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Accounts that wait", .timeLimit(.minutes(3)))
+struct WaitingAccountsTests {
+  private static let publicURL = "https://chat.example.com"
+  private static let day: Int64 = 24 * 3_600_000
+
+  private static func settings(
+    _ confirmation: ConfirmationMode = .limited, approval: Bool = false, perDay: Int = 5
+  ) -> ServerSettings {
+    var settings = World.settings(\.publicURL, publicURL)
+    (settings.confirmation, settings.needsApproval, settings.confirmations) = (confirmation, approval, perDay)
+    return settings
+  }
+
+  private static func join(
+    _ world: World, _ email: String, key: String = DevelopmentKey.october2024
+  ) async throws -> World.Answer {
+    try await RegistrationTests.join(world, email, key: key)
+  }
+
+  private static func signIn(_ world: World, _ email: String, _ password: String = World.password) async throws
+    -> World.Answer
+  {
+    try await world.call(.POST, "users/login", .json(["email": .text(email), "password": .text(password)]))
+  }
+
+  private static func result(_ answer: World.Answer) -> String { answer.code ?? "\(answer.status)" }
+
+  private static func mails(_ world: World, to email: String) async throws -> [JSON] {
+    try await world.call(.GET, "/_dev/mails?to=\(email)", key: nil).json.list ?? []
+  }
+
+  /// The codes that an address was sent, as soon as there are so many.
+  private static func codes(_ world: World, _ email: String, count: Int) async throws -> [String] {
+    #expect(try await World.eventually { try await mails(world, to: email).count >= count })
+    let found = try await mails(world, to: email).compactMap { mail -> String? in
+      let body = mail["body"]?.string ?? ""
+      return body.firstMatch(of: /https:\/\/chat.example.com\/confirm\/([0-9a-f]{32})\n/).map { String($0.1) }
+    }
+    #expect(found.count == count)
+    return found
+  }
+
+  private static func ask(_ world: World, _ email: String) async throws -> World.Answer {
+    try await world.call(.POST, "/confirm", key: nil, .form("email=\(email.replacing("@", with: "%40"))"))
+  }
+
+  private static func confirm(_ world: World, _ code: String) async throws -> Int {
+    try await world.call(.POST, "/confirm/\(code)", key: nil, .form("")).status
+  }
+
+  /// What an account may do, by its cells in docs/authorisation.md.
+  private static func cells(_ world: World, _ email: String, _ token: String) async throws -> [String] {
+    let owner = try await world.signUp("Owner\(UUID().uuidString.prefix(6))")
+    try await world.server.madang.endWaiting(of: owner.email)
+    let workspace = try await owner.workspace()
+    let added = try await owner.call(.POST, "\(workspace)/members", .json(["email": .text(email)]))
+    let ownerOf01 = try await world.call(
+      .POST, "/v2/users/login", key: DevelopmentKey.january2024,
+      .json(["email": .text(owner.email), "password": .text(World.password)])
+    ).json["token"]?["accessToken"]?.string
+    let workspaces = try await world.call(.GET, "workspaces", token: ownerOf01, key: DevelopmentKey.january2024)
+    let number = try #require(try workspaces.json[0]?["workspace_id"]?.int)
+    let addedIn01 = try await world.call(
+      .POST, "workspaces/\(number)/members", token: ownerOf01, key: DevelopmentKey.january2024,
+      .json(["email": .text(email)]))
+    let made = try await world.call(
+      .POST, "workspaces", token: token, .multipart([.text("name", "place \(UUID().uuidString.prefix(8))")]))
+    // Who was added by the first call is a member at the second one.
+    let additions = added.status == 200 ? "200" : "\(result(added)) / \(result(addedIn01))"
+    return [result(try await signIn(world, email)), result(made), additions]
+  }
+
+  @Test("an account that waits is answered as docs/authorisation.md says", arguments: TestEngine.available)
+  func documented(_ engine: TestEngine) async throws {
+    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/authorisation.md")
+    let text = try String(contentsOf: file, encoding: .utf8)
+    let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Accounts that wait\n") })
+    let lines = section.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in
+      line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
+    }
+    try #require(lines.first == ["account", "signIn", "createWorkspace", "added by an owner"])
+    #expect(lines.count == 8)
+    for line in lines.dropFirst(2) {
+      let words = line[0].components(separatedBy: ", ")
+      let mode = words.count == 2 ? try #require(ConfirmationMode(rawValue: words[1])) : .off
+      let settings = Self.settings(mode, approval: ["pending", "approved"].contains(words[0]))
+      try await World.run(engine, settings: settings) { (world) async throws in
+        let joined = try await Self.join(world, "mina@example.com")
+        let token = try #require(try joined.json["token"]?["accessToken"]?.string)
+        let madang = world.server.madang
+        switch words[0] {
+        case "confirmed": _ = try await madang.confirmAddress(byAdministrator: "mina@example.com")
+        case "approved": _ = try await madang.approveAccount(email: "mina@example.com")
+        default: break
+        }
+        #expect(try await Self.cells(world, "mina@example.com", token) == Array(line.dropFirst()), "\(line[0])")
+      }
+    }
+  }
+
+  @Test(
+    "a link confirms an address once; looking at its page uses nothing up, and other links of the account end with it",
+    arguments: TestEngine.available)
+  func links(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      #expect(try await Self.join(world, "mina@example.com").status == 200)
+      #expect(try await Self.ask(world, "MINA@example.com").status == 200)
+      let codes = try await Self.codes(world, "mina@example.com", count: 2)
+      for _ in 0..<2 {
+        let page = try await world.call(.GET, "/confirm/\(codes[0])", key: nil)
+        #expect(page.status == 200 && String(decoding: page.body, as: UTF8.self).contains("<form method=\"post\">"))
+        #expect(page.headers["Cache-Control"] == ["no-store"] && page.headers["Referrer-Policy"] == ["no-referrer"])
+      }
+      let results = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<4 { for code in codes { group.addTask { try await Self.confirm(world, code) } } }
+        return try await group.reduce(into: [Int]()) { $0.append($1) }
+      }
+      #expect(results.sorted() == [200] + Array(repeating: 404, count: 7))
+      #expect(try await world.server.madang.accountRecord(email: "mina@example.com").unconfirmedAt == nil)
+      let entries = try await AuditTests.entries(world, .signUp, .confirmationSent, .addressConfirmed)
+      #expect(entries.map(\.kind) == ["confirmationSent", "signUp", "confirmationSent", "addressConfirmed"])
+      #expect(entries[1].detail["waitsFor"] == "confirmation" && entries[3].detail["by"] == "link")
+      for code in ["", "x", String(repeating: "0", count: 32), "%27--"] where !code.isEmpty {
+        #expect(try await Self.confirm(world, code) == 404)
+      }
+    }
+  }
+
+  @Test(
+    "the page for another link answers everybody alike, and an account is sent so many a day",
+    arguments: TestEngine.available)
+  func more(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(perDay: 2)) { (world) async throws in
+      _ = try await Self.join(world, "mina@example.com")
+      _ = try await Self.join(world, "joon@example.com")
+      _ = try await world.server.madang.confirmAddress(byAdministrator: "joon@example.com")
+      var pages: Set<[UInt8]> = []
+      for email in ["nobody@example.com", "joon@example.com", "mina@example.com", "mina@example.com", "no address"] {
+        let page = try await Self.ask(world, email)
+        #expect(page.status == 200)
+        pages.insert(page.body)
+      }
+      #expect(pages.count == 1)
+      // Requests are dealt with one after the other: when this one was, so were those before.
+      _ = try await Self.join(world, "sora@example.com")
+      _ = try await Self.ask(world, "sora@example.com")
+      _ = try await Self.codes(world, "sora@example.com", count: 2)
+      _ = try await Self.codes(world, "mina@example.com", count: 2)
+      _ = try await Self.codes(world, "joon@example.com", count: 1)
+      let old = try #require(try await Self.codes(world, "mina@example.com", count: 2).first)
+      world.clock.advance(milliseconds: Self.day)
+      #expect(try await Self.confirm(world, old) == 404)
+      _ = try await Self.ask(world, "mina@example.com")
+      let new = try await Self.codes(world, "mina@example.com", count: 3)
+      #expect(try await Self.confirm(world, new[2]) == 200)
+      try await world.server.madang.forgetLinks()
+      let left: Int = try await world.server.madang.database.read { transaction in
+        try transaction.one("SELECT COUNT(*) AS number FROM address_confirmations") { try $0.get("number") }
+      }
+      #expect(left == 0)
+    }
+  }
+
+  @Test("a form that a page of another site sends is refused", arguments: ["cross-site", "same-site"])
+  func foreign(_ site: String) async throws {
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      _ = try await Self.join(world, "mina@example.com")
+      let code = try #require(try await Self.codes(world, "mina@example.com", count: 1).first)
+      for path in ["/confirm", "/confirm/\(code)", "/password", "/password/\(code)", "/invite/\(code)"] {
+        let answer = try await world.call(
+          .POST, path, key: nil, headers: [("Sec-Fetch-Site", site)], .form("email=mina%40example.com"))
+        #expect(answer.status == 403, "\(path)")
+      }
+      let own = try await world.call(
+        .POST, "/confirm/\(code)", key: nil, headers: [("Sec-Fetch-Site", "same-origin")], .form(""))
+      #expect(own.status == 200)
+    }
+  }
+
+  @Test(
+    "another password by mail confirms the address, so that its owner takes over what somebody else signed up",
+    arguments: TestEngine.available)
+  func password(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.required)) { (world) async throws in
+      _ = try await Self.join(world, "mina@example.com")
+      #expect(try await Self.signIn(world, "mina@example.com").code == "E03")
+      _ = try await world.call(.POST, "/password", key: nil, .form("email=mina%40example.com"))
+      #expect(try await World.eventually { try await Self.mails(world, to: "mina@example.com").count == 2 })
+      let body = try await Self.mails(world, to: "mina@example.com").last?["body"]?.string ?? ""
+      let code = try #require(body.firstMatch(of: /\/password\/([0-9a-f]{32})\n/)?.1)
+      let changed = try await world.call(.POST, "/password/\(code)", key: nil, .form("password=N3w-word%21"))
+      #expect(changed.status == 200)
+      let record = try await world.server.madang.accountRecord(email: "mina@example.com")
+      #expect(record.unconfirmedAt == nil && record.sessions == 0)
+      #expect(try await Self.signIn(world, "mina@example.com").code == "E03")
+      #expect(try await Self.signIn(world, "mina@example.com", "N3w-word!").status == 200)
+    }
+  }
+
+  @Test("Apple and Kakao vouch for addresses, and accounts of before are not asked", arguments: TestEngine.available)
+  func vouchedFor(_ engine: TestEngine) async throws {
+    try await BackupScene.place(engine) { settings, _ in
+      try await World.run(settings) { world in _ = try await world.signUp("Mina") }
+      var settings = settings
+      (settings.publicURL, settings.confirmation) = (Self.publicURL, .required)
+      try await World.run(settings) { world in
+        #expect(try await Self.signIn(world, "mina@example.com").status == 200)
+        for (provider, field) in [("apple", "idToken"), ("kakao", "oauthToken")] {
+          let email = "\(provider)@example.com"
+          let token = try await world.socialToken(provider, "1", email, nickname: "Sora")
+          let answer = try await world.call(
+            .POST, "users/login/\(provider)", .json([field: .text(token), "nickname": "Sora"]))
+          #expect(answer.status == 200)
+          #expect(try await world.server.madang.accountRecord(email: email).unconfirmedAt == nil)
+        }
+      }
+    }
+  }
+
+  @Test(
+    "accounts that nobody confirms are deleted after their days, but for those that others, or the books, need",
+    arguments: TestEngine.available)
+  func forgotten(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let madang = world.server.madang
+      for name in ["squatter", "confirmed", "disabled", "payer", "member"] {
+        #expect(try await Self.join(world, "\(name)@example.com").status == 200)
+      }
+      _ = try await madang.confirmAddress(byAdministrator: "confirmed@example.com")
+      _ = try await madang.disable(email: "disabled@example.com")
+      let payer = try #require(try await madang.accountNumber(email: "payer@example.com"))
+      let member = try #require(try await madang.accountNumber(email: "member@example.com"))
+      let owner = try await world.signUp("Mina")
+      _ = try await madang.confirmAddress(byAdministrator: owner.email)
+      _ = try await owner.workspace()
+      try await madang.database.write { transaction in
+        try transaction.execute(
+          """
+          INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at)
+          VALUES ('p', \(payer), 'i', 'm', '10 Coin', 100, 10, 0)
+          """)
+        // As if it had been added while confirmation was off.
+        try transaction.execute(
+          "INSERT INTO workspace_members (workspace_id, user_id, joined_at) SELECT id, \(member), 0 FROM workspaces")
+      }
+      world.clock.advance(milliseconds: 7 * Self.day - 1)
+      #expect(try await madang.deleteUnconfirmed() == 0)
+      world.clock.advance(milliseconds: 1)
+      #expect(try await madang.deleteUnconfirmed() == 1)
+      #expect(try await madang.deleteUnconfirmed() == 0)
+      #expect(try await madang.accountNumber(email: "squatter@example.com") == nil)
+      for name in ["confirmed", "disabled", "payer", "member"] {
+        #expect(try await madang.accountNumber(email: "\(name)@example.com") != nil)
+      }
+      let entry = try #require(try await AuditTests.entries(world, .accountDeleted).first)
+      #expect(entry.actor == "server" && entry.detail["why"] == "address not confirmed")
+      #expect(try await Self.join(world, "squatter@example.com").status == 200)
+    }
+  }
+
+  @Test(
+    "approval lets an account in, and rejection deletes it; its address may try again", arguments: TestEngine.available)
+  func approval(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.off, approval: true)) { (world) async throws in
+      let madang = world.server.madang
+      for name in ["mina", "joon"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
+      let token = try await world.socialToken("kakao", "1", "sora@example.com", nickname: "Sora")
+      #expect(try await world.call(.POST, "users/login/kakao", .json(["oauthToken": .text(token)])).status == 200)
+      #expect(try await madang.pendingAccounts(after: 0, limit: 10).count == 3)
+      #expect(try await madang.approveAccount(email: "mina@example.com").pendingAt == nil)
+      #expect(
+        try await World.eventually { try await Self.mails(world, to: "mina@example.com").count == 1 })
+      #expect(try await madang.rejectAccount(email: "joon@example.com").record.deletedAt != nil)
+      #expect(try await madang.rejectAccount(email: "sora@example.com").kakaoSubject == "1")
+      for refused in ["mina@example.com", "nobody@example.com"] {
+        await #expect(throws: Failure.self) { _ = try await madang.approveAccount(email: refused) }
+        await #expect(throws: Failure.self) { _ = try await madang.rejectAccount(email: refused) }
+      }
+      #expect(try await madang.pendingAccounts(after: 0, limit: 10).isEmpty)
+      #expect(try await Self.signIn(world, "joon@example.com").code == "E03")
+      #expect(try await Self.join(world, "joon@example.com").status == 200)
+      #expect(try await madang.pendingAccounts(after: 0, limit: 10).count == 1)
+      let entries = try await AuditTests.entries(world, .accountApproved, .accountDeleted)
+      #expect(entries.map(\.kind) == ["accountApproved", "accountDeleted", "accountDeleted"])
+      #expect(entries[1].detail["why"] == "not approved" && entries[1].actor.hasPrefix("administrator"))
+    }
+  }
+
+  @Test(
+    "who approves is told of an account that waits, unless another one came within an hour",
+    arguments: TestEngine.available)
+  func approver(_ engine: TestEngine) async throws {
+    var settings = Self.settings(.off, approval: true)
+    settings.approver = "admin@example.com"
+    try await World.run(engine, settings: settings) { (world) async throws in
+      func told(_ count: Int) async throws {
+        #expect(try await World.eventually { try await Self.mails(world, to: "admin@example.com").count >= count })
+        #expect(try await world.server.madang.waitingMails() == 0)
+        #expect(try await Self.mails(world, to: "admin@example.com").count == count)
+      }
+      for name in ["a", "b", "c"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
+      try await told(1)
+      world.clock.advance(milliseconds: 3_600_000)
+      #expect(try await Self.join(world, "d@example.com").status == 200)
+      try await told(2)
+    }
+    settings.approver = "nobody"
+    #expect(settings.problems().map { String($0.prefix { $0 != ":" }) } == ["registration.approval.to"])
+  }
+
+  @Test("an API key says itself whether accounts wait for approval", arguments: TestEngine.available)
+  func keys(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.off, approval: true)) { (world) async throws in
+      let madang = world.server.madang
+      let off = try await madang.createKey(edition: "2024-10", label: "off", approval: .off).key
+      let on = try await madang.createKey(edition: "2024-10", label: "on", approval: .on).key
+      let same = try await madang.createKey(edition: "2024-10", label: "same").key
+      await world.server.current.backend.service.keys.load()
+      for (name, key) in [("off", off), ("on", on), ("same", same)] {
+        #expect(try await Self.join(world, "\(name)@example.com", key: key).status == 200)
+      }
+      #expect(
+        try await madang.pendingAccounts(after: 0, limit: 10).map(\.account.person.email)
+          == ["on@example.com", "same@example.com"])
+      #expect(try await madang.keys().map(\.approval) == ["off", "on", nil])
+    }
+  }
+
+  @Test("an account is made although too many mails wait", arguments: TestEngine.available)
+  func fullQueue(_ engine: TestEngine) async throws {
+    var settings = Self.settings()
+    (settings.mailQueueLimit, settings.isDevelopment) = (1, false)
+    // Nobody listens there: mails wait.
+    (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await World.run(engine, settings: settings) { (world) async throws in
+      for name in ["mina", "joon"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
+      #expect(try await world.server.madang.waitingMails() == 1)
+      #expect(try await world.server.madang.accountRecord(email: "joon@example.com").unconfirmedAt != nil)
+    }
+  }
+
+  @Test("confirmation needs mails and a public address, and without it there is no page")
+  func problems() async throws {
+    var settings = Self.settings()
+    #expect(settings.problems().isEmpty)
+    settings.publicURL = ""
+    #expect(settings.problems().map { String($0.prefix { $0 != ":" }) } == ["registration.confirm"])
+    (settings.publicURL, settings.isDevelopment) = (Self.publicURL, false)
+    #expect(settings.problems().map { String($0.prefix { $0 != ":" }) } == ["registration.confirm"])
+    try await World.run(.sqlite, settings: Self.settings(.off)) { (world) async throws in
+      #expect(try await world.call(.GET, "/confirm", key: nil).code == "E01")
+    }
+    try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
+      #expect(try await world.call(.GET, "/confirm", key: nil).status == 200)
+      #expect(try await world.call(.PUT, "/confirm", key: nil).code == "E01")
+      #expect(try await world.call(.GET, "/confirm/x/y", key: nil).code == "E01")
+      #expect(try await world.call(.POST, "/confirm", key: nil, .form("")).status == 400)
+    }
+  }
+}
+
+extension Madang {
+  fileprivate func endWaiting(of email: String) async throws {
+    let account = try await accountRecord(email: email)
+    if account.unconfirmedAt != nil { _ = try await confirmAddress(byAdministrator: email) }
+    if account.pendingAt != nil { _ = try await approveAccount(email: email) }
+  }
+}
