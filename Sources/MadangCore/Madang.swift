@@ -46,9 +46,10 @@ package final class Madang: Sendable {
       announce: announce)
   }
 
-  /// Brings the database's tables up to this program's version.
+  /// Brings the database's tables up to this program's version. From then on read-only mode counts.
   package func migrate() async throws {
     try await database.migrate(Self.migrations)
+    database.heedStop(in: Transaction.readOnlyTable)
   }
 
   /// The version of the database's tables, and what is missing to this program's. Changes nothing.

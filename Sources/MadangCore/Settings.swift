@@ -44,6 +44,14 @@ package struct Settings: Sendable {
   package var expiredFilesText = "보관 기간이 지난 파일입니다."
   /// Bytes of all files that one account may have in chats; 0 for any.
   package var accountFileQuota = 0
+  /// Workspaces that one account may own; 0 for any number, as the others.
+  package var accountWorkspaceQuota = 0
+  /// Channels of a workspace without a number of its own.
+  package var workspaceChannelQuota = 0
+  /// Members of a workspace without a number of its own.
+  package var workspaceMemberQuota = 0
+  /// Bytes of all files in the chats of a workspace without a number of its own.
+  package var workspaceFileQuota = 0
   /// Whether mails are sent.
   package var sendsMail = false
   /// How many mails may wait to be sent.

@@ -26,7 +26,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case chatRemoved
   /// An administrator looked for chats by their text.
   case chatsSearched
-  case retentionChanged, holdBegan, holdEnded
+  case retentionChanged, quotaChanged, holdBegan, holdEnded
+  case readOnlyBegan, readOnlyEnded
   case backupMade, exportMade, restored
   case serverStarted
   /// A server was started with other settings than before.

@@ -51,7 +51,7 @@ extension Madang {
 
   /// Nobody has these devices any more: the sessions that name them forget them.
   package func forget(_ devices: [PushDevice]) async throws {
-    try await database.write { transaction in
+    try await database.write(heedsStop: false) { transaction in
       for device in devices {
         try transaction.execute(
           "UPDATE sessions SET device_token = NULL WHERE user_id = \(device.person) AND device_token = \(device.token)")

@@ -19,7 +19,8 @@ struct Refusal: Error {
     let code: ErrorCode =
       switch failure.code {
       // Apps know this code wherever accounts are made, and show that the address will not do.
-      case .invalid, .defaultChannel, .notAdmitted, .held: .badRequest
+      // They know it wherever something is made as well: E12 would say that the name is taken, E21 send people to buy coins.
+      case .invalid, .defaultChannel, .notAdmitted, .held, .quotaReached: .badRequest
       case .duplicate: .duplicate
       case .notFound: .notFound
       case .noSuchInvitee: edition.noSuchInvitee

@@ -52,6 +52,11 @@ struct Page: Sendable {
       ], body: ResponseBody(byteBuffer: ByteBuffer(string: before + "<p>\(text)</p>" + (hasForm ? form : "") + after)))
   }
 
+  /// For who would change something in read-only mode.
+  var readOnly: Response {
+    response(.serviceUnavailable, "The server takes no changes just now, while it is looked after. Come back later.")
+  }
+
   /// For who calls too often.
   func tooManyCalls(_ refusal: Refusal) -> Response {
     var response = response(.tooManyRequests, "Too many tries. Come back later.")

@@ -6,6 +6,17 @@ extension Setting {
     integer("coins.workspace", "coins that making a workspace costs", \.settings.workspacePrice),
     text("channel.default", "name of the channel that new workspaces come with", \.settings.defaultChannelName),
     integer(
+      "quota.workspaces", "workspaces that one account may own; 0 for any number", \.settings.accountWorkspaceQuota),
+    integer(
+      "quota.channels", "channels of a workspace, where nothing else is set for it; 0 for any number",
+      \.settings.workspaceChannelQuota),
+    integer(
+      "quota.members", "members of a workspace, where nothing else is set for it; 0 for any number",
+      \.settings.workspaceMemberQuota),
+    integer(
+      "quota.files", "bytes of all files in the chats of a workspace, where nothing else is set for it; 0 for any",
+      \.settings.workspaceFileQuota),
+    integer(
       "retention.chats.days", "days chats are kept, where a workspace says nothing else; 0 for ever",
       \.settings.chatDays, 0...36_500),
     integer("retention.files.days", "the same of the files of chats", \.settings.fileDays, 0...36_500),
