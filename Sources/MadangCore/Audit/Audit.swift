@@ -78,6 +78,13 @@ extension Madang {
     }
   }
 
+  /// Writes that this server goes by other settings since now.
+  func auditChange(of settings: [String: String]) async throws {
+    try await database.write(heedsStop: false) { [self] transaction in
+      try audit(AuditEntry(kind: .settingsChanged, actor: .server, detail: AuditDetail(settings)), in: transaction)
+    }
+  }
+
   /// Writes sign-ins that failed, some at a time.
   /// - Parameter leftOut: How many others there were of which nothing is written but their number.
   package func audit(_ refused: [RefusedSignIn], leftOut: Int) async throws {

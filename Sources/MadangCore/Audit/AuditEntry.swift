@@ -30,7 +30,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case readOnlyBegan, readOnlyEnded
   case backupMade, exportMade, restored
   case serverStarted
-  /// A server was started with other settings than before.
+  /// A server was started with other settings than before, or took others while it ran.
   case settingsChanged
 }
 
