@@ -22,3 +22,19 @@ CREATE TABLE file_usage (
   bytes BIGINT NOT NULL,
   PRIMARY KEY (scope, owner_id)
 );
+
+-- What administrators tell everybody: a chat of an account in the default channels of workspaces. A row of announcement_rooms waits to be
+-- posted, and goes in the transaction that posts it; `rooms` is how many there were.
+CREATE TABLE announcements (
+  id {{identity}},
+  content TEXT NOT NULL,
+  author_id BIGINT NOT NULL REFERENCES users (id),
+  created_at BIGINT NOT NULL,
+  rooms BIGINT NOT NULL,
+  cancelled_at BIGINT
+);
+CREATE TABLE announcement_rooms (
+  announcement_id BIGINT NOT NULL REFERENCES announcements (id) ON DELETE CASCADE,
+  room_id BIGINT NOT NULL,
+  PRIMARY KEY (announcement_id, room_id)
+);

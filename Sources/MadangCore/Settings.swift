@@ -52,6 +52,8 @@ package struct Settings: Sendable {
   package var workspaceMemberQuota = 0
   /// Bytes of all files in the chats of a workspace without a number of its own.
   package var workspaceFileQuota = 0
+  /// In how many channels an announcement is posted in a second; 0 for as many as it can.
+  package var announcementRate = 10
   /// Whether mails are sent.
   package var sendsMail = false
   /// How many mails may wait to be sent.

@@ -89,6 +89,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     }
     await attempt { try await service.madang.forgetPasswordResets() }
     await attempt { try await service.madang.forgetWrongFileUsage() }
+    await attempt { try await service.madang.forgetAnnouncements() }
   }
 
   private func sweep() async {

@@ -188,6 +188,23 @@ struct ReadOnlyTests {
     }
   }
 
+  @Test("a backup that was made in read-only mode is restored to a database that takes writes", arguments: TestEngine.available)
+  func restored(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      _ = try await Administration.run(scene.settings, logger: BackupScene.logger) {
+        try await $0.beginReadOnlyMode(reason: "a move")
+      }
+      _ = try await scene.backUp()
+      try await scene.elsewhere(engine) { target in
+        try await scene.restore(to: target)
+        try await scene.serve(target) { world in
+          #expect(try await world.server.madang.readOnlyMode() == nil)
+          _ = try await world.signUp("New")
+        }
+      }
+    }
+  }
+
   @Test(
     "in read-only mode a server deletes nothing for its age, and tells the mode in its metrics",
     arguments: TestEngine.available)

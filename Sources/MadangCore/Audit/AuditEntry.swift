@@ -28,6 +28,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case chatsSearched
   case retentionChanged, quotaChanged, holdBegan, holdEnded
   case readOnlyBegan, readOnlyEnded
+  case announcementMade, announcementCancelled
   case backupMade, exportMade, restored
   case serverStarted
   /// A server was started with other settings than before, or took others while it ran.

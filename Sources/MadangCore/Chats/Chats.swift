@@ -25,25 +25,34 @@ extension Madang {
     let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
       let now = clock.now
       try count(files, of: caller.id, in: address.workspace, transaction)
-      let room = try transaction.advance(address, as: caller.id, now: now)
-      let id = try transaction.insertChat(
-        uuid: ids.uuid(), in: room, author: caller.id, content: draft.content, files: files.count)
-      for (position, file) in files.enumerated() {
-        let file = try transaction.insertFile(file, room: room.room.id.number, uploader: caller.id, now: now)
-        try transaction.attach(file, to: id.number, at: position)
-      }
-      if settings.tellsDevices { try transaction.addPush(of: id.number) }
-      let chat = Chat(
-        id: id, room: room.room, seq: room.room.lastSeq, author: caller.person, content: draft.content,
-        files: files.map(\.path), createdAt: room.createdAt)
-      transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
-      return chat
+      let place = try transaction.advance(address, as: caller.id, now: now)
+      return try insertChat(draft.content, files: files, in: place, by: caller.person, in: transaction)
     }
     let key = try await roomKeys.key(of: address.room, in: database)
     if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
     // Whoever may not post leaves no file behind, not even for a moment.
     try await database.read { try $0.requirePoster(caller.id, to: address) }
     return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
+  }
+
+  /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
+  func insertChat(
+    _ content: String, files: [StoredFile], in place: (room: Room, createdAt: Int64), by author: Person,
+    in transaction: Transaction
+  ) throws -> Chat {
+    let id = try transaction.insertChat(
+      uuid: ids.uuid(), in: place, author: author.id.number, content: content, files: files.count)
+    for (position, file) in files.enumerated() {
+      let file = try transaction.insertFile(
+        file, room: place.room.id.number, uploader: author.id.number, now: clock.now)
+      try transaction.attach(file, to: id.number, at: position)
+    }
+    if settings.tellsDevices { try transaction.addPush(of: id.number) }
+    let chat = Chat(
+      id: id, room: place.room, seq: place.room.lastSeq, author: author, content: content, files: files.map(\.path),
+      createdAt: place.createdAt)
+    transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
+    return chat
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before

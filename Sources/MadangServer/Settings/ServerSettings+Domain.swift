@@ -161,6 +161,12 @@ extension ServerSettings {
     set { domain.workspaceFileQuota = newValue }
   }
 
+  /// In how many channels an announcement is posted in a second; 0 for as many as it can.
+  public var announcementRate: Int {
+    get { domain.announcementRate }
+    set { domain.announcementRate = newValue }
+  }
+
   /// What the store sells: `NAME:WON:COINS`, separated by commas.
   public var storeItems: String {
     domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")

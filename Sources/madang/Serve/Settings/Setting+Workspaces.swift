@@ -17,6 +17,9 @@ extension Setting {
       "quota.files", "bytes of all files in the chats of a workspace, where nothing else is set for it; 0 for any",
       \.settings.workspaceFileQuota).live,
     integer(
+      "announcements.rate", "channels in a second in which an announcement is posted; 0 for as many as it can",
+      \.settings.announcementRate, 0...10_000).live,
+    integer(
       "retention.chats.days", "days chats are kept, where a workspace says nothing else; 0 for ever",
       \.settings.chatDays, 0...36_500).live,
     integer("retention.files.days", "the same of the files of chats", \.settings.fileDays, 0...36_500).live,
