@@ -38,3 +38,6 @@ CREATE TABLE announcement_rooms (
   room_id BIGINT NOT NULL,
   PRIMARY KEY (announcement_id, room_id)
 );
+
+-- When the session's device was registered last, in milliseconds since 1970; null for what was registered before there was this column.
+ALTER TABLE sessions ADD COLUMN device_token_at BIGINT;

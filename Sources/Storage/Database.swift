@@ -104,7 +104,9 @@ package final class Database: Sendable {
   package func writeAside<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait { [queue = aside ?? writes[0]] in try queue.put(PendingWork($0, key: nil, heedsStop: true, body)) }
+    try await Ticket.wait { [queue = aside ?? writes[0]] in
+      try queue.put(PendingWork($0, key: nil, heedsStop: true, body))
+    }
   }
 
   /// Spreads keys evenly, whatever they have in common: the upper half of a product with an odd number depends on all bits.

@@ -5,7 +5,9 @@ import Testing
 
 @Suite("madang admin: read-only mode, quotas, settings", .serialized, .timeLimit(.minutes(10)))
 struct CommandLineOperationsTests {
-  @Test("people read and write nothing until read-only mode is turned off; quotas are set and shown", arguments: TestEngine.available)
+  @Test(
+    "people read and write nothing until read-only mode is turned off; quotas are set and shown",
+    arguments: TestEngine.available)
   func readOnly(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
       var environment: [String: String] = [:]
@@ -61,7 +63,9 @@ struct CommandLineOperationsTests {
       try write(json)
       program.signal(SIGHUP)
     }
-    try reload(#"{"coins":{"signup":8},"registration":"closed","socket.eio3":false,"s3.session.token":"two","log.level":"debug"}"#)
+    try reload(
+      #"{"coins":{"signup":8},"registration":"closed","socket.eio3":false,"s3.session.token":"two","log.level":"debug"}"#
+    )
     var lines: [String] = []
     // The last of them.
     while !(lines.last?.contains("registration") ?? false) { lines.append(try await program.errors.next()) }

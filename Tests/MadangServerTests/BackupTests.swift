@@ -17,7 +17,9 @@ struct BackupTests {
       let rows = try await BackupScene.rows(scene.settings)
       let tables = try await Schema(Madang.migrations, logger: BackupScene.logger).tables.map(\.name)
       // Of read-only mode nothing is restored.
-      for table in tables where table != "read_only_mode" { #expect(rows[table]?.isEmpty == false, "\(table) takes part") }
+      for table in tables where table != "read_only_mode" {
+        #expect(rows[table]?.isEmpty == false, "\(table) takes part")
+      }
       let first = try await scene.backUp()
       #expect(first.rows == tables.reduce(0) { $0 + (rows[$1]?.count ?? 0) })
       #expect(first.losses == [])

@@ -31,7 +31,9 @@ struct QuotaTests {
       let codes = try await Self.codes(10) { try await a.code(.POST, "workspaces", .json(["name": .text("W\($0)")])) }
       #expect(codes == ["200": 2, "E11": 8])
       // Who is refused has paid nothing.
-      #expect(try await a.get("users/me")["sesacCoin"] == .number(Double(1000 - 3 * world.server.madang.settings.workspacePrice)))
+      #expect(
+        try await a.get("users/me")["sesacCoin"]
+          == .number(Double(1000 - 3 * world.server.madang.settings.workspacePrice)))
       let b = yard.b
       for index in 0..<3 { _ = try await b.workspace("B\(index)") }
       #expect(try await a.code(.PUT, "\(yard.w)/transfer/ownership", .json(["owner_id": .text(b.id)])) == "E11")

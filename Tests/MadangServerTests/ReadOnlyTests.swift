@@ -13,8 +13,10 @@ struct ReadOnlyTests {
   /// Everything that people have in a database, as text.
   private static func content(_ world: World) async throws -> [String] {
     let tables = [
-      "users", "workspaces", "workspace_members", "rooms", "channels", "channel_members", "direct_messages", "chats", "files",
-      "chat_files", "payments", "coin_entries", "payment_claims", "invitations", "password_resets", "mails", "file_removals",
+      "users", "workspaces", "workspace_members", "rooms", "channels", "channel_members", "direct_messages", "chats",
+      "files",
+      "chat_files", "payments", "coin_entries", "payment_claims", "invitations", "password_resets", "mails",
+      "file_removals",
     ]
     return try await world.server.madang.database.read { transaction in
       try tables.map { table in
@@ -153,13 +155,14 @@ struct ReadOnlyTests {
       #expect(try await madang.disable(email: yard.b.email).disabledAt != nil)
       #expect(try await madang.enable(email: yard.b.email).disabledAt == nil)
       #expect(try await yard.b.code(.GET, "users/me") == "E02")
-      let refused = [
-        { _ = try await madang.giveCoins(1, email: yard.a.email, note: "n") },
-        { _ = try await madang.removeMember(email: yard.b.email, from: WorkspaceName("1")) },
-        { _ = try await madang.setHold(true, of: WorkspaceName("1")) },
-        { _ = try await madang.createKey(edition: "2024-10", label: "n") },
-        { _ = try await madang.invite(email: "n@example.com", days: 1) },
-      ] as [@Sendable () async throws -> Void]
+      let refused =
+        [
+          { _ = try await madang.giveCoins(1, email: yard.a.email, note: "n") },
+          { _ = try await madang.removeMember(email: yard.b.email, from: WorkspaceName("1")) },
+          { _ = try await madang.setHold(true, of: WorkspaceName("1")) },
+          { _ = try await madang.createKey(edition: "2024-10", label: "n") },
+          { _ = try await madang.invite(email: "n@example.com", days: 1) },
+        ] as [@Sendable () async throws -> Void]
       for body in refused {
         do {
           try await body()
@@ -188,7 +191,9 @@ struct ReadOnlyTests {
     }
   }
 
-  @Test("a backup that was made in read-only mode is restored to a database that takes writes", arguments: TestEngine.available)
+  @Test(
+    "a backup that was made in read-only mode is restored to a database that takes writes",
+    arguments: TestEngine.available)
   func restored(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       _ = try await Administration.run(scene.settings, logger: BackupScene.logger) {

@@ -333,7 +333,8 @@ struct RestoreTests {
       // The version before the last migrations, which made these tables, and changed others.
       let (added, version) = (
         [
-          "push_outbox", "audit", "invitations", "mails", "password_resets", "read_only_mode", "file_usage", "announcements",
+          "push_outbox", "audit", "invitations", "mails", "password_resets", "read_only_mode", "file_usage",
+          "announcements",
           "announcement_rooms",
         ], 8
       )
@@ -344,6 +345,7 @@ struct RestoreTests {
         ("api_keys", "registration"), ("users", "deleted_at"), ("rooms", "cleared_seq"), ("workspaces", "chat_days"),
         ("workspaces", "file_days"), ("workspaces", "held_at"), ("users", "sign_in_revoked_at"),
         ("workspaces", "channel_limit"), ("workspaces", "member_limit"), ("workspaces", "file_limit"),
+        ("sessions", "device_token_at"),
       ]
       try columns.reduce(manifest) { try $0.dropping($1.1, of: $1.0, in: older) }
         .changed(migrations: migrations, without: added).replace(in: older)

@@ -75,7 +75,8 @@ struct WriteStopTests {
         return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
       }
       try await blocker
-      #expect(codes.compactMapValues(\.self) == Dictionary(uniqueKeysWithValues: (0..<10).map { ($0 * 2, .writesStopped) }))
+      #expect(
+        codes.compactMapValues(\.self) == Dictionary(uniqueKeysWithValues: (0..<10).map { ($0 * 2, .writesStopped) }))
       #expect(announced.all.sorted() == (0..<10).map { $0 * 2 + 1 })
       #expect(try await Self.count(database) == 11)
       #expect(

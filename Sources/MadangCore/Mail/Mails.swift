@@ -35,7 +35,9 @@ extension Madang {
 
   /// Has a mail tried again after a pause in milliseconds, at most ``longestMailPause``.
   package func putOff(_ claimed: ClaimedMail, for pause: Int64) async throws {
-    try await database.write(heedsStop: false) { [now = claimTime] in try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)") }
+    try await database.write(heedsStop: false) { [now = claimTime] in
+      try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)")
+    }
   }
 
   /// Gives up mails that are too old. Answers how many there were.
@@ -43,7 +45,9 @@ extension Madang {
     let page = 500
     var dropped = 0
     while true {
-      let count = try await database.write(heedsStop: false) { [now = clock.now] in try $0.deleteMails(expiredBy: now, limit: page) }
+      let count = try await database.write(heedsStop: false) { [now = clock.now] in
+        try $0.deleteMails(expiredBy: now, limit: page)
+      }
       dropped += count
       guard count == page else { return dropped }
     }

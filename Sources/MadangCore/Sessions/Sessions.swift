@@ -193,7 +193,9 @@ extension Madang {
   /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
   package func setDeviceToken(_ token: String, of caller: Caller) async throws {
     let token = try TextRules.deviceToken(token)
-    try await database.write(heedsStop: false) { try $0.setDeviceToken(token, session: caller.session.number) }
+    try await database.write(heedsStop: false) { [now = clock.now] in
+      try $0.setDeviceToken(token, session: caller.session.number, now: now)
+    }
   }
 }
 

@@ -32,7 +32,8 @@ public struct Administration: Sendable {
     } catch let error as StorageError where error.code == .writesStopped {
       result = .failure(
         AdministrationError(
-          description: "the database is in read-only mode, and this would change it; end that with 'madang admin read-only off'"))
+          description:
+            "the database is in read-only mode, and this would change it; end that with 'madang admin read-only off'"))
     } catch {
       result = .failure(error)
     }

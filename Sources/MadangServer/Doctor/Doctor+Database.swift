@@ -25,8 +25,10 @@ extension Doctor {
           findings.append(
             DoctorFinding(
               .readOnlyMode, .warning,
-              "read-only mode is on since \(WireDate.string(mode.since))" + (mode.reason.isEmpty ? "" : ": \(mode.reason)"),
-              cure: "'madang admin read-only off' when the work is done: until then people can read, and write nothing"))
+              "read-only mode is on since \(WireDate.string(mode.since))"
+                + (mode.reason.isEmpty ? "" : ": \(mode.reason)"),
+              cure: "'madang admin read-only off' when the work is done: until then people can read, and write nothing")
+          )
         }
         if settings.databaseURL != nil {
           findings += try await postgresFindings(madang, settings)

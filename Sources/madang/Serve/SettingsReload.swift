@@ -33,7 +33,8 @@ struct SettingsReload {
       return
     }
     for change in changes where !change.setting.isLive {
-      logger.warning("a setting needs a restart", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
+      logger.warning(
+        "a setting needs a restart", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
     }
     let live = changes.filter(\.setting.isLive)
     guard !live.isEmpty else {
@@ -49,7 +50,8 @@ struct SettingsReload {
       try await server.apply(
         next.settings, changes: Dictionary(uniqueKeysWithValues: live.map { ($0.setting.key, $0.words) }))
     } catch {
-      logger.error("the audit log has no row about these settings", metadata: ["reason": "\(String(reflecting: error))"])
+      logger.error(
+        "the audit log has no row about these settings", metadata: ["reason": "\(String(reflecting: error))"])
     }
   }
 }

@@ -8,7 +8,8 @@ extension Setting {
     integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
     integer(
       "password.resets", "links for another password that one account is sent in an hour", \.settings.passwordResets,
-      1...1000).live,
+      1...1000
+    ).live,
     integer(
       "password.resets.address", "such links one network address may ask for in an hour; 0 for any number",
       \.settings.passwordResetsPerAddress),
@@ -19,7 +20,8 @@ extension Setting {
           throw Invalid(cure: "write open, invite, domain or closed")
         }
         loaded.settings.registration = mode
-      }, show: { $0.settings.registration.rawValue }).live,
+      }, show: { $0.settings.registration.rawValue }
+    ).live,
     Setting(
       key: "registration.domains", help: "domains of e-mail addresses that may make one: example.com,example.org",
       read: { text, loaded throws(Invalid) in
@@ -31,15 +33,18 @@ extension Setting {
           throw Invalid(cure: "write domains like example.com,example.org, each in full")
         }
         loaded.settings.registrationDomains = Set(domains)
-      }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }).live,
+      }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }
+    ).live,
     text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname).live,
     flag(
       "accounts.delete.with.provider", "whether accounts are deleted with those at Apple or Kakao they sign in with",
-      \.settings.deletesWithProvider).live,
+      \.settings.deletesWithProvider
+    ).live,
     integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500).live,
     integer(
       "audit.refusals.kept", "entries about failed sign-ins that are kept, the newest", \.settings.auditRefusals,
-      0...100_000_000).live,
+      0...100_000_000
+    ).live,
     integer(
       "audit.refusals.minute", "failed sign-ins in a minute with an entry of their own; others are counted",
       \.settings.auditRefusalsPerMinute, 0...10_000),

@@ -23,7 +23,8 @@ extension Setting {
         guard loaded.settings.setStoreItems(text) else {
           throw Invalid(cure: "write 10 Coin:100:10,50 Coin:500:50, each amount once")
         }
-      }, show: { $0.settings.storeItems }).live,
+      }, show: { $0.settings.storeItems }
+    ).live,
     text("apple.keys.url", "where Apple publishes the keys of its tokens", \.settings.providers.apple.keysURL),
     Setting(
       key: "apple.audience", help: "bundle ids whose Apple tokens are taken, separated by commas; empty for none",
