@@ -91,11 +91,10 @@ struct ApplePushService: PushSender {
     guard answer.status != 200 else { return standing.hasTaken.store(true, ordering: .relaxed) }
     let refusal = try? answer.decode(Refusal.self)
     let reason = refusal?.reason
+    let isOutdated = refusal?.timestamp ?? .max < notification.device.registeredAt
     switch (answer.status, reason) {
     // Registered again since then: the word is of before.
-    case (410, "Unregistered"),
-      (410, "ExpiredToken")
-    where refusal?.timestamp ?? .max < notification.device.registeredAt:
+    case (410, "Unregistered") where isOutdated, (410, "ExpiredToken") where isOutdated:
       throw PushFailure.refused(status: answer.status)
     // By Apple's own word only: something on the way may answer 410 as well.
     case (410, "Unregistered"), (410, "ExpiredToken"): throw PushFailure.unregistered(status: answer.status)

@@ -4,7 +4,7 @@ import MadangServer
 struct AdminAnnounceCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Have it posted.",
-    usage: "madang admin announce <text> --from <email> [--title <text>] [--workspace <workspace>] [--yes] [options]",
+    usage: "madang admin announce <text> --from <email> [--yes] [options]",
     discussion: """
       It is a chat of the account of --from, which people see with its name and picture. It needs no membership, and may be disabled, so that \
       nobody can sign in with it.
