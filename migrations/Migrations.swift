@@ -17,5 +17,6 @@ package enum MigrationFiles {
     (14, "mail", String(decoding: PackageResources._014_mail_sql, as: UTF8.self)),
     (15, "sign-in revocations", String(decoding: PackageResources._015_sign_in_revocations_sql, as: UTF8.self)),
     (16, "accounts", String(decoding: PackageResources._016_accounts_sql, as: UTF8.self)),
+    (17, "operations", String(decoding: PackageResources._017_operations_sql, as: UTF8.self)),
   ]
 }

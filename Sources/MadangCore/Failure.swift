@@ -32,6 +32,8 @@ package struct Failure: Error, Equatable {
     /// The session's account does not exist any more.
     case accountGone
     case refreshExpired
+    /// As many, or as much, as there may be is there already.
+    case quotaReached
     /// It is on legal hold: nothing of it may be deleted.
     case held
     /// The server has more work waiting than it may hold.

@@ -69,7 +69,7 @@ extension Madang {
       if !marks.areNew || !mayBeOneOfSeveral || (isFirst && !marks.areElsewhere) {
         let proposed = marks.database ?? marks.files ?? ids.uuid()
         // Else another server has just come first.
-        if try await database.write({ try $0.settleInstallationID(proposed) }) == proposed {
+        if try await database.write(heedsStop: false, { try $0.settleInstallationID(proposed) }) == proposed {
           if marks.files == nil { try await files.setInstallationID(proposed) }
           return marks.areNew && !marks.wasServed
         }

@@ -1,6 +1,7 @@
 import Logging
 import Migrations
 import Storage
+import Synchronization
 
 /// The domain: everything a person can do, as operations by feature. It knows no edition, no HTTP and no socket.
 ///
@@ -13,7 +14,9 @@ package final class Madang: Sendable {
   package let clock: Clock
   package let ids: IDSource
   package let files: FileStore
-  package let settings: Settings
+  /// As they are now: see ``change(to:_:)``.
+  package var settings: Settings { currentSettings.withLock(\.self) }
+  private let currentSettings: Mutex<Settings>
   package let logger: Logger
   /// Threads for password hashing, which would stall the cooperative pool.
   package let hashing: WorkerPool
@@ -31,7 +34,7 @@ package final class Madang: Sendable {
     self.clock = clock
     self.ids = ids
     self.files = files
-    self.settings = settings
+    currentSettings = Mutex(settings)
     self.hashing = hashing
     self.logger = logger
     self.announce = announce
@@ -46,9 +49,23 @@ package final class Madang: Sendable {
       announce: announce)
   }
 
-  /// Brings the database's tables up to this program's version.
+  /// Goes by other settings from now on, with operations that are under way as well, and writes to the audit log which have changed. What
+  /// the server itself has put among them stays.
+  /// - Parameter changes: What the log tells, by name; never a secret.
+  package func change(to settings: Settings, _ changes: [String: String]) async throws {
+    currentSettings.withLock { current in
+      var next = settings
+      (next.tellsDevices, next.sendsMail) = (current.tellsDevices, current.sendsMail)
+      (next.decoyKey, next.node, next.administrator) = (current.decoyKey, current.node, current.administrator)
+      current = next
+    }
+    try await auditChange(of: changes)
+  }
+
+  /// Brings the database's tables up to this program's version. From then on read-only mode counts.
   package func migrate() async throws {
     try await database.migrate(Self.migrations)
+    database.heedStop(in: Transaction.readOnlyTable)
   }
 
   /// The version of the database's tables, and what is missing to this program's. Changes nothing.

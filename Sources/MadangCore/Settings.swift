@@ -46,6 +46,16 @@ package struct Settings: Sendable {
   package var accountFileQuota = 0
   /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
   package var publicURL = ""
+  /// Workspaces that one account may own; 0 for any number, as the others.
+  package var accountWorkspaceQuota = 0
+  /// Channels of a workspace without a number of its own.
+  package var workspaceChannelQuota = 0
+  /// Members of a workspace without a number of its own.
+  package var workspaceMemberQuota = 0
+  /// Bytes of all files in the chats of a workspace without a number of its own.
+  package var workspaceFileQuota = 0
+  /// In how many channels an announcement is posted in a second; 0 for as many as it can.
+  package var announcementRate = 10
   /// Whether mails are sent.
   package var sendsMail = false
   /// How many mails may wait to be sent.

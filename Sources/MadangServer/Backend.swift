@@ -105,7 +105,9 @@ final class Backend: Sendable {
     }
     (self.service, self.sockets, self.dispatcher, self.announcements) = (service, sockets, dispatcher, announcements)
     self.sink = sink
-    services = [dispatcher, housekeeping, pushes, mails, service.refusals, service.links]
+    services = [
+      dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.refusals, service.links,
+    ]
   }
 
   func admit(_ request: ConnectRequest) async -> Admission { await sockets.admit(request, dispatcher) }

@@ -36,7 +36,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     let clock = service.madang.clock
     await withTaskGroup { group in
       group.addTask { await every(interval, by: clock) { await tidyOwn() } }
-      group.addTask { await every(interval, by: clock, atOnce: false) { if await leads() { await tidy() } } }
+      group.addTask { await every(interval, by: clock, atOnce: false) { if await mayTidy() { await tidy() } } }
       group.addTask { await every(interval, by: clock, atOnce: false) { await sweep() } }
       group.addTask { await every(service.settings.housekeepingTurn, by: clock) { await takeTurn() } }
       group.addTask {
@@ -45,7 +45,7 @@ struct Housekeeping: ServiceLifecycle.Service {
         }
       }
       for await _ in wakes.cancelOnGracefulShutdown() {
-        guard await leads() else { continue }
+        guard await mayTidy() else { continue }
         await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
       }
     }
@@ -54,10 +54,17 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// Whether this server is the leader now. It is not while the database does not answer.
   private func leads() async -> Bool { (try? await service.madang.database.tryAdvisoryLock("housekeeping")) ?? false }
 
+  /// Whether this server is the leader, and the database takes changes.
+  private func mayTidy() async -> Bool {
+    guard await leads() else { return false }
+    return (try? await service.madang.readOnlyMode() == nil) ?? false
+  }
+
   /// A new leader does at once what the one before it may have left.
   private func takeTurn() async {
     let leads = await leads()
-    if service.metrics.setLeads(leads), leads { await tidy() }
+    if let isOn = try? await service.madang.readOnlyMode() != nil { service.metrics.setReadOnly(isOn) }
+    if service.metrics.setLeads(leads), leads, await mayTidy() { await tidy() }
   }
 
   /// What is this server's own.
@@ -86,11 +93,13 @@ struct Housekeeping: ServiceLifecycle.Service {
       guard deleted > 0 else { return }
       service.logger.info("accounts that nobody confirmed were deleted", metadata: ["accounts": "\(deleted)"])
     }
+    await attempt { try await service.madang.forgetWrongFileUsage() }
+    await attempt { try await service.madang.forgetAnnouncements() }
   }
 
   private func sweep() async {
     await attempt { try await service.madang.removeUploads(olderThan: Self.uploadAge) }
-    guard await leads() else { return }
+    guard await mayTidy() else { return }
     await attempt { try await service.madang.sweepFiles(olderThan: Self.uploadAge) }
   }
 
@@ -107,6 +116,8 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   private func attempt(_ chore: () async throws -> Void) async {
     do { try await chore() } catch is CancellationError {
+    } catch let error as StorageError where error.code == .writesStopped {
+      // Read-only mode has begun meanwhile.
     } catch {
       service.logger.warning("housekeeping failed", metadata: ["error": "\(String(reflecting: error))"])
     }

@@ -57,6 +57,12 @@ public struct MadangServer: Sendable {
     await base.developmentCalls.finish(within: limit)
   }
 
+  /// Goes by other settings from now on: those of the domain. All others stay as they were when the server was set up.
+  /// - Parameter changes: What the audit log tells of it, by name; never a secret.
+  public func apply(_ settings: ServerSettings, changes: [String: String]) async throws {
+    try await current.backend.service.madang.change(to: settings.domain, changes)
+  }
+
   /// Reads the certificate and its key again, if there are any; connections that there are stay. Says in the log what came of it.
   public func reloadCertificate() { certificate?.reload(base.logger) }
 

@@ -91,11 +91,12 @@ package final class Database: Sendable {
   /// - Parameter key: What the write is about. Writes of one key are run, committed and announced in the order in which
   ///   they were made; those of different keys beside each other where the engine can do it. Those without a key count as
   ///   being of one.
+  /// - Parameter heedsStop: Whether it is refused with `.writesStopped` while writes are stopped (``heedStop(in:)``).
   package func write<Success: Sendable>(
-    key: Int64? = nil, _ body: @escaping @Sendable (Transaction) throws -> Success
+    key: Int64? = nil, heedsStop: Bool = true, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     let queue = writes[key.map(writer) ?? 0]
-    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, body)) }
+    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, heedsStop: heedsStop, body)) }
   }
 
   /// The same for work that takes long and that nobody waits for. PostgreSQL does it over a connection of its own, so that no
@@ -103,7 +104,9 @@ package final class Database: Sendable {
   package func writeAside<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
-    try await Ticket.wait { [queue = aside ?? writes[0]] in try queue.put(PendingWork($0, key: nil, body)) }
+    try await Ticket.wait { [queue = aside ?? writes[0]] in
+      try queue.put(PendingWork($0, key: nil, heedsStop: true, body))
+    }
   }
 
   /// Spreads keys evenly, whatever they have in common: the upper half of a product with an odd number depends on all bits.

@@ -51,6 +51,24 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
+  /// Ends a SELECT: the table stays as it is until COMMIT, as far as ``holding(table:)`` goes. Rows that are found are held as well, none
+  /// costs PostgreSQL nothing but a lock in memory. SQLite's writers never meet.
+  var sharingTable: SQL {
+    switch self {
+    case .sqlite: ""
+    case .postgres: "FOR KEY SHARE"
+    }
+  }
+
+  /// Sent in a transaction: waits for all that share a table, and keeps others from it until COMMIT. Reads go on. SQLite's write lock does
+  /// that by itself.
+  func holding(table: SQL) -> SQL? {
+    switch self {
+    case .sqlite: nil
+    case .postgres: "LOCK TABLE \(sql: table) IN EXCLUSIVE MODE"
+    }
+  }
+
   /// The last number that the engine gave to a row of a table whose key it counts up, as `number`: no row, or null, for none.
   package func lastNumber(of table: String) -> SQL {
     switch self {

@@ -39,7 +39,7 @@ extension Database {
     let sorted = migrations.sorted { $0.version < $1.version }
     // Mostly none is: a start then costs two transactions, not one for each migration.
     for migration in try await pendingMigrations(sorted).pending {
-      try await write { transaction in
+      try await write(heedsStop: false) { transaction in
         try transaction.beginMigration(dialect)
         let applied = try transaction.checkedMigrations(against: sorted, dialect)
         guard !applied.contains(where: { $0.version == migration.version }) else { return }
@@ -48,7 +48,7 @@ extension Database {
         }
       }
     }
-    try await write { transaction in
+    try await write(heedsStop: false) { transaction in
       try transaction.beginMigration(dialect)
       _ = try transaction.checkedMigrations(against: sorted, dialect)
       try claim.take(sorted.last?.version ?? 0, in: transaction, dialect)

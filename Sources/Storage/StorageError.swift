@@ -24,6 +24,8 @@ package struct StorageError: Error, Sendable {
     case encoding
     case diskFull
     case readOnly
+    /// Writes are stopped for now. Nothing was done.
+    case writesStopped
     /// The database was migrated by a newer program, beyond what this one can work with.
     case newerSchema
     /// A migration that ran before has a different text now.

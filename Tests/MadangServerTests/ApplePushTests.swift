@@ -84,14 +84,17 @@ struct ApplePushTests {
 
   private static var logger: Logger { Logger(label: "test") { _ in SwiftLogNoOpLogHandler() } }
 
-  private static func notification(_ token: String) -> PushNotification {
+  private static func notification(_ token: String, registeredAt: Int64 = 0) -> PushNotification {
     PushNotification(
-      device: PushDevice(token: token, edition: "e", person: 1), payload: Array("{}".utf8), chat: "c", postedAt: 0)
+      device: PushDevice(token: token, edition: "e", person: 1, registeredAt: registeredAt), payload: Array("{}".utf8),
+      chat: "c", postedAt: 0)
   }
 
-  private static func outcome(_ sender: any PushSender, _ token: String, isTrial: Bool = false) async -> String {
+  private static func outcome(
+    _ sender: any PushSender, _ token: String, registeredAt: Int64 = 0, isTrial: Bool = false
+  ) async -> String {
     do {
-      try await sender.send(notification(token), isTrial: isTrial)
+      try await sender.send(notification(token, registeredAt: registeredAt), isTrial: isTrial)
       return "taken"
     } catch PushFailure.refused { return "refused" } catch PushFailure.delayed { return "delayed" } catch PushFailure
       .unregistered
@@ -124,6 +127,11 @@ struct ApplePushTests {
         for (status, reason, expected) in cases {
           answer.withLock { $0 = (status, reason) }
           #expect(await Self.outcome(apple, Self.device) == expected, "\(status) \(reason)")
+        }
+        // The device was registered again after Apple had seen it gone.
+        for (time, expected) in [(1_700_000_000_000, "unregistered"), (1_700_000_000_001, "refused")] {
+          answer.withLock { $0 = (410, "Unregistered") }
+          #expect(await Self.outcome(apple, Self.device, registeredAt: Int64(time)) == expected)
         }
         // Apple takes no new token before twenty minutes are over.
         #expect(tokens.withLock { $0.count } == 1)

@@ -101,6 +101,14 @@ struct BackupScene: Sendable {
       try transaction.execute(
         "INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at) VALUES ('p', 1, 'i', 'm', 'x', 100, 10, 9)"
       )
+      try transaction.execute(
+        """
+        INSERT INTO file_usage (scope, owner_id, bytes) SELECT 'account', uploader_id, CAST(SUM(size) AS BIGINT) FROM files
+        WHERE room_id IS NOT NULL GROUP BY uploader_id
+        """)
+      try transaction.execute(
+        "INSERT INTO announcements (content, author_id, created_at, rooms) VALUES ('A', 1, 2, 1)")
+      try transaction.execute("INSERT INTO announcement_rooms (announcement_id, room_id) VALUES (1, 1)")
       try transaction.execute("INSERT INTO changes (kind, user_id, created_at) VALUES ('x', 1, 2)")
       try transaction.execute("UPDATE sessions SET device_token = 'device' WHERE id = 1")
       try transaction.execute(

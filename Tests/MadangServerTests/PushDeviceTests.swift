@@ -96,11 +96,17 @@ struct PushDeviceTests {
       let madang = world.server.madang
       let left = try await madang.database.read {
         try $0.all("SELECT user_id, device_token FROM sessions WHERE device_token IS NOT NULL") { row in
-          PushDevice(token: try row.get("device_token"), edition: "", person: try row.get("user_id"))
+          PushDevice(
+            token: try row.get("device_token"), edition: "", person: try row.get("user_id"),
+            registeredAt: world.clock.now)
         }
       }
       #expect(left.map(\.token) == ["works"])
-      try await madang.forget([PushDevice(token: "an older one", edition: "", person: left[0].person)])
+      try await madang.forget([
+        PushDevice(token: "an older one", edition: "", person: left[0].person, registeredAt: world.clock.now),
+        // Registered again since somebody looked.
+        PushDevice(token: "works", edition: "", person: left[0].person, registeredAt: world.clock.now - 1),
+      ])
       #expect(try await Self.tokens(madang) == ["works"])
       try await madang.forget(left)
       #expect(try await Self.tokens(madang).isEmpty)

@@ -174,7 +174,8 @@ struct PushFaultTests {
   func putOffLimits() {
     func notification(_ device: Int) -> PushNotification {
       PushNotification(
-        device: PushDevice(token: "\(device)", edition: "", person: 1), payload: [], chat: "", postedAt: 0)
+        device: PushDevice(token: "\(device)", edition: "", person: 1, registeredAt: 0), payload: [], chat: "",
+        postedAt: 0)
     }
     let putOff = PutOffPushes(limit: 15)
     let ofOne = (0..<12).map { _ in putOff.add(notification(1)) }

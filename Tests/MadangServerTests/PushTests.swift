@@ -135,7 +135,8 @@ struct PushTests {
   }
 
   private static let notification = PushNotification(
-    device: PushDevice(token: "d", edition: "e", person: 1), payload: Array("{}".utf8), chat: "c", postedAt: 0)
+    device: PushDevice(token: "d", edition: "e", person: 1, registeredAt: 0), payload: Array("{}".utf8), chat: "c",
+    postedAt: 0)
 
   @Test("what Firebase answers about a device is told from what it answers about the server")
   func firebaseErrors() async throws {

@@ -42,7 +42,7 @@ extension Madang {
   /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.
   /// Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountDisabled) { [self] transaction, user, now in
+    try await changeAccount(email, .accountDisabled, heedsReadOnlyMode: false) { [self] transaction, user, now in
       // The time of the first disabling stays.
       try transaction.execute(
         "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
@@ -53,7 +53,7 @@ extension Madang {
 
   /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for one that was deleted.
   package func enable(email: String) async throws -> AccountRecord {
-    try await changeAccount(email, .accountEnabled) { transaction, user, _ in
+    try await changeAccount(email, .accountEnabled, heedsReadOnlyMode: false) { transaction, user, _ in
       try transaction.execute("UPDATE users SET disabled_at = NULL WHERE id = \(user)")
       return [:]
     }
@@ -81,10 +81,10 @@ extension Madang {
 
   /// - Parameter change: Answers what the audit log is to tell of it.
   func changeAccount(
-    _ email: String, _ kind: AuditKind,
+    _ email: String, _ kind: AuditKind, heedsReadOnlyMode: Bool = true,
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail
   ) async throws -> AccountRecord {
-    try await database.write { [self, now = clock.now] transaction in
+    try await database.write(heedsStop: heedsReadOnlyMode) { [self, now = clock.now] transaction in
       let person = try transaction.heldPerson(email: email)
       let user = person.id.number
       let detail = try change(transaction, user, now)

@@ -32,7 +32,7 @@ extension Madang {
 
   /// Makes a key known, unless it was known before, revoked or not.
   package func register(key: String, edition: String, label: String) async throws {
-    try await database.write { [self, now = clock.now] transaction in
+    try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       let isNew = try transaction.execute(
         """
         INSERT INTO api_keys (key_hash, edition, label, created_at)
@@ -49,7 +49,7 @@ extension Madang {
 
   /// Makes the first key of an edition known. False if there is another one: of servers that start at once, one decides.
   package func registerFirst(key: String, edition: String, label: String) async throws -> Bool {
-    try await database.write { [self, now = clock.now] transaction in
+    try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       let hash = Self.keyHash(key)
       if try !transaction.hasKey(of: edition) {
         try transaction.execute(
@@ -103,7 +103,7 @@ extension Madang {
 
   /// Ends a key; running servers notice within moments. Throws `.notFound` if there is none, or it was revoked before.
   package func revokeKey(_ id: Int64) async throws -> KeyRecord {
-    try await database.write { [self, now = clock.now] transaction in
+    try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       let revoked = try transaction.first(
         """
         UPDATE api_keys SET revoked_at = \(now) WHERE id = \(id) AND revoked_at IS NULL

@@ -64,7 +64,7 @@ extension Transaction {
   /// A workspace, held until COMMIT: its members and owners change one at a time.
   func heldWorkspace(_ name: WorkspaceName) throws -> Workspace {
     let workspace = try workspace(name)
-    try execute("UPDATE workspaces SET owner_id = owner_id WHERE id = \(workspace.id.number)")
+    try hold(workspace: workspace.id.number)
     // It may have been deleted or handed over meanwhile.
     return try self.workspace(name)
   }

@@ -71,7 +71,7 @@ extension Madang {
 
   /// Ends a session. Throws `.noSuchSession`.
   package func endSession(_ id: Int64) async throws {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       guard let user = try transaction.user(ofSession: id) else {
         throw Failure(.noSuchSession, "there is no session \(id)")
       }
@@ -85,7 +85,7 @@ extension Madang {
 
   /// Ends all sessions of an account and answers how many there were. Throws `.noSuchUser`.
   package func endSessions(email: String) async throws -> Int {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       let person = try transaction.person(email: email)
       let count = try endSessions(of: person.id.number, in: transaction)
       try audit(

@@ -55,7 +55,7 @@ extension Madang {
   /// Writes a row about something that an administrator did outside of the database.
   /// - Parameter detail: Never a secret. Texts are cut to 200 characters.
   package func audit(_ kind: AuditKind, subject: String, detail: [String: String]) async throws {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       try audit(
         AuditEntry(kind: kind, actor: .administrator, subject: subject, detail: AuditDetail(detail)), in: transaction)
     }
@@ -64,7 +64,7 @@ extension Madang {
   /// Writes that this server was started, and what has changed of its settings since it was the time before.
   /// - Parameter given: Settings by name that are not left at their defaults, without secrets.
   package func auditStart(_ given: [String: String]) async throws {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       let settings = AuditDetail(given)
       let now = AuditDetail.texts(settings.json)
       if let before = try transaction.newestAuditDetail(of: .serverStarted, node: self.settings.node), before != now {
@@ -79,10 +79,17 @@ extension Madang {
     }
   }
 
+  /// Writes that this server goes by other settings since now.
+  func auditChange(of settings: [String: String]) async throws {
+    try await database.write(heedsStop: false) { [self] transaction in
+      try audit(AuditEntry(kind: .settingsChanged, actor: .server, detail: AuditDetail(settings)), in: transaction)
+    }
+  }
+
   /// Writes sign-ins that failed, some at a time.
   /// - Parameter leftOut: How many others there were of which nothing is written but their number.
   package func audit(_ refused: [RefusedSignIn], leftOut: Int) async throws {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       for refusal in refused {
         let person = refusal.emailKey.isEmpty ? nil : try transaction.personByEmail(refusal.emailKey)
         try audit(

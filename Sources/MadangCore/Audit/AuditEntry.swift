@@ -32,10 +32,12 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case chatRemoved
   /// An administrator looked for chats by their text.
   case chatsSearched
-  case retentionChanged, holdBegan, holdEnded
+  case retentionChanged, quotaChanged, holdBegan, holdEnded
+  case readOnlyBegan, readOnlyEnded
+  case announcementMade, announcementCancelled
   case backupMade, exportMade, restored
   case serverStarted
-  /// A server was started with other settings than before.
+  /// A server was started with other settings than before, or took others while it ran.
   case settingsChanged
 }
 

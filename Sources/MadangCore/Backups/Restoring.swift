@@ -90,12 +90,14 @@ extension Madang {
   package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
     try await requireKnownTables(of: backup)
     let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
-    try await database.write { transaction in
+    try await database.write(heedsStop: false) { transaction in
       if let id = manifest.installation, try transaction.installationID() == id { return }
       let count = ProgressCount("loading rows", of: manifest.rows, progress)
       for table in manifest.tables { try table.load(from: folder, in: transaction, dialect, progress: count.add) }
     }
     try await migrate()
+    // Of when the backup was made, often because it was made. Whoever restores wants to go on.
+    try await database.write(heedsStop: false) { _ = try $0.endReadOnlyMode() }
   }
 
   /// Puts the files of a backup into their home, under its installation's id; those that are there are left.

@@ -2,7 +2,7 @@ import Storage
 
 extension Madang {
   /// Makes a channel; any member may, and becomes its owner and first member.
-  /// Throws `.invalid`, `.notFound`, `.duplicate`, in this order.
+  /// Throws `.invalid`, `.notFound`, `.duplicate`, `.quotaReached`, in this order.
   package func createChannel(
     name: String, description: String?, cover: StagedFile?, in workspace: Reference, as caller: Caller
   ) async throws -> Channel {
@@ -18,6 +18,7 @@ extension Madang {
           uuid: ids.uuid(), workspace: workspace.id.number, name: name, description: description,
           cover: files.first?.path, owner: caller.id, isDefault: false), now: now)
       guard let id else { throw Failure(.duplicate, "name: a channel of this workspace has it") }
+      try requireRoom(forChannelsOf: workspace.id.number, in: transaction)
       try transaction.joinChannel(id, user: caller.id, now: now)
       return try transaction.channel(.number(id), in: .number(workspace.id.number), of: caller.id)
     }

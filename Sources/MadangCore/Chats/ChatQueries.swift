@@ -4,19 +4,30 @@ extension Transaction {
   /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
   /// and `createdAt` order are one.
   func advance(_ address: RoomAddress, as user: Int64, now: Int64) throws -> (room: Room, createdAt: Int64) {
-    let found = try first(
+    let found = try advance(
+      """
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: isIn(address.workspace, as: user)) AND \(sql: mayPost(user, kind: address.kind))
+      """, now: now)
+    guard let found else { throw Failure(.notFound, "no such room, or the caller is not in it") }
+    return found
+  }
+
+  /// The same for a chat of somebody who needs not to be in the room; nil if it was deleted.
+  func advance(_ room: Int64, now: Int64) throws -> (room: Room, createdAt: Int64)? {
+    try advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: isOfWorkspace)", now: now)
+  }
+
+  private func advance(_ condition: SQL, now: Int64) throws -> (room: Room, createdAt: Int64)? {
+    try first(
       """
       UPDATE rooms AS r SET last_seq = last_seq + 1,
         last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
-      WHERE \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
-        AND \(sql: isIn(address.workspace, as: user))
-        AND \(sql: mayPost(user, kind: address.kind))
+      WHERE \(sql: condition)
       RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
         (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
       """
     ) { (room: try Room($0), createdAt: try $0.get("last_chat_at") as Int64) }
-    guard let found else { throw Failure(.notFound, "no such room, or the caller is not in it") }
-    return found
   }
 
   /// Whether a room lies in this workspace, and the person belongs to it.

@@ -14,7 +14,7 @@ extension Madang {
 
   /// Posts a chat. It is announced after it was committed, in the order of the room.
   ///
-  /// To a channel its members may post, to a direct message its two people. Throws `.invalid`, `.notFound`.
+  /// To a channel its members may post, to a direct message its two people. Throws `.invalid`, `.notFound`, `.quotaReached`.
   ///
   /// - Parameter isWanted: Whether the caller still waits; one that does not when its files are stored posts nothing.
   package func post(
@@ -24,20 +24,9 @@ extension Madang {
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
     let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
       let now = clock.now
-      try requireRoom(for: files, of: caller.id, in: transaction)
-      let room = try transaction.advance(address, as: caller.id, now: now)
-      let id = try transaction.insertChat(
-        uuid: ids.uuid(), in: room, author: caller.id, content: draft.content, files: files.count)
-      for (position, file) in files.enumerated() {
-        let file = try transaction.insertFile(file, room: room.room.id.number, uploader: caller.id, now: now)
-        try transaction.attach(file, to: id.number, at: position)
-      }
-      if settings.tellsDevices { try transaction.addPush(of: id.number) }
-      let chat = Chat(
-        id: id, room: room.room, seq: room.room.lastSeq, author: caller.person, content: draft.content,
-        files: files.map(\.path), createdAt: room.createdAt)
-      transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
-      return chat
+      try count(files, of: caller.id, in: address.workspace, transaction)
+      let place = try transaction.advance(address, as: caller.id, now: now)
+      return try insertChat(draft.content, files: files, in: place, by: caller.person, in: transaction)
     }
     let key = try await roomKeys.key(of: address.room, in: database)
     if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
@@ -46,22 +35,28 @@ extension Madang {
     return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
   }
 
-  /// Throws `.invalid` if an account has more bytes in chats with these files than it may.
-  private func requireRoom(for files: [StoredFile], of user: Int64, in transaction: Transaction) throws {
-    guard !files.isEmpty, settings.accountFileQuota > 0 else { return }
-    // Once before anything is changed, as a refusal then costs nobody else anything; once more when no other chat of the account is
-    // under way.
-    for isHeld in [false, true] {
-      if isHeld { try transaction.hold(user: user) }
-      let bytes = try transaction.fileBytes(inChatsOf: user) + files.reduce(0) { $0 + $1.size }
-      guard bytes <= settings.accountFileQuota else {
-        throw Failure(.invalid, "files: an account may have \(settings.accountFileQuota) bytes of them in chats")
-      }
+  /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
+  func insertChat(
+    _ content: String, files: [StoredFile], in place: (room: Room, createdAt: Int64), by author: Person,
+    in transaction: Transaction
+  ) throws -> Chat {
+    let id = try transaction.insertChat(
+      uuid: ids.uuid(), in: place, author: author.id.number, content: content, files: files.count)
+    for (position, file) in files.enumerated() {
+      let file = try transaction.insertFile(
+        file, room: place.room.id.number, uploader: author.id.number, now: clock.now)
+      try transaction.attach(file, to: id.number, at: position)
     }
+    if settings.tellsDevices { try transaction.addPush(of: id.number) }
+    let chat = Chat(
+      id: id, room: place.room, seq: place.room.lastSeq, author: author, content: content, files: files.map(\.path),
+      createdAt: place.createdAt)
+    transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
+    return chat
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
-  /// anything is read. Throws `.notFound`.
+  /// anything is read, but for read-only mode. Throws `.notFound`.
   package func history(of address: RoomAddress, after date: Int64?, as caller: Caller) async throws -> History {
     let (found, joined) = try await database.read { transaction in
       let room = try transaction.room(address, readableBy: caller.id)
@@ -69,12 +64,16 @@ extension Madang {
     }
     var room = found
     if !joined {
-      room = try await database.write { [now = clock.now] transaction in
-        // Membership may have ended since, or a name may mean another channel: what is joined here is what is read.
-        _ = try transaction.heldWorkspace(address.workspace, of: caller.id)
-        let room = try transaction.room(address, readableBy: caller.id)
-        try transaction.joinChannel(room.id.number, user: caller.id, now: now)
-        return room
+      do {
+        room = try await database.write { [now = clock.now] transaction in
+          // Membership may have ended since, or a name may mean another channel: what is joined here is what is read.
+          _ = try transaction.heldWorkspace(address.workspace, of: caller.id)
+          let room = try transaction.room(address, readableBy: caller.id)
+          try transaction.joinChannel(room.id.number, user: caller.id, now: now)
+          return room
+        }
+      } catch let error as StorageError where error.code == .writesStopped {
+        // In read-only mode it is read all the same; they join when they read it after that.
       }
     }
     return History(madang: self, room: room, after: date ?? .min)

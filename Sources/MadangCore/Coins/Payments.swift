@@ -60,7 +60,7 @@ extension Madang {
   /// Credits the coins of a payment to the caller, exactly once whoever asks how often.
   ///
   /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the provider
-  /// does not know the payment or cannot be asked, or another account showed it first; `.paymentInvalid` if the ids do not
+  /// does not know the payment or cannot be asked, or another account showed it first, or in read-only mode; `.paymentInvalid` if the ids do not
   /// belong together, it is not paid, or its amount is no item's (contract section 12).
   package func creditPayment(
     _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
@@ -68,6 +68,17 @@ extension Madang {
     for (field, text) in [("imp_uid", id), ("merchant_uid", merchantID)] {
       guard !text.isEmpty, !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): is empty or has a NUL") }
     }
+    do { return try await credit(id, merchantID, verifier, as: caller) } catch let error as StorageError
+      where error.code == .writesStopped
+    {
+      // Some clients take any other code for "sign in again"; the payment stays unused and can be sent once more.
+      throw Failure(.paymentUnknown, "the database is in read-only mode")
+    }
+  }
+
+  private func credit(
+    _ id: String, _ merchantID: String, _ verifier: (any PaymentVerifier)?, as caller: Caller
+  ) async throws -> Billing {
     let alreadyUsed = Failure(.paymentUnknown, "the payment was credited before")
     guard try await database.read({ try !$0.isCredited(id, merchantID: merchantID) }) else { throw alreadyUsed }
     let payment = try await lookUp(id, merchantID, verifier)

@@ -58,23 +58,17 @@ extension Transaction {
     try deleteFiles(paths)
   }
 
-  /// Bytes of the files that an account has in chats.
-  func fileBytes(inChatsOf user: Int64) throws -> Int {
-    try one(
-      """
-      SELECT CAST(COALESCE(SUM(size), 0) AS BIGINT) AS bytes FROM files
-      WHERE uploader_id = \(user) AND room_id IS NOT NULL
-      """
-    ) { try $0.get("bytes") }
-  }
-
   func retiredFiles(dueBy now: Int64, limit: Int) throws -> [String] {
     try all("SELECT path FROM file_removals WHERE due_at <= \(now) ORDER BY due_at LIMIT \(limit)") {
       try $0.get("path")
     }
   }
 
-  func deleteFiles(_ paths: [String]) throws { try execute("DELETE FROM files WHERE path IN (\(list: paths))") }
+  func deleteFiles(_ paths: [String]) throws {
+    guard !paths.isEmpty else { return }
+    try uncountFiles(paths)
+    try execute("DELETE FROM files WHERE path IN (\(list: paths))")
+  }
 
   func forgetRetiredFiles(_ paths: [String]) throws {
     try execute("DELETE FROM file_removals WHERE path IN (\(list: paths))")

@@ -13,6 +13,8 @@ extension Madang {
     _ body: @escaping @Sendable (Transaction, [StoredFile]) throws -> T
   ) async throws -> T {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
+    // Nothing comes into the home, not even for a moment.
+    if !staged.isEmpty, try await readOnlyMode() != nil { throw StorageError(.writesStopped, "read-only mode") }
     var stored: [StoredFile] = []
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }

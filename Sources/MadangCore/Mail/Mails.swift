@@ -23,19 +23,21 @@ extension Madang {
   package func claimMails(limit: Int, for duration: Int64) async throws -> [ClaimedMail] {
     let due = try await database.read { [now = claimTime] in try $0.dueMails(at: now, limit: limit) }
     guard !due.isEmpty else { return [] }
-    return try await database.write { [now = claimTime, dialect = database.dialect] in
+    return try await database.write(heedsStop: false) { [now = claimTime, dialect = database.dialect] in
       try $0.claimMails(due, at: now, for: duration, dialect)
     }
   }
 
   /// A mail was taken, or is given up: nothing of it is kept.
   package func finish(_ claimed: ClaimedMail) async throws {
-    try await database.write { try $0.deleteMail(claimed) }
+    try await database.write(heedsStop: false) { try $0.deleteMail(claimed) }
   }
 
   /// Has a mail tried again after a pause in milliseconds, at most ``longestMailPause``.
   package func putOff(_ claimed: ClaimedMail, for pause: Int64) async throws {
-    try await database.write { [now = claimTime] in try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)") }
+    try await database.write(heedsStop: false) { [now = claimTime] in
+      try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)")
+    }
   }
 
   /// Gives up mails that are too old. Answers how many there were.
@@ -43,7 +45,9 @@ extension Madang {
     let page = 500
     var dropped = 0
     while true {
-      let count = try await database.write { [now = clock.now] in try $0.deleteMails(expiredBy: now, limit: page) }
+      let count = try await database.write(heedsStop: false) { [now = clock.now] in
+        try $0.deleteMails(expiredBy: now, limit: page)
+      }
       dropped += count
       guard count == page else { return dropped }
     }

@@ -8,9 +8,11 @@ package struct PushDevice: Sendable {
   package let edition: String
   /// Number of whom it belongs to.
   package let person: Int64
+  /// When that session registered it, in milliseconds since 1970.
+  package let registeredAt: Int64
 
-  package init(token: String, edition: String, person: Int64) {
-    (self.token, self.edition, self.person) = (token, edition, person)
+  package init(token: String, edition: String, person: Int64, registeredAt: Int64) {
+    (self.token, self.edition, self.person, self.registeredAt) = (token, edition, person, registeredAt)
   }
 }
 
@@ -49,12 +51,15 @@ extension Madang {
     }
   }
 
-  /// Nobody has these devices any more: the sessions that name them forget them.
+  /// Nobody has these devices any more: the sessions that name them forget them, but for those that have registered them since.
   package func forget(_ devices: [PushDevice]) async throws {
-    try await database.write { transaction in
+    try await database.write(heedsStop: false) { transaction in
       for device in devices {
         try transaction.execute(
-          "UPDATE sessions SET device_token = NULL WHERE user_id = \(device.person) AND device_token = \(device.token)")
+          """
+          UPDATE sessions SET device_token = NULL WHERE user_id = \(device.person) AND device_token = \(device.token)
+            AND COALESCE(device_token_at, created_at) <= \(device.registeredAt)
+          """)
       }
     }
   }
@@ -81,7 +86,7 @@ extension Transaction {
     var (persons, last, tokens) = (0, person, Set<String>())
     let devices = try all(
       """
-      SELECT p.user_id, s.device_token, s.edition FROM
+      SELECT p.user_id, s.device_token, s.edition, COALESCE(s.device_token_at, s.created_at) AS registered_at FROM
         (SELECT m.user_id, COALESCE(
             (SELECT n.id FROM sessions n WHERE n.user_id = m.user_id AND n.device_token IS NOT NULL
               ORDER BY n.id DESC LIMIT 1 OFFSET \(perPerson * Self.sessionsPerDevice - 1)), 0) AS oldest
@@ -100,7 +105,8 @@ extension Transaction {
       guard let token = try row.get("device_token", as: String?.self), tokens.count < perPerson,
         tokens.insert(token).inserted
       else { return nil }
-      return PushDevice(token: token, edition: try row.get("edition"), person: person)
+      return PushDevice(
+        token: token, edition: try row.get("edition"), person: person, registeredAt: try row.get("registered_at"))
     }.compactMap(\.self)
     return PushDevices(devices: devices, next: persons == limit ? last : nil)
   }

@@ -33,7 +33,7 @@ extension Madang {
     }
     guard !waiting.isEmpty else { return [] }
     let since = clock.steady
-    let claims = try await database.write { [now = claimTime, dialect = database.dialect] in
+    let claims = try await database.write(heedsStop: false) { [now = claimTime, dialect = database.dialect] in
       try $0.claimPushes(waiting.map(\.push.chat), at: now, dialect)
     }
     return waiting.compactMap { push, chat in
@@ -44,7 +44,7 @@ extension Madang {
   /// Claims a chat for longer. Nil if the claim was over and another process has it.
   package func renewPush(_ push: ClaimedPush) async throws -> ClaimedPush? {
     let since = clock.steady
-    let until = try await database.write { [now = claimTime] transaction in
+    let until = try await database.write(heedsStop: false) { [now = claimTime] transaction in
       try transaction.first(
         """
         UPDATE push_outbox SET claimed_until = \(sql: now) + \(Self.pushClaim)
@@ -60,14 +60,14 @@ extension Madang {
 
   /// Nothing is left to do for this chat, if this process still has it.
   package func finish(_ push: ClaimedPush) async throws {
-    _ = try await database.write { transaction in
+    _ = try await database.write(heedsStop: false) { transaction in
       try transaction.execute("DELETE FROM push_outbox WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
     }
   }
 
   /// Gives a chat back, of which nobody was told, if this process still has it.
   package func release(_ push: ClaimedPush) async throws {
-    _ = try await database.write { transaction in
+    _ = try await database.write(heedsStop: false) { transaction in
       try transaction.execute(
         "UPDATE push_outbox SET claimed_until = 0 WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
     }
@@ -87,7 +87,7 @@ extension Madang {
         ) { try $0.get("chat_id", as: Int64.self) }
       }
       guard !old.isEmpty else { return dropped }
-      let count = try await database.write { transaction in
+      let count = try await database.write(heedsStop: false) { transaction in
         try transaction.execute(
           "DELETE FROM push_outbox WHERE chat_id IN (\(list: old)) AND \(sql: Transaction.isFree(at: now))")
       }

@@ -10,7 +10,7 @@ extension Madang {
 
   /// Notes that an account was seen at an address at this time; nothing for one that is disabled or has no session.
   package func note(_ user: Int64, at address: String, time: Int64) async throws {
-    try await database.write { transaction in
+    try await database.write(heedsStop: false) { transaction in
       _ = try transaction.execute(
         """
         INSERT INTO recent_addresses (address, user_id, seen_at)

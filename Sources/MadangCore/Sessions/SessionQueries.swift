@@ -13,8 +13,10 @@ extension Transaction {
   ) throws -> SessionID {
     let session: Int64? = try first(
       """
-      INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, created_at, last_used_at)
-      SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(now), \(now)
+      INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, device_token_at, created_at,
+        last_used_at)
+      SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(deviceToken.map { _ in now }), \(now),
+        \(now)
       FROM users u WHERE u.id = \(user) AND u.disabled_at IS NULL RETURNING id
       """
     ) { try $0.get("id") }
@@ -90,8 +92,8 @@ extension Transaction {
     guard try sessions([session.number]) == [session] else { throw Failure(.noSuchSession, "the session has ended") }
   }
 
-  func setDeviceToken(_ token: String?, session: Int64) throws {
-    try execute("UPDATE sessions SET device_token = \(token) WHERE id = \(session)")
+  func setDeviceToken(_ token: String?, session: Int64, now: Int64) throws {
+    try execute("UPDATE sessions SET device_token = \(token), device_token_at = \(now) WHERE id = \(session)")
   }
 
   /// False if there is none.

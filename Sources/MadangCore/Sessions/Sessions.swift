@@ -42,7 +42,7 @@ extension Madang {
       if case .wrong = verification { throw Failure(.signInFailed, "wrong e-mail or password") }
       guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
       let refresh = RefreshToken(ids)
-      let signedIn: SignedIn? = try await database.write { [self] transaction in
+      let signedIn: SignedIn? = try await database.write(heedsStop: false) { [self] transaction in
         let now = clock.now
         // Held: whoever changes the password ends all sessions, and none begins by the old one behind them.
         try transaction.hold(user: found.user)
@@ -66,7 +66,7 @@ extension Madang {
   /// Starts a session of an account without its password, for tests of clients. Throws `.signInFailed` if it is disabled.
   package func beginSession(of user: Int64, edition: String) async throws -> SessionID {
     let refresh = RefreshToken(ids)
-    return try await database.write { [self] transaction in
+    return try await database.write(heedsStop: false) { [self] transaction in
       let now = clock.now
       return try transaction.insertSession(
         user: user, edition: edition, refreshHash: refresh.hash,
@@ -143,7 +143,7 @@ extension Madang {
 
   /// Notes that a session was refreshed.
   package func noteRefresh(of session: Session) async throws {
-    try await database.write { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
+    try await database.write(heedsStop: false) { [now = clock.now] in try $0.touchSession(session.id.number, now: now) }
   }
 
   /// How long an expired session is told from an unknown one, in milliseconds.
@@ -158,7 +158,7 @@ extension Madang {
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
   package func signOut(_ caller: Caller, from origin: Origin) async throws {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       guard try end(session: caller.session.number, of: caller.id, in: transaction) else { return }
       try audit(
         AuditEntry(
@@ -194,7 +194,9 @@ extension Madang {
   /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
   package func setDeviceToken(_ token: String, of caller: Caller) async throws {
     let token = try TextRules.deviceToken(token)
-    try await database.write { try $0.setDeviceToken(token, session: caller.session.number) }
+    try await database.write(heedsStop: false) { [now = clock.now] in
+      try $0.setDeviceToken(token, session: caller.session.number, now: now)
+    }
   }
 }
 

@@ -61,7 +61,8 @@ extension Madang {
       throw Failure(.invalid, "the profile has no e-mail address")
     }
     let refresh = RefreshToken(ids)
-    return try await database.write { [self] transaction in
+    // Read-only mode lets people in; it makes no accounts.
+    return try await database.write(heedsStop: false) { [self] transaction in
       let now = clock.now
       // Held: whoever takes back the app's access ends all sessions, and none begins by an older token behind them.
       let known = try transaction.heldAccount(of: provider, subject: profile.subject)
@@ -118,6 +119,7 @@ extension Madang {
       }
     do {
       // Before anything is changed, as at a sign-up with a password. Whoever has an account needs no admission.
+      try refuseIfReadOnly(transaction)
       try requireFree(email, in: transaction)
       let invitation = try admit(email, from: origin, in: transaction)
       let made = try transaction.insertUser(

@@ -27,16 +27,17 @@ extension Madang {
   }
 
   /// Makes another member the owner, also of the default channel; the former owner stays a member. Handing over to
-  /// oneself changes nothing. Throws `.notFound` (the target is no member), `.notOwner`, in this order.
+  /// oneself changes nothing. Throws `.notFound` (the target is no member), `.notOwner`, `.quotaReached`, in this order.
   package func handOverWorkspace(_ reference: Reference, to owner: Reference, as caller: Caller) async throws
     -> Workspace
   {
-    try await database.write { transaction in
+    try await database.write { [self] transaction in
       let workspace = try transaction.heldWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       let owner = try transaction.member(owner, ofWorkspace: id)
       try workspace.requireOwner(caller.id)
       try transaction.setOwner(owner.id.number, ofWorkspace: id)
+      if owner.id.number != caller.id { try requireRoom(forWorkspacesOf: owner.id.number, in: transaction) }
       return try transaction.workspace(.number(id), of: caller.id)
     }
   }

@@ -48,6 +48,9 @@ extension Transaction {
     return try workspace(reference, of: user)
   }
 
+  /// Holds the workspace's row until COMMIT.
+  func hold(workspace id: Int64) throws { try execute("UPDATE workspaces SET owner_id = owner_id WHERE id = \(id)") }
+
   func ownedWorkspace(_ reference: Reference, by user: Int64) throws -> Workspace {
     let workspace = try heldWorkspace(reference, of: user)
     try workspace.requireOwner(user)

@@ -2,7 +2,7 @@ import Storage
 
 extension Madang {
   /// Makes a workspace owned by the caller, takes its price and makes the default channel, all or nothing.
-  /// Throws `.invalid`, `.limited`, `.duplicate`, `.notEnoughCoins`, in this order.
+  /// Throws `.invalid`, `.limited`, `.duplicate`, `.notEnoughCoins`, `.quotaReached`, in this order.
   package func createWorkspace(name: String, description: String?, cover: StagedFile?, as caller: Caller) async throws
     -> Workspace
   {
@@ -18,6 +18,7 @@ extension Madang {
           uuid: ids.uuid(), name: name, description: description, cover: files.first?.path, owner: caller.id, now: now)
       else { throw Failure(.duplicate, "name: a workspace has it") }
       try transaction.addCoins(-settings.workspacePrice, to: caller.id, for: "workspace", now: now)
+      try requireRoom(forWorkspacesOf: caller.id, in: transaction)
       try transaction.insertWorkspaceMember(caller.id, workspace: id, now: now)
       let channel = try transaction.insertChannel(
         NewChannel(
@@ -54,7 +55,7 @@ extension Madang {
 
   /// Makes the account with this e-mail a member of the workspace and its default channel, at once. Owner only. An account that
   /// waits for its address to be confirmed, or for approval, is none yet.
-  /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, in this order.
+  /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, `.quotaReached`, in this order.
   package func invite(email: String, to reference: Reference, as caller: Caller) async throws -> Person {
     let email = try TextRules.email(email)
     return try await database.write { [self, now = clock.now] transaction in
@@ -67,6 +68,7 @@ extension Madang {
       guard try transaction.insertWorkspaceMember(person.id.number, workspace: workspace.id.number, now: now) else {
         throw Failure(.duplicate, "the account is a member already")
       }
+      try requireRoom(forMembersOf: workspace.id.number, in: transaction)
       try transaction.joinDefaultChannel(of: workspace.id.number, user: person.id.number, now: now)
       try note(.membershipBegan(user: person.id.number), in: transaction)
       return person

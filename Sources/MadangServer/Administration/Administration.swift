@@ -29,6 +29,11 @@ public struct Administration: Sendable {
       as Failure
     {
       result = .failure(AdministrationError(description: failure.message))
+    } catch let error as StorageError where error.code == .writesStopped {
+      result = .failure(
+        AdministrationError(
+          description:
+            "the database is in read-only mode, and this would change it; end that with 'madang admin read-only off'"))
     } catch {
       result = .failure(error)
     }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import MadangAPI
 import MadangCore
 import Storage
 
@@ -20,6 +21,15 @@ extension Doctor {
               cure: "check that it is there and, of a bucket, that its endpoint and its credentials are right"))
         }
         findings += try await backupFindings(madang)
+        if let mode = try await madang.readOnlyMode() {
+          findings.append(
+            DoctorFinding(
+              .readOnlyMode, .warning,
+              "read-only mode is on since \(WireDate.string(mode.since))"
+                + (mode.reason.isEmpty ? "" : ": \(mode.reason)"),
+              cure: "'madang admin read-only off' when the work is done: until then people can read, and write nothing")
+          )
+        }
         if settings.databaseURL != nil {
           findings += try await postgresFindings(madang, settings)
         } else if options.isDeep {

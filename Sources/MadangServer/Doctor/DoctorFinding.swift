@@ -26,6 +26,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case registration, socketAccess, trustedProxies, publicURL, plainHTTP, uploadLimit, operationsListener, auditRefusals
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
   case pushAccount, database, databaseIntegrity, databaseDurability, databaseConnections, files, backup
+  case readOnlyMode
   // From outside.
   case providers, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
     developmentReachable
@@ -65,6 +66,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .databaseConnections: "a PostgreSQL with too few connections"
     case .files: "files that are not the database's, or a bucket that does not answer"
     case .backup: "no backup for too long"
+    case .readOnlyMode: "read-only mode that is on"
     case .providers: "providers that the server cannot reach"
     case .connection: "a name or port that does not lead to the server"
     case .tlsTrust: "a certificate that clients do not believe"

@@ -18,8 +18,9 @@ struct Refusal: Error {
   init(_ failure: Failure, in edition: Edition) {
     let code: ErrorCode =
       switch failure.code {
-      // Apps know this code wherever accounts and workspaces are made, and show that the address, or the name, will not do.
-      case .invalid, .defaultChannel, .notAdmitted, .limited, .held: .badRequest
+      // Apps know this code wherever accounts are made, and show that the address will not do.
+      // They know it wherever something is made as well: E12 would say that the name is taken, E21 send people to buy coins.
+      case .invalid, .defaultChannel, .notAdmitted, .limited, .held, .quotaReached: .badRequest
       case .duplicate: .duplicate
       case .notFound: .notFound
       case .noSuchInvitee: edition.noSuchInvitee

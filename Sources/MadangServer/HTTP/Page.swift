@@ -58,6 +58,11 @@ struct Page: Sendable {
   /// For a form that another site has sent.
   var foreign: Response { response(.forbidden, "Open this page itself, and try again.") }
 
+  /// For who would change something in read-only mode.
+  var readOnly: Response {
+    response(.serviceUnavailable, "The server takes no changes just now, while it is looked after. Come back later.")
+  }
+
   /// For who calls too often.
   func tooManyCalls(_ refusal: Refusal) -> Response {
     var response = response(.tooManyRequests, "Too many tries. Come back later.")

@@ -56,6 +56,7 @@ final class Metrics: Sendable {
     var mails: [MailOutcome: Int] = [:]
     var notices: [Notice: Int] = [:]
     var leads = false
+    var isReadOnly = false
   }
 
   /// What a provider told of a person, and what became of it.
@@ -108,6 +109,7 @@ final class Metrics: Sendable {
     }
   }
 
+  func setReadOnly(_ isOn: Bool) { state.withLock { $0.isReadOnly = isOn } }
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
   func setMailsWaiting(_ count: Int) { state.withLock { $0.mailsWaiting = count } }
   func mail(_ outcome: MailOutcome, _ count: Int = 1) { state.withLock { $0.mails[outcome, default: 0] += count } }

@@ -87,6 +87,9 @@ extension Service {
     page.single(
       "madang_housekeeping_leader", .gauge, "1 on the server that tidies up for all of its database, 0 on others.",
       now.leads ? 1 : 0)
+    page.single(
+      "madang_read_only", .gauge, "1 while the database is in read-only mode, some seconds late; else 0.",
+      now.isReadOnly ? 1 : 0)
     addStorage(to: &page)
     ProcessFigures.add(to: &page)
     page.begin("madang_build_info", .gauge, "Always 1; the version of the program is its label.")

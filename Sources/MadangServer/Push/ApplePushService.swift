@@ -21,6 +21,8 @@ struct ApplePushService: PushSender {
 
   private struct Refusal: Decodable {
     let reason: String
+    /// Of a 410: since when nobody has the device, in milliseconds since 1970.
+    let timestamp: Int64?
   }
 
   /// A token that no device has. APNs examines nothing without delivering it, but says of this that it is none.
@@ -87,8 +89,13 @@ struct ApplePushService: PushSender {
       answer = try await calls.post("\(settings.url)/3/device/\(device)", headers: headers, notification.payload)
     } catch is ProviderCalls.Unanswered { throw PushFailure.unanswered }
     guard answer.status != 200 else { return standing.hasTaken.store(true, ordering: .relaxed) }
-    let reason = try? answer.decode(Refusal.self).reason
+    let refusal = try? answer.decode(Refusal.self)
+    let reason = refusal?.reason
+    let isOutdated = refusal?.timestamp ?? .max < notification.device.registeredAt
     switch (answer.status, reason) {
+    // Registered again since then: the word is of before.
+    case (410, "Unregistered") where isOutdated, (410, "ExpiredToken") where isOutdated:
+      throw PushFailure.refused(status: answer.status)
     // By Apple's own word only: something on the way may answer 410 as well.
     case (410, "Unregistered"), (410, "ExpiredToken"): throw PushFailure.unregistered(status: answer.status)
     // Said of every device if topic or environment are wrong.

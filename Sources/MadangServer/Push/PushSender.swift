@@ -20,7 +20,8 @@ extension PushNotification {
   static func trial(like other: PushNotification) -> PushNotification {
     PushNotification(
       device: PushDevice(
-        token: other.device.isApple ? ApplePushService.noDevice : "madang", edition: other.device.edition, person: 0),
+        token: other.device.isApple ? ApplePushService.noDevice : "madang", edition: other.device.edition, person: 0,
+        registeredAt: 0),
       payload: Array(#"{"aps":{}}"#.utf8), chat: other.chat,
       postedAt: other.postedAt)
   }

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import Storage
 
 /// The page to which the link of an invitation leads: somebody who has its code names the address with which they will make an
 /// account, for apps have no field for a code. It needs no API key and no script.
@@ -38,6 +39,8 @@ struct InvitePage {
     } catch let failure as Failure where failure.code == .notFound {
       return page.response(
         .notFound, "This invitation is not valid, or not any more. Ask whoever sent it for another one.")
+    } catch let error as StorageError where error.code == .writesStopped {
+      return page.readOnly
     } catch {
       service.logger.error("an invitation failed", metadata: ["error": "\(String(reflecting: error))"])
       return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")

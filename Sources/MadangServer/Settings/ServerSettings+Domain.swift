@@ -143,6 +143,36 @@ extension ServerSettings {
     set { domain.accountFileQuota = newValue }
   }
 
+  /// Workspaces that one account may own; 0 for any number, as the others.
+  public var accountWorkspaceQuota: Int {
+    get { domain.accountWorkspaceQuota }
+    set { domain.accountWorkspaceQuota = newValue }
+  }
+
+  /// Channels of a workspace without a number of its own.
+  public var workspaceChannelQuota: Int {
+    get { domain.workspaceChannelQuota }
+    set { domain.workspaceChannelQuota = newValue }
+  }
+
+  /// Members of a workspace without a number of its own.
+  public var workspaceMemberQuota: Int {
+    get { domain.workspaceMemberQuota }
+    set { domain.workspaceMemberQuota = newValue }
+  }
+
+  /// Bytes of all files in the chats of a workspace without a number of its own.
+  public var workspaceFileQuota: Int {
+    get { domain.workspaceFileQuota }
+    set { domain.workspaceFileQuota = newValue }
+  }
+
+  /// In how many channels an announcement is posted in a second; 0 for as many as it can.
+  public var announcementRate: Int {
+    get { domain.announcementRate }
+    set { domain.announcementRate = newValue }
+  }
+
   /// What the store sells: `NAME:WON:COINS`, separated by commas.
   public var storeItems: String {
     domain.storeItems.map { "\($0.name):\($0.amount):\($0.coins)" }.joined(separator: ",")

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import Storage
 
 /// The pages on which somebody who has forgotten a password gets another one, for apps have no such button: `/password` sends a link to
 /// an address, and the link leads to `/password/CODE`. They need no API key and no script, and are there where mails are sent.
@@ -35,6 +36,8 @@ struct PasswordPage {
       return page.response(.badRequest, place.mistake, hasForm: true)
     } catch let failure as Failure where failure.code == .notFound {
       return page.response(.notFound, "This link was used, or is too old. Have another mail sent to you.")
+    } catch let error as StorageError where error.code == .writesStopped {
+      return page.readOnly
     } catch {
       service.logger.error("a password page failed", metadata: ["error": "\(String(reflecting: error))"])
       return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
@@ -43,6 +46,8 @@ struct PasswordPage {
 
   private func send(_ client: ClientAddress, _ body: BodyReader) async throws -> Response {
     let email = try await body.fields().required(.email)
+    // Links are sent beside the request, and refused there.
+    guard try await service.madang.readOnlyMode() == nil else { return Self.requestPage.readOnly }
     try service.links.request(.password, email, client)
     return Self.requestPage.response(
       .ok, "If there is an account with this address, a mail is on its way to it. Its link is good for 30 minutes.")

@@ -7,10 +7,14 @@ protocol Connection: AnyObject {
   /// How many statements have changed something so far. One that may have done so unseen counts, too: only a
   /// `SELECT`, and a statement for rows that found none, certainly have not.
   var changes: Int { get }
+  /// Whether writes are stopped, as far as this transaction has been told.
+  var isStopped: Bool { get }
   /// False once the connection is of no use any more.
   var isUsable: Bool { get }
 
-  func begin(_ access: Access) throws(EngineFailure)
+  /// Begins a transaction, and asks `stop` in it for a row, whose table is held for as long as the transaction lasts: then writes are
+  /// stopped. A driver may ask with the next statement.
+  func begin(_ access: Access, stop: SQL?) throws(EngineFailure)
   func savepoint() throws(EngineFailure)
   func releaseSavepoint() throws(EngineFailure)
   func rollBackToSavepoint() throws(EngineFailure)
@@ -35,6 +39,10 @@ protocol Connection: AnyObject {
   /// Maintenance between transactions, for which no caller waits.
   func tidy()
   func close()
+}
+
+extension Connection {
+  func begin(_ access: Access) throws(EngineFailure) { try begin(access, stop: nil) }
 }
 
 enum TransactionState: Sendable {

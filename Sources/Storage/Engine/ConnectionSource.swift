@@ -12,6 +12,7 @@ struct ConnectionSource: Sendable {
   /// By which values this process goes, on PostgreSQL.
   let values = ValueClaims()
   let writers = OpeningCount()
+  let stop = WriteStop()
 
   init(_ configuration: DatabaseConfiguration, _ logger: Logger) {
     self.configuration = configuration

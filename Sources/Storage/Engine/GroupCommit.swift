@@ -2,6 +2,8 @@
 struct GroupCommit {
   let connection: any Connection
   let counts: WriteCounts
+  /// Answers a row while writes are stopped; nil where they never are.
+  let stop: SQL?
 
   private struct Outcome {
     var deliveries: [@Sendable () -> Void] = []
@@ -39,11 +41,15 @@ struct GroupCommit {
   /// left changes behind, or a transaction that takes no more statements: then all run again, each in its own.
   private func runAll(_ batch: [PendingWork], isolating: Bool) throws(EngineFailure) -> Outcome {
     var outcome = Outcome()
-    try connection.begin(.write)
+    try connection.begin(.write, stop: batch.contains(where: \.heedsStop) ? stop : nil)
     for work in batch {
+      if work.heedsStop, connection.isStopped {
+        outcome.deliveries.append { work.fail(WriteStop.refusal) }
+        continue
+      }
       if isolating { try connection.savepoint() }
       let before = connection.changes
-      switch work.attempt(on: connection) {
+      switch heedingStop(work, work.attempt(on: connection)) {
       case .done(let deliver):
         if isolating { try connection.releaseSavepoint() }
         outcome.deliveries.append(deliver)
@@ -61,6 +67,13 @@ struct GroupCommit {
       }
     }
     return outcome
+  }
+
+  /// What has become of a write if it was told only while it ran that writes are stopped: whatever it did is undone.
+  private func heedingStop(_ work: PendingWork, _ attempt: PendingWork.Attempt) -> PendingWork.Attempt {
+    guard work.heedsStop, connection.isStopped else { return attempt }
+    guard case .failed(_, let cause) = attempt else { return .failed(WriteStop.refusal, cause: nil) }
+    return .failed(WriteStop.refusal, cause: cause)
   }
 }
 

@@ -2,6 +2,8 @@
 struct PendingWork: Sendable {
   /// What it is about, if it is a write with a key.
   let key: Int64?
+  /// Whether it is refused while writes are stopped.
+  let heedsStop: Bool
   /// False when nobody waits any more. It may be asked again when a batch is retried.
   let start: @Sendable () -> Bool
   let isAbandoned: @Sendable () -> Bool
@@ -11,9 +13,11 @@ struct PendingWork: Sendable {
   let queuedAt = ContinuousClock.now
 
   init<Success: Sendable>(
-    _ ticket: Ticket<Success>, key: Int64?, _ body: @escaping @Sendable (Transaction) throws -> Success
+    _ ticket: Ticket<Success>, key: Int64?, heedsStop: Bool = false,
+    _ body: @escaping @Sendable (Transaction) throws -> Success
   ) {
     self.key = key
+    self.heedsStop = heedsStop
     start = { ticket.start() }
     isAbandoned = { ticket.isDone }
     run = { transaction in

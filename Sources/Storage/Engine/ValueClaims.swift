@@ -71,6 +71,8 @@ extension Database {
   /// claims nothing. On SQLite nobody is told, and it is false: who has to be alone there needs a ``FileLock``. Throws as
   /// `write` does.
   ///
+  /// It is not refused while writes are stopped.
+  ///
   /// - Parameter stands: Whether what the body answered still holds. It is asked whenever a connection is opened; if it does
   ///   not, none is, and writes fail as if there were no database.
   package func write<Success: Sendable>(
@@ -78,11 +80,11 @@ extension Database {
     while stands: @escaping @Sendable (Transaction, Success) throws -> Bool = { _, _ in true },
     _ body: @escaping @Sendable (_ transaction: Transaction, _ isContested: Bool) throws -> Success
   ) async throws -> Success {
-    guard dialect == .postgres else { return try await write { try body($0, false) } }
+    guard dialect == .postgres else { return try await write(heedsStop: false) { try body($0, false) } }
     let end = ContinuousClock.now + .seconds(2)
     while true {
       let isLast = ContinuousClock.now >= end
-      let success = try await write { [claims = source.values] transaction -> Success? in
+      let success = try await write(heedsStop: false) { [claims = source.values] transaction -> Success? in
         try claims.enter(name, in: transaction)
         let isContested = try claims.isContested(value, for: name, in: transaction)
         // The sessions of a program that has just ended are gone some milliseconds later.

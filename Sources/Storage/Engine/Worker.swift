@@ -52,7 +52,7 @@ struct Worker: Sendable {
       do {
         let deliveries =
           access == .write
-          ? try GroupCommit(connection: connection, counts: counts).run(waiting)
+          ? try GroupCommit(connection: connection, counts: counts, stop: source.stop.query).run(waiting)
           : try SnapshotRead.run(waiting, on: connection)
         // Who gets an answer may write again at once.
         queue.endWork()

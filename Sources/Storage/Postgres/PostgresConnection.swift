@@ -34,11 +34,13 @@ final class PostgresConnection: Connection {
 
   var transaction: TransactionState { pipeline.transaction }
   var isUsable: Bool { pipeline.isUsable }
+  var isStopped: Bool { pipeline.isStopped }
 
-  func begin(_ access: Access) throws(EngineFailure) {
+  func begin(_ access: Access, stop: SQL?) throws(EngineFailure) {
     pipeline.patience = configuration.answerLimit
     try pipeline.dropGarbage()
     try pipeline.queue(access == .write ? "BEGIN" : "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    try pipeline.askForStop(stop)
   }
 
   func savepoint() throws(EngineFailure) { try pipeline.queue("SAVEPOINT one_write") }

@@ -7,6 +7,8 @@ final class PostgresPipeline {
   private enum Command {
     case prepare(key: String)
     case statement(key: String)
+    /// Answers a row if writes are stopped.
+    case stop(key: String)
     case deallocate(name: String)
     case sync
   }
@@ -20,6 +22,8 @@ final class PostgresPipeline {
   /// How long an answer may take; nil for any time.
   var patience: Duration?
   private(set) var isUsable = true
+  /// Whether ``askForStop(_:)`` was answered with a row.
+  private(set) var isStopped = false
 
   init(
     url: String, access: Access, _ configuration: DatabaseConfiguration, _ logger: Logger
@@ -47,6 +51,12 @@ final class PostgresPipeline {
   /// Sends a command whose answer is read with a later one's.
   func queue(_ sql: SQL) throws(EngineFailure) {
     try send(sql)
+  }
+
+  /// Sends a query that answers a row if writes are stopped; its answer is read with a later one's. Nil asks nothing.
+  func askForStop(_ sql: SQL?) throws(EngineFailure) {
+    isStopped = false
+    if let sql { try send(sql) { .stop(key: $0) } }
   }
 
   /// Sends a command, and all that is queued, without waiting for the answers.
@@ -111,7 +121,9 @@ final class PostgresPipeline {
         continue
       }
       switch status {
-      case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY: last = result
+      case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
+        if case .stop = command { isStopped = PQntuples(handle) > 0 }
+        last = result
       default:
         let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, key(of: command))
         forget(command, after: failure)
@@ -145,7 +157,7 @@ final class PostgresPipeline {
     PQfinish(connection)
   }
 
-  private func send(_ sql: SQL) throws(EngineFailure) {
+  private func send(_ sql: SQL, as command: (String) -> Command = { .statement(key: $0) }) throws(EngineFailure) {
     guard isUsable else { throw lost() }
     let text = sql.text
     let types = PostgresParameters.types(sql.parameters)
@@ -156,7 +168,7 @@ final class PostgresPipeline {
       PQsendQueryPrepared(connection, name, CInt(values.count), values, lengths, formats, 0)
     }
     guard sent == 1 else { throw lost() }
-    unanswered.append(.statement(key: key))
+    unanswered.append(command(key))
   }
 
   private func prepare(_ text: String, _ types: [Oid], _ key: String) throws(EngineFailure) -> String {
@@ -182,7 +194,7 @@ final class PostgresPipeline {
 
   private func key(of command: Command) -> String? {
     switch command {
-    case .prepare(let key), .statement(let key): key
+    case .prepare(let key), .statement(let key), .stop(let key): key
     case .deallocate, .sync: nil
     }
   }
@@ -191,7 +203,7 @@ final class PostgresPipeline {
   private func forget(_ command: Command, after failure: EngineFailure?) {
     switch command {
     case .prepare(let key): statements.forget(key)
-    case .statement(let key):
+    case .statement(let key), .stop(let key):
       // A violated constraint says nothing against the statement; a stale plan does.
       if failure?.cause.code == .serialization { statements.drop(key) }
     case .deallocate(let name): if failure == nil { statements.keepAsGarbage(name) }

@@ -11,6 +11,7 @@ final class SQLiteConnection: Connection {
   private let logLimit: SQLiteLogLimit?
   private let busyTimeout: CInt
   private(set) var changes = 0
+  private(set) var isStopped = false
   private(set) var isUsable = true
 
   /// - Parameter makes: whether the file is made when there is none.
@@ -52,8 +53,18 @@ final class SQLiteConnection: Connection {
 
   var transaction: TransactionState { sqlite3_get_autocommit(database) == 0 ? .open : .none }
 
-  func begin(_ access: Access) throws(EngineFailure) {
+  func begin(_ access: Access, stop: SQL?) throws(EngineFailure) {
+    isStopped = false
     try control(access == .write ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED")
+    guard let stop else { return }
+    do {
+      _ = try run(stop) { _ in
+        isStopped = true
+        return false
+      }
+    } catch {
+      throw error as? EngineFailure ?? EngineFailure(StorageError(.other, "\(error)"))
+    }
   }
 
   func savepoint() throws(EngineFailure) { try control("SAVEPOINT one_write") }

@@ -11,6 +11,7 @@ struct AdminCommand: ParsableCommand {
       AdminStats.self, AdminMigrate.self, AdminBackup.self, AdminRestore.self, AdminCheck.self, AdminExport.self,
       AdminImport.self, AdminUsersCommand.self, AdminWorkspacesCommand.self, AdminChatsCommand.self,
       AdminSessionsCommand.self,
-      AdminKeysCommand.self, AdminInviteCommand.self, AdminMail.self, AdminAudit.self,
+      AdminKeysCommand.self, AdminInviteCommand.self, AdminMail.self, AdminAudit.self, AdminAnnounceCommand.self,
+      AdminReadOnlyCommand.self, AdminSettings.self,
     ])
 }

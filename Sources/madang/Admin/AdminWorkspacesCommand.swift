@@ -6,7 +6,7 @@ struct AdminWorkspacesCommand: ParsableCommand {
     commandName: "workspaces", abstract: "Workspaces.",
     subcommands: [
       AdminWorkspacesList.self, AdminWorkspacesHandOver.self, AdminWorkspacesRemoveMember.self,
-      AdminWorkspacesRetention.self, AdminWorkspacesHold.self, AdminWorkspacesRelease.self,
+      AdminWorkspacesRetention.self, AdminWorkspacesQuota.self, AdminWorkspacesHold.self, AdminWorkspacesRelease.self,
     ])
 }
 

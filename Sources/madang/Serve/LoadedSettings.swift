@@ -10,7 +10,7 @@ enum LogFormat: String {
   case text, json
 }
 
-/// The settings as read once at start: command line, then environment (`MADANG_...`), then file, then defaults.
+/// The settings as they are read: command line, then environment (`MADANG_...`), then file, then defaults.
 struct LoadedSettings: Sendable {
   var settings = ServerSettings()
   var logLevel = Logger.Level.info
@@ -36,6 +36,8 @@ struct LoadedSettings: Sendable {
     set { settings.tls = newValue.isUnused ? nil : newValue }
   }
   private var sources: [String: String] = [:]
+  /// Where its value comes from.
+  func source(of setting: Setting) -> String { sources[setting.key] ?? "default" }
 
   /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
   ///
@@ -96,10 +98,7 @@ struct LoadedSettings: Sendable {
   /// One line per setting: key, value, source and meaning; secrets hidden.
   var listing: String {
     Setting.all.map { setting in
-      let value = setting.show(self)
-      let shown = setting.isSecret && !value.isEmpty ? "***" : value
-      let source = sources[setting.key] ?? "default"
-      return "\(setting.key) = \(shown)\n    \(setting.help) (from \(source))"
+      "\(setting.key) = \(setting.shown(self))\n    \(setting.help) (from \(source(of: setting)))"
     }.joined(separator: "\n")
   }
 

@@ -12,8 +12,9 @@ struct Serve: AsyncParsableCommand {
     discussion: """
       Without --database-url everything lives under --data: the database, uploaded files and the first API keys.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
-      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once. With TLS, \
-      SIGHUP has it read the certificate again, which it also does by itself within a minute.
+      Everything else goes to standard error. SIGTERM and SIGINT stop it politely; a second signal ends it at once. SIGHUP \
+      has it read its settings again, and take those that it can take while it runs ('madang admin settings' lists them as live), and, with TLS, \
+      its certificate. On a terminal without TLS, SIGHUP ends it as well.
 
       Every setting can also come from the environment (MADANG_PORT=8080) or a JSON file (--config), in this order:
       command line, environment, file, default. --print-config lists them all.
@@ -85,13 +86,13 @@ struct Serve: AsyncParsableCommand {
       return
     }
 
-    var logger = Logger(label: "madang") { [format = loaded.logFormat] label -> any LogHandler in
+    let level = LiveLogLevel(loaded.logLevel)
+    let logger = Logger(label: "madang") { [format = loaded.logFormat] label -> any LogHandler in
       switch format {
-      case .text: StreamLogHandler.standardError(label: label)
-      case .json: JSONLog.standardError(label: label)
+      case .text: level.heeded(by: StreamLogHandler.standardError(label: label))
+      case .json: level.heeded(by: JSONLog.standardError(label: label))
       }
     }
-    logger.logLevel = loaded.logLevel
     for stranger in SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys) {
       logger.warning("\(stranger)")
     }
@@ -102,8 +103,9 @@ struct Serve: AsyncParsableCommand {
     settings.version = Version.text
     settings.connections.total = OpenFiles.connections(
       wanted: settings.connections.total, filesEach: settings.tls == nil ? 1 : 3, logger)
-    // Before anything takes long: until then the signal ends the process.
-    let hangups = settings.tls == nil ? nil : await UnixSignalsSequence(trapping: .sighup)
+    // Before anything takes long: until then the signal ends the process. It also comes when a terminal is closed.
+    let takesHangups = settings.tls != nil || isatty(STDIN_FILENO) == 0
+    let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
     let server: MadangServer
     var development: DevelopmentServer?
@@ -135,7 +137,15 @@ struct Serve: AsyncParsableCommand {
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
     let impatience = Task { [development] in await exitOnSecondSignal(development) }
-    let reloading = Task { if let hangups { for await _ in hangups { server.reloadCertificate() } } }
+    let reloading = Task { [flags] in
+      guard let hangups else { return }
+      var settings = SettingsReload(loaded, flags: flags, file: config, server: server, level: level, logger: logger)
+      for await _ in hangups {
+        server.reloadCertificate()
+        // Keys and a token are made anew with each reading.
+        if !loaded.isForLocalNetwork { await settings.run() }
+      }
+    }
     defer {
       reloading.cancel()
       announcement.cancel()

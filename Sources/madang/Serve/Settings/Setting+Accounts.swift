@@ -8,7 +8,8 @@ extension Setting {
     integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
     integer(
       "password.resets", "links for another password that one account is sent in an hour", \.settings.passwordResets,
-      1...1000),
+      1...1000
+    ).live,
     integer(
       "password.resets.address",
       "links one network address may ask for on pages in an hour, for passwords and confirmations; 0 for any number",
@@ -20,7 +21,8 @@ extension Setting {
           throw Invalid(cure: "write open, invite, domain or closed")
         }
         loaded.settings.registration = mode
-      }, show: { $0.settings.registration.rawValue }),
+      }, show: { $0.settings.registration.rawValue }
+    ).live,
     Setting(
       key: "registration.domains", help: "domains of e-mail addresses that may make one: example.com,example.org",
       read: { text, loaded throws(Invalid) in
@@ -32,7 +34,8 @@ extension Setting {
           throw Invalid(cure: "write domains like example.com,example.org, each in full")
         }
         loaded.settings.registrationDomains = Set(domains)
-      }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }),
+      }, show: { $0.settings.registrationDomains.sorted().joined(separator: ",") }
+    ).live,
     Setting(
       key: "registration.confirm",
       help:
@@ -54,14 +57,16 @@ extension Setting {
     flag(
       "registration.approval", "whether new accounts wait for an administrator's approval", \.settings.needsApproval),
     text("registration.approval.to", "address that is sent a mail when one waits; empty for none", \.settings.approver),
-    text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname),
+    text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname).live,
     flag(
       "accounts.delete.with.provider", "whether accounts are deleted with those at Apple or Kakao they sign in with",
-      \.settings.deletesWithProvider),
-    integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500),
+      \.settings.deletesWithProvider
+    ).live,
+    integer("audit.days", "days entries of the audit log are kept; 0 for ever", \.settings.auditDays, 0...36_500).live,
     integer(
       "audit.refusals.kept", "entries about failed sign-ins that are kept, the newest", \.settings.auditRefusals,
-      0...100_000_000),
+      0...100_000_000
+    ).live,
     integer(
       "audit.refusals.minute", "failed sign-ins in a minute with an entry of their own; others are counted",
       \.settings.auditRefusalsPerMinute, 0...10_000),

@@ -17,10 +17,12 @@ extension Setting {
     integer("files.size", "bytes of one file", \.settings.maxFileSize, 1...Int.max),
     integer(
       "files.account", "bytes of all files that one account may have in chats; 0 for any",
-      \.settings.accountFileQuota),
-    integer("files.chat", "files of one chat", \.settings.maxFilesPerChat, 0...64),
+      \.settings.accountFileQuota
+    ).live,
+    integer("files.chat", "files of one chat", \.settings.maxFilesPerChat, 0...64).live,
     integer(
-      "files.trash.days", "days a file that no row names stays in the trash", \.settings.trashDays, 1...36_500),
-    milliseconds("pictures.replaced", "seconds a replaced picture is kept", \.settings.replacedPictureLifetime),
+      "files.trash.days", "days a file that no row names stays in the trash", \.settings.trashDays, 1...36_500
+    ).live,
+    milliseconds("pictures.replaced", "seconds a replaced picture is kept", \.settings.replacedPictureLifetime).live,
   ]
 }

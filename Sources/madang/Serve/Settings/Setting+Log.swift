@@ -10,7 +10,8 @@ extension Setting {
           throw Invalid(cure: "write trace, debug, info, notice, warning, error or critical")
         }
         loaded.logLevel = level
-      }, show: { $0.logLevel.rawValue }),
+      }, show: { $0.logLevel.rawValue }
+    ).live,
     Setting(
       key: "log.format", help: "how lines of the log look: text, or json for an object each",
       read: { text, loaded throws(Invalid) in

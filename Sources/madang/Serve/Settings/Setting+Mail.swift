@@ -29,6 +29,6 @@ extension Setting {
     integer("mail.attempts", "how often a mail is tried", \.settings.mail.attempts, 1...1000),
     milliseconds("mail.lifetime", "seconds a mail may wait to be taken", \.settings.mail.lifetime),
     integer("mail.parallel", "mails on their way at once", \.settings.mail.parallelSends, 1...100),
-    integer("mail.queue", "mails that may wait; more are not sent", \.settings.mailQueueLimit, 1...1_000_000),
+    integer("mail.queue", "mails that may wait; more are not sent", \.settings.mailQueueLimit, 1...1_000_000).live,
   ]
 }

@@ -23,7 +23,8 @@ extension Setting {
         guard loaded.settings.setStoreItems(text) else {
           throw Invalid(cure: "write 10 Coin:100:10,50 Coin:500:50, each amount once")
         }
-      }, show: { $0.settings.storeItems }),
+      }, show: { $0.settings.storeItems }
+    ).live,
     text("apple.keys.url", "where Apple publishes the keys of its tokens", \.settings.providers.apple.keysURL),
     Setting(
       key: "apple.audience", help: "bundle ids whose Apple tokens are taken, separated by commas; empty for none",
@@ -53,7 +54,7 @@ extension Setting {
     text("push.text", "what a notification of a chat without text says", \.settings.push.noText),
     milliseconds("push.lifetime", "seconds a chat may wait to be pushed", \.settings.push.lifetime),
     integer("push.parallel", "notifications on their way at once", \.settings.push.parallelSends, 1...1000),
-    integer("push.devices", "devices of one person that are told, the newest", \.settings.pushDevices, 1...1000),
+    integer("push.devices", "devices of one person that are told, the newest", \.settings.pushDevices, 1...1000).live,
     integer(
       "push.delayed", "notifications kept in memory that their provider has put off for a device",
       \.settings.push.maxPutOff, 1...1_000_000),

@@ -10,6 +10,8 @@ struct Setting: Sendable {
   let key: String
   let help: String
   var isSecret = false
+  /// Whether a running server takes another value (SIGHUP). Others need a restart.
+  var isLive = false
   /// A variable of the environment that other programs use for the same, and that counts where nothing else says it.
   var customaryVariable: String?
   let read: @Sendable (String, inout LoadedSettings) throws(Invalid) -> Void
@@ -20,6 +22,19 @@ struct Setting: Sendable {
     + log
 
   typealias Path<Value> = any WritableKeyPath<LoadedSettings, Value> & Sendable
+
+  /// The same as one that a running server takes.
+  var live: Setting {
+    var setting = self
+    setting.isLive = true
+    return setting
+  }
+
+  /// The value for people; nothing of a secret.
+  func shown(_ loaded: LoadedSettings) -> String {
+    let value = show(loaded)
+    return isSecret && !value.isEmpty ? "***" : value
+  }
 
   static func text(_ key: String, _ help: String, _ path: Path<String>, or variable: String? = nil) -> Setting {
     Setting(

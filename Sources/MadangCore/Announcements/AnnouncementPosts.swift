@@ -1,0 +1,74 @@
+import Storage
+
+extension Madang {
+  /// Has a chat posted in the default channel of each workspace that there is now, or of one, some after the other. The account needs not to
+  /// be a member, and may be disabled. Throws `.invalid`, `.noSuchUser`, `.notFound`.
+  ///
+  /// - Parameter title: Stands above the text; empty for none.
+  package func announce(
+    _ text: String, title: String, from email: String, workspace name: WorkspaceName?
+  ) async throws -> Announcement {
+    let content = try TextRules.content(
+      title.isEmpty ? text : "\(title)\n\n\(text)", maxLength: settings.maxContentLength)
+    guard text.contains(where: { !$0.isWhitespace }) else { throw Failure(.invalid, "an announcement needs a text") }
+    return try await database.write { [self, now = clock.now] transaction in
+      let author = try transaction.person(email: email)
+      let workspace = try name.map { try transaction.workspace($0) }
+      let id = try transaction.insertAnnouncement(
+        content, author: author.id.number, workspace: workspace?.id.number, now: now)
+      guard let id else { throw Failure(.notFound, "there are no workspaces") }
+      let announcement = try transaction.announcement(id)
+      try audit(.announcementMade, announcement, workspace: workspace?.name ?? "", in: transaction)
+      return announcement
+    }
+  }
+
+  /// Posts the announcement that has waited longest in one more channel, unless that was deleted meanwhile. False if none waits. Whoever else does so at the
+  /// same time, no channel has it twice.
+  package func postAnnouncement() async throws -> Bool {
+    guard let next = try await database.read({ try $0.nextAnnouncementRoom() }) else { return false }
+    try await database.write(key: next.room) { [self, now = clock.now] transaction in
+      guard let (content, author) = try transaction.take(next), let place = try transaction.advance(next.room, now: now)
+      else { return }
+      _ = try insertChat(content, files: [], in: place, by: author, in: transaction)
+    }
+    return true
+  }
+
+  /// Announcements by their numbers, those after one, at most so many.
+  package func announcements(after number: Int64, limit: Int) async throws -> [Announcement] {
+    try await database.read { try $0.announcements("a.id > \(number)", limit: limit) }
+  }
+
+  /// Has an announcement posted nowhere else. Where it was posted it stays. Throws `.notFound` if there is none that waits.
+  package func cancelAnnouncement(_ id: Int64) async throws -> Announcement {
+    try await database.write { [self, now = clock.now] transaction in
+      guard try transaction.cancelAnnouncement(id, now: now) else {
+        throw Failure(.notFound, "there is no announcement \(id) that waits to be posted")
+      }
+      let announcement = try transaction.announcement(id)
+      try audit(.announcementCancelled, announcement, workspace: "", in: transaction)
+      return announcement
+    }
+  }
+
+  /// How long announcements are listed, in milliseconds.
+  private static let announcementLifetime: Int64 = 90 * 24 * 3_600_000
+
+  /// Deletes announcements that are old and wait nowhere.
+  package func forgetAnnouncements() async throws {
+    try await database.write { [before = clock.now - Self.announcementLifetime] in
+      try $0.deleteAnnouncements(before: before)
+    }
+  }
+
+  private func audit(
+    _ kind: AuditKind, _ announcement: Announcement, workspace: String, in transaction: Transaction
+  ) throws {
+    var detail = ["announcement": "\(announcement.id)", "rooms": "\(announcement.rooms)"]
+    if !workspace.isEmpty { detail["workspace"] = workspace }
+    try audit(
+      AuditEntry(
+        kind: kind, actor: .administrator, subject: announcement.author, detail: AuditDetail(detail)), in: transaction)
+  }
+}

@@ -1,0 +1,68 @@
+import Storage
+
+/// Whose files in chats are counted.
+enum FileUsageOwner: Hashable {
+  case account(Int64)
+  case workspace(Int64)
+
+  var scope: String {
+    switch self {
+    case .account: "account"
+    case .workspace: "workspace"
+    }
+  }
+
+  var number: Int64 {
+    switch self {
+    case .account(let number), .workspace(let number): number
+    }
+  }
+}
+
+extension Madang {
+  /// Counts the bytes of files that are posted in a workspace, for its quota and for that of the account. Throws `.quotaReached` if one of
+  /// them has more then than it may.
+  ///
+  /// Where there is a limit, a row has the sum, so that it costs the same however many files there are: the first time, and after files
+  /// were posted without a limit, all of them are added up. Uploads of one account, or in one workspace, wait for each other's COMMIT then.
+  func count(_ files: [StoredFile], of user: Int64, in workspace: Reference, _ transaction: Transaction) throws {
+    // Who posts where there is no such workspace is refused afterwards.
+    guard !files.isEmpty, let (id, quota) = try transaction.quota(of: workspace) else { return }
+    let bytes = files.reduce(0) { $0 + $1.size }
+    let limits: [(owner: FileUsageOwner, limit: Int)] = [
+      (.workspace(id), quota.fileBytes ?? settings.workspaceFileQuota), (.account(user), settings.accountFileQuota),
+    ]
+    func require(_ total: Int, _ owner: FileUsageOwner, _ limit: Int) throws {
+      guard total <= limit else {
+        throw Failure(.quotaReached, "files: this \(owner.scope) may have \(limit) bytes of them in chats")
+      }
+    }
+    // Before anything is changed, as a refusal then costs nobody else anything.
+    for (owner, limit) in limits where limit > 0 {
+      if let counted = try transaction.countedFileBytes(of: owner) { try require(counted + bytes, owner, limit) }
+    }
+    for (owner, limit) in limits {
+      if limit > 0 {
+        try require(try transaction.addFileBytes(bytes, of: owner), owner, limit)
+      } else {
+        try transaction.forgetFileBytes(of: owner)
+      }
+    }
+  }
+
+  /// Has sums added up anew that are not true: those of accounts and workspaces that are gone, and where an earlier version of this program
+  /// has worked on the database. Adds up the files of all that have a limit.
+  package func forgetWrongFileUsage() async throws {
+    let page = 100
+    var last: FileUsageOwner?
+    repeat {
+      let (wrong, next) = try await database.read { [last] in try $0.wrongFileUsage(after: last, limit: page) }
+      if !wrong.isEmpty {
+        try await database.write { transaction in
+          for (owner, bytes) in wrong { try transaction.forgetFileBytes(of: owner, if: bytes) }
+        }
+      }
+      last = next
+    } while last != nil
+  }
+}

@@ -1,0 +1,32 @@
+import Logging
+import MadangCore
+import ServiceLifecycle
+import Storage
+
+/// Posts announcements in one channel after the other, by one server of the database, slowly enough that nobody's chats wait for them.
+/// They wait in the database: none is lost when a server stops, and none comes twice.
+struct AnnouncementQueue: ServiceLifecycle.Service {
+  let madang: Madang
+
+  /// How often announcements are looked for.
+  private static let interval: Duration = .seconds(5)
+
+  func run() async throws {
+    await every(Self.interval, by: madang.clock) {
+      do { try await post() } catch is CancellationError {
+      } catch let error as StorageError where error.code == .writesStopped {
+        // They wait for the end of read-only mode.
+      } catch {
+        madang.logger.warning("an announcement waits", metadata: ["error": "\(String(reflecting: error))"])
+      }
+    }
+  }
+
+  private func post() async throws {
+    while try await madang.database.tryAdvisoryLock("announcements"), try await madang.postAnnouncement() {
+      try Task.checkCancellation()
+      let rate = madang.settings.announcementRate
+      if rate > 0 { try await madang.clock.sleep(for: .seconds(1) / rate) }
+    }
+  }
+}

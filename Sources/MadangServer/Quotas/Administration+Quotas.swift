@@ -1,0 +1,53 @@
+import MadangCore
+
+extension Administration {
+  /// How much a workspace has and may have.
+  public func quota(of workspace: String) async throws -> QuotaSummary {
+    QuotaSummary(try await madang.usage(of: WorkspaceName(workspace)), madang.settings)
+  }
+
+  /// Sets how much a workspace may have: 0 for any number, nil for what the settings say.
+  public func setQuota(of workspace: String, channels: Int?, members: Int?, fileBytes: Int?) async throws
+    -> QuotaSummary
+  {
+    let quota = WorkspaceQuota(channels: channels, members: members, fileBytes: fileBytes)
+    return QuotaSummary(try await madang.setQuota(quota, of: WorkspaceName(workspace)), madang.settings)
+  }
+}
+
+/// How much a workspace has and may have.
+public struct QuotaSummary: Encodable, Sendable {
+  public struct Share: Encodable, Sendable {
+    public let used: Int
+    /// What counts; 0 for any number.
+    public let limit: Int
+    /// The workspace's own number; nil where the settings' counts.
+    public let own: Int?
+  }
+
+  public let number: Int64
+  public let workspaceID: String
+  public let name: String
+  public let channels: Share
+  public let members: Share
+  /// Bytes of the files in its chats.
+  public let fileBytes: Share
+
+  enum CodingKeys: String, CodingKey {
+    case number
+    case workspaceID = "workspace_id"
+    case name, channels, members, fileBytes
+  }
+
+  init(_ usage: WorkspaceUsage, _ settings: Settings) {
+    number = usage.workspace.id.number
+    workspaceID = usage.workspace.id.uuid
+    name = usage.workspace.name
+    let (quota, share) = (
+      usage.quota, { (used: Int, own: Int?, limit: Int) in Share(used: used, limit: own ?? limit, own: own) }
+    )
+    channels = share(usage.channels, quota.channels, settings.workspaceChannelQuota)
+    members = share(usage.members, quota.members, settings.workspaceMemberQuota)
+    fileBytes = share(usage.fileBytes, quota.fileBytes, settings.workspaceFileQuota)
+  }
+}

@@ -1,0 +1,32 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminAnnounceCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "announce", abstract: "Tell everybody something: a chat in the default channel of each workspace.",
+    discussion: """
+      It reaches people as every chat does: in the channel's history, live, and by push. A running server posts it within some seconds, in one \
+      channel after the other (announcements.rate). What waits goes on after a restart.
+      """,
+    subcommands: [AdminAnnounceCreate.self, AdminAnnounceList.self, AdminAnnounceCancel.self],
+    defaultSubcommand: AdminAnnounceCreate.self)
+}
+
+extension AnnouncementSummary {
+  /// How far it is, in words.
+  var state: String {
+    if cancelledAt != nil { return "cancelled" }
+    return waiting == 0 ? "posted" : "\(channels - waiting) of \(channels)"
+  }
+}
+
+extension Output {
+  func show(_ announcement: AnnouncementSummary) throws {
+    try object(
+      announcement,
+      [
+        ("number", "\(announcement.number)"), ("text", announcement.content), ("from", announcement.from),
+        ("channels", "\(announcement.channels)"), ("state", announcement.state),
+      ])
+  }
+}

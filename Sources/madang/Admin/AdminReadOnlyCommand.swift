@@ -1,0 +1,23 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminReadOnlyCommand: ParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "read-only", abstract: "Let people read and write nothing, on all servers of the database.",
+    discussion: """
+      For work on the machine, a move to another one, or to look into something. Once 'on' has answered, nothing is committed any more that \
+      people write. They go on reading and signing in.
+      """,
+    subcommands: [AdminReadOnlyOn.self, AdminReadOnlyOff.self, AdminReadOnlyStatus.self],
+    defaultSubcommand: AdminReadOnlyStatus.self)
+}
+
+extension Output {
+  func show(_ mode: ReadOnlySummary) throws {
+    var fields = [("read-only", mode.isOn ? "on" : "off")]
+    if let since = mode.since.map({ LocalTime($0) }) {
+      fields += [("since", "\(since.day) \(since.time)"), ("reason", mode.reason ?? "")]
+    }
+    try object(mode, fields)
+  }
+}

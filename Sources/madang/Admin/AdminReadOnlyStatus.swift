@@ -1,0 +1,12 @@
+import ArgumentParser
+import MadangServer
+
+struct AdminReadOnlyStatus: AsyncParsableCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "status", abstract: "Tell whether people may write.",
+    usage: "madang admin read-only status [options]")
+
+  @OptionGroup var options: AdminOptions
+
+  func run() async throws { try await options.withData { try $1.show(try await $0.readOnlyMode()) } }
+}

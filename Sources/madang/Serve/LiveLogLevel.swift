@@ -1,0 +1,48 @@
+import Logging
+import Synchronization
+
+/// A level of the log that counts for all loggers of a program, and can be changed while they are used.
+final class LiveLogLevel: Sendable {
+  private let level: Mutex<Logger.Level>
+
+  init(_ level: Logger.Level) { self.level = Mutex(level) }
+
+  var now: Logger.Level {
+    get { level.withLock(\.self) }
+    set { level.withLock { $0 = newValue } }
+  }
+
+  /// What writes lines as `handler` does, but goes by this level.
+  func heeded(by handler: any LogHandler) -> any LogHandler {
+    var handler = handler
+    // Lines come only once the level has let them.
+    handler.logLevel = .trace
+    return Handler(level: self, handler: handler)
+  }
+
+  private struct Handler: LogHandler {
+    let level: LiveLogLevel
+    var handler: any LogHandler
+
+    /// One logger has none of its own.
+    var logLevel: Logger.Level {
+      get { level.now }
+      set {}
+    }
+    var metadata: Logger.Metadata {
+      get { handler.metadata }
+      set { handler.metadata = newValue }
+    }
+    var metadataProvider: Logger.MetadataProvider? {
+      get { handler.metadataProvider }
+      set { handler.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+      get { handler[metadataKey: key] }
+      set { handler[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) { handler.log(event: event) }
+  }
+}

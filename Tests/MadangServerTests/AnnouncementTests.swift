@@ -1,0 +1,105 @@
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Announcements", .timeLimit(.minutes(3)))
+struct AnnouncementTests {
+  /// What is in the default channel of a workspace, the oldest.
+  private static func general(_ person: TestPerson, _ workspace: String) async throws -> [JSON] {
+    let channel = try #require(try await person.get("\(workspace)/channels").list?.last?["channel_id"]?.string)
+    return try await person.get("\(workspace)/channels/\(channel)/chats").list ?? []
+  }
+
+  /// A server that leaves announcements to the test.
+  private static let settings = World.settings(\.announcementRate, 0)
+
+  @Test(
+    "an announcement comes once to the default channel of each workspace, from an account that is in none, whoever posts it",
+    arguments: TestEngine.available)
+  func everywhere(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings) { (world) async throws in
+      let madang = world.server.madang
+      let yard = try await world.courtyard()
+      var workspaces = [yard.w]
+      for index in 0..<4 { workspaces.append(try await yard.a.workspace("W\(index)")) }
+      let gone = try await yard.a.workspace("Gone")
+      let sender = try await world.signUp("Notice")
+      _ = try await madang.disable(email: sender.email)
+      let made = try await madang.announce("We move on Sunday.", title: "Notice", from: sender.email, workspace: nil)
+      #expect(made.rooms == 6 && made.waiting == 6 && made.author == sender.email)
+      _ = try await yard.a.success(.DELETE, gone)
+      // As several servers, or one that was killed and started again.
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for _ in 0..<4 { group.addTask { while try await madang.postAnnouncement() {} } }
+        try await group.waitForAll()
+      }
+      for workspace in workspaces {
+        let chats = try await Self.general(yard.a, workspace)
+        #expect(chats.map { $0["content"] } == ["Notice\n\nWe move on Sunday."])
+        #expect(chats.first?["user"]?["nickname"] == .text("Notice"))
+      }
+      #expect(try await madang.announcements(after: 0, limit: 9).map(\.waiting) == [0])
+      // It is a chat like others: unread for all, and the account is nobody's member.
+      #expect(try await yard.a.get("\(yard.w)/members").list?.count == 2)
+      #expect(try await RetentionTests.findings(world) == [])
+      let entries = try await AuditTests.entries(world, .announcementMade)
+      #expect(entries.map { $0.detail["rooms"] } == ["6"])
+      await #expect(throws: Failure.self) { _ = try await madang.cancelAnnouncement(made.id) }
+      world.clock.advance(milliseconds: 91 * 24 * 3_600_000)
+      try await madang.forgetAnnouncements()
+      #expect(try await madang.announcements(after: 0, limit: 9).isEmpty)
+    }
+  }
+
+  @Test(
+    "one workspace, a cancelled announcement, read-only mode and mistakes", arguments: TestEngine.available)
+  func limits(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings) { (world) async throws in
+      let madang = world.server.madang
+      let yard = try await world.courtyard()
+      let other = try await yard.a.workspace("Elsewhere")
+      let from = yard.c.email
+      let one = try await madang.announce("here only", title: "", from: from, workspace: WorkspaceName("Elsewhere"))
+      #expect(one.rooms == 1)
+      _ = try await madang.beginReadOnlyMode(reason: "")
+      do {
+        _ = try await madang.postAnnouncement()
+        Issue.record("it was posted")
+      } catch let error as StorageError { #expect(error.code == .writesStopped) }
+      _ = try await madang.endReadOnlyMode()
+      #expect(try await madang.postAnnouncement())
+      #expect(try await madang.postAnnouncement() == false)
+      #expect(try await Self.general(yard.a, other).map { $0["content"] } == ["here only"])
+      #expect(try await Self.general(yard.a, yard.w) == [])
+      let all = try await madang.announce("everywhere", title: "", from: from, workspace: nil)
+      #expect(try await madang.postAnnouncement())
+      let cancelled = try await madang.cancelAnnouncement(all.id)
+      #expect(cancelled.rooms == 2 && cancelled.waiting == 0 && cancelled.cancelledAt == world.clock.now)
+      #expect(try await madang.postAnnouncement() == false)
+      for (text, email, place) in [
+        (" ", from, nil), ("x", "nobody@example.com", nil), ("x", from, "Nowhere"),
+        (String(repeating: "x", count: 10_001), from, nil),
+      ] as [(String, String, String?)] {
+        await #expect(throws: Failure.self) {
+          _ = try await madang.announce(text, title: "", from: email, workspace: place.map { WorkspaceName($0) })
+        }
+      }
+      #expect(try await AuditTests.entries(world, .announcementMade, .announcementCancelled).count == 3)
+    }
+  }
+
+  @Test("a server posts what waits by itself", arguments: TestEngine.available)
+  func server(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings) { (world) async throws in
+      let yard = try await world.courtyard()
+      _ = try await world.server.madang.announce("soon", title: "", from: yard.c.email, workspace: nil)
+      world.clock.advance(milliseconds: 6000)
+      #expect(try await World.eventually { try await Self.general(yard.b, yard.w).count == 1 })
+    }
+  }
+}

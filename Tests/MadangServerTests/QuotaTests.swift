@@ -1,0 +1,182 @@
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Quotas", .timeLimit(.minutes(3)))
+struct QuotaTests {
+  /// Codes of calls made at once, with how often each came; "200" for success.
+  private static func codes(
+    _ count: Int, _ call: @escaping @Sendable (Int) async throws -> String?
+  ) async throws -> [String: Int] {
+    try await withThrowingTaskGroup(of: String?.self) { group in
+      for index in 0..<count { group.addTask { try await call(index) } }
+      return try await group.reduce(into: [:]) { $0[$1 ?? "200", default: 0] += 1 }
+    }
+  }
+
+  @Test(
+    "an account owns no more workspaces than it may, however many it makes at once, and is handed none beyond that",
+    arguments: TestEngine.available)
+  func workspaces(_ engine: TestEngine) async throws {
+    var settings = World.settings(\.accountWorkspaceQuota, 3)
+    settings.signUpCoins = 1000
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let yard = try await world.courtyard()
+      let a = yard.a
+      let codes = try await Self.codes(10) { try await a.code(.POST, "workspaces", .json(["name": .text("W\($0)")])) }
+      #expect(codes == ["200": 2, "E11": 8])
+      // Who is refused has paid nothing.
+      #expect(
+        try await a.get("users/me")["sesacCoin"]
+          == .number(Double(1000 - 3 * world.server.madang.settings.workspacePrice)))
+      let b = yard.b
+      for index in 0..<3 { _ = try await b.workspace("B\(index)") }
+      #expect(try await a.code(.PUT, "\(yard.w)/transfer/ownership", .json(["owner_id": .text(b.id)])) == "E11")
+      #expect(try await a.get(yard.w)["owner_id"] == .text(a.id))
+      // To oneself it changes nothing, and an administrator may.
+      #expect(try await a.code(.PUT, "\(yard.w)/transfer/ownership", .json(["owner_id": .text(a.id)])) == nil)
+      _ = try await world.server.madang.handOverWorkspace(WorkspaceName("Weekend Builders"), toEmail: b.email)
+      _ = try await a.workspace("There is room again")
+    }
+  }
+
+  @Test(
+    "a workspace has no more channels and members than it may, however many come at once; its own numbers count before the settings'",
+    arguments: TestEngine.available)
+  func places(_ engine: TestEngine) async throws {
+    var settings = World.settings(\.workspaceChannelQuota, 4)
+    settings.workspaceMemberQuota = 3
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let madang = world.server.madang
+      let yard = try await world.courtyard()
+      let (a, b, w) = (yard.a, yard.b, yard.w)
+      let channels = try await Self.codes(10) { index in
+        try await (index % 2 == 0 ? a : b).code(.POST, "\(w)/channels", .json(["name": .text("c\(index)")]))
+      }
+      // The default channel is one of them.
+      #expect(channels == ["200": 3, "E11": 7])
+      var others = [yard.c]
+      for name in ["One", "Two", "Three"] { others.append(try await world.signUp(name)) }
+      let emails = others.map(\.email)
+      let members = try await Self.codes(4) { index in
+        try await a.code(.POST, "\(w)/members", .json(["email": .text(emails[index])]))
+      }
+      #expect(members == ["200": 1, "E11": 3])
+      // Who is a member is told that as before.
+      #expect(try await a.code(.POST, "\(w)/members", .json(["email": .text(b.email)])) == "E12")
+
+      let name = WorkspaceName("Weekend Builders")
+      let usage = try await madang.setQuota(WorkspaceQuota(channels: 5, members: 0, fileBytes: nil), of: name)
+      #expect(usage.channels == 4 && usage.members == 3 && usage.fileBytes == 0)
+      #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "fifth"])) == nil)
+      #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "sixth"])) == "E11")
+      for email in emails { _ = try await a.code(.POST, "\(w)/members", .json(["email": .text(email)])) }
+      #expect(try await a.get("\(w)/members").list?.count == 6)
+      // What is deleted makes room.
+      let last = try #require(try await a.get("\(w)/channels").list?.first?["channel_id"]?.string)
+      _ = try await a.success(.DELETE, "\(w)/channels/\(last)")
+      #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "sixth"])) == nil)
+      _ = try await madang.setQuota(WorkspaceQuota(channels: nil, members: nil, fileBytes: nil), of: name)
+      #expect(try await a.code(.POST, "\(w)/channels", .json(["name": "seventh"])) == "E11")
+      let entries = try await AuditTests.entries(world, .quotaChanged)
+      #expect(entries.map { $0.detail["channels"] } == ["5", "as the settings say"])
+      await #expect(throws: Failure.self) {
+        _ = try await madang.setQuota(WorkspaceQuota(channels: -1, members: nil, fileBytes: nil), of: name)
+      }
+    }
+  }
+
+  @Test(
+    "a workspace has no more bytes of files than it may, however many post at once; what is deleted makes room, and text is free",
+    arguments: TestEngine.available)
+  func files(_ engine: TestEngine) async throws {
+    let size = Sample.png.count
+    try await World.run(engine, settings: World.settings(\.workspaceFileQuota, 4 * size)) { (world) async throws in
+      let madang = world.server.madang
+      let yard = try await world.courtyard()
+      var channels: [String] = []
+      for index in 0..<4 { channels.append(try await yard.a.channel("c\(index)", in: yard.w)) }
+      for channel in channels { _ = try await yard.b.get("\(channel)/chats") }
+      let file = World.Body.multipart([.file("files", Sample.png)])
+      let codes = try await Self.codes(12) { [channels] index in
+        try await (index % 2 == 0 ? yard.a : yard.b).code(.POST, "\(channels[index % 4])/chats", file)
+      }
+      #expect(codes == ["200": 4, "E11": 8])
+      #expect(try await world.files(in: "channelChats").count == 4)
+      _ = try await yard.a.say("text is free", in: channels[0])
+      #expect(try await Self.counted(world) == [4 * size])
+      #expect(try await madang.usage(of: WorkspaceName("Weekend Builders")).fileBytes == 4 * size)
+
+      // A chat whose files go, and a channel that is deleted and cleared up.
+      var withFiles: [String] = []
+      for channel in channels {
+        let chats = try await yard.a.get("\(channel)/chats").list ?? []
+        withFiles += chats.filter { $0["files"] != [] }.compactMap { $0["chat_id"]?.string }
+      }
+      #expect(withFiles.count == 4)
+      try await madang.removeChat(.uuid(try #require(withFiles.first)))
+      #expect(try await Self.counted(world) == [3 * size])
+      #expect(try await yard.a.code(.POST, "\(channels[1])/chats", file) == nil)
+      #expect(try await yard.a.code(.POST, "\(channels[1])/chats", file) == "E11")
+      let gone = try await yard.a.get("\(channels[1])/chats").list?.filter { $0["files"] != [] }.count ?? 0
+      _ = try await yard.a.success(.DELETE, channels[1])
+      try await madang.clearDeleted(madang.deletedPlaces())
+      #expect(try await Self.counted(world) == [(4 - gone) * size])
+      // Another workspace has room of its own.
+      let other = try await yard.a.channel("ios", in: try await yard.a.workspace("Elsewhere"))
+      #expect(try await yard.a.code(.POST, "\(other)/chats", file) == nil)
+    }
+  }
+
+  private static func counted(_ world: World) async throws -> [Int] {
+    try await world.server.madang.database.read {
+      try $0.all("SELECT bytes FROM file_usage ORDER BY scope, owner_id") { try $0.get("bytes") }
+    }
+  }
+
+  @Test(
+    "a limit that comes later counts what is there; a sum that is not true any more is added up anew",
+    arguments: TestEngine.available)
+  func sums(_ engine: TestEngine) async throws {
+    let size = Sample.png.count
+    try await World.run(engine) { (world) async throws in
+      let madang = world.server.madang
+      let yard = try await world.courtyard()
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let file = World.Body.multipart([.file("files", Sample.png)])
+      for _ in 0..<2 { _ = try await yard.a.success(.POST, "\(channel)/chats", file) }
+      // Nothing is counted, and nobody waits, where nothing is limited.
+      #expect(try await Self.counted(world) == [])
+      let name = WorkspaceName("Weekend Builders")
+      func limit(_ files: Int?) async throws {
+        let quota = WorkspaceQuota(channels: nil, members: nil, fileBytes: files.map { $0 * size })
+        _ = try await madang.setQuota(quota, of: name)
+      }
+      try await limit(3)
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == "E11")
+      #expect(try await Self.counted(world) == [3 * size])
+      // Without a limit for a while.
+      try await limit(nil)
+      _ = try await yard.a.success(.POST, "\(channel)/chats", file)
+      #expect(try await Self.counted(world) == [])
+      try await limit(5)
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == "E11")
+      // As a program of an earlier version leaves it.
+      try await madang.database.write { _ = try $0.execute("UPDATE file_usage SET bytes = bytes - \(2 * size)") }
+      try await madang.forgetWrongFileUsage()
+      #expect(try await Self.counted(world) == [])
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == "E11")
+      try await limit(6)
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
+      try await madang.forgetWrongFileUsage()
+      #expect(try await Self.counted(world) == [6 * size])
+    }
+  }
+}

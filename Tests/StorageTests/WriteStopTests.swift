@@ -1,0 +1,137 @@
+import Storage
+import Support
+import Testing
+
+@Suite("Stopped writes", .timeLimit(.minutes(1)))
+struct WriteStopTests {
+  private static let schema = Migration(
+    version: 1, name: "stop",
+    sql: """
+      CREATE TABLE things (id {{identity}}, n BIGINT NOT NULL);
+      CREATE TABLE stop (id BIGINT NOT NULL PRIMARY KEY);
+      """)
+
+  private static func begin(_ database: Database) async throws {
+    try await database.write(heedsStop: false) { transaction in
+      try database.holdStop(in: "stop", transaction)
+      try transaction.execute("INSERT INTO stop (id) VALUES (1)")
+    }
+  }
+
+  private static func count(_ database: Database) async throws -> Int {
+    try await database.read { try $0.first("SELECT count(*) AS x FROM things") { try $0.get("x") } } ?? -1
+  }
+
+  private static func insert(_ n: Int, _ database: Database, heedsStop: Bool = true) async throws {
+    try await database.write(key: Int64(n % 7), heedsStop: heedsStop) { transaction in
+      _ = try transaction.execute("INSERT INTO things (n) VALUES (\(n))")
+    }
+  }
+
+  private static func code(of body: () async throws -> Void) async -> StorageError.Code? {
+    (await failure(of: body) as? StorageError)?.code
+  }
+
+  @Test(
+    "what heeds a stop is refused as long as there is a row, alone and in a batch; the rest of the batch is committed",
+    arguments: TestEngine.available)
+  func refuses(_ engine: TestEngine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.migrate([Self.schema])
+      // Nobody asked for it yet.
+      try await Self.begin(database)
+      try await Self.insert(0, database)
+      database.heedStop(in: "stop")
+      #expect(await Self.code { try await Self.insert(0, database) } == .writesStopped)
+      #expect(
+        await Self.code {
+          try await database.writeAside { _ = try $0.execute("INSERT INTO things (n) VALUES (1)") }
+        } == .writesStopped)
+      // What a body throws itself does not count: both engines answer alike.
+      #expect(
+        await Self.code {
+          try await database.write { transaction in
+            _ = try transaction.execute("SELECT 1")
+            throw StorageError(.other, "of the body")
+          }
+        } == .writesStopped)
+      let gate = Gate()
+      async let blocker: Void = database.write(key: 3, heedsStop: false) { _ in gate.wait() }
+      await gate.entered()
+      let announced = Log<Int>()
+      let codes = try await withThrowingTaskGroup(of: (Int, StorageError.Code?).self) { group in
+        for n in 0..<20 {
+          group.addTask {
+            let code = await Self.code {
+              try await database.write(key: 3, heedsStop: n % 2 == 0) { transaction in
+                transaction.afterCommit { announced.append(n) }
+                _ = try transaction.execute("INSERT INTO things (n) VALUES (\(n))")
+              }
+            }
+            return (n, code)
+          }
+        }
+        gate.open()
+        return try await group.reduce(into: [:]) { $0[$1.0] = $1.1 }
+      }
+      try await blocker
+      #expect(
+        codes.compactMapValues(\.self) == Dictionary(uniqueKeysWithValues: (0..<10).map { ($0 * 2, .writesStopped) }))
+      #expect(announced.all.sorted() == (0..<10).map { $0 * 2 + 1 })
+      #expect(try await Self.count(database) == 11)
+      #expect(
+        await Self.code {
+          try await database.write(heedsStop: false) { try database.refuseIfStopped(in: "stop", $0) }
+        } == .writesStopped)
+      try await database.write(heedsStop: false) { _ = try $0.execute("DELETE FROM stop") }
+      try await Self.insert(99, database)
+      #expect(try await Self.count(database) == 12)
+    }
+  }
+
+  @Test(
+    "once a stop has answered nothing is committed that heeds it, whichever process it is of",
+    arguments: TestEngine.available)
+  func isExact(_ engine: TestEngine) async throws {
+    try await withEngine(engine) { place in
+      try await opening(place) { database in
+        try await database.migrate([Self.schema])
+        database.heedStop(in: "stop")
+        try await opening(place) { other in
+          for round in 0..<10 {
+            try await Self.stop(database, from: other, after: round * 3)
+            try await other.write(heedsStop: false) { _ = try $0.execute("DELETE FROM stop") }
+          }
+        }
+      }
+    }
+  }
+
+  /// Stops writes through one value of the database while many are made through another.
+  /// - Parameter count: When so many have been answered.
+  private static func stop(_ database: Database, from other: Database, after count: Int) async throws {
+    let stopped = Log<Void>()
+    let answered = AsyncStream<Void>.makeStream()
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for n in 0..<24 {
+        group.addTask {
+          while true {
+            // Whoever begins after the stop has answered is refused for certain.
+            let isLate = !stopped.all.isEmpty
+            let code = await code { try await insert(n, database) }
+            answered.continuation.yield()
+            if code == .writesStopped { return }
+            #expect(code == nil && !isLate)
+          }
+        }
+      }
+      var answers = answered.stream.makeAsyncIterator()
+      for _ in 0..<count { await answers.next() }
+      try await begin(other)
+      let things = try await Self.count(other)
+      stopped.append(())
+      try await group.waitForAll()
+      #expect(try await Self.count(other) == things)
+    }
+  }
+}
