@@ -331,13 +331,11 @@ struct RestoreTests {
       let rows = try await BackupScene.rows(scene.settings)
       let manifest = try BackupManifest.read(from: backup)
       // The version before the last migrations, which made these tables, and changed others.
-      let (added, version) = (
-        [
-          "push_outbox", "audit", "invitations", "mails", "password_resets", "read_only_mode", "file_usage",
-          "announcements",
-          "announcement_rooms",
-        ], 8
-      )
+      let version = 8
+      let added = [
+        "push_outbox", "audit", "invitations", "mails", "password_resets", "address_confirmations", "read_only_mode",
+        "file_usage", "announcements", "announcement_rooms",
+      ]
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)
       let migrations = manifest.migrations.filter { $0.version <= version }
@@ -346,6 +344,7 @@ struct RestoreTests {
         ("workspaces", "file_days"), ("workspaces", "held_at"), ("users", "sign_in_revoked_at"),
         ("workspaces", "channel_limit"), ("workspaces", "member_limit"), ("workspaces", "file_limit"),
         ("sessions", "device_token_at"),
+        ("users", "unconfirmed_at"), ("users", "pending_at"), ("api_keys", "approval"),
       ]
       try columns.reduce(manifest) { try $0.dropping($1.1, of: $1.0, in: older) }
         .changed(migrations: migrations, without: added).replace(in: older)

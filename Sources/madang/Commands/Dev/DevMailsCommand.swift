@@ -5,7 +5,7 @@ import MadangDevelopment
 struct DevMailsCommand: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mails", abstract: "Mails that would have been sent.",
-    usage: "madang dev mails [--to <address>] [--after <id>] [--wait <time>] [--link] [options]",
+    usage: "madang dev mails [--to <address>] [--wait <time>] [--link] [options]",
     discussion: """
       A server in development mode keeps them instead of sending them, the latest 1000. With --wait it returns as soon as there is one. \
       With --link it prints only the link in the newest mail. Exit status 1 if there is none. Those of a world are at its own --url.
