@@ -2,7 +2,9 @@ import Foundation
 import Logging
 import MadangCore
 import MadangServer
+import NIOCore
 import NIOHTTP1
+import NIOPosix
 import Storage
 import Support
 import Testing
@@ -58,13 +60,46 @@ struct DoctorTests {
       let wrong = try await world.call(.GET, "/livez", key: nil, headers: [("X-Madang-Doctor", "wrong")])
       #expect(wrong.body == plain.body)
       let key = try #require(try await world.server.madang.knownTokenKey(given: ""))
-      let proof = DoctorProbe(secret: Array(key.utf8)).proof
+      let probe = DoctorProbe(secret: Array(key.utf8))
+      let now = world.server.madang.clock.now
+      let proof = probe.proof(at: now)
       let forwarded = [("X-Madang-Doctor", proof), ("X-Forwarded-For", "203.0.113.9")]
       let sight = try await world.call(.GET, "/livez", key: nil, headers: forwarded).json
       #expect(sight["peer"]?.string == "127.0.0.1")
       #expect(sight["address"]?.string == "127.0.0.1")
       #expect(!key.contains(proof))
+      for time in [now - DoctorProbe.lifetime - 60_000, now + DoctorProbe.lifetime + 60_000] {
+        let old = try await world.call(.GET, "/livez", key: nil, headers: [("X-Madang-Doctor", probe.proof(at: time))])
+        #expect(old.body == plain.body)
+      }
     }
+  }
+
+  @Test("proofs of any other form are no proofs")
+  func proofs() {
+    let probe = DoctorProbe(secret: Array("secret".utf8))
+    #expect(probe.accepts(probe.proof(at: 1_000), at: 1_500))
+    let key = probe.proof(at: 1_000).dropFirst(4)
+    for shown in [
+      "", ".", "1000", "1000.", "1001\(key)", "+1000\(key)", "\(Int64.min)\(key)", "\(Int64.max)\(key)", "9e9\(key)",
+    ] {
+      #expect(!probe.accepts(shown, at: 1_000), "\(shown)")
+    }
+  }
+
+  @Test("a PostgreSQL that takes connections and says nothing is found, and does not hold the doctor")
+  func silent() async throws {
+    let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup).bind(
+      host: "127.0.0.1", port: 0
+    )
+    .get()
+    var settings = ServerSettings()
+    settings.databaseURL = "postgres://127.0.0.1:\(try #require(silent.localAddress?.port))/madang"
+    var options = Doctor.Options()
+    options.patience = .milliseconds(200)
+    let found = await Doctor(options, logger: Logger(label: "test")).databaseFindings(settings).findings
+    #expect(found.map(\.check) == [.database] && found[0].message.contains("does not answer"), "\(found)")
+    try await silent.close()
   }
 
   @Test("errors in words become a message and its cure")

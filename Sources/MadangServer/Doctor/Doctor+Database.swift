@@ -5,9 +5,37 @@ import MadangCore
 import Storage
 
 extension Doctor {
-  /// What is wrong with the database and what it tells of, and by what the server answers a ``DoctorProbe``: nil if that is
-  /// not known here.
-  func databaseFindings(_ settings: ServerSettings) async -> (findings: [DoctorFinding], probeKey: String?) {
+  /// What is wrong with the database and what it tells of, and what the server answers: nil if that is not known here.
+  /// A PostgreSQL that does not answer is given `databasePatience` in all.
+  func databaseFindings(_ settings: ServerSettings) async -> (findings: [DoctorFinding], probe: DoctorProbe?) {
+    guard settings.databaseURL != nil else { return await examineDatabase(settings) }
+    let limit = options.databasePatience
+    return await within(limit) { await examineDatabase(settings) } ?? (
+      [
+        DoctorFinding(
+          .database, .error, "PostgreSQL takes connections and does not answer within \(limit)",
+          cure: "look at its log and at what it waits for (pg_stat_activity), and at the network between")
+      ], nil
+    )
+  }
+
+  /// Nil when the work takes longer. It then goes on by itself, as what waits for a database cannot be interrupted: the
+  /// program ends soon, and it changes nothing.
+  private func within<Result: Sendable>(_ limit: Duration, _ work: @escaping @Sendable () async -> Result) async
+    -> Result?
+  {
+    let (results, feed) = AsyncStream<Result?>.makeStream(bufferingPolicy: .bufferingOldest(1))
+    let timer = Task {
+      try? await Task.sleep(for: limit)
+      feed.yield(nil)
+    }
+    defer { timer.cancel() }
+    Task { feed.yield(await work()) }
+    for await result in results { return result }
+    return nil
+  }
+
+  private func examineDatabase(_ settings: ServerSettings) async -> (findings: [DoctorFinding], probe: DoctorProbe?) {
     do {
       return try await Administration.run(settings, logger: logger) { administration in
         let madang = administration.madang
@@ -36,7 +64,7 @@ extension Doctor {
           findings += try await integrityFindings(madang, settings)
         }
         let tokenKey = try await madang.knownTokenKey(given: settings.tokenKey)
-        return (findings, tokenKey.map { DoctorProbe(secret: Array($0.utf8)).proof })
+        return (findings, tokenKey.map { DoctorProbe(secret: Array($0.utf8)) })
       }
     } catch let error as SetupError {
       return ([DoctorFinding(.database, error)], nil)

@@ -9,12 +9,13 @@ extension Doctor {
   /// What clients meet who call the server by a URL.
   /// - Parameters:
   ///   - settings: Those of the server; nil where they are not known.
-  ///   - probeKey: By what the server answers a ``DoctorProbe``; nil where that is not known.
-  func outsideFindings(_ url: String, settings: ServerSettings?, probeKey: String?) async -> [DoctorFinding] {
+  ///   - probe: What the server answers; nil where that is not known.
+  func outsideFindings(_ url: String, settings: ServerSettings?, probe: DoctorProbe?) async -> [DoctorFinding] {
     guard let place = OutsidePlace(url, patience: options.patience) else {
       return [
         DoctorFinding(
-          .connection, .error, "'\(url)' is no URL of a server", cure: "write one like https://chat.example.com")
+          .connection, .error, "'\(url)' is no URL of a server",
+          cure: "write one like https://chat.example.com, a name with other letters as the DNS has it (xn--...)")
       ]
     }
     if let file = options.trustedRoots, (try? NIOSSLCertificate.fromPEMFile(file))?.isEmpty ?? true {
@@ -55,8 +56,8 @@ extension Doctor {
         findings += await webSocketFindings(place, place.isSecure ? lenient : nil)
         findings += await uploadFindings(place, settings ?? ServerSettings(), place.isSecure ? lenient : nil)
         // The proof is for the server alone: it goes nowhere in the clear, and to nobody whose certificate is not checked.
-        if let probeKey, let settings, place.isSecure || first.isLocal {
-          findings += await probeFindings(place, settings, probeKey, isLocal: first.isLocal)
+        if let probe, let settings, place.isSecure || first.isLocal {
+          findings += await probeFindings(place, settings, probe, isLocal: first.isLocal)
         }
       }
     } catch {
@@ -67,14 +68,14 @@ extension Doctor {
   }
 
   private func probeFindings(
-    _ place: OutsidePlace, _ settings: ServerSettings, _ key: String, isLocal: Bool
+    _ place: OutsidePlace, _ settings: ServerSettings, _ probe: DoctorProbe, isLocal: Bool
   ) async -> [DoctorFinding] {
     var configuration = HTTPClient.Configuration(tlsConfiguration: strictTLS, redirectConfiguration: .disallow)
     configuration.httpVersion = .http1Only
     let client = HTTPClient(
       eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
     // A server that is not believed in has its finding already.
-    let findings = try? await probeFindings(place, settings, key, isLocal: isLocal, client)
+    let findings = try? await probeFindings(place, settings, probe, isLocal: isLocal, client)
     try? await client.shutdown()
     return findings ?? []
   }

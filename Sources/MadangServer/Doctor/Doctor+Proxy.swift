@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import MadangCore
 
 extension Doctor {
   /// An address that is nobody's (RFC 5737), for one who claims to come from elsewhere.
@@ -8,11 +9,12 @@ extension Doctor {
   /// What the server tells of how requests arrive that come by the URL.
   /// - Parameter isLocal: Whether they come over this machine's loopback interface, with no proxy between that is for others.
   func probeFindings(
-    _ place: OutsidePlace, _ settings: ServerSettings, _ key: String, isLocal: Bool, _ client: HTTPClient
+    _ place: OutsidePlace, _ settings: ServerSettings, _ probe: DoctorProbe, isLocal: Bool, _ client: HTTPClient
   ) async throws -> [DoctorFinding] {
+    let proof = probe.proof(at: Clock.systemTime())
     func ask(_ header: (String, String)? = nil) async throws -> DoctorProbe.Sight? {
       let answer = try await place.call(
-        "/livez", headers: [("X-Madang-Doctor", key)] + (header.map { [$0] } ?? []), with: client)
+        "/livez", headers: [("X-Madang-Doctor", proof)] + (header.map { [$0] } ?? []), with: client)
       return try? JSONDecoder().decode(DoctorProbe.Sight.self, from: Data(answer.body))
     }
     // A server of another installation, or one that has another key.

@@ -10,6 +10,8 @@ public struct Doctor: Sendable {
     public var backupDays = 2
     /// How long each call over the network may take.
     public var patience: Duration = .seconds(5)
+    /// How long PostgreSQL may take for all that is asked of it.
+    public var databasePatience: Duration { patience * 4 }
     /// Whether the embedded database is read from end to end.
     public var isDeep = false
     /// A file in PEM with roots that are believed in besides the system's.
@@ -29,23 +31,23 @@ public struct Doctor: Sendable {
     let data = dataFindings(settings)
     findings += data
     findings += await ownFileFindings(settings)
-    var probeKey: String?
+    var probe: DoctorProbe?
     // Another user's database would be left with files that the server cannot write.
     if !data.contains(where: { $0.check == .dataDirectory }) {
       let inside = await databaseFindings(settings)
       findings += inside.findings
-      probeKey = inside.probeKey
+      probe = inside.probe
     }
     if let url {
       findings += await providerFindings(settings)
-      findings += await outsideFindings(url, settings: settings, probeKey: probeKey)
+      findings += await outsideFindings(url, settings: settings, probe: probe)
     }
     return findings
   }
 
   /// Looks at a server of which there is only the URL.
   public func examine(url: String) async -> [DoctorFinding] {
-    await outsideFindings(url, settings: nil, probeKey: nil)
+    await outsideFindings(url, settings: nil, probe: nil)
   }
 }
 

@@ -24,17 +24,27 @@ struct DoctorProbe: Sendable {
     let connections: Int
   }
 
-  private let key: String
+  /// How long a proof is good, in milliseconds, before and after the moment it was made: clocks of machines differ.
+  static let lifetime: Int64 = 600_000
+
+  private let secret: [UInt8]
 
   /// - Parameter secret: The key of access tokens.
-  init(secret: [UInt8]) { key = Secrets.key(for: "doctor", from: secret).hex }
+  init(secret: [UInt8]) { self.secret = secret }
 
-  /// What a request of the doctor shows.
-  var proof: String { key }
+  /// What a request of the doctor shows: the time, in milliseconds since 1970, and what only who knows the secret makes of it.
+  func proof(at time: Int64) -> String { "\(time).\(Secrets.key(for: "doctor \(time)", from: secret).hex)" }
 
-  /// How a request arrived that shows the proof; nil for others.
+  /// Whether this is the proof of a moment around now.
+  func accepts(_ shown: String, at now: Int64) -> Bool {
+    guard let time = Int64(shown.prefix { $0 != "." }) else { return false }
+    let (age, overflow) = now.subtractingReportingOverflow(time)
+    return !overflow && age.magnitude <= Self.lifetime.magnitude && KeyHash(shown) == KeyHash(proof(at: time))
+  }
+
+  /// How a request arrived that shows a proof; nil for others.
   func sight(_ request: Request, _ context: Context, _ service: Service) -> Sight? {
-    guard let shown = request.headers[.doctor], KeyHash(shown) == KeyHash(key) else { return nil }
+    guard let shown = request.headers[.doctor], accepts(shown, at: service.madang.clock.now) else { return nil }
     let peer = context.channel.remoteAddress?.ipAddress.flatMap { IPAddress($0) }
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     return Sight(

@@ -12,10 +12,10 @@ struct OutsidePlace: Sendable {
   let isSecure: Bool
   let patience: Duration
 
-  /// Nil for what is no `http://` or `https://` URL of a server.
+  /// Nil for what is no `http://` or `https://` URL of a server, or names it by letters that the DNS does not have.
   init?(_ text: String, patience: Duration) {
     guard let url = URL(string: text), let host = url.host(), !host.isEmpty, ["http", "https"].contains(url.scheme),
-      ["", "/"].contains(url.path()), url.port.map({ (1...65535).contains($0) }) ?? true
+      ["", "/"].contains(url.path()), !host.contains("%"), url.port.map({ (1...65535).contains($0) }) ?? true
     else { return nil }
     self.host = host.trimmingCharacters(in: ["[", "]"]).lowercased()
     isSecure = url.scheme == "https"
