@@ -133,6 +133,10 @@ class House:
     def environment(self, variables=()):
         return {k: v for k, v in os.environ.items() if not k.startswith("MADANG_")} | dict(variables)
 
+    def admin(self, *arguments):
+        subprocess.run([self.madang, "admin", *arguments, "--config", str(self.file)], check=True, capture_output=True,
+                       env=self.environment())
+
     def doctor(self, *arguments, variables=()):
         """Exit status and findings."""
         answer = subprocess.run(
@@ -243,10 +247,11 @@ def files_alone(house):
     database.commit()
     finds(house.inside(), "backup:warning")
     finds(house.inside("--backup-days", "20"))
-    backup = subprocess.run([house.madang, "admin", "backup", str(house.folder / "backups"), "--config", str(house.file)],
-                            capture_output=True, env=house.environment())
-    assert backup.returncode == 0, backup
+    house.admin("backup", str(house.folder / "backups"))
     finds(house.inside())
+    house.admin("read-only", "on", "--reason", "a new disk")
+    finds(house.inside(), "readOnlyMode:warning")
+    house.admin("read-only", "off")
     finds(house.inside("--deep"))
     # A page of an index whose entries lead nowhere.
     page, size = database.execute("SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE type = "
