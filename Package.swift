@@ -137,6 +137,7 @@ let package = Package(
         .embedInCode("0010_push_by_room.sql"), .embedInCode("0011_audit.sql"),
         .embedInCode("0012_registration.sql"), .embedInCode("0013_hosting.sql"),
         .embedInCode("0014_mail.sql"), .embedInCode("0015_sign_in_revocations.sql"),
+        .embedInCode("0018_sign_in_endings.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(

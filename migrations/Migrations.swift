@@ -16,5 +16,6 @@ package enum MigrationFiles {
     (13, "hosting", String(decoding: PackageResources._013_hosting_sql, as: UTF8.self)),
     (14, "mail", String(decoding: PackageResources._014_mail_sql, as: UTF8.self)),
     (15, "sign-in revocations", String(decoding: PackageResources._015_sign_in_revocations_sql, as: UTF8.self)),
+    (18, "sign-in endings", String(decoding: PackageResources._018_sign_in_endings_sql, as: UTF8.self)),
   ]
 }

@@ -81,6 +81,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       wake.yield()
     }
     await attempt { try await service.madang.forgetPasswordResets() }
+    await attempt { try await service.madang.forgetDeletedSignIns() }
   }
 
   private func sweep() async {

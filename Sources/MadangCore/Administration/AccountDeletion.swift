@@ -23,7 +23,10 @@ extension Madang {
   }
 
   /// Deletes the account of somebody whose row is held.
-  func delete(_ person: Person, by actor: AuditActor, in transaction: Transaction) throws -> AccountRecord {
+  /// - Parameter time: Until when tokens of Apple or Kakao make no new account that were issued before; nil for now.
+  func delete(
+    _ person: Person, by actor: AuditActor, revokedAt time: Int64? = nil, in transaction: Transaction
+  ) throws -> AccountRecord {
     let (user, now) = (person.id.number, clock.now)
     let workspaces = try transaction.workspaces(of: user)
     try Self.requireNoOwner(person, of: workspaces)
@@ -46,6 +49,7 @@ extension Madang {
     try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
     try transaction.deletePasswordResets(of: user)
     try transaction.deleteMails(to: person.email)
+    try transaction.insertDeletedSignIn(of: user, revokedAt: time ?? now, now: now)
     try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
     try audit(
       AuditEntry(
@@ -62,6 +66,19 @@ extension Madang {
     throw Failure(
       .mustHandOver,
       "\(person.email) owns \(owned.prefix(5).joined(separator: ", "))\(others); hand them over or delete them first")
+  }
+}
+
+extension Madang {
+  /// How long a deleted account's tokens of Apple or Kakao are known, in milliseconds: Apple's are good for a day.
+  private static let deletedSignInLifetime: Int64 = 24 * 3_600_000
+
+  /// Forgets whose accounts were deleted, some at a time.
+  package func forgetDeletedSignIns() async throws {
+    let page = 500
+    while try await database.write({ [before = clock.now - Self.deletedSignInLifetime] transaction in
+      try transaction.deleteDeletedSignIns(before: before, limit: page)
+    }) == page {}
   }
 }
 

@@ -34,8 +34,12 @@ extension Madang {
   }
 
   /// Has a mail tried again after a pause in milliseconds, at most ``longestMailPause``.
-  package func putOff(_ claimed: ClaimedMail, for pause: Int64) async throws {
-    try await database.write { [now = claimTime] in try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)") }
+  /// - Parameter isUnanswered: It may have been taken.
+  package func putOff(_ claimed: ClaimedMail, for pause: Int64, isUnanswered: Bool = false) async throws {
+    let unanswered = claimed.unanswered + (isUnanswered ? 1 : 0)
+    try await database.write { [now = claimTime] in
+      try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)", unanswered: unanswered)
+    }
   }
 
   /// Gives up mails that are too old. Answers how many there were.

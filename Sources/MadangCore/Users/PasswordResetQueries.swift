@@ -43,8 +43,13 @@ extension Transaction {
     return account.account.person
   }
 
-  /// Links that were sent open nothing any more.
+  /// Links that were sent open nothing any more, and those that wait are not sent.
   func endPasswordResets(of user: Int64) throws {
+    try execute(
+      """
+      DELETE FROM mails WHERE kind = \(MailKind.passwordReset.rawValue)
+        AND recipient = (SELECT email FROM users WHERE id = \(user))
+      """)
     try execute("UPDATE password_resets SET expires_at = 0 WHERE user_id = \(user)")
   }
 
