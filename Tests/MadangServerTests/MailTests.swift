@@ -51,7 +51,8 @@ struct MailTests {
   }
 
   private static func running(
-    _ world: World, _ senders: [any MailSender], _ settings: MailSettings = MailSettings(), metrics: Metrics = Metrics(),
+    _ world: World, _ senders: [any MailSender], _ settings: MailSettings = MailSettings(),
+    metrics: Metrics = Metrics(),
     _ body: () async throws -> Void
   ) async throws {
     let tasks = senders.map { sender in
@@ -178,7 +179,8 @@ struct MailTests {
   }
 
   @Test(
-    "a mail that was on its way when its server stopped may be sent by another one at once", arguments: TestEngine.available)
+    "a mail that was on its way when its server stopped may be sent by another one at once",
+    arguments: TestEngine.available)
   func stopped(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine) { (world) async throws in
       try await Self.queue(world, "S")

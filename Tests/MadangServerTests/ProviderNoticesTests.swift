@@ -439,7 +439,8 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "a time that a clock that was ahead has written keeps out neither notices nor people", arguments: TestEngine.available)
+    "a time that a clock that was ahead has written keeps out neither notices nor people",
+    arguments: TestEngine.available)
   func clockAhead(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
       let mina = try await scene.person("mina")

@@ -331,7 +331,9 @@ struct RestoreTests {
       let rows = try await BackupScene.rows(scene.settings)
       let manifest = try BackupManifest.read(from: backup)
       // The version before the last migrations, which made these tables, and changed others.
-      let (added, version) = (["push_outbox", "audit", "invitations", "mails", "password_resets", "deleted_sign_ins"], 8)
+      let (added, version) = (
+        ["push_outbox", "audit", "invitations", "mails", "password_resets", "deleted_sign_ins"], 8
+      )
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)
       let migrations = manifest.migrations.filter { $0.version <= version }

@@ -10,7 +10,7 @@ extension Setting {
     secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),
     Setting(
       key: "payments.portone.pg",
-      help: "pg_id of each shop at a payment gateway whose payments count, separated by commas; empty for all, also tests",
+      help: "pg_id of the shops whose payments count, separated by commas; empty for all, also for tests",
       read: { text, loaded throws(Invalid) in
         loaded.settings.providers.portOne.shops = Set(text.split(separator: ",").map(String.init))
       }, show: { $0.settings.providers.portOne.shops.sorted().joined(separator: ",") }),
