@@ -1,10 +1,11 @@
 import MadangAPI
 import MadangCore
-import MadangServer
 import NIOHTTP1
 import Support
 import Synchronization
 import Testing
+
+@testable import MadangServer
 
 /// Call sequences of typical clients of edition 2024-10: coins.
 @Suite("Flows U: payment", .timeLimit(.minutes(3)))

@@ -1,4 +1,5 @@
 import Logging
+import MadangCore
 import Synchronization
 
 /// Whether the providers take notifications. Says when one stops and when it goes on, once each. While one takes nothing, those of the
