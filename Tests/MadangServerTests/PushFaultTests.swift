@@ -28,7 +28,7 @@ struct PushFaultTests {
       try await PushScene.withChat(engine, sender) { (world) async throws in
         #expect(try await PushScene.isEmpty(world))
       }
-      #expect(sender.taken == ["works", "fails"])
+      #expect(sender.taken.sorted() == ["fails", "works"])
     }
   }
 
@@ -42,7 +42,8 @@ struct PushFaultTests {
       let sender = FaultySender { device, _ in device == bad ? error : nil }
       try await PushScene.withChat(engine, sender, chats: 3, chatsElsewhere: 3) { (world) async throws in
         #expect(try await PushScene.isEmpty(world))
-        #expect(sender.trials == PushOutage.maxPerDevice)
+        // An answer to another device ends an outage, too.
+        #expect(sender.trials <= PushOutage.maxPerDevice)
         // In an hour all of it would be given up.
         #expect(sender.told("works").count == (bad == "works" ? 0 : 6))
         #expect(sender.told("fails").count == (bad == "fails" ? 0 : 3))
@@ -59,7 +60,7 @@ struct PushFaultTests {
     try await PushScene.withChat(.sqlite, sender, chats: 5) { (world) async throws in
       #expect(try await PushScene.isEmpty(world))
     }
-    #expect(sender.told("fails").count == 5 && sender.tries("fails") == 10 && sender.trials == 5)
+    #expect(sender.told("fails").count == 5 && sender.tries("fails") == 10)
   }
 
   @Test("a chat of which nobody could be told is given back, for a server that reaches the provider")
