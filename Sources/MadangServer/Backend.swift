@@ -46,6 +46,10 @@ final class Backend: Sendable {
       },
       prepare: { [settings] in try await $0.migrateOwnDatabase(settings) })
     if let warning = settings.publicDatabaseWarning { logger.warning("\(warning)") }
+    if settings.providers.countsTestPayments {
+      logger.warning(
+        "payments.portone.pg is empty: payments through test channels of PortOne v1, which cost nothing, count")
+    }
     let (madang, tokenKey) = try await opened.settled(settings, secrets)
     let keys = KnownKeys(settings.keys, madang: madang)
     await keys.load()

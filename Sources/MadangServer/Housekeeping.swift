@@ -95,6 +95,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     }
     await attempt { try await service.madang.forgetWrongFileUsage() }
     await attempt { try await service.madang.forgetAnnouncements() }
+    await attempt { try await service.madang.forgetDeletedSignIns() }
   }
 
   private func sweep() async {

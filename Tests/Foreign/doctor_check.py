@@ -184,6 +184,7 @@ def settings_alone(house):
         ({"limits.body": 1_000_000}, "uploadLimit:warning"),
         ({"operations": "0.0.0.0:9090"}, "operationsListener:warning"),
         ({"audit.refusals.kept": 0}, "auditRefusals:warning"),
+        ({"payments.portone": {"key": "k", "secret": "s"}}, "testPayments:warning"),
         ({"audit.file": "/nonexistent/audit"}, "auditFile:error"),
         ({"keys": "dev-key-2024-10=2024-10"}, "developmentKeys:error"),
         ({"push.firebase.account": "/nonexistent.json"}, "pushAccount:error"),

@@ -59,6 +59,8 @@ class Handler:
 
     async def handle_RCPT(self, server, session, envelope, address, options):
         self.recipients.append(address)
+        if address.startswith("denied") and self.recipients.count(address) == 1:
+            return "554 5.7.1 Relay access denied for " + address
         if address.startswith("nobody"):
             return "550 5.1.1 there is no " + address
         envelope.rcpt_tos.append(address)
@@ -171,6 +173,10 @@ def check_starttls(program, folder, context):
         madang.mail("nobody@example.com")
         until(lambda: madang.count("refused") == 1, "the refused mail is not given up")
         assert handler.recipients.count("nobody@example.com") == 1
+        # That is about this server, and may be put right.
+        madang.mail("denied@example.com")
+        until(lambda: madang.count("sent") == 2, "the mail is not sent that the server did not want from here")
+        assert "RCPT TO was answered 554 5.7.1" in madang.log.read_text() and "denied@" not in madang.log.read_text()
 
 
 def check_smtps(program, folder, context):
@@ -205,6 +211,11 @@ def check_vanishing(program, folder):
         madang.mail("mina@example.com")
         until(lambda: madang.count("sent") == 1, "the mail is not sent")
         assert madang.count("put_off") == 2 and len(handler.taken) == 1
+        # Each may have been taken: nobody gets more of them.
+        handler.answers = 20 * ["vanish"]
+        madang.mail("mina@example.com")
+        until(lambda: madang.count("expired") == 1, "the mail is not given up")
+        assert madang.count("put_off") == 4 and len(handler.answers) == 17
 
 
 def check_kill(program, folder):

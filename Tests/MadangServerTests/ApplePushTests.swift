@@ -212,7 +212,7 @@ struct ApplePushTests {
   @Test("an answer of one service does not end the outage of the other")
   func outages() {
     let outage = PushOutage(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
-    outage.begins(with: Self.notification(Self.device), PushFailure.unanswered)
+    _ = outage.begins(with: Self.notification(Self.device), PushFailure.unanswered)
     outage.ends(by: Self.notification("fcm"))
     #expect(outage.isNow)
     outage.ends(by: Self.notification(Self.device.lowercased()))

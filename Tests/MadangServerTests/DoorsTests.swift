@@ -75,7 +75,7 @@ struct DoorsTests {
         "paid_at":\(number)}}
         """
       let answer = ProviderCalls.Answer(status: 200, body: Array(text.utf8))
-      let payment = try answer.decode(PortOne.Envelope<PortOne.Record>.self).response?.payment
+      let payment = try answer.decode(PortOne.Envelope<PortOne.Record>.self).response?.payment(shops: [])
       #expect((payment?.paidAt ?? -1) >= 0)
       let token =
         #"{"code":0,"message":null,"response":{"access_token":"t","now":\#(number),"expired_at":\#(~number)}}"#

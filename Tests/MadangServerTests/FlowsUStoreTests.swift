@@ -1,10 +1,11 @@
 import MadangAPI
 import MadangCore
-import MadangServer
 import NIOHTTP1
 import Support
 import Synchronization
 import Testing
+
+@testable import MadangServer
 
 /// Call sequences of typical clients of edition 2024-10: coins.
 @Suite("Flows U: payment", .timeLimit(.minutes(3)))
@@ -123,10 +124,40 @@ struct FlowsUStoreTests {
       switch call.path {
       case "/payments/imp_1", "/payments/imp_2": return payment("100", "paid", #","cancel_amount":0"#)
       case "/payments/imp_part": return payment("100", "paid", #","cancel_amount":50"#)
+      case "/payments/imp_test": return payment("100", "paid", #","pg_provider":"html5_inicis","pg_id":"INIpayTest""#)
+      case "/payments/imp_real": return payment("100", "paid", #","pg_provider":"html5_inicis","pg_id":"MOIreal""#)
       case "/payments/imp_ready": return payment("100.0", "ready")
       case "/payments/imp_broken": return (502, "<html>")
       default: return (404, #"{"code":-1,"message":"존재하지 않는 결제정보입니다.","response":null}"#)
       }
+    }
+  }
+
+  @Test(
+    "of PortOne v1 payments count of the shops that the settings name, so that those through test channels do not",
+    arguments: TestEngine.available)
+  func shops(_ engine: TestEngine) async throws {
+    let portOne = FakePortOne()
+    try await FakeProvider.run {
+      portOne.answer($0)
+    } _: { provider in
+      var settings = World.settings
+      settings.providers.portOne.url = provider.url
+      (settings.providers.portOne.key, settings.providers.portOne.secret) = ("key", "secret")
+      settings.providers.timeout = .seconds(60)
+      #expect(settings.providers.countsTestPayments)
+      settings.providers.portOne.shops = ["MOIother", "MOIreal"]
+      #expect(!settings.providers.countsTestPayments && settings.problems().isEmpty)
+      try await World.run(engine, settings: settings) { (world) async throws in
+        let a = try await world.signUp("Mina")
+        #expect(try await Self.validate(a, "imp_test", "m_imp_test").code == "E82")
+        // Without a shop it is nobody's.
+        #expect(try await Self.validate(a, "imp_1", "m_imp_1").code == "E82")
+        #expect(try await Self.validate(a, "imp_real", "m_imp_real").status == 200)
+        #expect(try await a.get("users/me")["sesacCoin"] == 110)
+      }
+      settings.providers.portOne.key = ""
+      #expect(settings.problems().contains { $0.hasPrefix("payments.portone.pg: ") })
     }
   }
 

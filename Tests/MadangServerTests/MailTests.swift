@@ -51,7 +51,8 @@ struct MailTests {
   }
 
   private static func running(
-    _ world: World, _ senders: [Sender], _ settings: MailSettings = MailSettings(), metrics: Metrics = Metrics(),
+    _ world: World, _ senders: [any MailSender], _ settings: MailSettings = MailSettings(),
+    metrics: Metrics = Metrics(),
     _ body: () async throws -> Void
   ) async throws {
     let tasks = senders.map { sender in
@@ -143,6 +144,66 @@ struct MailTests {
       #expect(refusing.tries == 1 && failing.tries == 1 && idle.tries == 0)
       #expect(metrics.now.mails == [.refused: 1, .expired: 2])
     }
+  }
+
+  @Test(
+    "a mail of which nobody says whether it was taken is sent three times at most, whoever sends it",
+    arguments: TestEngine.available)
+  func unanswered(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine) { (world) async throws in
+      try await Self.queue(world, "S")
+      let metrics = Metrics()
+      let senders = (1...3).map { _ in Sender { _ in MailUnanswered(reason: "the connection ended") } }
+      for (sender, pause) in zip(senders, [Int64(30_000), 60_000, 0]) {
+        try await Self.running(world, [sender], metrics: metrics) { () async throws in
+          #expect(try await World.eventually { sender.tries == 1 })
+          #expect(try await World.eventually { try await Self.pauses(world) == (pause > 0 ? [pause] : []) })
+        }
+        world.clock.advance(milliseconds: pause)
+      }
+      #expect(senders.map(\.tries) == [1, 1, 1])
+      #expect(metrics.now.mails == [.putOff: 2, .expired: 1])
+    }
+  }
+
+  /// Sends until it is cut off.
+  private struct EndlessSender: MailSender {
+    let begun: AsyncStream<Void>.Continuation
+
+    func send(_ mail: ClaimedMail) async throws {
+      begun.yield()
+      // As nobody knows what became of the mail.
+      do { try await Task.sleep(for: .seconds(3600)) } catch { throw MailUnanswered(reason: "cut off") }
+    }
+  }
+
+  @Test(
+    "a mail that was on its way when its server stopped may be sent by another one at once",
+    arguments: TestEngine.available)
+  func stopped(_ engine: TestEngine) async throws {
+    try await Self.withoutQueue(engine) { (world) async throws in
+      try await Self.queue(world, "S")
+      let (begins, begun) = AsyncStream.makeStream(of: Void.self)
+      try await Self.running(world, [EndlessSender(begun: begun)]) { () async throws in
+        for await _ in begins { break }
+      }
+      let claimed = try await world.server.madang.claimMails(limit: 1, for: 1000)
+      #expect(claimed.map(\.attempt) == [2] && claimed.map(\.unanswered) == [1])
+    }
+  }
+
+  @Test("a reply that is about this server is told from one about the recipient")
+  func enhancedCodes() {
+    for (code, line, enhanced, isAboutSender) in [
+      (550, "5.1.1 no such user", "5.1.1", false), (550, "5.7.1 relaying denied", "5.7.1", true),
+      (554, "5.7.133 not allowed", "5.7.133", true), (530, "Authentication required", nil, true),
+      (535, "", nil, true), (550, "5.7 x", nil, false), (550, "5.7.1x", nil, false), (550, "5.7.1111", nil, false),
+      (550, "4.7.1 of another class", nil, false), (550, "mina@example.com 5.7.1", nil, false), (250, "OK", nil, false),
+    ] as [(Int, String, String?, Bool)] {
+      let reply = SMTPReply(code: code, lines: [line])
+      #expect(reply.enhanced == enhanced && reply.isAboutSender == isAboutSender, "\(code) \(line)")
+    }
+    #expect(!SMTPReply(code: 550, lines: []).isAboutSender)
   }
 
   @Test("who lost a claim neither deletes nor puts off the mail of who has it", arguments: TestEngine.available)

@@ -128,6 +128,32 @@ struct PasswordPageTests {
     }
   }
 
+  @Test("mails with links that wait are not sent when one was used; others are", arguments: TestEngine.available)
+  func unsentLinks(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let (mina, madang) = (try await world.signUp("Mina"), world.server.madang)
+      _ = try await Self.ask(world, mina.email)
+      let code = try #require(try await Self.codes(world, mina.email, count: 1).first)
+      try await madang.database.write { transaction in
+        for (kind, to) in [("passwordReset", mina.email), ("test", mina.email), ("passwordReset", "joon@example.com")] {
+          // Claimed, so that the server leaves them.
+          try transaction.execute(
+            """
+            INSERT INTO mails (kind, recipient, subject, body, created_at, expires_at, attempts, next_at)
+            VALUES (\(kind), \(to), 'S', 'B', 1, 9000000000000, 1, \(sql: madang.claimTime) + 3600000)
+            """)
+        }
+      }
+      #expect(try await Self.choose(world, code, "0therPass!").status == 200)
+      let left = try await madang.database.read { transaction in
+        try transaction.all("SELECT kind, recipient FROM mails ORDER BY id") {
+          "\(try $0.get("kind", as: String.self)) \(try $0.get("recipient", as: String.self))"
+        }
+      }
+      #expect(left == ["test \(mina.email)", "passwordReset joon@example.com"])
+    }
+  }
+
   @Test(
     "a link ends after 30 minutes, with the account, and when another one was used", arguments: TestEngine.available)
   func ends(_ engine: TestEngine) async throws {

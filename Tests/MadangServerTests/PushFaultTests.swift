@@ -16,13 +16,51 @@ struct PushFaultTests {
     arguments: TestEngine.available)
   func outage(_ engine: TestEngine) async throws {
     for error in [Unreachable(), PushFailure.overloaded(status: 503)] as [any Error] {
-      // More often than what is put off is tried.
-      let sender = FaultySender { device, number in device == "fails" && number < 13 ? error : nil }
+      // It goes on until the provider answers a trial.
+      let trials = Mutex(0)
+      let isDown: @Sendable () -> Bool = { trials.withLock { $0 < 6 } }
+      let sender = FaultySender { device, _ in
+        device == "fails" && isDown() ? error : nil
+      } onTrial: {
+        trials.withLock { $0 += 1 }
+        return isDown() ? error : nil
+      }
       try await PushScene.withChat(engine, sender) { (world) async throws in
         #expect(try await PushScene.isEmpty(world))
       }
-      #expect(sender.taken == ["works", "fails"])
+      #expect(sender.taken.sorted() == ["fails", "works"])
     }
+  }
+
+  @Test(
+    "what the provider says for one device alone, and not in a trial, holds up its room and all others for two pauses at most",
+    arguments: TestEngine.available, ["fails", "works"])
+  func outageOfOneDevice(_ engine: TestEngine, _ bad: String) async throws {
+    // Elsewhere only "works" is to be told, so that nobody of that room is if its notifications fail.
+    let errors: [any Error] = [PushFailure.overloaded(status: 503), ProviderCalls.Unusable(status: 403)]
+    for error in errors {
+      let sender = FaultySender { device, _ in device == bad ? error : nil }
+      try await PushScene.withChat(engine, sender, chats: 3, chatsElsewhere: 3) { (world) async throws in
+        #expect(try await PushScene.isEmpty(world))
+        // An answer to another device ends an outage, too.
+        #expect(sender.trials <= PushOutage.maxPerDevice)
+        // In an hour all of it would be given up.
+        #expect(sender.told("works").count == (bad == "works" ? 0 : 6))
+        #expect(sender.told("fails").count == (bad == "fails" ? 0 : 3))
+      }
+    }
+  }
+
+  @Test("a device whose notification was taken again may begin as many outages as before")
+  func outagesOfAHealthyDevice() async throws {
+    // Fails for each second time.
+    let sender = FaultySender { device, number in
+      device == "fails" && !number.isMultiple(of: 2) ? PushFailure.overloaded(status: 503) : nil
+    }
+    try await PushScene.withChat(.sqlite, sender, chats: 5) { (world) async throws in
+      #expect(try await PushScene.isEmpty(world))
+    }
+    #expect(sender.told("fails").count == 5 && sender.tries("fails") == 10)
   }
 
   @Test("a chat of which nobody could be told is given back, for a server that reaches the provider")

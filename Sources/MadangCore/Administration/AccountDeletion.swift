@@ -38,10 +38,13 @@ extension Madang {
   }
 
   /// Deletes the account of somebody whose row is held.
-  /// - Parameter reason: For the audit log; nil where somebody wants just that.
-  func delete(_ person: Person, by actor: AuditActor, because reason: String? = nil, in transaction: Transaction) throws
-    -> AccountRecord
-  {
+  /// - Parameters:
+  ///   - reason: For the audit log; nil where somebody wants just that.
+  ///   - time: Until when tokens of Apple or Kakao make no new account that were issued before; nil for now.
+  func delete(
+    _ person: Person, by actor: AuditActor, because reason: String? = nil, revokedAt time: Int64? = nil,
+    in transaction: Transaction
+  ) throws -> AccountRecord {
     let (user, now) = (person.id.number, clock.now)
     let workspaces = try transaction.workspaces(of: user)
     try Self.requireNoOwner(person, of: workspaces)
@@ -64,6 +67,7 @@ extension Madang {
     try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
     for kind in AccountLink.allCases { try transaction.deleteLinks(kind, of: user) }
     try transaction.deleteMails(to: person.email)
+    try transaction.insertDeletedSignIn(of: user, revokedAt: time ?? now, now: now)
     try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
     var detail = ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]
     detail["why"] = reason
@@ -81,6 +85,19 @@ extension Madang {
     throw Failure(
       .mustHandOver,
       "\(person.email) owns \(owned.prefix(5).joined(separator: ", "))\(others); hand them over or delete them first")
+  }
+}
+
+extension Madang {
+  /// How long a deleted account's tokens of Apple or Kakao are known, in milliseconds: Apple's are good for a day.
+  private static let deletedSignInLifetime: Int64 = 24 * 3_600_000
+
+  /// Forgets whose accounts were deleted, some at a time.
+  package func forgetDeletedSignIns() async throws {
+    let page = 500
+    while try await database.write({ [before = clock.now - Self.deletedSignInLifetime] transaction in
+      try transaction.deleteDeletedSignIns(before: before, limit: page)
+    }) == page {}
   }
 }
 

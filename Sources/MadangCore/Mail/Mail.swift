@@ -43,9 +43,12 @@ package struct ClaimedMail: Sendable {
   package let createdAt: Int64
   /// Which try this is, from 1.
   package let attempt: Int
+  /// How many tries before were not answered: it may have been taken as often.
+  package let unanswered: Int
 
-  package init(id: Int64, mail: Mail, createdAt: Int64, attempt: Int) {
-    (self.id, self.mail, self.createdAt, self.attempt) = (id, mail, createdAt, attempt)
+  package init(id: Int64, mail: Mail, createdAt: Int64, attempt: Int, unanswered: Int = 0) {
+    (self.id, self.mail, self.createdAt) = (id, mail, createdAt)
+    (self.attempt, self.unanswered) = (attempt, unanswered)
   }
 
   init(_ row: Row) throws {
@@ -53,6 +56,7 @@ package struct ClaimedMail: Sendable {
     mail = try Mail(row)
     createdAt = try row.get("created_at")
     attempt = try row.get("attempts")
+    unanswered = try row.get("unanswered")
   }
 }
 

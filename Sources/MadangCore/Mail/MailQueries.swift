@@ -32,7 +32,7 @@ extension Transaction {
       UPDATE mails SET attempts = attempts + 1, next_at = \(sql: now) + \(duration) WHERE id IN
         (SELECT id FROM mails WHERE id IN (\(list: ids)) AND \(sql: isDue(at: now))
           ORDER BY id \(sql: dialect.skippingLocked))
-      RETURNING id, kind, recipient, subject, body, created_at, attempts
+      RETURNING id, kind, recipient, subject, body, created_at, attempts, unanswered
       """, ClaimedMail.init)
   }
 
@@ -42,9 +42,12 @@ extension Transaction {
   }
 
   /// Lets a mail wait, unless it was tried again since.
-  func putOffMail(_ claimed: ClaimedMail, until time: SQL) throws {
+  func putOffMail(_ claimed: ClaimedMail, until time: SQL, unanswered: Int) throws {
     try execute(
-      "UPDATE mails SET next_at = \(sql: time) WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)")
+      """
+      UPDATE mails SET next_at = \(sql: time), unanswered = \(unanswered)
+      WHERE id = \(claimed.id) AND attempts = \(claimed.attempt)
+      """)
   }
 
   /// Those that wait for an address. One that is on its way still arrives.

@@ -34,9 +34,11 @@ extension Madang {
   }
 
   /// Has a mail tried again after a pause in milliseconds, at most ``longestMailPause``.
-  package func putOff(_ claimed: ClaimedMail, for pause: Int64) async throws {
+  /// - Parameter isUnanswered: It may have been taken.
+  package func putOff(_ claimed: ClaimedMail, for pause: Int64, isUnanswered: Bool = false) async throws {
+    let unanswered = claimed.unanswered + (isUnanswered ? 1 : 0)
     try await database.write(heedsStop: false) { [now = claimTime] in
-      try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)")
+      try $0.putOffMail(claimed, until: "\(sql: now) + \(pause)", unanswered: unanswered)
     }
   }
 

@@ -43,8 +43,14 @@ extension Transaction {
     return account.account.person
   }
 
-  /// Links that were sent open nothing any more. They still count among those that the account was sent.
+  /// Links that were sent open nothing any more, and those that wait are not sent. They still count among those that the
+  /// account was sent.
   func endLinks(_ link: AccountLink, of user: Int64) throws {
+    try execute(
+      """
+      DELETE FROM mails WHERE kind = \(link.mailKind.rawValue)
+        AND recipient = (SELECT email FROM users WHERE id = \(user))
+      """)
     try execute("UPDATE \(sql: link.table) SET expires_at = 0 WHERE user_id = \(user)")
   }
 

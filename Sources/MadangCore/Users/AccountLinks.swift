@@ -22,6 +22,13 @@ enum AccountLink: CaseIterable, Sendable {
     }
   }
 
+  var mailKind: MailKind {
+    switch self {
+    case .passwordReset: .passwordReset
+    case .confirmation: .addressConfirmation
+    }
+  }
+
   var auditKind: AuditKind {
     switch self {
     case .passwordReset: .passwordResetSent

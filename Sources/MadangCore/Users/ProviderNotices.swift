@@ -56,8 +56,13 @@ extension Madang {
       guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
+      // One from before may be about an account that was deleted then.
+      let (time, user) = (min(notice.time, clock.now), account.person.id.number)
+      guard time >= account.createdAt, try transaction.signInRevoked(user, now: clock.now) ?? .min < time else {
+        return .repeated
+      }
       try audit(notice, of: account.person, from: address, in: transaction)
-      _ = try delete(account.person, by: .provider(notice.provider), in: transaction)
+      _ = try delete(account.person, by: .provider(notice.provider), revokedAt: time, in: transaction)
       return .heeded
     }
   }
@@ -70,15 +75,14 @@ extension Madang {
       guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
+      // Nothing follows, and nothing is noted: such a notice may come again and again.
+      guard notice.event != .mailChanged else { return .heeded }
       let user = account.person.id.number
-      var detail: [String: String] = [:]
-      if notice.event != .mailChanged {
-        let time = min(notice.time, clock.now)
-        guard try transaction.signInRevoked(user) ?? .min < time else { return .repeated }
-        try transaction.revokeSignIn(user, at: time)
-        detail["sessions"] = "\(try endSessions(of: user, in: transaction))"
-        detail["kept"] = reason
-      }
+      let time = min(notice.time, clock.now)
+      guard try transaction.signInRevoked(user, now: clock.now) ?? .min < time else { return .repeated }
+      try transaction.revokeSignIn(user, at: time)
+      var detail = ["sessions": "\(try endSessions(of: user, in: transaction))"]
+      detail["kept"] = reason
       try audit(notice, of: account.person, from: address, detail, in: transaction)
       return .heeded
     }
@@ -105,12 +109,19 @@ extension Transaction {
     return try account(of: provider, subject: subject)
   }
 
-  /// Before when a token must not have been issued; nil for any time.
-  func signInRevoked(_ user: Int64) throws -> Int64? {
-    try first("SELECT sign_in_revoked_at FROM users WHERE id = \(user)") {
+  /// How far clocks of servers differ at most, in milliseconds.
+  private static let clockTolerance: Int64 = 60_000
+
+  /// Until when a token must not have been issued; nil for any time.
+  func signInRevoked(_ user: Int64, now: Int64) throws -> Int64? {
+    let time = try first("SELECT sign_in_revoked_at FROM users WHERE id = \(user)") {
       try $0.get("sign_in_revoked_at", as: Int64?.self)
-    } ?? nil
+    }
+    return Self.revocation(time ?? nil, now: now)
   }
+
+  /// None if its time is still to come: it was written by a clock that was ahead, and would keep out what comes until then.
+  static func revocation(_ time: Int64?, now: Int64) -> Int64? { time.flatMap { $0 > now + clockTolerance ? nil : $0 } }
 
   fileprivate func revokeSignIn(_ user: Int64, at time: Int64) throws {
     try execute("UPDATE users SET sign_in_revoked_at = \(time) WHERE id = \(user)")

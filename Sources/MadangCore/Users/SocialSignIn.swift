@@ -15,7 +15,7 @@ package struct SocialProfile: Equatable, Sendable {
   /// Whether the provider vouches for the address: nobody makes an account with one of somebody else.
   package let isEmailVerified: Bool
   package let nickname: String?
-  /// When the token was issued, in milliseconds since 1970; nil where the provider itself refuses one that it has revoked.
+  /// When the token was issued, or was good for the last time that is known, in milliseconds since 1970; nil if it counts at any time.
   package let issuedAt: Int64?
 
   package init(
@@ -46,7 +46,7 @@ extension Madang {
   /// Starts a session with a provider's token; the first one makes the account, with welcome coins.
   ///
   /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified, or is from before
-  /// the person took back the app's access; `.invalid` without
+  /// the person took back the app's access or was deleted; `.invalid` without
   /// an e-mail, or of a first sign-in without a verified one, or without the nickname that Apple's needs; `.duplicate` if the e-mail belongs to
   /// another account (contract section 8.1); `.notAdmitted` if it may not make one.
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
@@ -66,10 +66,15 @@ extension Madang {
       let now = clock.now
       // Held: whoever takes back the app's access ends all sessions, and none begins by an older token behind them.
       let known = try transaction.heldAccount(of: provider, subject: profile.subject)
-      if let known, let issued = profile.issuedAt,
-        try transaction.signInRevoked(known.person.id.number) ?? .min > issued
-      {
-        throw Failure(.signInFailed, "the token is from before the person took back the app's access")
+      let revoked =
+        if let known {
+          try transaction.signInRevoked(known.person.id.number, now: now)
+        } else {
+          // Whose account was deleted makes none by an older token either.
+          try transaction.deletedSignIn(of: provider, subject: profile.subject, now: now)
+        }
+      if let issued = profile.issuedAt, let revoked, issued <= revoked {
+        throw Failure(.signInFailed, "the token is from before the person took back the app's access, or was deleted")
       }
       let (account, admission) =
         if let known {

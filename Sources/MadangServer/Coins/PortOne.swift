@@ -27,12 +27,16 @@ struct PortOne: PaymentVerifier {
     let currency: String?
     let status: String
     let paidAt: Int64?
+    let pgId: String?
 
-    var payment: Payment? {
+    /// - Parameter shops: Ids of the shops at payment gateways whose payments count; empty for all.
+    func payment(shops: Set<String>) -> Payment? {
       // Items are priced in won: the same number of another currency is another amount.
       guard currency ?? "KRW" == "KRW", let amount = Int(exactly: amount) else { return nil }
       return Payment(
-        id: impUid, merchantID: merchantUid, amount: amount, isSettled: status == "paid" && cancelAmount ?? 0 == 0,
+        id: impUid, merchantID: merchantUid, amount: amount,
+        isSettled: status == "paid" && cancelAmount ?? 0 == 0
+          && (shops.isEmpty || pgId.map(shops.contains) ?? false),
         paidAt: (paidAt ?? 0).reckonable * 1000)
     }
   }
@@ -43,11 +47,13 @@ struct PortOne: PaymentVerifier {
   }
 
   private let url: String
+  private let shops: Set<String>
   private let calls: ProviderCalls
   private let token: ExpiringToken
 
   init(_ settings: ProviderSettings.PortOne, calls: ProviderCalls) {
     url = settings.url
+    shops = settings.shops
     self.calls = calls
     token = ExpiringToken {
       let encoder = JSONEncoder()
@@ -72,7 +78,7 @@ struct PortOne: PaymentVerifier {
     switch answer.status {
     case 200:
       guard let record = try answer.decode(Envelope<Record>.self).response else { return nil }
-      return record.payment
+      return record.payment(shops: shops)
         ?? Payment(id: record.impUid, merchantID: record.merchantUid, amount: 0, isSettled: false, paidAt: 0)
     case 404: return nil
     default: throw ProviderCalls.Unusable(status: answer.status)

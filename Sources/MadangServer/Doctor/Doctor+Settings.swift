@@ -77,6 +77,12 @@ extension Doctor {
         .auditRefusals, .warning, "the audit log keeps no failed sign-ins",
         "leave out audit.refusals.kept and audit.refusals.minute")
     }
+    if settings.providers.countsTestPayments && !settings.isDevelopment {
+      add(
+        .testPayments, .warning,
+        "payments.portone.pg is empty: payments through test channels of PortOne v1, which cost nothing, count",
+        "set it to the pg_id of your shops at payment gateways (docs/providers.md)")
+    }
     return findings
   }
 

@@ -24,6 +24,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   // From inside.
   case settings, settingsPrivacy, unknownVariables, development, developmentKeys, passwordHashing, passwordTries
   case registration, socketAccess, trustedProxies, publicURL, plainHTTP, uploadLimit, operationsListener, auditRefusals
+  case testPayments
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
   case pushAccount, database, databaseIntegrity, databaseDurability, databaseConnections, files, backup
   case readOnlyMode
@@ -51,6 +52,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .uploadLimit: "limits of requests below those of files"
     case .operationsListener: "metrics and development calls for other machines"
     case .auditRefusals: "an audit log without failed sign-ins"
+    case .testPayments: "payments that cost nothing and count"
     case .auditFile: "an audit file that cannot be written"
     case .dataDirectory: "a data directory that is not there, or another user's"
     case .dataPrivacy: "data and secrets that everybody on the machine can read"

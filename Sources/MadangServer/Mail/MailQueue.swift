@@ -20,6 +20,10 @@ final class MailQueue: ServiceLifecycle.Service {
 
   /// How often mails are looked for that are due again, or that another process has queued.
   private static let interval: Duration = .seconds(5)
+  /// How often a mail is sent that may have been taken: its recipient may get it so often.
+  private static let maxUnanswered = 3
+  /// How long a server that stops waits for the database to note that a mail is to be sent at once.
+  private static let stopPatience: Duration = .seconds(2)
 
   init(madang: Madang, sender: (any MailSender)?, settings: MailSettings, metrics: Metrics) {
     (self.madang, self.sender, self.settings, self.metrics) = (madang, sender, settings, metrics)
@@ -78,19 +82,37 @@ final class MailQueue: ServiceLifecycle.Service {
       metrics.mail(.refused)
       return try await giveUp(claimed, refused.reason)
     } catch {
+      let unanswered = error as? MailUnanswered
+      let reason =
+        unanswered?.reason ?? (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
+      let isTooOften = unanswered != nil && claimed.unanswered + 1 >= Self.maxUnanswered
       // This server stops: that is no fault of the mail's, and the next one sends it at once.
-      if Task.isCancelled || Task.isShuttingDownGracefully { return try await madang.putOff(claimed, for: 0) }
-      let reason = (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
-      guard claimed.attempt < settings.attempts else {
+      if !isTooOften, Task.isCancelled || Task.isShuttingDownGracefully {
+        return try await giveBack(claimed, isUnanswered: unanswered != nil)
+      }
+      guard !isTooOften, claimed.attempt < settings.attempts else {
         metrics.mail(.expired)
         return try await giveUp(claimed, reason)
       }
       metrics.mail(.putOff)
       log(claimed, "a mail was not taken, and is tried again", reason)
-      return try await madang.putOff(claimed, for: pause(after: claimed.attempt))
+      return try await madang.putOff(
+        claimed, for: pause(after: claimed.attempt), isUnanswered: unanswered != nil)
     }
     metrics.mail(.sent)
     try await finish(claimed)
+  }
+
+  /// Lets another server send it. This task may be cancelled, in which nothing is written any more; so another one does it, and this one
+  /// waits, as the database is closed behind it.
+  private func giveBack(_ claimed: ClaimedMail, isUnanswered: Bool) async throws {
+    let task = Task { try await madang.putOff(claimed, for: 0, isUnanswered: isUnanswered) }
+    let end = Task {
+      try await Task.sleep(for: Self.stopPatience)
+      task.cancel()
+    }
+    defer { end.cancel() }
+    try await task.value
   }
 
   /// Again and again while the claim holds: a mail that was taken, and of which that is not noted, is sent twice.

@@ -5,7 +5,20 @@ struct SMTPReply: Sendable, Equatable {
   let code: Int
   /// What follows the code, line by line.
   let lines: [String]
+
+  /// What it says more precisely, like `5.7.1` (RFC 3463); nil if it does not.
+  var enhanced: String? {
+    guard let word = lines.first?.prefix(while: { $0 != " " }) else { return nil }
+    let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    let isOne = parts.count == 3 && parts.allSatisfy { (1...3).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }
+    return isOne && parts[0] == "\(code / 100)" ? String(word) : nil
+  }
+
+  /// Whether it refuses this server, which did not sign in, or may not send from here, and not the recipient.
+  var isAboutSender: Bool { [530, 535].contains(code) || enhanced?.hasPrefix("5.7.") ?? false }
 }
+
+private func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
 /// The server does not speak SMTP, or says more than it should.
 struct BadSMTPReply: Error {}

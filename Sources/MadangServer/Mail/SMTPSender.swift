@@ -56,7 +56,9 @@ struct SMTPSender: MailSender {
       if !settings.user.isEmpty { try await authenticate(connection, abilities) }
       _ = try await ask("MAIL FROM:<\(from.text)>", 250, on: connection, "MAIL FROM")
       try await connection.send("RCPT TO:<\(to.text)>")
-      try await refusable(250...251, on: connection, "RCPT TO")
+      let recipient = try await connection.reply()
+      if recipient.isAboutSender { throw NotTaken(description: Self.words("RCPT TO", recipient)) }
+      try Self.requireTaken(250...251, recipient, "RCPT TO")
       _ = try await ask("DATA", 354, on: connection)
       let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
       try await connection.send(bytes: Self.data(message.text))
@@ -64,7 +66,11 @@ struct SMTPSender: MailSender {
       end.cancel()
       let last = connection.close(afterSeconds: settings.answerTimeout)
       defer { last.cancel() }
-      try await refusable(250...250, on: connection, "the mail")
+      let answer: SMTPReply
+      do { answer = try await connection.reply() } catch {
+        throw MailUnanswered(reason: "whether the mail was taken is not known: \(error)")
+      }
+      try Self.requireTaken(250...250, answer, "the mail")
       // It was taken, whatever comes of this.
       try? await connection.send("QUIT")
     } onCancel: {
@@ -120,14 +126,15 @@ struct SMTPSender: MailSender {
   }
 
   /// Throws ``MailRefused`` for 5xx.
-  private func refusable(_ codes: ClosedRange<Int>, on connection: SMTPConnection, _ name: String) async throws {
-    let reply = try await connection.reply()
+  private static func requireTaken(_ codes: ClosedRange<Int>, _ reply: SMTPReply, _ name: String) throws {
     guard !codes.contains(reply.code) else { return }
-    let words = Self.words(name, reply)
+    let words = words(name, reply)
     if reply.code >= 500 { throw MailRefused(reason: words) }
     throw NotTaken(description: words)
   }
 
-  /// For the log: the code alone, as servers repeat addresses in their words.
-  private static func words(_ name: String, _ reply: SMTPReply) -> String { "\(name) was answered \(reply.code)" }
+  /// For the log: codes alone, as servers repeat addresses in their words.
+  private static func words(_ name: String, _ reply: SMTPReply) -> String {
+    "\(name) was answered \(reply.code)\(reply.enhanced.map { " \($0)" } ?? "")"
+  }
 }

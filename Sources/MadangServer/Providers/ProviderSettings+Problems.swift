@@ -18,6 +18,9 @@ extension ProviderSettings {
     ]
   }
 
+  /// Whether payments count that cost nothing, because v1 does not say which those are.
+  var countsTestPayments: Bool { !portOne.key.isEmpty && portOne.shops.isEmpty }
+
   private func urlProblems() -> [String] {
     var problems: [String] = []
     for (key, url, _) in addresses where !url.isEmpty && URL(string: url)?.host() == nil {
@@ -39,6 +42,10 @@ extension ProviderSettings {
     var problems: [String] = []
     if portOne.key.isEmpty != portOne.secret.isEmpty {
       problems.append("payments.portone: key and secret belong together; set both, or neither for no payments by v1")
+    }
+    if portOne.key.isEmpty, !portOne.shops.isEmpty {
+      problems.append(
+        "payments.portone.pg: is of no use without payments.portone.key, that of API v1; set it, or leave out pg")
     }
     if !portOneV2.secret.isEmpty, !portOne.key.isEmpty || !portOne.secret.isEmpty {
       problems.append(

@@ -10,6 +10,8 @@ public struct ProviderSettings: Sendable {
     public var key = ""
     /// `imp_secret`.
     public var secret = ""
+    /// The `pg_id` of each shop at a payment gateway whose payments count. Empty for all, also those for tests, which cost nothing.
+    public var shops: Set<String> = []
   }
 
   /// PortOne v2, which takes the payments in place of v1.

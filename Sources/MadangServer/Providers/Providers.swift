@@ -1,4 +1,5 @@
 import MadangCore
+import SocketIOServer
 
 /// Other people's servers that this one asks; nil for what is not configured.
 struct Providers: Sendable {
@@ -7,6 +8,8 @@ struct Providers: Sendable {
   let kakao: (any SocialVerifier)?
   let appleNotices: AppleTokens?
   let kakaoNotices: KakaoNotices?
+  /// Lines of the log about notices that were not heeded: who sends junk writes no more of them.
+  let noticeLines = LogBudget(limit: 10)
 
   func social(_ provider: SocialProvider) -> (any SocialVerifier)? {
     switch provider {
@@ -35,6 +38,6 @@ struct Providers: Sendable {
     kakaoNotices = settings.kakao.adminKey.isEmpty ? nil : KakaoNotices(settings.kakao)
     kakao =
       settings.kakao.url.isEmpty
-      ? development?.socialTokens(.kakao) : KakaoTokens(settings.kakao, calls: calls)
+      ? development?.socialTokens(.kakao) : KakaoTokens(settings.kakao, calls: calls, clock: clock)
   }
 }

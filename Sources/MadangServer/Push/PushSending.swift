@@ -64,14 +64,13 @@ struct PushSending: Sendable {
     } catch PushFailure.overloaded(let status, let pause) {
       var notification = notification
       notification.pause = pause
-      beginOutage(with: notification, PushFailure.overloaded(status: status, pause: pause))
-      return .held(notification)
+      return held(notification, by: PushFailure.overloaded(status: status, pause: pause), status)
     } catch PushFailure.unanswered {
-      beginOutage(with: notification, PushFailure.unanswered)
-      return delayed(notification, by: Self.maxDelays / Self.maxUnanswered, 0).map(Outcome.held) ?? .settled
+      let isOutage = beginOutage(with: notification, PushFailure.unanswered)
+      return delayed(notification, by: Self.maxDelays / Self.maxUnanswered, 0)
+        .map(isOutage ? Outcome.held : Outcome.putOff) ?? .settled
     } catch {
-      beginOutage(with: notification, error)
-      return .held(notification)
+      return held(notification, by: error, 0)
     }
   }
 
@@ -100,9 +99,17 @@ struct PushSending: Sendable {
     logger.debug("a notification was not taken", metadata: ["status": "\(status)"])
   }
 
-  private func beginOutage(with notification: PushNotification, _ error: any Error) {
-    outage.begins(with: notification, error)
+  /// Waits for the end of the outage; with its device, if there is no outage but of this device.
+  private func held(_ notification: PushNotification, by error: any Error, _ status: Int) -> Outcome {
+    guard !beginOutage(with: notification, error) else { return .held(notification) }
+    return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
+  }
+
+  /// False if there is none, as it would be of the notification's device alone.
+  private func beginOutage(with notification: PushNotification, _ error: any Error) -> Bool {
+    let isNow = outage.begins(with: notification, error)
     wake()
+    return isNow
   }
 
   private func delayed(_ notification: PushNotification, by count: Int, _ status: Int) -> PushNotification? {

@@ -9,13 +9,21 @@ struct AppleNotice: AppleClaims {
   struct Event: Codable {
     let type: String
     let subject: String
-    /// Milliseconds since 1970.
+    /// Since 1970, in milliseconds, as Apple's pages have it, or in seconds.
     let time: Int64?
 
     enum CodingKeys: String, CodingKey {
       case type
       case subject = "sub"
       case time = "event_time"
+    }
+
+    /// What is less than this in milliseconds is in 1973 at the latest; in seconds, in the year 5138.
+    private static let leastMilliseconds: Int64 = 100_000_000_000
+
+    /// In milliseconds since 1970.
+    var milliseconds: Int64? {
+      time.map { (0..<Self.leastMilliseconds).contains($0) ? $0 * 1000 : $0 }
     }
   }
 
@@ -60,7 +68,7 @@ struct AppleNotice: AppleClaims {
     return kinds[events.event.type].map {
       ProviderNotice(
         provider: .apple, subject: events.event.subject, event: $0, word: events.event.type,
-        time: events.event.time ?? issued)
+        time: events.event.milliseconds ?? issued)
     }
   }
 }

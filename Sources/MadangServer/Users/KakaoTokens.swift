@@ -26,11 +26,12 @@ struct KakaoTokens: SocialVerifier {
     let kakaoAccount: Account?
     let properties: Properties?
 
-    var social: SocialProfile {
+    /// - Parameter asked: When Kakao was asked whose the token is.
+    func social(askedAt asked: Int64) -> SocialProfile {
       let isVerified = kakaoAccount?.isEmailValid == true && kakaoAccount?.isEmailVerified == true
       return SocialProfile(
         subject: String(id), email: kakaoAccount?.email, isEmailVerified: isVerified,
-        nickname: kakaoAccount?.profile?.nickname ?? properties?.nickname)
+        nickname: kakaoAccount?.profile?.nickname ?? properties?.nickname, issuedAt: asked)
     }
   }
 
@@ -40,21 +41,25 @@ struct KakaoTokens: SocialVerifier {
 
   private let settings: ProviderSettings.Kakao
   private let calls: ProviderCalls
+  private let clock: Clock
 
-  init(_ settings: ProviderSettings.Kakao, calls: ProviderCalls) {
+  init(_ settings: ProviderSettings.Kakao, calls: ProviderCalls, clock: Clock) {
     self.settings = settings
     self.calls = calls
+    self.clock = clock
   }
 
   func profile(of token: String) async throws -> SocialProfile? {
     // A header holds visible ASCII only, and no token of Kakao's has anything else.
     guard token.utf8.allSatisfy({ (0x21...0x7E).contains($0) }) else { return nil }
+    // It does not say when it issued the token, but takes none that it has revoked: this one was good now, whatever it tells meanwhile.
+    let asked = clock.now
     if settings.app != 0 {
       let info: TokenInfo? = try await ask("/v1/user/access_token_info", token)
       guard info?.appId == settings.app else { return nil }
     }
     let profile: Profile? = try await ask("/v2/user/me", token)
-    return profile?.social
+    return profile?.social(askedAt: asked)
   }
 
   /// Nil if Kakao does not take the token.

@@ -3,6 +3,7 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import SocketIOServer
 
 /// Takes what Apple and Kakao tell of people without being asked: `POST /_hooks/apple`, `GET` or `POST /_hooks/kakao`. Each is there
 /// if it is configured, and needs no API key; who calls is known by a signature or by the secret that both sides have.
@@ -51,12 +52,18 @@ struct ProviderHook {
         return answer(.unauthorized)
       }
       service.metrics.notice(provider, Metrics.failedNotice)
-      service.logger.error(
-        "a provider's notice was not heeded",
-        metadata: ["provider": "\(provider.rawValue)", "error": "\(String(reflecting: error))"])
+      log(error)
       // Not taken: the provider may send it again.
       return answer(.serviceUnavailable, retryAfter: 60)
     }
+  }
+
+  /// Whoever sends what looks like a notice may cause it.
+  private func log(_ error: any Error) {
+    guard let leftOut = service.providers.noticeLines.take(at: service.madang.clock.steady) else { return }
+    var metadata: Logger.Metadata = ["provider": "\(provider.rawValue)", "error": "\(String(reflecting: error))"]
+    if leftOut > 0 { metadata["left-out"] = "\(leftOut)" }
+    service.logger.error("a provider's notice was not heeded", metadata: metadata)
   }
 
   private func answer(_ status: HTTPResponse.Status, retryAfter seconds: Int64? = nil) -> Response {

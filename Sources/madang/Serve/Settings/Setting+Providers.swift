@@ -8,6 +8,12 @@ extension Setting {
     text("payments.portone.url", "PortOne's REST API", \.settings.providers.portOne.url),
     secret("payments.portone.key", "imp_key of the shop; empty for no payments", \.settings.providers.portOne.key),
     secret("payments.portone.secret", "imp_secret of the shop", \.settings.providers.portOne.secret),
+    Setting(
+      key: "payments.portone.pg",
+      help: "pg_id of the shops whose payments count, separated by commas; empty for all, also for tests",
+      read: { text, loaded throws(Invalid) in
+        loaded.settings.providers.portOne.shops = Set(text.split(separator: ",").map(String.init))
+      }, show: { $0.settings.providers.portOne.shops.sorted().joined(separator: ",") }),
     text("payments.portone.v2.url", "PortOne's REST API v2", \.settings.providers.portOneV2.url),
     secret(
       "payments.portone.v2.secret", "V2 API secret of the shop, in place of key and secret of v1",
