@@ -323,7 +323,9 @@ def proxied(house):
         finds(house.both(), "connection:error")
         with house.nginx():
             finds(house.doctor("https://name.invalid", "--outside"), "connection:error")
-            finds(house.doctor("ftp://name.invalid", "--outside"), "connection:error")
+            for url in "ftp://name.invalid", "name.invalid", "https://n\u00e4me.invalid":
+                if house.doctor(url, "--outside")[0] != 64:
+                    failures.append(url)
     with house.nginx():
         with house.server({"trusted": {"proxies": ""}}):
             finds(house.both(), "proxyTrust:error")

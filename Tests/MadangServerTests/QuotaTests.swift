@@ -45,6 +45,23 @@ struct QuotaTests {
     }
   }
 
+  @Test("the largest quotas let everything be made", arguments: TestEngine.available)
+  func largest(_ engine: TestEngine) async throws {
+    var settings = World.settings(\.workspaceChannelQuota, .max)
+    (settings.workspaceMemberQuota, settings.accountWorkspaceQuota) = (.max, .max)
+    (settings.workspaceFileQuota, settings.accountFileQuota) = (.max, .max)
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let yard = try await world.courtyard()
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let file = World.Body.multipart([.file("files", Sample.png)])
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
+      let quota = WorkspaceQuota(channels: .max, members: .max, fileBytes: .max)
+      _ = try await world.server.madang.setQuota(quota, of: WorkspaceName("Weekend Builders"))
+      _ = try await yard.a.channel("android", in: yard.w)
+      #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
+    }
+  }
+
   @Test(
     "a workspace has no more channels and members than it may, however many come at once; its own numbers count before the settings'",
     arguments: TestEngine.available)

@@ -24,32 +24,39 @@ extension Transaction {
     ) { (try $0.get("id"), try WorkspaceQuota($0)) }
   }
 
-  /// Workspaces that an account owns, counted up to a limit, as the others.
-  func workspaces(ownedBy user: Int64, upTo limit: Int) throws -> Int {
-    try count("FROM workspaces WHERE owner_id = \(user) AND deleted_at IS NULL", upTo: limit)
+  /// Whether an account owns more workspaces than that. No more of them are looked at, as with the others.
+  func hasMoreWorkspaces(than limit: Int, ownedBy user: Int64) throws -> Bool {
+    try hasMore(than: limit, "FROM workspaces WHERE owner_id = \(user) AND deleted_at IS NULL")
   }
 
-  func channels(in workspace: Int64, upTo limit: Int) throws -> Int {
-    try count(
-      """
-      FROM channels c JOIN rooms r ON r.id = c.room_id WHERE c.workspace_id = \(workspace) AND r.deleted_at IS NULL
-      """, upTo: limit)
+  func hasMoreChannels(than limit: Int, in workspace: Int64) throws -> Bool {
+    try hasMore(than: limit, Self.channels(in: workspace))
   }
 
-  func members(in workspace: Int64, upTo limit: Int) throws -> Int {
-    try count("FROM workspace_members WHERE workspace_id = \(workspace)", upTo: limit)
+  func hasMoreMembers(than limit: Int, in workspace: Int64) throws -> Bool {
+    try hasMore(than: limit, Self.members(in: workspace))
   }
 
-  private func count(_ rows: SQL, upTo limit: Int) throws -> Int {
-    try one("SELECT COUNT(*) AS number FROM (SELECT 1 AS one \(sql: rows) LIMIT \(limit)) AS counted") {
-      try $0.get("number")
-    }
+  private func hasMore(than limit: Int, _ rows: SQL) throws -> Bool {
+    try first("SELECT 1 AS found \(sql: rows) LIMIT 1 OFFSET \(limit)") { _ in true } ?? false
+  }
+
+  private func count(_ rows: SQL) throws -> Int {
+    try one("SELECT COUNT(*) AS number \(sql: rows)") { try $0.get("number") }
+  }
+
+  private static func channels(in workspace: Int64) -> SQL {
+    "FROM channels c JOIN rooms r ON r.id = c.room_id WHERE c.workspace_id = \(workspace) AND r.deleted_at IS NULL"
+  }
+
+  private static func members(in workspace: Int64) -> SQL {
+    "FROM workspace_members WHERE workspace_id = \(workspace)"
   }
 
   func usage(of workspace: Workspace) throws -> WorkspaceUsage {
     let id = workspace.id.number
     return WorkspaceUsage(
-      workspace: workspace, channels: try channels(in: id, upTo: .max), members: try members(in: id, upTo: .max),
+      workspace: workspace, channels: try count(Self.channels(in: id)), members: try count(Self.members(in: id)),
       fileBytes: try sumOfFileBytes(of: .workspace(id)), quota: try quota(of: id))
   }
 }

@@ -54,7 +54,7 @@ extension Madang {
     let limit = settings.accountWorkspaceQuota
     guard limit > 0 else { return }
     try transaction.hold(user: user)
-    guard try transaction.workspaces(ownedBy: user, upTo: limit + 1) <= limit else {
+    guard try !transaction.hasMoreWorkspaces(than: limit, ownedBy: user) else {
       throw Failure(.quotaReached, "an account may own \(limit) workspaces")
     }
   }
@@ -62,7 +62,7 @@ extension Madang {
   /// Throws `.quotaReached` if a workspace, which is held, has more channels than it may.
   func requireRoom(forChannelsOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).channels ?? settings.workspaceChannelQuota
-    guard try limit <= 0 || transaction.channels(in: workspace, upTo: limit + 1) <= limit else {
+    guard try limit <= 0 || !transaction.hasMoreChannels(than: limit, in: workspace) else {
       throw Failure(.quotaReached, "the workspace may have \(limit) channels")
     }
   }
@@ -70,7 +70,7 @@ extension Madang {
   /// Throws `.quotaReached` if a workspace, which is held, has more members than it may.
   func requireRoom(forMembersOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).members ?? settings.workspaceMemberQuota
-    guard try limit <= 0 || transaction.members(in: workspace, upTo: limit + 1) <= limit else {
+    guard try limit <= 0 || !transaction.hasMoreMembers(than: limit, in: workspace) else {
       throw Failure(.quotaReached, "the workspace may have \(limit) members")
     }
   }

@@ -6,6 +6,9 @@ import NIOPosix
 import NIOSSL
 
 extension Doctor {
+  /// Whether this is a URL of a server, which can be looked at.
+  public static func takes(_ url: String) -> Bool { OutsidePlace(url, patience: .zero) != nil }
+
   /// What clients meet who call the server by a URL.
   /// - Parameters:
   ///   - settings: Those of the server; nil where they are not known.

@@ -3,7 +3,7 @@ import MadangServer
 
 struct AdminAnnounceCancel: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "cancel", abstract: "Have an announcement posted nowhere else.",
+    commandName: "cancel", abstract: "Stop an announcement; what was posted stays.",
     usage: "madang admin announce cancel <number> [options]",
     discussion: "Where it was posted it stays; 'madang admin chats find' and 'chats remove' take it away there.")
 

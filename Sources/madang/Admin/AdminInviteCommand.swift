@@ -6,7 +6,7 @@ struct AdminInviteCommand: ParsableCommand {
     commandName: "invite", abstract: "Invitations, for servers on which not everybody may make an account.",
     discussion: """
       They count where the setting 'registration', or that of an API key, is 'invite' or 'domain'. An invitation of an address makes \
-      one account. Nobody proves that an address is theirs: tell it only to whom you mean.
+      one account. Unless 'registration.confirm' is set, nobody proves that an address is theirs: tell it only to whom you mean.
       """,
     subcommands: [AdminInviteCreate.self, AdminInviteList.self, AdminInviteRevoke.self],
     defaultSubcommand: AdminInviteCreate.self)

@@ -3,7 +3,7 @@ import MadangServer
 
 struct AdminReadOnlyCommand: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "read-only", abstract: "Let people read and write nothing, on all servers of the database.",
+    commandName: "read-only", abstract: "Let people read, but not write, on all servers of the database.",
     discussion: """
       For work on the machine, a move to another one, or to look into something. Once 'on' has answered, nothing is committed any more that \
       people write. They go on reading and signing in.

@@ -18,6 +18,10 @@ struct AdminSettings: AsyncParsableCommand {
     let settings = Setting.all.map { ListedSetting($0, loaded) }.filter {
       (part.isEmpty || $0.key.contains(part)) && !(given && $0.source == "default")
     }
+    if settings.isEmpty, !given {
+      let guess = Spelling.nearest(to: part, among: Setting.all.map(\.key)).map { "; did you mean \($0)?" } ?? ""
+      throw Failure("no setting is called \(part)\(guess)")
+    }
     try options.printing.output.list(
       settings,
       [

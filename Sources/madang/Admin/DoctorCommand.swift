@@ -44,6 +44,9 @@ struct DoctorCommand: AsyncParsableCommand {
     if !(0...36_500).contains(backupDays) { throw ValidationError("--backup-days must be from 0 to 36500.") }
     if !(1...60).contains(timeout) { throw ValidationError("--timeout must be from 1 to 60.") }
     if inside && (outside || url != nil) { throw ValidationError("--inside calls no <url>, and excludes --outside.") }
+    if let url, !Doctor.takes(url) {
+      throw ValidationError("'\(url)' is no URL of a server: write one like https://chat.example.com.")
+    }
     if outside && url == nil { throw ValidationError("--outside needs the <url> to look at.") }
   }
 

@@ -6,15 +6,12 @@ struct ConfirmationOption: ParsableArguments {
   @Flag(name: .shortAndLong, help: "Do not ask; needed where there is no terminal.")
   var yes = false
 
-  func validate() throws {
-    if !yes, isatty(STDIN_FILENO) != 1 {
-      throw ValidationError("There is no terminal to ask on: give --yes if you mean it.")
-    }
-  }
-
-  /// - Throws: ``Failure`` unless the person agrees.
+  /// - Throws: ``Failure`` unless the person agrees, `ValidationError` where nobody can be asked.
   func confirm(_ question: String) throws {
     if yes { return }
+    guard isatty(STDIN_FILENO) == 1 else {
+      throw ValidationError("There is no terminal to ask on: give --yes if you mean it.")
+    }
     Terminal.prompt(question + " [y/N] ")
     let answer = (readLine(strippingNewline: true) ?? "").lowercased()
     guard ["y", "yes"].contains(answer) else { throw Failure("nothing was done") }

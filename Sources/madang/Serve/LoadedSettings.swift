@@ -39,6 +39,16 @@ struct LoadedSettings: Sendable {
   /// Where its value comes from.
   func source(of setting: Setting) -> String { sources[setting.key] ?? "default" }
 
+  /// Why a file cannot be read as JSON.
+  private static func words(_ error: any Error, _ file: String) -> String {
+    var isDirectory: ObjCBool = false
+    if FileManager.default.fileExists(atPath: file, isDirectory: &isDirectory), isDirectory.boolValue {
+      return "it is a directory"
+    }
+    if access(file, R_OK) != 0 { return String(cString: strerror(errno)) }
+    return (error as NSError).userInfo["NSDebugDescription"] as? String ?? "\(error)"
+  }
+
   /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
   ///
   /// - Parameter environment: Where the customary variables of settings are looked up.
@@ -56,7 +66,9 @@ struct LoadedSettings: Sendable {
         readers.append(
           (file, ConfigReader(provider: try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))))
       } catch {
-        throw SetupError("--config: \(file) cannot be read as JSON: \(error)")
+        throw SetupError(
+          "--config: \(file) cannot be read: \(Self.words(error, file)); name the file that the server is started with, and "
+            + "see that it is JSON that you may read")
       }
     }
     var mistakes = try file.map { try SettingNames.mistakes(inFile: $0) } ?? []
