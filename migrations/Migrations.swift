@@ -18,5 +18,6 @@ package enum MigrationFiles {
     (15, "sign-in revocations", String(decoding: PackageResources._015_sign_in_revocations_sql, as: UTF8.self)),
     (16, "accounts", String(decoding: PackageResources._016_accounts_sql, as: UTF8.self)),
     (17, "operations", String(decoding: PackageResources._017_operations_sql, as: UTF8.self)),
+    (19, "notices", String(decoding: PackageResources._019_notices_sql, as: UTF8.self)),
   ]
 }

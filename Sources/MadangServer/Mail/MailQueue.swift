@@ -81,6 +81,7 @@ final class MailQueue: ServiceLifecycle.Service {
       // This server stops: that is no fault of the mail's, and the next one sends it at once.
       if Task.isCancelled || Task.isShuttingDownGracefully { return try await madang.putOff(claimed, for: 0) }
       let reason = (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
+      metrics.troubles.failed(.mails, because: reason, now: madang.clock.now)
       guard claimed.attempt < settings.attempts else {
         metrics.mail(.expired)
         return try await giveUp(claimed, reason)
@@ -90,6 +91,7 @@ final class MailQueue: ServiceLifecycle.Service {
       return try await madang.putOff(claimed, for: pause(after: claimed.attempt))
     }
     metrics.mail(.sent)
+    metrics.troubles.worked(.mails)
     try await finish(claimed)
   }
 
