@@ -138,7 +138,7 @@ let package = Package(
         .embedInCode("0012_registration.sql"), .embedInCode("0013_hosting.sql"),
         .embedInCode("0014_mail.sql"), .embedInCode("0015_sign_in_revocations.sql"),
         .embedInCode("0016_accounts.sql"), .embedInCode("0017_operations.sql"),
-        .embedInCode("0018_sign_in_endings.sql"),
+        .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(

@@ -19,5 +19,6 @@ package enum MigrationFiles {
     (16, "accounts", String(decoding: PackageResources._016_accounts_sql, as: UTF8.self)),
     (17, "operations", String(decoding: PackageResources._017_operations_sql, as: UTF8.self)),
     (18, "sign-in endings", String(decoding: PackageResources._018_sign_in_endings_sql, as: UTF8.self)),
+    (19, "notices", String(decoding: PackageResources._019_notices_sql, as: UTF8.self)),
   ]
 }

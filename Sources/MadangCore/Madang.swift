@@ -56,7 +56,8 @@ package final class Madang: Sendable {
     currentSettings.withLock { current in
       var next = settings
       (next.tellsDevices, next.sendsMail) = (current.tellsDevices, current.sendsMail)
-      (next.decoyKey, next.node, next.administrator) = (current.decoyKey, current.node, current.administrator)
+      (next.decoyKey, next.placeKey) = (current.decoyKey, current.placeKey)
+      (next.node, next.administrator) = (current.node, current.administrator)
       current = next
     }
     try await auditChange(of: changes)
@@ -85,4 +86,6 @@ package enum Event: Sendable {
   case audited(AuditRecord)
   /// A mail waits to be sent.
   case mailQueued
+  /// A mail was not queued that the transaction would have sent.
+  case mailLeftOut(MailLeftOut.Reason)
 }

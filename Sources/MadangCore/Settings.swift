@@ -60,6 +60,20 @@ package struct Settings: Sendable {
   package var sendsMail = false
   /// How many mails may wait to be sent.
   package var mailQueueLimit = 10_000
+  /// Mails that one account is sent in a day (UTC); 0 for any number, as the next.
+  package var accountMails = 20
+  /// Mails that are queued in an hour (UTC).
+  package var hourlyMails = 1000
+  /// Mails about sign-ins from new places that one account is sent in a day (UTC); 0 for none, and no place is kept then.
+  package var signInMails = 5
+  /// Places that are remembered of an account, the newest.
+  package var signInPlaces = 20
+  /// Days after which a place from which nobody has signed in again counts as new.
+  package var signInPlaceDays = 90
+  /// Addresses of those who are told by mail what is wrong with the installation; empty for nobody.
+  package var alarmRecipients: [String] = []
+  /// Hours after which they are told once more what is still wrong.
+  package var alarmHours = 24
   /// Links for another password that one account is sent in an hour.
   package var passwordResets = 5
   /// Who may make an account, unless an API key says otherwise.
@@ -87,6 +101,8 @@ package struct Settings: Sendable {
   /// How many rows about failed sign-ins are kept, the newest: strangers cause them.
   package var auditRefusals = 100_000
   package var passwordCost = PasswordCost()
+  /// A secret that hashes of places are made with.
+  package var placeKey: [UInt8] = []
   /// A secret that chooses, with an address that has no account, what a sign-in with it costs.
   package var decoyKey: [UInt8] = []
 

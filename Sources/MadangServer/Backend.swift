@@ -29,7 +29,8 @@ final class Backend: Sendable {
     let allEditions = EditionName.allCases.map { Edition.named($0, offset: settings.offset(of: $0) ?? 0) }
     let editions = allEditions.filter { settings.edition ?? $0.id == $0.id }
     let development = settings.isDevelopment ? Development(clock: clock, ids: ids, instruments: base.instruments) : nil
-    let providers = try Providers(settings.providers, clock: clock, development: development)
+    let providers = try Providers(
+      settings.providers, clock: clock, development: development, troubles: metrics.troubles)
     let sender =
       try await settings.providers.pushSender(lifetime: settings.push.lifetime, logger: logger) ?? development?.pushes
     settings.domain.tellsDevices = sender != nil
@@ -104,6 +105,7 @@ final class Backend: Sendable {
         pushes.chatPosted()
         instruments?.posted(chat)
       case .mailQueued: mails.mailQueued()
+      case .mailLeftOut(let reason): metrics.mailLeftOut(.init(reason))
       case .changed, .audited: break
       }
     }
@@ -111,6 +113,7 @@ final class Backend: Sendable {
     self.sink = sink
     services = [
       dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.refusals, service.links,
+      AlarmWatch(service),
     ]
   }
 

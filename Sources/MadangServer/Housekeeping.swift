@@ -88,6 +88,8 @@ struct Housekeeping: ServiceLifecycle.Service {
       wake.yield()
     }
     await attempt { try await service.madang.forgetLinks() }
+    await attempt { try await service.madang.forgetPlaces() }
+    await attempt { try await service.madang.forgetMailCounts() }
     await attempt {
       let deleted = try await service.madang.deleteUnconfirmed()
       guard deleted > 0 else { return }

@@ -15,7 +15,10 @@ extension Madang {
       if settings.keys.isEmpty {
         for edition in EditionName.allCases { try await settleAPIKey(edition, secrets) }
       }
-      let madang = with { $0.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey) }
+      let madang = with {
+        $0.decoyKey = Secrets.key(for: "decoy passwords", from: tokenKey)
+        $0.placeKey = Secrets.key(for: "sign-in places", from: tokenKey)
+      }
       return (madang, tokenKey)
     } catch {
       await database.close()

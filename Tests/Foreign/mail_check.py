@@ -1,6 +1,6 @@
 """Mails of madang through servers of mails of another make (aiosmtpd): STARTTLS and TLS from the beginning, AUTH PLAIN and LOGIN,
-refusals for now and for good, a server that vanishes, certificates that nobody vouches for, a madang that is killed, and an address that
-is confirmed by its mail.
+refusals for now and for good, a server that vanishes, certificates that nobody vouches for, a madang that is killed, an address that is
+confirmed by its mail, and sign-ins from new places.
 
     Scripts/test    # installs aiosmtpd in a virtual environment and runs this
     python Tests/Foreign/mail_check.py .build/debug/madang
@@ -123,11 +123,13 @@ class Madang:
         self.process.kill()
         self.process.wait()
 
-    def call(self, method, path, fields=None, token=None):
+    def call(self, method, path, fields=None, token=None, client=None):
         """The status and the JSON of an answer."""
         request = urllib.request.Request(self.url + path, method=method, headers={"SesacKey": "key-of-the-check"})
         if token:
             request.add_header("Authorization", token)
+        if client:
+            request.add_header("X-Forwarded-For", client)
         if fields is not None:
             request.data = urllib.parse.urlencode(fields).encode()
         try:
@@ -256,6 +258,34 @@ def check_confirmation(program, folder):
         del os.environ["MADANG_REGISTRATION_CONFIRM"]
 
 
+def check_sign_in(program, folder):
+    """Who signs in from where they signed up is told nothing; from another network, once; it is by a proxy that the network is known."""
+    handler = Handler()
+    os.environ["MADANG_TRUSTED_PROXIES"] = "127.0.0.0/8"
+    try:
+        with MailServer(handler, login=False) as server, Madang(
+                program, f"{folder}/sign-in", f"smtp://127.0.0.1:{server.port}", parallel="1") as madang:
+            def enter(path, client, **fields):
+                status, made = madang.call("POST", f"/v1/users/{path}", fields | {
+                    "email": "mina@example.com", "password": "Passw0rd!"}, client=client)
+                assert status == 200, made
+
+            enter("join", "203.0.113.5", nickname="Mina")
+            enter("login", "203.0.113.99")
+            for _ in range(2):
+                enter("login", "2001:db8:7:8::9")
+            # What comes behind them: mails are sent in their order, one at a time here.
+            madang.mail("admin@example.com")
+            until(lambda: madang.count("sent") == 2, "two mails are not sent")
+            about = [mail for mail, _ in handler.taken if mail["To"] == "mina@example.com"]
+            assert len(about) == 1 and about[0]["Subject"] == "A sign-in from a new place", handler.taken
+            text = about[0].get_content()
+            assert "Network: 2001:db8:7::/48" in text and "https://chat.example.com/password" in text, text
+            assert "Passw0rd" not in text and "2001:db8:7:8" not in text
+    finally:
+        del os.environ["MADANG_TRUSTED_PROXIES"]
+
+
 def main():
     program = sys.argv[1]
     # Sessions that fail are what is checked.
@@ -268,7 +298,8 @@ def main():
         check_vanishing(program, folder)
         check_kill(program, folder)
         check_confirmation(program, folder)
-    print("mail: 6 passed, 0 failed")
+        check_sign_in(program, folder)
+    print("mail: 7 passed, 0 failed")
 
 
 main()

@@ -229,7 +229,7 @@ struct MailTests {
   func full(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine, limit: 2) { (world) async throws in
       for _ in 0..<2 { try await Self.queue(world, "S") }
-      await #expect(throws: MailQueueFull.self) { try await Self.queue(world, "S") }
+      await #expect(throws: MailLeftOut.self) { try await Self.queue(world, "S") }
       #expect(try await world.server.madang.waitingMails() == 2)
     }
   }

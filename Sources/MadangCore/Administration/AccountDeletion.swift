@@ -8,7 +8,7 @@ package struct DeletedAccount: Sendable {
 }
 
 extension Madang {
-  /// Deletes an account: its memberships, sessions, device tokens, addresses, invitations, waiting mails, picture, and everything
+  /// Deletes an account: its memberships, sessions, device tokens, addresses, places, invitations, waiting mails, picture, and everything
   /// in its row that is about the person. The row stays, without a name, for what it wrote in rooms of others; payments and the ledger stay for
   /// the books. Its address is free for a new account. Channels it owned go to the workspaces' owners.
   ///
@@ -68,6 +68,8 @@ extension Madang {
     for kind in AccountLink.allCases { try transaction.deleteLinks(kind, of: user) }
     try transaction.deleteMails(to: person.email)
     try transaction.insertDeletedSignIn(of: user, revokedAt: time ?? now, now: now)
+    try transaction.deletePlaces(of: user, beyond: 0)
+    try transaction.deleteMailCounts(of: user)
     try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
     var detail = ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]
     detail["why"] = reason

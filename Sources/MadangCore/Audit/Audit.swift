@@ -41,9 +41,10 @@ extension Madang {
   /// Writes to the audit log that somebody came in.
   func audit(
     _ kind: AuditKind, _ person: Person, _ session: SessionID, _ origin: Origin, by method: String,
-    invitation: Int64? = nil, waitsFor: [Waiting] = [], in transaction: Transaction
+    invitation: Int64? = nil, waitsFor: [Waiting] = [], isNewPlace: Bool = false, in transaction: Transaction
   ) throws {
     var detail = ["session": "\(session.number)", "by": method]
+    if isNewPlace { detail["place"] = "new" }
     detail["invitation"] = invitation.map { "\($0)" }
     if !waitsFor.isEmpty { detail["waitsFor"] = waitsFor.map(\.rawValue).joined(separator: ", ") }
     try audit(

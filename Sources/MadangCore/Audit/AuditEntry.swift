@@ -70,9 +70,11 @@ package struct Origin: Sendable {
   package let address: String
   /// Of the API key by which they call; nil where none is shown. Not told by the audit log.
   package var keyHash: String?
+  /// From where somebody signs in; nil where that is not looked at. Not told by the audit log.
+  package var place: SignInPlace?
 
-  package init(edition: String, address: String, keyHash: String? = nil) {
-    (self.edition, self.address, self.keyHash) = (edition, address, keyHash)
+  package init(edition: String, address: String, keyHash: String? = nil, place: SignInPlace? = nil) {
+    (self.edition, self.address, self.keyHash, self.place) = (edition, address, keyHash, place)
   }
 }
 

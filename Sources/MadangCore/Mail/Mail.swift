@@ -12,6 +12,14 @@ package enum MailKind: String, CaseIterable, Sendable {
   case approvalNeeded
   /// An administrator has approved an account.
   case accountApproved
+  /// Somebody signed in to an account from a place that it was not used from.
+  case newSignIn
+  /// Something is wrong with the installation, or not any more.
+  case alarm
+
+  /// Whether it counts among the mails that an account, and all together, may be sent. Strangers who use those up keep nobody from what
+  /// administrators have sent.
+  var isLimited: Bool { self != .test && self != .alarm }
 }
 
 /// A mail to one person, in plain text.
@@ -60,5 +68,18 @@ package struct ClaimedMail: Sendable {
   }
 }
 
-/// As many mails wait as may.
-package struct MailQueueFull: Error {}
+/// A mail is not sent: there are as many as may be.
+package struct MailLeftOut: Error {
+  package enum Reason: Sendable {
+    /// So many wait.
+    case queue
+    /// The account was sent so many today.
+    case account
+    /// So many were sent this hour.
+    case hour
+  }
+
+  package let reason: Reason
+
+  init(_ reason: Reason) { self.reason = reason }
+}

@@ -4,18 +4,37 @@ extension Madang {
   /// The longest time between two attempts, or that a claim holds, in milliseconds.
   package static let longestMailPause: Int64 = 3_600_000
 
-  /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailQueueFull``.
-  func queue(_ mail: Mail, expiresAt: Int64, in transaction: Transaction) throws {
+  /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailLeftOut``.
+  /// - Parameter account: Whose mail it is, which counts among those of the account; nil for one to an administrator.
+  func queue(_ mail: Mail, of account: Int64?, expiresAt: Int64, in transaction: Transaction) throws {
     let limit = settings.mailQueueLimit
-    guard try transaction.waitingMails(limit: limit) < limit else { throw MailQueueFull() }
+    guard try transaction.waitingMails(limit: limit) < limit else { throw MailLeftOut(.queue) }
+    if MailKind(rawValue: mail.kind)?.isLimited ?? true { try count(mailOf: account, in: transaction) }
     try transaction.insertMail(mail, now: clock.now, expiresAt: expiresAt)
     transaction.afterCommit { [announce] in announce(.mailQueued) }
   }
 
-  /// The same in a transaction of its own.
+  /// The same for a mail without which all else happens all the same. False if it is left out.
+  @discardableResult
+  func queueIfPossible(_ mail: Mail, of account: Int64?, expiresAt: Int64, in transaction: Transaction) throws -> Bool {
+    do {
+      try queue(mail, of: account, expiresAt: expiresAt, in: transaction)
+      return true
+    } catch let leftOut as MailLeftOut {
+      note(leftOut, in: transaction)
+      return false
+    }
+  }
+
+  /// Tells that a mail is left out of what the transaction does.
+  func note(_ leftOut: MailLeftOut, in transaction: Transaction) {
+    transaction.afterCommit { [announce] in announce(.mailLeftOut(leftOut.reason)) }
+  }
+
+  /// The same in a transaction of its own, for a mail that is nobody's.
   /// - Parameter lifetime: Milliseconds within which it is sent or given up.
   package func queue(_ mail: Mail, lifetime: Int64) async throws {
-    try await database.write { [self] in try queue(mail, expiresAt: clock.now + lifetime, in: $0) }
+    try await database.write { [self] in try queue(mail, of: nil, expiresAt: clock.now + lifetime, in: $0) }
   }
 
   /// Takes some mails that are due. Each is to be finished or put off; when its claim is over, it is taken again.

@@ -2,7 +2,7 @@ import Storage
 
 extension Madang {
   /// Sends the owner of an address another link to confirm it. Nothing happens, and nothing is told, if no account waits for that, or
-  /// if it was sent as many as it may get in a day. Throws ``MailQueueFull``.
+  /// if it was sent as many as it may get in a day. Throws ``MailLeftOut``.
   package func sendConfirmation(to email: String, from address: String) async throws {
     guard settings.confirmation != .off, let email = try? TextRules.email(email) else { return }
     try await database.write { [self] transaction in

@@ -37,8 +37,9 @@ extension Madang {
       try transaction.setUnconfirmed(person.id.number, since: clock.now)
       do {
         try sendConfirmation(to: person, by: .account(person.id.number), from: origin, in: transaction)
-      } catch is MailQueueFull {
+      } catch let leftOut as MailLeftOut {
         // The account is there all the same, and another link is asked for later.
+        note(leftOut, in: transaction)
       }
     }
     if try needsApproval(origin, in: transaction) {
@@ -62,7 +63,7 @@ extension Madang {
         there is no other mail of those who come within an hour.
 
         """)
-    do { try queue(mail, expiresAt: now + Self.noticeLifetime, in: transaction) } catch is MailQueueFull {}
+    try queueIfPossible(mail, of: nil, expiresAt: now + Self.noticeLifetime, in: transaction)
   }
 
   /// Milliseconds.
@@ -122,13 +123,13 @@ extension Madang {
           Your account at \(settings.publicURL) was approved. You can be added to workspaces now, and make your own.
 
           """)
-      do { try queue(mail, expiresAt: now + Self.noticeLifetime, in: transaction) } catch is MailQueueFull {}
+      try queueIfPossible(mail, of: user, expiresAt: now + Self.noticeLifetime, in: transaction)
       return [:]
     }
   }
 
   /// Milliseconds within which a mail that only tells something is sent or given up.
-  private static let noticeLifetime: Int64 = 2 * 24 * 3_600_000
+  static let noticeLifetime: Int64 = 2 * 24 * 3_600_000
 
   // MARK: Accounts that nobody confirms
 

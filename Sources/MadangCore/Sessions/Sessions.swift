@@ -26,6 +26,9 @@ package struct Session: Sendable {
 }
 
 extension Madang {
+  /// How the audit log calls signing in with a password.
+  static let passwordMethod = "password"
+
   /// Starts a session by e-mail and password. Throws `.signInFailed` for an unknown e-mail, a wrong password, an account with
   /// another sign-in method and one whose address has to be confirmed before alike.
   ///
@@ -55,7 +58,9 @@ extension Madang {
           user: found.user, edition: origin.edition, refreshHash: refresh.hash,
           refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
         let account = try transaction.account(found.user)
-        try audit(.signIn, account.person, session, origin, by: "password", in: transaction)
+        let isNewPlace = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
+        try audit(
+          .signIn, account.person, session, origin, by: Self.passwordMethod, isNewPlace: isNewPlace, in: transaction)
         return SignedIn(account: account, session: session, refreshToken: refresh.token)
       }
       if let signedIn { return signedIn }

@@ -56,7 +56,7 @@ extension Settings {
 }
 
 extension Madang {
-  /// Sends an account a link. False if it gets no more. Throws ``MailQueueFull``.
+  /// Sends an account a link. False if it gets no more. Throws ``MailLeftOut``.
   /// - Parameter mail: Makes the mail with an address of a page.
   @discardableResult
   func send(
@@ -69,7 +69,7 @@ extension Madang {
     }
     let code = LinkCode(ids)
     let end = now + settings.lifetime(of: link)
-    try queue(mail(settings.link(to: link.page, code)), expiresAt: end, in: transaction)
+    try queue(mail(settings.link(to: link.page, code)), of: user, expiresAt: end, in: transaction)
     try transaction.insertLink(link, of: user, codeHash: code.hash, now: now, until: end)
     try audit(
       AuditEntry(kind: link.auditKind, actor: actor, account: user, subject: person.email, origin: origin),

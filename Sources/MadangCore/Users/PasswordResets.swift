@@ -5,7 +5,7 @@ extension Madang {
   package static let passwordResetLifetime: Int64 = 30 * 60_000
 
   /// Sends an account's address a link by which it gets another password. Nothing happens, and nothing is told, if no account that may
-  /// sign in with a password has the address, or if it was sent as many as it may get in an hour. Throws ``MailQueueFull``.
+  /// sign in with a password has the address, or if it was sent as many as it may get in an hour. Throws ``MailLeftOut``.
   package func sendPasswordReset(to email: String, from address: String) async throws {
     guard let email = try? TextRules.email(email) else { return }
     let origin = Origin(edition: "", address: address)

@@ -85,9 +85,11 @@ extension Madang {
       let session = try transaction.insertSession(
         user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      let isNewPlace = try notePlace(of: account.person, from: origin, by: provider.rawValue, in: transaction)
       try audit(
         known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,
-        invitation: admission?.invitation, waitsFor: admission?.waitsFor ?? [], in: transaction)
+        invitation: admission?.invitation, waitsFor: admission?.waitsFor ?? [], isNewPlace: isNewPlace,
+        in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }
   }

@@ -60,8 +60,9 @@ extension Madang {
         user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
       let waitsFor = try admitted(account.person, isVouchedFor: false, from: origin, in: transaction)
+      _ = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
       try audit(
-        .signUp, account.person, session, origin, by: "password", invitation: invitation, waitsFor: waitsFor,
+        .signUp, account.person, session, origin, by: Self.passwordMethod, invitation: invitation, waitsFor: waitsFor,
         in: transaction)
       return SignedIn(account: account, session: session, refreshToken: refresh.token)
     }

@@ -7,6 +7,8 @@ struct ClientAddress: Sendable {
   let text: String
   /// What limits count by.
   let network: String
+  /// The network that mails about sign-ins name; nil where others may stand behind the address.
+  let site: String?
   /// Whether the client came over TLS, directly or to a trusted proxy.
   let isSecure: Bool
   /// Whether others may stand behind this address: a proxy forwarded that is not trusted, wherever it stands in the chain, or
@@ -50,6 +52,7 @@ struct ClientAddress: Sendable {
   private init(_ address: IPAddress?, isSecure: Bool, isShared: Bool, isLocal: Bool) {
     text = address?.text ?? "local"
     network = address?.network ?? "local"
+    site = isShared ? nil : address?.site ?? "local"
     self.isSecure = isSecure
     self.isShared = isShared
     self.isLocal = isLocal

@@ -42,8 +42,14 @@ struct IPAddress: Hashable, Sendable {
   }
 
   /// What one caller is taken to own: an IPv4 address, or the /64 of IPv6 that every home has.
-  var network: String {
-    bytes.count == 4 ? text : IPAddress(bytes: bytes.prefix(8) + [UInt8](repeating: 0, count: 8)).text + "/64"
+  var network: String { bytes.count == 4 ? text : prefix(bytes: 8) }
+
+  /// What stays the same when a provider gives somebody another address: the /24 of IPv4, the /48 of IPv6.
+  var site: String { prefix(bytes: bytes.count == 4 ? 3 : 6) }
+
+  private func prefix(bytes count: Int) -> String {
+    let rest = [UInt8](repeating: 0, count: bytes.count - count)
+    return "\(IPAddress(bytes: bytes.prefix(count) + rest).text)/\(count * 8)"
   }
 
   var isLoopback: Bool {

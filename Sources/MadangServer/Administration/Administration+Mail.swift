@@ -15,8 +15,8 @@ extension Administration {
     let mail = Mail(
       .test, to: address, subject: "Mails arrive",
       body: "This is a test mail of \(settings.mail.name) (\(settings.publicURL)). Nobody has to do anything.\n")
-    do { try await madang.queue(mail, lifetime: settings.mail.lifetime) } catch is MailQueueFull {
-      throw queueFull
+    do { try await madang.queue(mail, lifetime: settings.mail.lifetime) } catch let leftOut as MailLeftOut {
+      throw refusal(leftOut)
     }
     return QueuedMail(to: address)
   }
@@ -26,11 +26,17 @@ extension Administration {
     try requireMail()
     do {
       return AccountSummary(try await madang.sendPasswordReset(byAdministrator: email))
-    } catch is MailQueueFull { throw queueFull }
+    } catch let leftOut as MailLeftOut { throw refusal(leftOut) }
   }
 
-  private var queueFull: AdministrationError {
-    AdministrationError(description: "\(settings.mailQueueLimit) mails wait already (mail.queue)")
+  private func refusal(_ leftOut: MailLeftOut) -> AdministrationError {
+    let words =
+      switch leftOut.reason {
+      case .queue: "\(settings.mailQueueLimit) mails wait already (mail.queue)"
+      case .account: "the account was sent \(settings.accountMails) mails today (mail.account.day)"
+      case .hour: "\(settings.hourlyMails) mails were sent this hour (mail.hour)"
+      }
+    return AdministrationError(description: words)
   }
 
   private func requireMail() throws {

@@ -39,7 +39,7 @@ extension Doctor {
     }
   }
 
-  private func diskFindings(_ directory: URL) -> [DoctorFinding] {
+  func diskFindings(_ directory: URL) -> [DoctorFinding] {
     guard let disk = DiskFigures(directory) else { return [] }
     func finding(_ check: DoctorCheck, _ free: Double?, _ what: String, _ cure: String) -> DoctorFinding? {
       guard let free, free < Double(options.minFreePercent) else { return nil }

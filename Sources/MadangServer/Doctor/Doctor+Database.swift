@@ -74,7 +74,7 @@ extension Doctor {
     }
   }
 
-  private func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {
+  func backupFindings(_ madang: Madang) async throws -> [DoctorFinding] {
     guard options.backupDays > 0 else { return [] }
     let limit = madang.clock.now - Int64(options.backupDays) * 86_400_000
     // Who has just begun needs none yet; of earlier times nothing is known.

@@ -24,7 +24,8 @@ struct Call {
   /// From where the caller acts.
   var origin: Origin {
     Origin(
-      edition: edition.name, address: client.text, keyHash: request.headers[.apiKey].map { Madang.keyHash($0) })
+      edition: edition.name, address: client.text, keyHash: request.headers[.apiKey].map { Madang.keyHash($0) },
+      place: SignInPlace(network: client.site, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue))
   }
 
   /// Who calls, on routes with a token.

@@ -41,14 +41,14 @@ struct LinkRequests: ServiceLifecycle.Service {
     // What is longer is no address: nothing of it is kept.
     guard email.utf8.count <= 1000 else { return }
     if case .dropped = entrance.yield(Request(page: page, email: email, address: client.text)) {
-      metrics.mail(.leftOut)
+      metrics.mailLeftOut(.requests)
     }
   }
 
   func run() async throws {
     for await request in waiting.cancelOnGracefulShutdown() {
       do { try await sendPatiently(request) } catch {
-        metrics.mail(.leftOut)
+        metrics.mailLeftOut((error as? MailLeftOut).map { .init($0.reason) } ?? .database)
         madang.logger.warning("a link was not sent", metadata: ["error": "\(String(reflecting: error))"])
       }
     }

@@ -90,6 +90,7 @@ final class MailQueue: ServiceLifecycle.Service {
       if !isTooOften, Task.isCancelled || Task.isShuttingDownGracefully {
         return try await giveBack(claimed, isUnanswered: unanswered != nil)
       }
+      metrics.troubles.failed(.mails, because: reason, now: madang.clock.now)
       guard !isTooOften, claimed.attempt < settings.attempts else {
         metrics.mail(.expired)
         return try await giveUp(claimed, reason)
@@ -100,6 +101,7 @@ final class MailQueue: ServiceLifecycle.Service {
         claimed, for: pause(after: claimed.attempt), isUnanswered: unanswered != nil)
     }
     metrics.mail(.sent)
+    metrics.troubles.worked(.mails)
     try await finish(claimed)
   }
 

@@ -54,6 +54,7 @@ final class Metrics: Sendable {
     var pushesFailed = 0
     var mailsWaiting = 0
     var mails: [MailOutcome: Int] = [:]
+    var mailsLeftOut: [LeftOutReason: Int] = [:]
     var notices: [Notice: Int] = [:]
     var leads = false
     var isReadOnly = false
@@ -79,11 +80,30 @@ final class Metrics: Sendable {
     case refused
     /// It was too old, or tried too often.
     case expired
-    /// Too many waited already.
+    /// There were too many already: see ``LeftOutReason``.
     case leftOut = "left_out"
   }
 
+  /// Why a mail was left out.
+  enum LeftOutReason: String, CaseIterable {
+    case queue, account, hour
+    /// Too many links were asked for at once.
+    case requests
+    /// The database did not answer for too long.
+    case database
+
+    init(_ reason: MailLeftOut.Reason) {
+      self =
+        switch reason {
+        case .queue: .queue
+        case .account: .account
+        case .hour: .hour
+        }
+    }
+  }
+
   private let state = Mutex(State())
+  let troubles = Troubles()
 
   var now: State { state.withLock(\.self) }
 
@@ -113,6 +133,11 @@ final class Metrics: Sendable {
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
   func setMailsWaiting(_ count: Int) { state.withLock { $0.mailsWaiting = count } }
   func mail(_ outcome: MailOutcome, _ count: Int = 1) { state.withLock { $0.mails[outcome, default: 0] += count } }
+  func mailLeftOut(_ reason: LeftOutReason) {
+    mail(.leftOut)
+    state.withLock { $0.mailsLeftOut[reason, default: 0] += 1 }
+  }
+
   func pushDropped(_ count: Int = 1) { state.withLock { $0.pushesDropped += count } }
   func notice(_ provider: SocialProvider, _ outcome: String) {
     state.withLock { $0.notices[Notice(provider: provider, outcome: outcome), default: 0] += 1 }

@@ -76,6 +76,10 @@ extension Service {
     for outcome in Metrics.MailOutcome.allCases {
       page.add("madang_mails_total", labels: [("outcome", outcome.rawValue)], now.mails[outcome] ?? 0)
     }
+    page.begin("madang_mails_left_out_total", .counter, "Mails that were not queued, by what there was too much of.")
+    for reason in Metrics.LeftOutReason.allCases {
+      page.add("madang_mails_left_out_total", labels: [("reason", reason.rawValue)], now.mailsLeftOut[reason] ?? 0)
+    }
     page.begin("madang_provider_notices_total", .counter, "What Apple and Kakao told of people, by what became of it.")
     for provider in SocialProvider.allCases {
       for outcome in Metrics.noticeOutcomes {

@@ -20,10 +20,12 @@ struct Providers: Sendable {
 
   /// What is configured; in development mode the built-in ones for the rest.
   /// Throws ``SetupError`` if a file cannot be used.
-  init(_ settings: ProviderSettings, clock: Clock, development: Development?) throws {
+  init(_ settings: ProviderSettings, clock: Clock, development: Development?, troubles: Troubles)
+    throws
+  {
     let calls = ProviderCalls(
       timeout: settings.timeout, over: ProviderConnections(authorities: try settings.authorities()))
-    payments =
+    let verifier: (any PaymentVerifier)? =
       if !settings.portOneV2.secret.isEmpty {
         PortOneV2(settings.portOneV2, calls: calls)
       } else if !settings.portOne.key.isEmpty {
@@ -31,6 +33,7 @@ struct Providers: Sendable {
       } else {
         development?.payments
       }
+    payments = verifier.map { WatchedPayments(verifier: $0, troubles: troubles) }
     let appleTokens =
       settings.apple.audiences.isEmpty ? nil : AppleTokens(settings.apple, calls: calls, clock: clock)
     apple = appleTokens ?? development?.socialTokens(.apple)

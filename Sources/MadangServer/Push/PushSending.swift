@@ -1,4 +1,5 @@
 import Logging
+import MadangCore
 
 /// Hands notifications to the provider.
 struct PushSending: Sendable {
@@ -46,18 +47,18 @@ struct PushSending: Sendable {
     do {
       try await sender.send(notification, isTrial: false)
       metrics.pushSent()
-      outage.ends(by: notification)
+      answered(notification)
       return .settled
     } catch PushFailure.refused(let status) {
-      outage.ends(by: notification)
+      answered(notification)
       giveUp(status)
       return .settled
     } catch PushFailure.unregistered(let status) {
-      outage.ends(by: notification)
+      answered(notification)
       giveUp(status)
       return .unregistered
     } catch PushFailure.delayed(let status, let pause) {
-      outage.ends(by: notification)
+      answered(notification)
       var notification = notification
       notification.pause = pause
       return delayed(notification, by: 1, status).map(Outcome.putOff) ?? .settled
@@ -84,7 +85,7 @@ struct PushSending: Sendable {
       default: return .zero
       }
     }
-    outage.ends(by: notification)
+    answered(notification)
     return .zero
   }
 
@@ -99,6 +100,11 @@ struct PushSending: Sendable {
     logger.debug("a notification was not taken", metadata: ["status": "\(status)"])
   }
 
+  private func answered(_ notification: PushNotification) {
+    outage.ends(by: notification)
+    if !outage.isNow { metrics.troubles.worked(.push) }
+  }
+
   /// Waits for the end of the outage; with its device, if there is no outage but of this device.
   private func held(_ notification: PushNotification, by error: any Error, _ status: Int) -> Outcome {
     guard !beginOutage(with: notification, error) else { return .held(notification) }
@@ -108,6 +114,9 @@ struct PushSending: Sendable {
   /// False if there is none, as it would be of the notification's device alone.
   private func beginOutage(with notification: PushNotification, _ error: any Error) -> Bool {
     let isNow = outage.begins(with: notification, error)
+    if isNow, let error = error as? ProviderCalls.Unusable {
+      metrics.troubles.failed(.push, because: "it answers \(error.status)")
+    }
     wake()
     return isNow
   }

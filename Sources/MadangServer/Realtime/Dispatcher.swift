@@ -92,7 +92,7 @@ final class Dispatcher: ServiceLifecycle.Service {
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
       // Even if it was read before: what this process has done must not go unheeded.
       heed(change, isLate: false)
-    case .audited, .mailQueued: break
+    case .audited, .mailQueued, .mailLeftOut: break
     }
   }
 

@@ -77,6 +77,36 @@ extension ServerSettings {
     set { domain.mailQueueLimit = newValue }
   }
 
+  /// Mails that one account is sent in a day (UTC); 0 for any number, as the next.
+  public var accountMails: Int {
+    get { domain.accountMails }
+    set { domain.accountMails = newValue }
+  }
+
+  /// Mails that are queued in an hour (UTC).
+  public var hourlyMails: Int {
+    get { domain.hourlyMails }
+    set { domain.hourlyMails = newValue }
+  }
+
+  /// Mails about sign-ins from new places that one account is sent in a day (UTC); 0 for none.
+  public var signInMails: Int {
+    get { domain.signInMails }
+    set { domain.signInMails = newValue }
+  }
+
+  /// Places from which it signs in that are remembered of an account, the newest.
+  public var signInPlaces: Int {
+    get { domain.signInPlaces }
+    set { domain.signInPlaces = newValue }
+  }
+
+  /// Days after which a place from which nobody has signed in again counts as new.
+  public var signInPlaceDays: Int {
+    get { domain.signInPlaceDays }
+    set { domain.signInPlaceDays = newValue }
+  }
+
   /// How long a replaced picture can still be fetched.
   public var replacedPictureLifetime: Int64 {
     get { domain.replacedPictureLifetime }

@@ -110,6 +110,12 @@ public struct ServerSettings: Sendable {
   public var providers = ProviderSettings()
   public var push = PushSettings()
   public var mail = MailSettings()
+  /// How often a server looks at what administrators are told of by mail.
+  public var alarmInterval: Duration = .seconds(60)
+  /// Days that the newest backup may be old before administrators are told; 0 for any number.
+  public var alarmBackupDays = 2
+  /// Failed sign-ins in an hour of which administrators are told; 0 for none.
+  public var alarmSignIns = 200
   /// Links for another password, or to confirm an address, that one address of the network may ask for in an hour; 0 for any number.
   public var passwordResetsPerAddress = 30
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
@@ -171,6 +177,7 @@ public struct ServerSettings: Sendable {
       problems.append("\(key): '\(text)' must have 1 to 200 characters; apps show it")
     }
     problems += mail.problems(publicURL: publicURL)
+    problems += alarmProblems()
     problems += providers.problems(deletesWithProvider: deletesWithProvider)
     for edition in EditionName.allCases where offset(of: edition) == nil {
       problems.append(

@@ -30,5 +30,23 @@ extension Setting {
     milliseconds("mail.lifetime", "seconds a mail may wait to be taken", \.settings.mail.lifetime),
     integer("mail.parallel", "mails on their way at once", \.settings.mail.parallelSends, 1...100),
     integer("mail.queue", "mails that may wait; more are not sent", \.settings.mailQueueLimit, 1...1_000_000).live,
+    integer(
+      "mail.account.day", "mails that one account is sent in a day (UTC); 0 for any number", \.settings.accountMails,
+      0...10_000
+    ).live,
+    integer(
+      "mail.hour", "mails that are queued in an hour (UTC); 0 for any number", \.settings.hourlyMails, 0...1_000_000
+    ).live,
+    integer(
+      "mail.sign.ins", "mails about sign-ins from new places that one account is sent in a day (UTC); 0 for none",
+      \.settings.signInMails, 0...100
+    ).live,
+    integer(
+      "mail.sign.ins.places", "places that are remembered of an account, the newest", \.settings.signInPlaces, 1...200
+    ).live,
+    integer(
+      "mail.sign.ins.days", "days after which a place that was not used again counts as new",
+      \.settings.signInPlaceDays, 1...3650
+    ).live,
   ]
 }

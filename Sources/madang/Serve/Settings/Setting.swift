@@ -19,7 +19,7 @@ struct Setting: Sendable {
 
   static let all =
     listening + database + development + editions + sockets + limits + accounts + files + workspaces + providers + mail
-    + log
+    + alarms + log
 
   typealias Path<Value> = any WritableKeyPath<LoadedSettings, Value> & Sendable
 

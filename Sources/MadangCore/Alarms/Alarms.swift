@@ -1,0 +1,61 @@
+import Storage
+
+extension Madang {
+  /// Tells administrators by mail what is wrong since now, or is not wrong any more; what goes on, once in ``Settings/alarmHours``. Of
+  /// servers that find the same one tells it. Of what is not among the findings nothing is known: it stays as it is.
+  /// - Parameter server: What this server is called.
+  package func tell(_ findings: [AlarmKind: AlarmFinding], of server: String) async throws {
+    guard settings.sendsMail, !settings.alarmRecipients.isEmpty else { return }
+    let every = Int64(settings.alarmHours) * 3_600_000
+    let known = try await database.read { try $0.alarms() }
+    for (kind, finding) in findings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
+      let place = kind.isOfServer ? server : ""
+      let alarm = known.first { $0.kind == kind.rawValue && $0.place == place }
+      switch finding {
+      case .wrong(let message, let cure):
+        if let alarm, alarm.toldAt > clock.now - every { continue }
+        try await database.write(heedsStop: false) { [self] transaction in
+          let now = clock.now
+          guard try transaction.claimAlarm(kind, at: place, now: now, toldBefore: now - every) else { return }
+          try send(kind, kind.words, "\(message)\n\nWhat helps: \(cure)", at: place, in: transaction)
+        }
+      case .right:
+        guard alarm != nil else { continue }
+        try await database.write(heedsStop: false) { [self] transaction in
+          guard try transaction.endAlarm(kind, at: place) else { return }
+          try send(kind, "Over: \(kind.words)", "This is over. Nothing has to be done.", at: place, in: transaction)
+        }
+      }
+    }
+    // One that goes on was told later than that.
+    let old = clock.now - 2 * every
+    guard known.contains(where: { $0.toldAt < old }) else { return }
+    try await database.write(heedsStop: false) { try $0.deleteAlarms(toldBefore: old) }
+  }
+
+  private func send(
+    _ kind: AlarmKind, _ subject: String, _ text: String, at place: String, in transaction: Transaction
+  ) throws {
+    let server = place.isEmpty ? "" : ", server \(place)"
+    for recipient in settings.alarmRecipients {
+      let mail = Mail(
+        .alarm, to: recipient, subject: subject,
+        body: """
+          \(subject), at \(settings.publicURL)\(server):
+
+          \(text)
+
+          While something is wrong there is a mail each \(settings.alarmHours) hours (alarms.every), and one when it is over.
+
+          """)
+      try queueIfPossible(mail, of: nil, expiresAt: clock.now + Self.noticeLifetime, in: transaction)
+    }
+  }
+
+  /// How many sign-ins failed within an hour that the audit log tells of, counted up to a limit.
+  package func refusedSignIns(limit: Int) async throws -> Int {
+    try await database.read { [since = clock.now - 3_600_000] in
+      try $0.auditCount(of: .signInRefused, since: since, limit: limit)
+    }
+  }
+}

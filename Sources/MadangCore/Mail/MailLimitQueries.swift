@@ -1,0 +1,38 @@
+import Storage
+
+extension Transaction {
+  /// How many mails were counted since a whole hour or day.
+  /// - Parameters:
+  ///   - account: Nil for all together, as in the others.
+  ///   - kind: Nil for those of all kinds.
+  func mailCount(of account: Int64?, _ kind: MailKind?, since time: Int64) throws -> Int {
+    try first(
+      """
+      SELECT number FROM mail_counts
+      WHERE user_id = \(account ?? 0) AND kind = \(kind?.rawValue ?? "") AND began_at = \(time)
+      """
+    ) { try $0.get("number") } ?? 0
+  }
+
+  /// Counts a mail. False, counting none, if there were `limit` already.
+  func countMail(of account: Int64?, _ kind: MailKind?, since time: Int64, limit: Int) throws -> Bool {
+    try execute(
+      """
+      INSERT INTO mail_counts (user_id, kind, began_at, number)
+      VALUES (\(account ?? 0), \(kind?.rawValue ?? ""), \(time), 1)
+      ON CONFLICT (user_id, kind, began_at) DO UPDATE SET number = mail_counts.number + 1
+      WHERE mail_counts.number < \(limit)
+      """) == 1
+  }
+
+  func deleteMailCounts(of user: Int64) throws { try execute("DELETE FROM mail_counts WHERE user_id = \(user)") }
+
+  /// How many there were.
+  func deleteMailCounts(before time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM mail_counts WHERE (user_id, kind, began_at) IN
+        (SELECT user_id, kind, began_at FROM mail_counts WHERE began_at < \(time) ORDER BY began_at LIMIT \(limit))
+      """)
+  }
+}

@@ -1,0 +1,64 @@
+import Foundation
+import Storage
+
+extension Madang {
+  private var looksAtPlaces: Bool { settings.sendsMail && settings.signInMails > 0 && !settings.publicURL.isEmpty }
+
+  /// Remembers from where an account signs in. Its owner is told by mail where that is new, but for the first place that is known of the
+  /// account. True if it is new. The account is held.
+  /// - Parameter method: As the audit log has it.
+  func notePlace(of person: Person, from origin: Origin, by method: String, in transaction: Transaction) throws -> Bool
+  {
+    guard looksAtPlaces, let place = origin.place else { return false }
+    let (user, now) = (person.id.number, clock.now)
+    let hash = place.hash(of: user, key: settings.placeKey)
+    let known = try transaction.places(of: user)
+    try transaction.rememberPlace(hash, of: user, now: now)
+    try transaction.deletePlaces(of: user, beyond: settings.signInPlaces)
+    guard !known.isEmpty, !known.contains(where: { $0.hash == hash && $0.seenAt > now - placeLifetime }) else {
+      return false
+    }
+    try tell(person, of: place, by: method, in: transaction)
+    return true
+  }
+
+  private func tell(_ person: Person, of place: SignInPlace, by method: String, in transaction: Transaction) throws {
+    let user = person.id.number
+    // An address that nobody has confirmed may be somebody else's.
+    guard try limit(of: user, in: transaction) != .confirmation,
+      try transaction.mailCount(of: user, .newSignIn, since: today) < settings.signInMails
+    else { return }
+    let time = Date(timeIntervalSince1970: Double(clock.now / 1000))
+    let words = time.formatted(.iso8601.dateTimeSeparator(.space).timeZone(separator: .omitted)).dropLast()
+    let cure =
+      method == Self.passwordMethod
+      ? "choose another password, which ends all sessions:\n\(settings.link(to: .password))"
+      : "take back the app's access in your \(method.capitalized) account, and tell whoever runs this server."
+    let mail = Mail(
+      .newSignIn, to: person.email, subject: "A sign-in from a new place",
+      body: """
+        Somebody, probably you, signed in to your account at \(settings.publicURL) from a place that was not used before.
+
+        When: \(words) UTC
+        Network: \(place.network ?? "not known")
+        Device: \(place.device)
+
+        If it was you, nothing has to be done. If it was not, \(cure)
+
+        """)
+    guard try queueIfPossible(mail, of: user, expiresAt: clock.now + Self.noticeLifetime, in: transaction) else {
+      return
+    }
+    _ = try transaction.countMail(of: user, .newSignIn, since: today, limit: .max)
+  }
+
+  private var placeLifetime: Int64 { Int64(settings.signInPlaceDays) * 24 * 3_600_000 }
+
+  /// Deletes places from which nobody has signed in for long, some at a time; not the newest of an account.
+  package func forgetPlaces() async throws {
+    let page = 500
+    while try await database.write({ [before = clock.now - placeLifetime] in
+      try $0.deletePlaces(seenBefore: before, limit: page)
+    }) == page {}
+  }
+}

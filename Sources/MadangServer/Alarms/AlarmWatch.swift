@@ -1,0 +1,93 @@
+import Foundation
+import Logging
+import MadangCore
+import ServiceLifecycle
+import SocketIOServer
+
+/// Looks once in a while at what administrators are told of by mail. What is wrong is decided as `madang doctor` does. What is the
+/// database's is looked at by the server that tidies up for all.
+struct AlarmWatch: ServiceLifecycle.Service {
+  let service: Service
+  private let server: String
+
+  /// How long mails are not taken before administrators are told, in milliseconds.
+  private static let mailPatience: Int64 = 3_600_000
+
+  init(_ service: Service) {
+    self.service = service
+    server = service.settings.node.isEmpty ? Self.hostName : service.settings.node
+  }
+
+  func run() async throws {
+    let madang = service.madang
+    guard madang.settings.sendsMail, !madang.settings.alarmRecipients.isEmpty else { return }
+    await every(service.settings.alarmInterval, by: madang.clock) {
+      do { try await madang.tell(try await findings(), of: server) } catch is CancellationError {} catch {
+        madang.logger.warning("alarms could not be looked at", metadata: ["error": "\(String(reflecting: error))"])
+      }
+    }
+  }
+
+  private func findings() async throws -> [AlarmKind: AlarmFinding] {
+    let settings = service.settings
+    var options = Doctor.Options()
+    options.backupDays = settings.alarmBackupDays
+    let doctor = Doctor(options, logger: service.logger)
+    var findings: [AlarmKind: AlarmFinding] = [.disk: AlarmFinding(doctor.diskFindings(settings.dataDirectory))]
+    if let tls = settings.tls,
+      let certificate = try? SocketIOServer.TLSCertificate(chainFile: tls.certificateFile, keyFile: tls.keyFile)
+    {
+      findings[.certificate] = AlarmFinding(
+        Doctor.expiryFindings(certificate.notValidAfter, .certificate, tls.certificateFile))
+    }
+    addTroubles(to: &findings)
+    guard service.metrics.now.leads else { return findings }
+    // Who never made one has not forgotten it.
+    if settings.alarmBackupDays > 0, try await service.madang.latestAudit(of: .backupMade) != nil {
+      findings[.backup] = AlarmFinding(try await doctor.backupFindings(service.madang))
+    }
+    let limit = settings.alarmSignIns
+    if limit > 0 {
+      let failed = try await service.madang.refusedSignIns(limit: limit)
+      findings[.signIns] =
+        failed < limit
+        ? .right
+        : .wrong(
+          "\(limit) sign-ins or more failed within an hour (alarms.sign.ins)",
+          cure: "'madang admin audit --kind signInRefused --since 1h' tells from where, and at which accounts")
+    }
+    return findings
+  }
+
+  /// What others that this server asks have answered.
+  private func addTroubles(to findings: inout [AlarmKind: AlarmFinding]) {
+    let (troubles, now) = (service.metrics.troubles, service.madang.clock.now)
+    findings[.mails] = troubles.finding(.mails, for: Self.mailPatience, now: now) {
+      .wrong(
+        "the mail server has taken no mail for an hour: \($0.reason)",
+        cure: "look at mail.* and at that server; this mail waited for it, too")
+    }
+    findings[.push] = troubles.finding(.push, now: now) {
+      .wrong("the push service refuses all notifications: \($0.reason)", cure: "see docs/providers.md for push.*")
+    }
+    findings[.payments] = troubles.finding(.payments, now: now) {
+      .wrong(
+        "the payment provider refuses to tell of payments: \($0.reason)", cure: "see docs/providers.md for payments.*")
+    }
+  }
+
+  /// As the system says it, without asking a name server.
+  private static var hostName: String {
+    var name = [CChar](repeating: 0, count: 256)
+    guard gethostname(&name, name.count - 1) == 0 else { return "" }
+    return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+  }
+}
+
+extension AlarmFinding {
+  /// The worst that was found.
+  fileprivate init(_ findings: [DoctorFinding]) {
+    let worst = findings.first { $0.severity == .error } ?? findings.first
+    self = worst.map { .wrong($0.message, cure: $0.cure) } ?? .right
+  }
+}

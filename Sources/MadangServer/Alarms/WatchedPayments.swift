@@ -1,0 +1,20 @@
+import MadangCore
+
+/// Asks the payment provider, and notes whether it refuses what the settings say.
+struct WatchedPayments: PaymentVerifier {
+  let verifier: any PaymentVerifier
+  let troubles: Troubles
+
+  func payment(_ id: String, merchantID: String) async throws -> Payment? {
+    do {
+      let payment = try await verifier.payment(id, merchantID: merchantID)
+      troubles.worked(.payments)
+      return payment
+    } catch let error as ProviderCalls.Unusable {
+      if [401, 403].contains(error.status) {
+        troubles.failed(.payments, because: "it answers \(error.status)")
+      }
+      throw error
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Alarms", .timeLimit(.minutes(3)))
+struct AlarmTests {
+  private static let (hour, day): (Int64, Int64) = (3_600_000, 24 * 3_600_000)
+  private static let recipient = "admin@example.com"
+  private static let full = AlarmFinding.wrong("2.0 % of the disk are free", cure: "make room")
+
+  private static func settings(_ change: (inout ServerSettings) -> Void = { _ in }) -> ServerSettings {
+    var settings = World.settings(\.publicURL, "https://chat.example.com")
+    settings.alarmRecipients = [recipient]
+    (settings.alarmInterval, settings.housekeepingTurn) = (.milliseconds(20), .milliseconds(20))
+    change(&settings)
+    return settings
+  }
+
+  private static func mails(_ world: World, to address: String = recipient) async throws -> [(
+    subject: String, body: String
+  )] {
+    let mails = try await world.call(.GET, "/_dev/mails?to=\(address)", key: nil).json.list ?? []
+    return mails.filter { $0["kind"]?.string == "alarm" }.map {
+      ($0["subject"]?.string ?? "", $0["body"]?.string ?? "")
+    }
+  }
+
+  private static func subjects(_ world: World, count: Int) async throws -> [String] {
+    #expect(try await World.eventually { try await mails(world).count >= count })
+    return try await mails(world).map(\.subject)
+  }
+
+  @Test(
+    "many failed sign-ins are told once, and that it is over when an hour has passed", arguments: TestEngine.available)
+  func signIns(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings { $0.alarmSignIns = 3 }) { (world) async throws in
+      for _ in 0..<3 {
+        let answer = try await world.call(
+          .POST, "users/login", .json(["email": "nobody@example.com", "password": "Passw0rd!"]))
+        #expect(answer.code == "E03")
+      }
+      #expect(try await Self.subjects(world, count: 1) == ["Many sign-ins fail"])
+      #expect(try await Self.mails(world)[0].body.contains("https://chat.example.com:\n"))
+      world.clock.advance(milliseconds: Self.hour)
+      #expect(try await Self.subjects(world, count: 2) == ["Many sign-ins fail", "Over: Many sign-ins fail"])
+    }
+  }
+
+  @Test(
+    "an old backup is told each day until there is a new one, and nothing where none was ever made",
+    arguments: TestEngine.available)
+  func backups(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings { $0.alarmSignIns = 1 }) { (world) async throws in
+      let madang = world.server.madang
+      world.clock.advance(milliseconds: 10 * Self.day)
+      // Looked at after the time has moved on: what is found about sign-ins comes with it.
+      _ = try await world.call(.POST, "users/login", .json(["email": "nobody@example.com", "password": "Passw0rd!"]))
+      #expect(try await Self.subjects(world, count: 1) == ["Many sign-ins fail"])
+      try await madang.audit(.backupMade, subject: "there", detail: [:])
+      world.clock.advance(milliseconds: Self.hour)
+      #expect(try await Self.subjects(world, count: 2).last == "Over: Many sign-ins fail")
+      world.clock.advance(milliseconds: 2 * Self.day)
+      let words = "There is no fresh backup"
+      #expect(try await Self.subjects(world, count: 3).last == words)
+      #expect(try await Self.mails(world).last?.body.contains("2 days old") == true)
+      world.clock.advance(milliseconds: Self.day)
+      #expect(try await Self.subjects(world, count: 4).suffix(2) == [words, words])
+      try await madang.audit(.backupMade, subject: "there", detail: [:])
+      #expect(try await Self.subjects(world, count: 5).suffix(3) == [words, words, "Over: \(words)"])
+    }
+  }
+
+  @Test(
+    "of servers that find the same one tells it, to each address; what is a server's own each of them does",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func servers(_ engine: TestEngine) async throws {
+    let settings = Self.settings {
+      $0.alarmRecipients = [Self.recipient, "other@example.com"]
+      $0.alarmInterval = .seconds(3600)
+    }
+    try await World.pair(engine, settings: settings) { (first, second) async throws in
+      @Sendable func tell(_ kind: AlarmKind, _ finding: AlarmFinding) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          for _ in 0..<4 {
+            for (name, world) in [("a", first), ("b", second)] {
+              group.addTask { try await world.server.madang.tell([kind: finding], of: name) }
+            }
+          }
+          try await group.waitForAll()
+        }
+      }
+      @Sendable func count() async throws -> Int {
+        var count = 0
+        for world in [first, second] {
+          for address in settings.alarmRecipients { count += try await Self.mails(world, to: address).count }
+        }
+        return count
+      }
+      for (kind, mails) in [(AlarmKind.backup, 2), (.disk, 4)] {
+        let before = try await count()
+        try await tell(kind, Self.full)
+        #expect(try await World.eventually { try await first.server.madang.waitingMails() == 0 })
+        #expect(try await World.eventually { try await count() == before + mails })
+        try await tell(kind, .right)
+        #expect(try await World.eventually { try await count() == before + 2 * mails })
+        #expect(try await first.server.madang.waitingMails() == 0)
+      }
+    }
+  }
+
+  @Test("a server that is started again does not repeat what was told", arguments: TestEngine.available)
+  func restart(_ engine: TestEngine) async throws {
+    try await BackupScene.place(engine) { settings, _ in
+      var settings = settings
+      let other = Self.settings()
+      (settings.publicURL, settings.alarmRecipients) = (other.publicURL, other.alarmRecipients)
+      settings.alarmInterval = .seconds(3600)
+      let clock = World.stoppedClock
+      try await World.run(settings, clock: clock) { world in
+        try await world.server.madang.tell([.disk: Self.full], of: "a")
+        #expect(try await Self.subjects(world, count: 1) == ["The disk is nearly full"])
+        let body = try await Self.mails(world)[0].body
+        #expect(body.contains("server a:") && body.contains("2.0 %") && body.contains("What helps: make room"))
+      }
+      try await World.run(settings, clock: clock) { world in
+        let madang = world.server.madang
+        try await madang.tell([.disk: Self.full], of: "a")
+        #expect(try await madang.waitingMails() == 0)
+        #expect(try await Self.mails(world).isEmpty)
+        clock.advance(milliseconds: Self.day)
+        // Of what nothing is known nothing is told.
+        try await madang.tell([:], of: "a")
+        try await madang.tell([.disk: Self.full], of: "a")
+        #expect(try await Self.subjects(world, count: 1) == ["The disk is nearly full"])
+        // A server that is there no more.
+        clock.advance(milliseconds: 2 * Self.day + 1)
+        try await madang.tell([:], of: "b")
+        try await madang.tell([.disk: .right], of: "a")
+        #expect(try await Self.mails(world).count == 1)
+      }
+    }
+  }
+
+  @Test("others that were not asked are neither right nor wrong, and mails are given an hour")
+  func troubles() {
+    let troubles = Troubles()
+    func told(_ now: Int64) -> String {
+      switch troubles.finding(.mails, for: Self.hour, now: now, { .wrong($0.reason, cure: "") }) {
+      case nil: "unknown"
+      case .right: "right"
+      case .wrong(let message, _): message
+      }
+    }
+    #expect(told(0) == "unknown")
+    troubles.failed(.mails, because: "first", now: 1000)
+    troubles.failed(.mails, because: "last", now: 2000)
+    #expect(told(1000 + Self.hour - 1) == "unknown")
+    #expect(told(1000 + Self.hour) == "last")
+    troubles.worked(.mails)
+    #expect(told(1000 + Self.hour) == "right")
+    troubles.failed(.mails, because: "again", now: 5000)
+    #expect(told(6000) == "unknown")
+  }
+
+  @Test("a payment provider that refuses the settings is told, others that fail are not")
+  func payments() async {
+    struct Provider: PaymentVerifier {
+      let error: (any Error)?
+      func payment(_ id: String, merchantID: String) throws -> Payment? {
+        if let error { throw error }
+        return nil
+      }
+    }
+    let troubles = Troubles()
+    let words: (Troubles.Trouble) -> AlarmFinding = { .wrong($0.reason, cure: "") }
+    for (error, isKnown) in [
+      (ProviderCalls.Unusable(status: 500) as (any Error)?, false), (ProviderCalls.TimedOut(), false),
+      (ProviderCalls.Unusable(status: 401), true), (ProviderCalls.TimedOut(), true), (nil, true),
+    ] {
+      _ = try? await WatchedPayments(verifier: Provider(error: error), troubles: troubles).payment("", merchantID: "")
+      #expect((troubles.finding(.payments, now: 0, words) != nil) == isKnown)
+    }
+    if case .right? = troubles.finding(.payments, now: 0, words) {} else { Issue.record("it has answered") }
+  }
+
+  @Test("addresses of alarms are checked")
+  func problems() {
+    var settings = Self.settings()
+    #expect(settings.problems().isEmpty)
+    settings.alarmRecipients = ["x y"]
+    #expect(settings.problems().count == 1)
+    settings.alarmRecipients = Array(repeating: Self.recipient, count: 11)
+    #expect(settings.problems().count == 1)
+    (settings.alarmRecipients, settings.isDevelopment) = ([Self.recipient], false)
+    #expect(settings.problems().contains { $0.hasPrefix("alarms.to: no mails") })
+  }
+}

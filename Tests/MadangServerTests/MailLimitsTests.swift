@@ -1,0 +1,85 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Limits of mails", .timeLimit(.minutes(3)))
+struct MailLimitsTests {
+  private static let (hour, day): (Int64, Int64) = (3_600_000, 24 * 3_600_000)
+
+  private static func settings(account: Int = 20, hour: Int = 1000) -> ServerSettings {
+    var settings = World.settings(\.publicURL, "https://chat.example.com")
+    (settings.accountMails, settings.hourlyMails) = (account, hour)
+    (settings.passwordResets, settings.confirmations, settings.confirmation) = (1000, 1000, .limited)
+    return settings
+  }
+
+  /// What became of asking for links, as many at once.
+  private static func ask(_ world: World, _ count: Int) async -> [MailLeftOut.Reason?] {
+    await withTaskGroup(of: MailLeftOut.Reason?.self) { group in
+      for number in 0..<count {
+        group.addTask {
+          let (madang, email) = (world.server.madang, "mina@example.com")
+          do {
+            if number.isMultiple(of: 2) {
+              try await madang.sendPasswordReset(to: email, from: "")
+            } else {
+              try await madang.sendConfirmation(to: email, from: "")
+            }
+            return nil
+          } catch { return (error as? MailLeftOut)?.reason }
+        }
+      }
+      return await group.reduce(into: []) { $0.append($1) }
+    }
+  }
+
+  private static func leftOut(_ world: World, _ reason: String) async throws -> Int? {
+    let page = String(decoding: try await world.call(.GET, "/metrics", key: nil).body, as: UTF8.self)
+    return page.split(separator: "\n").first { $0.hasPrefix("madang_mails_left_out_total{reason=\"\(reason)\"} ") }
+      .flatMap { Int($0.split(separator: " ").last ?? "") }
+  }
+
+  @Test("an account is sent so many mails a day, of all kinds together and at once", arguments: TestEngine.available)
+  func account(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(account: 3)) { (world) async throws in
+      _ = try await RegistrationTests.join(world, "mina@example.com")
+      let results = await Self.ask(world, 8)
+      #expect(results.count(where: { $0 == nil }) == 2 && results.count(where: { $0 == .account }) == 6)
+      // Others are sent theirs.
+      _ = try await RegistrationTests.join(world, "joon@example.com")
+      #expect(try await Self.leftOut(world, "account") == 0)
+      world.clock.advance(milliseconds: Self.day)
+      let later = await Self.ask(world, 1)
+      #expect(later == [nil])
+      try await world.server.madang.forgetMailCounts()
+      let kept: Int = try await world.server.madang.database.read { transaction in
+        try transaction.one("SELECT COUNT(*) AS number FROM mail_counts") { try $0.get("number") }
+      }
+      #expect(kept == 2)
+    }
+  }
+
+  @Test(
+    "all are sent so many mails an hour; a sign-up goes on without its mail, which is counted, and tests are sent",
+    arguments: TestEngine.available)
+  func hour(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(hour: 4)) { (world) async throws in
+      _ = try await RegistrationTests.join(world, "mina@example.com")
+      let results = await Self.ask(world, 8)
+      #expect(results.count(where: { $0 == nil }) == 3 && results.count(where: { $0 == .hour }) == 5)
+      #expect(try await RegistrationTests.join(world, "joon@example.com").status == 200)
+      #expect(try await World.eventually { try await Self.leftOut(world, "hour") == 1 })
+      let madang = world.server.madang
+      try await madang.queue(Mail(.test, to: "admin@example.com", subject: "S", body: "B"), lifetime: Self.hour)
+      world.clock.advance(milliseconds: Self.hour)
+      let later = await Self.ask(world, 2)
+      #expect(later == [nil, nil])
+    }
+  }
+}

@@ -1,0 +1,200 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("Sign-ins from new places", .timeLimit(.minutes(3)))
+struct SignInPlacesTests {
+  private static let day: Int64 = 24 * 3_600_000
+  private static let phone = "SLP/1.0 (com.example.slp; build:1; iOS 18.0.0) Alamofire/5.9.1"
+  private static let computer = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15"
+
+  private static func settings(_ change: (inout ServerSettings) -> Void = { _ in }) throws -> ServerSettings {
+    var settings = World.settings(\.publicURL, "https://chat.example.com")
+    settings.trustedProxies = [try #require(IPNetwork("127.0.0.0/8"))]
+    change(&settings)
+    return settings
+  }
+
+  private static func join(_ world: World, _ email: String, from address: String = "203.0.113.5") async throws {
+    let answer = try await world.call(
+      .POST, "users/join", headers: headers(address),
+      .json(["email": .text(email), "password": .text(World.password), "nickname": "Mina"]))
+    try #require(answer.status == 200)
+  }
+
+  private static func signIn(_ world: World, _ email: String, from address: String?, by device: String = phone)
+    async throws
+  {
+    let answer = try await world.call(
+      .POST, "users/login", headers: headers(address, by: device),
+      .json(["email": .text(email), "password": .text(World.password)]))
+    try #require(answer.status == 200)
+  }
+
+  private static func headers(_ address: String?, by device: String = phone) -> [(String, String)] {
+    [("User-Agent", device)] + (address.map { [("X-Forwarded-For", $0)] } ?? [])
+  }
+
+  /// Mails about sign-ins to an address, as soon as none waits.
+  private static func mails(_ world: World, to email: String) async throws -> [String] {
+    #expect(try await World.eventually { try await world.server.madang.waitingMails() == 0 })
+    let mails = try await world.call(.GET, "/_dev/mails?to=\(email)", key: nil).json.list ?? []
+    return mails.filter { $0["kind"]?.string == "newSignIn" }.compactMap { $0["body"]?.string }
+  }
+
+  private static func places(_ world: World) async throws -> Int {
+    try await world.server.madang.database.read { transaction in
+      try transaction.one("SELECT COUNT(*) AS number FROM sign_in_places") { try $0.get("number") }
+    }
+  }
+
+  @Test(
+    "the owner is told when, from which network and by what device somebody signed in from a new place, once",
+    arguments: TestEngine.available)
+  func told(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: try Self.settings()) { (world) async throws in
+      let email = "mina@example.com"
+      try await Self.join(world, email)
+      // The place of the sign-up, and another address of its network.
+      for address in ["203.0.113.5", "203.0.113.77"] { try await Self.signIn(world, email, from: address) }
+      #expect(try await Self.mails(world, to: email).isEmpty)
+      for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
+      let body = try #require(try await Self.mails(world, to: email).first)
+      #expect(body.contains("Network: 198.51.100.0/24\n") && body.contains("Device: an iPhone or iPad\n"))
+      #expect(body.contains(" UTC\n") && body.contains("https://chat.example.com/password\n"))
+      #expect(!body.contains("198.51.100.9"))
+      try await Self.signIn(world, email, from: "203.0.113.5", by: Self.computer)
+      try await Self.signIn(world, email, from: "2001:db8:1:2::3")
+      try await Self.signIn(world, email, from: "2001:db8:1:ffff::4")
+      let bodies = try await Self.mails(world, to: email)
+      #expect(bodies.count == 3)
+      #expect(bodies[1].contains("Device: a Mac\n") && bodies[2].contains("Network: 2001:db8:1::/48\n"))
+      let marks = try await AuditTests.entries(world, .signIn).map { $0.detail["place"] ?? "" }
+      #expect(marks == ["", "", "new", "", "new", "new", ""])
+    }
+  }
+
+  @Test(
+    "an address that others may share is no network, and who makes one up is not taken for a known place",
+    arguments: TestEngine.available)
+  func shared(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: try Self.settings()) { (world) async throws in
+      let email = "mina@example.com"
+      try await Self.join(world, email)
+      try await Self.signIn(world, email, from: "203.0.113.5, 198.51.100.9")
+      let bodies = try await Self.mails(world, to: email)
+      #expect(bodies.count == 1 && bodies[0].contains("Network: not known\n"))
+      // Behind a proxy of which nothing is known everybody is at one place.
+      try await Self.signIn(world, email, from: nil)
+      #expect(try await Self.mails(world, to: email).count == 1)
+    }
+  }
+
+  @Test(
+    "nobody is told of the first place of an account of before, nor of any while that is switched off",
+    arguments: TestEngine.available)
+  func first(_ engine: TestEngine) async throws {
+    try await BackupScene.place(engine) { settings, _ in
+      var settings = settings
+      settings.publicURL = "https://chat.example.com"
+      settings.trustedProxies = try Self.settings().trustedProxies
+      settings.signInMails = 0
+      let email = "mina@example.com"
+      try await World.run(settings) { world in
+        try await Self.join(world, email)
+        try await Self.signIn(world, email, from: "198.51.100.9")
+        #expect(try await Self.mails(world, to: email).isEmpty)
+        #expect(try await Self.places(world) == 0)
+      }
+      settings.signInMails = 1
+      try await World.run(settings) { world in
+        try await Self.signIn(world, email, from: "203.0.113.5")
+        #expect(try await Self.mails(world, to: email).isEmpty)
+        // So many a day.
+        for network in 1...3 { try await Self.signIn(world, email, from: "198.51.\(network).9") }
+        #expect(try await Self.mails(world, to: email).count == 1)
+        world.clock.advance(milliseconds: Self.day)
+        try await Self.signIn(world, email, from: "198.51.4.9")
+        #expect(try await Self.mails(world, to: email).count == 2)
+      }
+    }
+  }
+
+  @Test("an address that nobody has confirmed is told nothing", arguments: TestEngine.available)
+  func unconfirmed(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: try Self.settings { $0.confirmation = .limited }) { (world) async throws in
+      let email = "mina@example.com"
+      try await Self.join(world, email)
+      try await Self.signIn(world, email, from: "198.51.100.9")
+      #expect(try await Self.mails(world, to: email).isEmpty)
+      _ = try await world.server.madang.confirmAddress(byAdministrator: email)
+      try await Self.signIn(world, email, from: "198.51.101.9")
+      #expect(try await Self.mails(world, to: email).count == 1)
+    }
+  }
+
+  @Test(
+    "so many places are remembered, for so many days, and none when the account is deleted",
+    arguments: TestEngine.available)
+  func forgotten(_ engine: TestEngine) async throws {
+    let settings = try Self.settings { ($0.signInPlaces, $0.signInMails) = (3, 100) }
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (email, madang) = ("mina@example.com", world.server.madang)
+      try await Self.join(world, email)
+      for network in 1...4 {
+        world.clock.advance(milliseconds: 1000)
+        try await Self.signIn(world, email, from: "198.51.\(network).9")
+      }
+      #expect(try await Self.places(world) == 3)
+      #expect(try await Self.mails(world, to: email).count == 4)
+      // The oldest is new again.
+      try await Self.signIn(world, email, from: "203.0.113.5")
+      #expect(try await Self.mails(world, to: email).count == 5)
+      world.clock.advance(milliseconds: 90 * Self.day)
+      try await madang.forgetPlaces()
+      try await madang.forgetMailCounts()
+      #expect(try await Self.places(world) == 1)
+      // What is left is too old to be known, and says that there was a place.
+      try await Self.signIn(world, email, from: "203.0.113.5")
+      #expect(try await Self.mails(world, to: email).count == 6)
+      _ = try await madang.deleteAccount(email: email)
+      #expect(try await Self.places(world) == 0)
+    }
+  }
+
+  @Test("where the key is another one nobody is told that known places are new", arguments: TestEngine.available)
+  func otherKey(_ engine: TestEngine) async throws {
+    try await BackupScene.place(engine) { settings, _ in
+      var settings = settings
+      settings.publicURL = "https://chat.example.com"
+      settings.trustedProxies = try Self.settings().trustedProxies
+      let email = "mina@example.com"
+      try await World.run(settings) { world in try await Self.join(world, email) }
+      settings.tokenKey = String(repeating: "k", count: 64)
+      try await World.run(settings) { world in
+        try await Self.signIn(world, email, from: "203.0.113.5")
+        #expect(try await Self.mails(world, to: email).isEmpty)
+      }
+    }
+  }
+
+  @Test("devices are told by what clients say of themselves")
+  func devices() {
+    let words = [
+      Self.phone: "an iPhone or iPad", Self.computer: "a Mac",
+      "SLP/1 CFNetwork/1490.0.4 Darwin/23.2.0": "an Apple device",
+      "okhttp/4.12.0": "an Android device", "Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X)": "an iPhone",
+      "Mozilla/5.0 (Windows NT 10.0; Win64; x64)": "a Windows computer",
+      "Mozilla/5.0 (X11; Linux x86_64)": "a Linux computer",
+      "": "not known", String(repeating: "x", count: 100_000) + "iphone": "not known",
+    ]
+    for (agent, device) in words { #expect(DeviceKind(userAgent: agent).rawValue == device) }
+    #expect(DeviceKind(userAgent: nil) == .unknown)
+  }
+}
