@@ -8,6 +8,7 @@ package final class Transaction {
   private var isOpen = true
   private(set) var failure: StorageError?
   private(set) var actions: [@Sendable () -> Void] = []
+  private(set) var lastSteps: [LastStep] = []
 
   init(_ connection: any Connection) {
     self.connection = connection
@@ -49,6 +50,21 @@ package final class Transaction {
   /// write returns. Dropped when the write fails. It must be short and must not wait. After a read it runs when the read ends.
   package func afterCommit(_ action: @escaping @Sendable () -> Void) {
     actions.append(action)
+  }
+
+  /// Registers what a write does just before COMMIT: for rows that many writes change, so that they are locked for a short time, and in
+  /// one order. What it throws rolls this write back and arrives unchanged. It may use nothing of its transaction but statements. Reads
+  /// have no last steps.
+  ///
+  /// - Parameters:
+  ///   - place: Which row it changes. Steps run in the order of their places.
+  ///   - amount: What it adds to the row, if it adds.
+  ///   - run: Is told what the steps at this place add that run after it in the same transaction.
+  package func lastly(
+    at place: LastStepPlace, adding amount: Int = 0,
+    _ run: @escaping @Sendable (_ transaction: Transaction, _ later: Int) throws -> Void
+  ) {
+    lastSteps.append(LastStep(place: place, amount: amount, run: run))
   }
 
   /// Several statements without parameters, of any number of results.

@@ -325,6 +325,31 @@ struct ProviderNoticesTests {
     }
   }
 
+  @Test(
+    "in read-only mode a notice ends sessions all the same; a deletion is asked for again, and done after that",
+    arguments: TestEngine.available)
+  func readOnly(_ engine: TestEngine) async throws {
+    try await Self.run(engine, deletes: true) { scene in
+      let madang = scene.world.server.madang
+      let (mina, sora) = (try await scene.person("mina"), try await scene.person("sora"))
+      let kakao = try await scene.kakaoPerson("42")
+      scene.world.clock.advance(milliseconds: 10_000)
+      _ = try await madang.beginReadOnlyMode(reason: "")
+      #expect(try await scene.tell(scene.notice(scene.event("consent-revoked", "sora"))) == 200)
+      #expect(try await scene.tellKakao("42", "UNLINK_FROM_APPS") == 200)
+      let deletion = scene.notice(scene.event("account-delete", "mina"))
+      for _ in 0..<2 { #expect(try await scene.tell(deletion) == 503) }
+      for token in [mina, sora, kakao] { #expect(try await scene.me(token) == "E02") }
+      #expect(try await madang.accountRecord(email: "mina@example.com").deletedAt == nil)
+      #expect(try await scene.audited().compactMap { $0["kept"] } == ["read-only mode"])
+      _ = try await madang.endReadOnlyMode()
+      #expect(try await scene.tell(deletion) == 200)
+      await #expect { _ = try await madang.accountRecord(email: "mina@example.com") } throws: {
+        ($0 as? Failure)?.code == .noSuchUser
+      }
+    }
+  }
+
   @Test("Kakao's notices need the admin key, and are about this app", arguments: TestEngine.available)
   func kakao(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in

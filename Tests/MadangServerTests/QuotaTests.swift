@@ -1,3 +1,4 @@
+import Logging
 import MadangAPI
 import NIOHTTP1
 import Storage
@@ -194,6 +195,45 @@ struct QuotaTests {
       #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
       try await madang.forgetWrongFileUsage()
       #expect(try await Self.counted(world) == [6 * size])
+    }
+  }
+
+  @Test(
+    "uploads of several accounts in several workspaces, with deletions beside, are counted without being run again",
+    arguments: TestEngine.available)
+  func beside(_ engine: TestEngine) async throws {
+    let size = Sample.png.count
+    var settings = World.settings(\.workspaceFileQuota, 1000 * size)
+    (settings.accountFileQuota, settings.databaseWriters) = (1000 * size, 4)
+    settings.signUpCoins = 1000
+    let log = LogRecorder()
+    var logger = log.logger
+    logger.logLevel = .debug
+    try await World.run(engine, settings: settings, logger: logger) { (world) async throws in
+      let madang = world.server.madang
+      let people = [try await world.signUp("Mina"), try await world.signUp("Joon"), try await world.signUp("Sora")]
+      var channels: [String] = []
+      for index in 0..<3 {
+        let workspace = try await people[index].workspace("Workspace \(index)")
+        for other in people where other.id != people[index].id {
+          try await people[index].invite(other, to: workspace)
+        }
+        for name in ["a", "b"] { channels.append(try await people[index].channel(name, in: workspace)) }
+      }
+      let file = World.Body.multipart([.file("files", Sample.png)])
+      for channel in channels { for person in people { _ = try await person.get("\(channel)/chats") } }
+      try await withThrowingTaskGroup(of: Void.self) { [channels] group in
+        for n in 0..<90 {
+          group.addTask {
+            let chat = try await people[n % 3].success(.POST, "\(channels[(n / 3) % 6])/chats", file)
+            guard n % 2 == 0, let id = chat["chat_id"]?.string else { return }
+            try await madang.removeChat(.uuid(id))
+          }
+        }
+        try await group.waitForAll()
+      }
+      #expect(try await Self.counted(world) == Array(repeating: 15 * size, count: 6))
+      #expect(!log.lines.contains { $0.contains("run again") })
     }
   }
 }

@@ -66,8 +66,7 @@ extension Transaction {
 
   func deleteFiles(_ paths: [String]) throws {
     guard !paths.isEmpty else { return }
-    try uncountFiles(paths)
-    try execute("DELETE FROM files WHERE path IN (\(list: paths))")
+    try deleteCountedFiles(paths)
   }
 
   func forgetRetiredFiles(_ paths: [String]) throws {

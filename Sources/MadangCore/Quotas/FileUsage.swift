@@ -17,14 +17,18 @@ enum FileUsageOwner: Hashable {
     case .account(let number), .workspace(let number): number
     }
   }
+
+  /// Their sums are changed just before COMMIT.
+  var place: LastStepPlace { LastStepPlace(kind: "file usage of \(scope)", number: number) }
 }
 
 extension Madang {
-  /// Counts the bytes of files that are posted in a workspace, for its quota and for that of the account. Throws `.quotaReached` if one of
-  /// them has more then than it may.
+  /// Counts the bytes of files that are posted in a workspace, for its quota and for that of the account. Throws `.quotaReached`, or has
+  /// the write refused with it at its end, if one of them has more then than it may.
   ///
   /// Where there is a limit, a row has the sum, so that it costs the same however many files there are: the first time, and after files
-  /// were posted without a limit, all of them are added up. Uploads of one account, or in one workspace, wait for each other's COMMIT then.
+  /// were posted without a limit, all of them are added up. It is locked for the COMMIT only: until then writes of one account, or one
+  /// workspace, go on beside each other.
   func count(_ files: [StoredFile], of user: Int64, in workspace: Reference, _ transaction: Transaction) throws {
     // Who posts where there is no such workspace is refused afterwards.
     guard !files.isEmpty, let (id, quota) = try transaction.quota(of: workspace) else { return }
@@ -32,20 +36,14 @@ extension Madang {
     let limits: [(owner: FileUsageOwner, limit: Int)] = [
       (.workspace(id), quota.fileBytes ?? settings.workspaceFileQuota), (.account(user), settings.accountFileQuota),
     ]
-    func require(_ total: Int, _ owner: FileUsageOwner, _ limit: Int) throws {
-      guard total <= limit else {
-        throw Failure(.quotaReached, "files: this \(owner.scope) may have \(limit) bytes of them in chats")
-      }
-    }
     // Before anything is changed, as a refusal then costs nobody else anything.
     for (owner, limit) in limits where limit > 0 {
-      if let counted = try transaction.countedFileBytes(of: owner) { try require(counted + bytes, owner, limit) }
+      if let counted = try transaction.countedFileBytes(of: owner) { try owner.require(counted + bytes, atMost: limit) }
     }
     for (owner, limit) in limits {
-      if limit > 0 {
-        try require(try transaction.addFileBytes(bytes, of: owner), owner, limit)
-      } else {
-        try transaction.forgetFileBytes(of: owner)
+      transaction.lastly(at: owner.place, adding: bytes) { transaction, later in
+        guard limit > 0 else { return try transaction.forgetFileBytes(of: owner) }
+        try owner.require(try transaction.addFileBytes(bytes, of: owner, uncounted: later), atMost: limit)
       }
     }
   }
@@ -59,10 +57,22 @@ extension Madang {
       let (wrong, next) = try await database.read { [last] in try $0.wrongFileUsage(after: last, limit: page) }
       if !wrong.isEmpty {
         try await database.write { transaction in
-          for (owner, bytes) in wrong { try transaction.forgetFileBytes(of: owner, if: bytes) }
+          for (owner, bytes) in wrong {
+            transaction.lastly(at: owner.place) { transaction, _ in
+              try transaction.forgetFileBytes(of: owner, if: bytes)
+            }
+          }
         }
       }
       last = next
     } while last != nil
+  }
+}
+
+extension FileUsageOwner {
+  fileprivate func require(_ total: Int, atMost limit: Int) throws {
+    guard total <= limit else {
+      throw Failure(.quotaReached, "files: this \(scope) may have \(limit) bytes of them in chats")
+    }
   }
 }

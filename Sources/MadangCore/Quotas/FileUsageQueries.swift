@@ -25,28 +25,21 @@ extension Transaction {
     }
   }
 
-  /// How many it has with those that are added. Whoever else counts them waits until COMMIT.
-  func addFileBytes(_ bytes: Int, of owner: FileUsageOwner) throws -> Int {
-    if let total = try changeFileBytes(by: bytes, of: owner) { return total }
-    switch owner {
-    case .account(let user): try hold(user: user)
-    case .workspace(let workspace): try hold(workspace: workspace)
-    }
-    // Others may have counted them meanwhile.
-    if let total = try changeFileBytes(by: bytes, of: owner) { return total }
-    let total = try sumOfFileBytes(of: owner) + bytes
-    try execute(
-      "INSERT INTO file_usage (scope, owner_id, bytes) VALUES (\(owner.scope), \(owner.number), \(total))")
-    return total
-  }
-
-  private func changeFileBytes(by bytes: Int, of owner: FileUsageOwner) throws -> Int? {
-    try first(
+  /// How many it has with those that are added, whose rows are there already. Whoever else counts them waits until COMMIT.
+  /// - Parameter later: What this transaction has stored, or deleted, and counts afterwards.
+  func addFileBytes(_ bytes: Int, of owner: FileUsageOwner, uncounted later: Int) throws -> Int {
+    let counted: Int = try one(
       """
-      UPDATE file_usage SET bytes = bytes + \(bytes) WHERE scope = \(owner.scope) AND owner_id = \(owner.number)
-      RETURNING bytes
+      INSERT INTO file_usage (scope, owner_id, bytes) VALUES (\(owner.scope), \(owner.number), -1)
+      ON CONFLICT (scope, owner_id) DO UPDATE SET bytes = file_usage.bytes + \(bytes) RETURNING bytes
       """
     ) { try $0.get("bytes") }
+    guard counted < 0 else { return counted }
+    // There was no row, or one that cannot be true. From now on others wait for it.
+    let total = try sumOfFileBytes(of: owner) - later
+    try execute(
+      "UPDATE file_usage SET bytes = \(total) WHERE scope = \(owner.scope) AND owner_id = \(owner.number)")
+    return total
   }
 
   /// They are added up when they are needed next.
@@ -57,18 +50,30 @@ extension Transaction {
       "DELETE FROM file_usage WHERE scope = \(owner.scope) AND owner_id = \(owner.number) \(sql: condition)")
   }
 
-  /// Takes files off the sums that are about to be deleted.
-  func uncountFiles(_ paths: [String]) throws {
-    guard try first("SELECT 1 AS one FROM file_usage LIMIT 1", { _ in true }) ?? false else { return }
-    for (scope, owner, join) in [
-      ("account", "f.uploader_id", ""), ("workspace", "r.workspace_id", "JOIN rooms r ON r.id = f.room_id"),
-    ] as [(String, SQL, SQL)] {
-      let gone: SQL = "FROM files f \(sql: join) WHERE f.room_id IS NOT NULL AND f.path IN (\(list: paths))"
-      try execute(
-        """
-        UPDATE file_usage SET bytes = bytes - (SELECT \(sql: Self.sum) \(sql: gone) AND \(sql: owner) = file_usage.owner_id)
-        WHERE scope = \(scope) AND owner_id IN (SELECT \(sql: owner) \(sql: gone))
-        """)
+  /// Deletes files, and takes them off the sums.
+  func deleteCountedFiles(_ paths: [String]) throws {
+    let files: [(uploader: Int64, room: Int64?, size: Int)] = try all(
+      "DELETE FROM files WHERE path IN (\(list: paths)) RETURNING uploader_id, room_id, size"
+    ) { (try $0.get("uploader_id"), try $0.get("room_id"), try $0.get("size")) }
+    let rooms = Set(files.compactMap(\.room))
+    guard !rooms.isEmpty else { return }
+    let workspaces = Dictionary(
+      uniqueKeysWithValues: try all("SELECT id, workspace_id FROM rooms WHERE id IN (\(list: Array(rooms)))") {
+        (try $0.get("id", as: Int64.self), try $0.get("workspace_id", as: Int64.self))
+      })
+    var gone: [FileUsageOwner: Int] = [:]
+    for file in files {
+      guard let room = file.room else { continue }
+      gone[.account(file.uploader), default: 0] += file.size
+      if let workspace = workspaces[room] { gone[.workspace(workspace), default: 0] += file.size }
+    }
+    for (owner, bytes) in gone {
+      lastly(at: owner.place, adding: -bytes) { transaction, _ in
+        try transaction.execute(
+          """
+          UPDATE file_usage SET bytes = bytes - \(bytes) WHERE scope = \(owner.scope) AND owner_id = \(owner.number)
+          """)
+      }
     }
   }
 

@@ -39,7 +39,7 @@ extension Madang {
   /// newer one leads to the same account. What comes again, or late, changes nothing.
   ///
   /// Where the settings say so, an account is deleted with the one at the provider, unless it owns workspaces or belongs to one on
-  /// legal hold.
+  /// legal hold. In read-only mode their sessions end, and it throws `.writesStopped`: the account is deleted when the notice comes again.
   package func heed(_ notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
     guard notice.event == .accountDeleted, settings.deletesWithProvider else {
       return try await revoke(notice, from: address)
@@ -48,6 +48,10 @@ extension Madang {
       where [.held, .mustHandOver].contains(failure.code)
     {
       return try await revoke(notice, from: address, keptBecause: failure.message)
+    } catch let error as StorageError where error.code == .writesStopped {
+      // Nobody stays signed in for that. The deletion is left to the provider's next attempt.
+      _ = try await revoke(notice, from: address, keptBecause: "read-only mode")
+      throw error
     }
   }
 
@@ -56,9 +60,9 @@ extension Madang {
       guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
-      // One from before may be about an account that was deleted then.
+      // One from before may be about an account that was deleted then. One whose sign-ins were only revoked is deleted when it comes again.
       let (time, user) = (min(notice.time, clock.now), account.person.id.number)
-      guard time >= account.createdAt, try transaction.signInRevoked(user, now: clock.now) ?? .min < time else {
+      guard time >= account.createdAt, try transaction.signInRevoked(user, now: clock.now) ?? .min <= time else {
         return .repeated
       }
       try audit(notice, of: account.person, from: address, in: transaction)
@@ -70,7 +74,7 @@ extension Madang {
   private func revoke(_ notice: ProviderNotice, from address: String, keptBecause reason: String? = nil) async throws
     -> NoticeOutcome
   {
-    try await database.write { [self] transaction in
+    try await database.write(heedsStop: false) { [self] transaction in
       // Held: no session begins by an older token meanwhile.
       guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown

@@ -41,8 +41,9 @@ struct GroupCommit {
   /// left changes behind, or a transaction that takes no more statements: then all run again, each in its own.
   private func runAll(_ batch: [PendingWork], isolating: Bool) throws(EngineFailure) -> Outcome {
     var outcome = Outcome()
+    var lastSteps = LastSteps()
     try connection.begin(.write, stop: batch.contains(where: \.heedsStop) ? stop : nil)
-    for work in batch {
+    for (index, work) in batch.enumerated() {
       if work.heedsStop, connection.isStopped {
         outcome.deliveries.append { work.fail(WriteStop.refusal) }
         continue
@@ -50,9 +51,10 @@ struct GroupCommit {
       if isolating { try connection.savepoint() }
       let before = connection.changes
       switch heedingStop(work, work.attempt(on: connection)) {
-      case .done(let deliver):
+      case .done(let deliver, let steps):
         if isolating { try connection.releaseSavepoint() }
         outcome.deliveries.append(deliver)
+        lastSteps.add(steps, of: index)
         if connection.changes > before { outcome.hasChanges = true }
       case .failed(let error, let cause):
         if let cause, cause.endsBatch || connection.transaction == .none { throw EngineFailure(cause) }
@@ -66,6 +68,27 @@ struct GroupCommit {
         outcome.deliveries.append { work.fail(error) }
       }
     }
+    let before = connection.changes
+    if let refused = try lastSteps.run(on: connection) {
+      connection.discard()
+      return try runAll(batch, without: refused, isolating: isolating)
+    }
+    if connection.changes > before { outcome.hasChanges = true }
+    return outcome
+  }
+
+  /// Runs a batch again after one of its writes was refused at its end: the others are counted without it.
+  private func runAll(
+    _ batch: [PendingWork], without refused: (work: Int, error: any Error), isolating: Bool
+  ) throws(EngineFailure) -> Outcome {
+    var rest = batch
+    let work = rest.remove(at: refused.work)
+    var outcome = Outcome()
+    if !rest.isEmpty {
+      counts.reran()
+      outcome = try runAll(rest, isolating: isolating)
+    }
+    outcome.deliveries.append { work.fail(refused.error) }
     return outcome
   }
 
@@ -93,7 +116,7 @@ enum SnapshotRead {
       let attempt = work.attempt(on: connection)
       connection.discard()
       switch attempt {
-      case .done(let deliver): deliveries.append(deliver)
+      case .done(let deliver, _): deliveries.append(deliver)
       case .failed(let error, let cause):
         if let cause, cause.endsBatch { throw cause }
         deliveries.append { work.fail(error) }
@@ -105,5 +128,5 @@ enum SnapshotRead {
 
 extension StorageError {
   /// The whole transaction is gone, not only one statement, and another attempt may go through.
-  fileprivate var endsBatch: Bool { code == .connectionLost || code == .serialization }
+  var endsBatch: Bool { code == .connectionLost || code == .serialization }
 }

@@ -37,17 +37,18 @@ struct PendingWork: Sendable {
       let deliver = try run(transaction)
       if let failure = transaction.failure { throw failure }
       let actions = transaction.actions
-      return .done {
+      let deliverAll: @Sendable () -> Void = {
         for action in actions { action() }
         deliver()
       }
+      return .done(deliverAll, lastly: transaction.lastSteps)
     } catch {
       return .failed(error, cause: transaction.failure)
     }
   }
 
   enum Attempt {
-    case done(@Sendable () -> Void)
+    case done(@Sendable () -> Void, lastly: [LastStep])
     /// `cause` is the failed statement, whatever error the body made of it.
     case failed(any Error, cause: StorageError?)
   }
