@@ -6,7 +6,7 @@ extension Madang {
 
   /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailQueueFull``.
   func queue(_ mail: Mail, expiresAt: Int64, in transaction: Transaction) throws {
-    let limit = settings.mailQueueLimit
+    let limit = settings.queueLimit(of: mail.kind)
     guard try transaction.waitingMails(limit: limit) < limit else { throw MailQueueFull() }
     try transaction.insertMail(mail, now: clock.now, expiresAt: expiresAt)
     transaction.afterCommit { [announce] in announce(.mailQueued) }
@@ -58,5 +58,12 @@ extension Madang {
   /// How many mails wait, counted up to the queue's limit.
   package func waitingMails() async throws -> Int {
     try await database.read { [limit = settings.mailQueueLimit] in try $0.waitingMails(limit: limit) }
+  }
+}
+
+extension Settings {
+  /// How many mails may wait for one of a kind to be queued. Strangers cause those that confirm addresses, and leave room for others.
+  fileprivate func queueLimit(of kind: String) -> Int {
+    kind == MailKind.addressConfirmation.rawValue ? (mailQueueLimit + 1) / 2 : mailQueueLimit
   }
 }

@@ -110,7 +110,8 @@ public struct ServerSettings: Sendable {
   public var providers = ProviderSettings()
   public var push = PushSettings()
   public var mail = MailSettings()
-  /// Links for another password, or to confirm an address, that one address of the network may ask for in an hour; 0 for any number.
+  /// Links for another password, or to confirm an address, that one address of the network may cause in an hour, on pages and by signing
+  /// up; 0 for any number.
   public var passwordResetsPerAddress = 30
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
   /// taken for an operator.
