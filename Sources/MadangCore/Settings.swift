@@ -84,12 +84,14 @@ package struct Settings: Sendable {
   package var confirmation = Confirmation.off
   /// How long the link that confirms an address is good.
   package var confirmationLifetime: Int64 = 24 * 3_600_000
-  /// Links to confirm its address that one account is sent in a day.
+  /// Links to confirm its address that one mailbox is sent in a day.
   package var confirmations = 5
   /// After how many days an account whose address was never confirmed is deleted; 0 for never.
   package var unconfirmedDays = 7
   /// Whether a new account waits for an administrator's approval, unless an API key says otherwise.
   package var needsApproval = false
+  /// After how many days an account that nobody approved is deleted; 0 for never.
+  package var pendingDays = 30
   /// The address of whoever approves accounts, who is sent a mail when one waits; empty for nobody.
   package var approver = ""
   /// This server's name among several; empty for one alone.

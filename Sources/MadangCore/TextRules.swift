@@ -24,6 +24,14 @@ enum TextRules {
   /// What makes two e-mails the same.
   static func emailKey(_ email: String) -> String { email.lowercased() }
 
+  /// The same for all addresses that differ only in what is behind a `+` before the `@`: most mail servers bring them to one person, so
+  /// that somebody can think up any number of them. The address without a `+` is apart from them.
+  static func mailbox(_ email: String) -> String {
+    let key = emailKey(email)
+    guard let at = key.lastIndex(of: "@"), let plus = key[..<at].firstIndex(of: "+") else { return key }
+    return "\(key[...plus])\(key[at...])"
+  }
+
   /// What is behind the `@` of an e-mail, in lower case.
   static func emailDomain(_ email: String) -> String {
     email.lastIndex(of: "@").map { email[email.index(after: $0)...].lowercased() } ?? ""

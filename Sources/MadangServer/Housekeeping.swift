@@ -36,7 +36,9 @@ struct Housekeeping: ServiceLifecycle.Service {
     let clock = service.madang.clock
     await withTaskGroup { group in
       group.addTask { await every(interval, by: clock) { await tidyOwn() } }
-      group.addTask { await every(interval, by: clock, atOnce: false) { if await mayTidy() { await tidy() } } }
+      group.addTask {
+        await every(interval, by: clock, atOnce: false) { if await mayTidy() { await tidyPeriodically() } }
+      }
       group.addTask { await every(interval, by: clock, atOnce: false) { await sweep() } }
       group.addTask { await every(service.settings.housekeepingTurn, by: clock) { await takeTurn() } }
       group.addTask {
@@ -90,14 +92,29 @@ struct Housekeeping: ServiceLifecycle.Service {
     await attempt { try await service.madang.forgetLinks() }
     await attempt { try await service.madang.forgetPlaces() }
     await attempt { try await service.madang.forgetMailCounts() }
+    await attempt { try await service.madang.forgetWrongFileUsage() }
+    await attempt { try await service.madang.forgetAnnouncements() }
+    await attempt { try await service.madang.forgetDeletedSignIns() }
+  }
+
+  /// The same, and what is done once in a while only, never at start: an operator who started with a wrong clock, or with settings of which
+  /// nobody was told, has time to see it.
+  private func tidyPeriodically() async {
+    await tidy()
     await attempt {
+      // Nobody is asked: the days count from when somebody is.
+      guard service.settings.confirmation != .off else {
+        return try await service.madang.restartWait(for: .confirmation)
+      }
       let deleted = try await service.madang.deleteUnconfirmed()
       guard deleted > 0 else { return }
       service.logger.info("accounts that nobody confirmed were deleted", metadata: ["accounts": "\(deleted)"])
     }
-    await attempt { try await service.madang.forgetWrongFileUsage() }
-    await attempt { try await service.madang.forgetAnnouncements() }
-    await attempt { try await service.madang.forgetDeletedSignIns() }
+    await attempt {
+      let deleted = try await service.madang.deletePending()
+      guard deleted > 0 else { return }
+      service.logger.info("accounts that nobody approved were deleted", metadata: ["accounts": "\(deleted)"])
+    }
   }
 
   private func sweep() async {

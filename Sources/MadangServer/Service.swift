@@ -63,7 +63,7 @@ final class Service: Sendable {
   /// Signs in, as often as passwords of one account may be tried.
   func signIn(email: String, password: String, deviceToken: String?, _ call: Call) async throws -> SignedIn {
     let key = try Madang.emailKey(email)
-    return try await noting(key, call) {
+    return try await noting(key, call.origin) {
       try await tries.run(account: key, address: call.client.network) {
         try await madang.isKnown(key, at: call.client.text, within: settings.socketRecentWindow)
       } _: {
@@ -73,17 +73,30 @@ final class Service: Sendable {
     }
   }
 
+  /// Confirms the address of a link's account, as often as passwords of one account may be tried.
+  func confirmAddress(code: String, password: String, from client: ClientAddress) async throws {
+    let key = try await madang.accountToConfirm(code: code).emailKey
+    try await noting(key, Origin(edition: "", address: client.text)) {
+      try await tries.run(account: key, address: client.network) {
+        try await madang.isKnown(key, at: client.text, within: settings.socketRecentWindow)
+      } _: {
+        try await madang.confirmAddress(code: code, password: password, from: client.text, turn: client.network)
+      }
+    }
+  }
+
   /// Tells the audit log if a sign-in fails, or somebody may not sign up.
   /// - Parameter emailKey: Empty where none is shown.
-  func noting<Success>(_ emailKey: String, _ call: Call, _ body: () async throws -> Success) async throws -> Success {
+  func noting<Success>(_ emailKey: String, _ origin: Origin, _ body: () async throws -> Success) async throws -> Success
+  {
     do { return try await body() } catch {
       switch error {
       case let failure as Failure where failure.code == .signInFailed:
-        refusals.note(.signInRefused, emailKey, from: call.origin, because: failure.message)
+        refusals.note(.signInRefused, emailKey, from: origin, because: failure.message)
       case let failure as Failure where failure.code == .notAdmitted:
-        refusals.note(.signUpRefused, emailKey, from: call.origin, because: failure.message)
+        refusals.note(.signUpRefused, emailKey, from: origin, because: failure.message)
       case let refusal as Refusal where refusal.code == .tooManyCalls:
-        refusals.note(.signInRefused, emailKey, from: call.origin, because: refusal.message)
+        refusals.note(.signInRefused, emailKey, from: origin, because: refusal.message)
       default: break
       }
       throw error

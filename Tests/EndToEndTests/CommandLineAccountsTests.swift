@@ -52,6 +52,7 @@ struct CommandLineAccountsTests {
       let path = try #require(link.output.first?.split(separator: "/").last)
       var request = HTTPClientRequest(url: "\(server.url)/confirm/\(path)")
       request.method = .POST
+      request.body = .bytes(Array("password=Passw0rd%21".utf8))
       #expect(try await HTTPClient.shared.execute(request, timeout: .seconds(30)).status == .ok)
       #expect(try await admin.refusal("admin", "users", "confirm", "mina@example.com").hasSuffix("confirmation"))
       #expect(try await mina.refusal("workspace", "create", "Builders") == "E11")

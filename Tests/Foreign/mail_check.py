@@ -234,7 +234,7 @@ def check_kill(program, folder):
 
 
 def check_confirmation(program, folder):
-    """Who signs up makes a workspace when the link of the mail was used, not when it was looked at."""
+    """Who signs up makes a workspace when the link of the mail was used with the password, not when it was looked at."""
     handler = Handler()
     os.environ["MADANG_REGISTRATION_CONFIRM"] = "limited"
     try:
@@ -250,8 +250,9 @@ def check_confirmation(program, folder):
             token = made["token"]["accessToken"]
             assert madang.call("GET", page)[0] == 200
             assert madang.call("POST", "/v1/workspaces", {"name": "Builders"}, token) == (400, {"errorCode": "E11"})
-            assert madang.call("POST", page, {})[0] == 200
-            assert madang.call("POST", page, {})[0] == 404
+            assert madang.call("POST", page, {"password": "Wr0ng-word!"})[0] == 403
+            assert madang.call("POST", page, {"password": "Passw0rd!"})[0] == 200
+            assert madang.call("POST", page, {"password": "Passw0rd!"})[0] == 404
             status, place = madang.call("POST", "/v1/workspaces", {"name": "Builders"}, token)
             assert status == 200, place
     finally:

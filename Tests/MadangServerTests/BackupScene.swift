@@ -96,7 +96,7 @@ struct BackupScene: Sendable {
         VALUES ('test', 'x@y.zz', 'S', 'B', 1, 9000000000000, 1, \(sql: madang.claimTime) + 3600000)
         """)
       try transaction.execute("INSERT INTO password_resets VALUES ('hash', 1, 5, 6)")
-      try transaction.execute("INSERT INTO address_confirmations VALUES ('hash', 1, 5, 6)")
+      try transaction.execute("INSERT INTO address_confirmations VALUES ('hash', 1, 'mina@example.com', 5, 6)")
       try transaction.execute("INSERT INTO deleted_sign_ins VALUES ('hash', 5, 6)")
       try transaction.execute("INSERT INTO sign_in_places VALUES (1, 'place', 9000000000000) ON CONFLICT DO NOTHING")
       try transaction.execute("INSERT INTO mail_counts VALUES (1, 'test', 9000000000000, 2)")

@@ -54,8 +54,12 @@ struct WaitingAccountsTests {
     try await world.call(.POST, "/confirm", key: nil, .form("email=\(email.replacing("@", with: "%40"))"))
   }
 
-  private static func confirm(_ world: World, _ code: String) async throws -> Int {
-    try await world.call(.POST, "/confirm/\(code)", key: nil, .form("")).status
+  private static func confirm(_ world: World, _ code: String, _ password: String = World.password) async throws -> Int {
+    try await world.call(.POST, "/confirm/\(code)", key: nil, form(password)).status
+  }
+
+  private static func form(_ password: String) -> World.Body {
+    .form("password=\(password.replacing("!", with: "%21"))")
   }
 
   /// What an account may do, by its cells in docs/authorisation.md.
@@ -171,6 +175,112 @@ struct WaitingAccountsTests {
     }
   }
 
+  @Test(
+    "the owner of an address does not confirm what a stranger has signed up: the page asks for the password, tells of the account, and leads to another password",
+    arguments: TestEngine.available)
+  func stranger(_ engine: TestEngine) async throws {
+    var settings = Self.settings()
+    settings.callLimits.signInFailures = 3
+    let window = settings.callLimits.signInWindow
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let joined = try await world.call(
+        .POST, "users/join",
+        .json(["email": "mina@example.com", "password": .text(World.password), "nickname": "<b>Mina</b> & \"co\""]))
+      #expect(joined.status == 200)
+      let code = try #require(try await Self.codes(world, "mina@example.com", count: 1).first)
+      let page = String(decoding: try await world.call(.GET, "/confirm/\(code)", key: nil).body, as: UTF8.self)
+      #expect(page.contains("“&lt;b&gt;Mina&lt;/b&gt; &amp; &quot;co&quot;”") && page.contains("href=\"/password\""))
+      let time = WireDate.string(world.clock.now).prefix(16).replacing("T", with: " ")
+      #expect(page.contains("\(time) UTC") && page.contains("type=\"password\""))
+
+      #expect(try await world.call(.POST, "/confirm/\(code)", key: nil, .form("")).status == 400)
+      for _ in 0..<3 { #expect(try await Self.confirm(world, code, "Wr0ng-word!") == 403) }
+      // Tries count as those of signing in do.
+      #expect(try await Self.confirm(world, code) == 429)
+      #expect(try await Self.signIn(world, "mina@example.com").code == "E98")
+      #expect(try await world.server.madang.accountRecord(email: "mina@example.com").unconfirmedAt != nil)
+      #expect(try await World.eventually { try await !AuditTests.entries(world, .signInRefused).isEmpty })
+      world.clock.advance(milliseconds: window)
+      #expect(try await Self.confirm(world, code) == 200)
+      #expect(try await world.server.madang.accountRecord(email: "mina@example.com").unconfirmedAt == nil)
+    }
+  }
+
+  @Test(
+    "signing up causes no more mails than its network address may ask for, and no more than a mailbox is sent; accounts are made all the same",
+    arguments: TestEngine.available)
+  func flood(_ engine: TestEngine) async throws {
+    @Sendable func sent(_ world: World) async throws -> [String] {
+      try await AuditTests.entries(world, .confirmationSent).compactMap(\.subject)
+    }
+    var settings = Self.settings()
+    settings.passwordResetsPerAddress = 3
+    try await World.run(engine, settings: settings) { (world) async throws in
+      for name in ["a", "b", "c", "d"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
+      #expect(try await sent(world) == ["a@example.com", "b@example.com", "c@example.com"])
+      #expect(try await world.server.madang.accountRecord(email: "d@example.com").unconfirmedAt != nil)
+      #expect(try await Self.ask(world, "d@example.com").status == 429)
+      world.clock.advance(milliseconds: 3_600_000)
+      #expect(try await Self.ask(world, "d@example.com").status == 200)
+      _ = try await Self.codes(world, "d@example.com", count: 1)
+    }
+    try await World.run(engine, settings: Self.settings(perDay: 2)) { (world) async throws in
+      for name in ["victim+1", "Victim+2", "victim+3", "victim", "other+1"] {
+        #expect(try await Self.join(world, "\(name)@example.com").status == 200)
+      }
+      #expect(
+        try await sent(world).map { $0.lowercased() }
+          == ["victim+1@example.com", "victim+2@example.com", "victim@example.com", "other+1@example.com"])
+    }
+  }
+
+  @Test(
+    "in read-only mode the page for another link promises nothing, and a link confirms nothing",
+    arguments: TestEngine.available)
+  func readOnly(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      _ = try await Self.join(world, "mina@example.com")
+      let code = try #require(try await Self.codes(world, "mina@example.com", count: 1).first)
+      _ = try await world.server.madang.beginReadOnlyMode(reason: "")
+      for (path, body) in [
+        ("/confirm", World.Body.form("email=mina%40example.com")), ("/confirm/\(code)", Self.form(World.password)),
+      ] {
+        let answer = try await world.call(.POST, path, key: nil, body)
+        #expect(answer.status == 503)
+        #expect(String(decoding: answer.body, as: UTF8.self).contains("takes no changes"))
+      }
+      _ = try await world.server.madang.endReadOnlyMode()
+      #expect(try await Self.confirm(world, code) == 200)
+    }
+  }
+
+  @Test(
+    "whom Apple or Kakao vouches for gets the address that nobody has confirmed, but not one that was confirmed",
+    arguments: TestEngine.available)
+  func squatter(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let madang = world.server.madang
+      func signIn(_ provider: String, _ email: String) async throws -> World.Answer {
+        let token = try await world.socialToken(provider, email, email, nickname: "Sora")
+        let field = provider == "apple" ? "idToken" : "oauthToken"
+        return try await world.call(.POST, "users/login/\(provider)", .json([field: .text(token), "nickname": "Sora"]))
+      }
+      for provider in ["apple", "kakao"] {
+        let (squatted, confirmed) = ("\(provider)1@example.com", "\(provider)2@example.com")
+        for email in [squatted, confirmed] { #expect(try await Self.join(world, email).status == 200) }
+        _ = try await madang.confirmAddress(byAdministrator: confirmed)
+        let old = try #require(try await madang.accountNumber(email: squatted))
+        #expect(try await signIn(provider, squatted).status == 200)
+        #expect(try await madang.accountNumber(email: squatted) != old)
+        #expect(try await madang.accountRecord(email: squatted).unconfirmedAt == nil)
+        #expect(try await Self.signIn(world, squatted).code == "E03")
+        #expect(try await signIn(provider, confirmed).code == "E12")
+        let entry = try #require(try await AuditTests.entries(world, .accountDeleted).last)
+        #expect(entry.actor == "server" && entry.detail["why"] == "address of a \(provider) account")
+      }
+    }
+  }
+
   @Test("a form that a page of another site sends is refused", arguments: ["cross-site", "same-site"])
   func foreign(_ site: String) async throws {
     try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
@@ -182,7 +292,7 @@ struct WaitingAccountsTests {
         #expect(answer.status == 403, "\(path)")
       }
       let own = try await world.call(
-        .POST, "/confirm/\(code)", key: nil, headers: [("Sec-Fetch-Site", "same-origin")], .form(""))
+        .POST, "/confirm/\(code)", key: nil, headers: [("Sec-Fetch-Site", "same-origin")], Self.form(World.password))
       #expect(own.status == 200)
     }
   }
@@ -297,7 +407,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "who approves is told of an account that waits, unless another one came within an hour",
+    "who approves is told of an account that waits once in an hour of the clock, however many come",
     arguments: TestEngine.available)
   func approver(_ engine: TestEngine) async throws {
     var settings = Self.settings(.off, approval: true)
@@ -308,14 +418,115 @@ struct WaitingAccountsTests {
         #expect(try await World.eventually { try await world.server.madang.waitingMails() == 0 })
         #expect(try await Self.mails(world, to: "admin@example.com").count == count)
       }
+      let hour: Int64 = 3_600_000
+      world.clock.advance(milliseconds: hour - world.clock.now % hour)
       for name in ["a", "b", "c"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
       try await told(1)
-      world.clock.advance(milliseconds: 3_600_000)
-      #expect(try await Self.join(world, "d@example.com").status == 200)
-      try await told(2)
+      // Never an hour without one.
+      for (name, count) in [("d", 1), ("e", 2), ("f", 3), ("g", 3)] {
+        world.clock.advance(milliseconds: 40 * 60_000)
+        #expect(try await Self.join(world, "\(name)@example.com").status == 200)
+        try await told(count)
+      }
     }
     settings.approver = "nobody"
     #expect(settings.problems().map { String($0.prefix { $0 != ":" }) } == ["registration.approval.to"])
+  }
+
+  @Test(
+    "accounts that nobody approves are deleted after their days; 0 keeps them", arguments: TestEngine.available)
+  func unapproved(_ engine: TestEngine) async throws {
+    var settings = Self.settings(.off, approval: true)
+    settings.pendingDays = 2
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let madang = world.server.madang
+      for name in ["mina", "joon"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
+      _ = try await madang.approveAccount(email: "joon@example.com")
+      world.clock.advance(milliseconds: 2 * Self.day - 1)
+      #expect(try await madang.deletePending() == 0)
+      world.clock.advance(milliseconds: 1)
+      #expect(try await madang.deletePending() == 1)
+      #expect(try await madang.accountNumber(email: "mina@example.com") == nil)
+      #expect(try await madang.accountNumber(email: "joon@example.com") != nil)
+      let entry = try #require(try await AuditTests.entries(world, .accountDeleted).first)
+      #expect(entry.actor == "server" && entry.detail["why"] == "not approved in time")
+    }
+    settings.pendingDays = 0
+    try await World.run(engine, settings: settings) { (world) async throws in
+      _ = try await Self.join(world, "mina@example.com")
+      world.clock.advance(milliseconds: 4000 * Self.day)
+      #expect(try await world.server.madang.deletePending() == 0)
+    }
+  }
+
+  /// When an account began to wait, for its confirmation and for its approval.
+  private static func setWaits(_ world: World, of email: String, to time: Int64) async throws {
+    try await world.server.madang.database.write { transaction in
+      _ = try transaction.execute(
+        "UPDATE users SET unconfirmed_at = \(time), pending_at = \(time) WHERE email_key = \(email)")
+    }
+  }
+
+  @Test(
+    "a server deletes accounts that waited too long only after its first round of housekeeping, and with confirmation off the days do not count",
+    arguments: TestEngine.available)
+  func firstRound(_ engine: TestEngine) async throws {
+    for mode in [ConfirmationMode.limited, .off] {
+      try await BackupScene.place(engine) { settings, _ in
+        var settings = settings
+        (settings.publicURL, settings.confirmation, settings.pendingDays) = (Self.publicURL, mode, 0)
+        // The last thing that a round does.
+        @Sendable func plant(_ world: World) async throws {
+          try await world.server.madang.database.write { transaction in
+            _ = try transaction.execute("INSERT INTO deleted_sign_ins VALUES ('round', 0, 0)")
+          }
+        }
+        @Sendable func roundEnds(_ world: World) async throws -> Bool {
+          try await World.eventually {
+            try await world.server.madang.database.read { transaction in
+              try transaction.first("SELECT 1 AS found FROM deleted_sign_ins") { _ in true } == nil
+            }
+          }
+        }
+        try await World.run(settings) { world in
+          try await plant(world)
+          #expect(try await roundEnds(world))
+          _ = try await Self.join(world, "mina@example.com")
+          try await Self.setWaits(world, of: "mina@example.com", to: world.clock.now - 100 * Self.day)
+          try await plant(world)
+        }
+        try await World.run(settings) { world in
+          let madang = world.server.madang
+          #expect(try await roundEnds(world))
+          #expect(try await madang.accountNumber(email: "mina@example.com") != nil)
+          world.clock.advance(milliseconds: 3_600_000)
+          let isDone = try await World.eventually {
+            guard try await madang.accountNumber(email: "mina@example.com") != nil else { return mode == .limited }
+            return try await madang.accountRecord(email: "mina@example.com").unconfirmedAt == world.clock.now
+          }
+          #expect(isDone)
+        }
+      }
+    }
+  }
+
+  @Test("accounts of a backup wait from when it was restored", arguments: TestEngine.available)
+  func restored(_ engine: TestEngine) async throws {
+    try await BackupScene.run(engine) { scene in
+      try await scene.serve { world in
+        _ = try await world.signUp("Waiting")
+        try await Self.setWaits(world, of: "waiting@example.com", to: 5)
+      }
+      let before = Clock.systemTime()
+      _ = try await scene.backUp()
+      try await scene.elsewhere(engine) { target in
+        try await scene.restore(to: target)
+        try await scene.serve(target) { world in
+          let record = try await world.server.madang.accountRecord(email: "waiting@example.com")
+          #expect(record.unconfirmedAt.map { $0 >= before } == true && record.pendingAt.map { $0 >= before } == true)
+        }
+      }
+    }
   }
 
   @Test("an API key says itself whether accounts wait for approval", arguments: TestEngine.available)
@@ -347,6 +558,32 @@ struct WaitingAccountsTests {
       for name in ["mina", "joon"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
       #expect(try await world.server.madang.waitingMails() == 1)
       #expect(try await world.server.madang.accountRecord(email: "joon@example.com").unconfirmedAt != nil)
+    }
+  }
+
+  @Test(
+    "links that confirm addresses fill half of the queue at most, and links for another password go first",
+    arguments: TestEngine.available)
+  func crowdedQueue(_ engine: TestEngine) async throws {
+    var settings = Self.settings()
+    (settings.mailQueueLimit, settings.isDevelopment) = (4, false)
+    // Nobody listens there: mails wait.
+    (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
+    settings.keys = [DevelopmentKey.october2024: .october2024]
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let madang = world.server.madang
+      for name in ["a", "b", "c"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
+      #expect(try await madang.waitingMails() == 2)
+      try await madang.sendPasswordReset(to: "c@example.com", from: "")
+      #expect(try await madang.waitingMails() == 3)
+      let kind: String = try await madang.database.read { transaction in
+        // Whenever they are due.
+        let first = try #require(try transaction.dueMails(at: "9000000000000000", limit: 1).first)
+        return try transaction.one("SELECT kind FROM mails WHERE id = \(first)") { try $0.get("kind") }
+      }
+      #expect(kind == "passwordReset")
+      let all = try await madang.database.read { try $0.dueMails(at: "9000000000000000", limit: 10) }
+      #expect(all.count == 3 && Set(all).count == 3)
     }
   }
 

@@ -86,7 +86,7 @@ extension Madang {
   }
 
   /// Loads the tables of a backup into the database in one transaction, unless that was done before it was interrupted, and
-  /// then brings them to this program's version. Throws ``BackupProblem``.
+  /// then brings them to this program's version. Accounts that wait do so from now on. Throws ``BackupProblem``.
   package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
     try await requireKnownTables(of: backup)
     let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
@@ -98,6 +98,8 @@ extension Madang {
     try await migrate()
     // Of when the backup was made, often because it was made. Whoever restores wants to go on.
     try await database.write(heedsStop: false) { _ = try $0.endReadOnlyMode() }
+    // Nobody could confirm or approve them meanwhile, and they would be deleted when the server starts.
+    for waiting in Waiting.allCases { try await restartWait(for: waiting) }
   }
 
   /// Puts the files of a backup into their home, under its installation's id; those that are there are left.

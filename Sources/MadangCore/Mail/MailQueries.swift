@@ -18,11 +18,19 @@ extension Transaction {
     "(next_at <= \(sql: now) OR next_at > \(sql: now) + \(2 * Madang.longestMailPause))"
   }
 
-  /// Mails that may be tried, the longest due first.
+  /// Mails that may be tried: links for another password before all others, which strangers may cause many of; then the longest due
+  /// first.
   func dueMails(at now: SQL, limit: Int) throws -> [Int64] {
-    try all("SELECT id FROM mails WHERE \(sql: isDue(at: now)) ORDER BY next_at, id LIMIT \(limit)") {
-      try $0.get("id")
-    }
+    let first = MailKind.passwordReset.rawValue
+    let resets = try dueMails("kind = \(first)", at: now, limit: limit)
+    guard resets.count < limit else { return resets }
+    return resets + (try dueMails("kind <> \(first)", at: now, limit: limit - resets.count))
+  }
+
+  private func dueMails(_ condition: SQL, at now: SQL, limit: Int) throws -> [Int64] {
+    try all(
+      "SELECT id FROM mails WHERE \(sql: condition) AND \(sql: isDue(at: now)) ORDER BY next_at, id LIMIT \(limit)"
+    ) { try $0.get("id") }
   }
 
   /// Counts an attempt for those that may still be tried, and answers them.

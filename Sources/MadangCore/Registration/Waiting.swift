@@ -17,7 +17,7 @@ package enum Approval: String, CaseIterable, Sendable {
 
 /// What an account waits for. Until then it is limited to what concerns itself: it makes no workspace, nobody adds it to one, and so no
 /// one meets it.
-package enum Waiting: String, Sendable {
+package enum Waiting: String, CaseIterable, Sendable {
   /// Its owner has not confirmed its address.
   case confirmation
   /// No administrator has approved it.
@@ -27,16 +27,20 @@ package enum Waiting: String, Sendable {
 extension Madang {
   /// Has a new account wait for what the settings, or its API key, ask for, and sends the link that confirms its address. For
   /// every way to make an account, in the transaction that makes it.
-  /// - Parameter isVouchedFor: Whether a provider says that the address is the person's.
-  func admitted(_ person: Person, isVouchedFor: Bool, from origin: Origin, in transaction: Transaction) throws
-    -> [Waiting]
-  {
+  /// - Parameters:
+  ///   - isVouchedFor: Whether a provider says that the address is the person's.
+  ///   - sendsLink: Whether the link is sent. Without it the owner asks for it later.
+  func admitted(
+    _ person: Person, isVouchedFor: Bool, sendsLink: Bool = true, from origin: Origin, in transaction: Transaction
+  ) throws -> [Waiting] {
     var waitsFor: [Waiting] = []
     if settings.confirmation != .off, !isVouchedFor {
       waitsFor.append(.confirmation)
       try transaction.setUnconfirmed(person.id.number, since: clock.now)
       do {
-        try sendConfirmation(to: person, by: .account(person.id.number), from: origin, in: transaction)
+        if sendsLink {
+          try sendConfirmation(to: person, by: .account(person.id.number), from: origin, in: transaction)
+        }
       } catch let leftOut as MailLeftOut {
         // The account is there all the same, and another link is asked for later.
         note(leftOut, in: transaction)
@@ -50,17 +54,18 @@ extension Madang {
     return waitsFor
   }
 
-  /// Tells whoever approves accounts that one waits, unless another one that waits came within an hour: strangers cause these mails.
+  /// Tells whoever approves accounts that one waits, unless another one that waits came in this hour of the clock: strangers cause these
+  /// mails, and as often as they come, the next hour tells of them again.
   private func tellApprover(in transaction: Transaction) throws {
     let now = clock.now
     guard settings.sendsMail, !settings.approver.isEmpty,
-      try !transaction.hasPending(since: now - Self.approvalMailPause)
+      try !transaction.hasPending(since: now - now % Self.approvalMailPause)
     else { return }
     let mail = Mail(
       .approvalNeeded, to: settings.approver, subject: "An account waits for approval",
       body: """
         Somebody made an account at \(settings.publicURL) that waits for your approval. 'madang admin users pending' lists who waits; \
-        there is no other mail of those who come within an hour.
+        there is no other mail of those who come before the hour is full.
 
         """)
     try queueIfPossible(mail, of: nil, expiresAt: now + Self.noticeLifetime, in: transaction)
@@ -131,28 +136,50 @@ extension Madang {
   /// Milliseconds within which a mail that only tells something is sent or given up.
   static let noticeLifetime: Int64 = 2 * 24 * 3_600_000
 
-  // MARK: Accounts that nobody confirms
+  // MARK: Accounts that wait for too long
 
   /// Deletes accounts whose addresses were not confirmed for ``Settings/unconfirmedDays``, so that their owners can sign up. Those that
   /// belong to a workspace, have paid or were disabled stay. Answers how many there were.
   package func deleteUnconfirmed() async throws -> Int {
-    guard settings.confirmation != .off, settings.unconfirmedDays > 0 else { return 0 }
-    let before = clock.now - Int64(settings.unconfirmedDays) * 24 * 3_600_000
+    guard settings.confirmation != .off else { return 0 }
+    return try await deleteWaiting(for: .confirmation, days: settings.unconfirmedDays, because: "address not confirmed")
+  }
+
+  /// Deletes accounts that nobody approved for ``Settings/pendingDays``, with the same exceptions. Answers how many there were.
+  package func deletePending() async throws -> Int {
+    try await deleteWaiting(for: .approval, days: settings.pendingDays, because: "not approved in time")
+  }
+
+  /// Who has an address without having confirmed it, and nothing that others need, held; nil if nobody.
+  func unconfirmedHolder(of email: String, in transaction: Transaction) throws -> Person? {
+    guard settings.confirmation != .off, let person = try transaction.unconfirmedPerson(email) else { return nil }
+    try transaction.hold(user: person.id.number)
+    return try transaction.isIdle(person.id.number, waitingFor: .confirmation, before: clock.now) ? person : nil
+  }
+
+  /// Has the days begin anew after which accounts are deleted that wait for something: while it could not come, they do not count.
+  package func restartWait(for waiting: Waiting) async throws {
+    let (page, now) = (500, clock.now)
+    while try await database.write({ try $0.restartWait(waiting, at: now, limit: page) }) == page {}
+  }
+
+  /// - Parameter days: 0 for never.
+  private func deleteWaiting(for waiting: Waiting, days: Int, because reason: String) async throws -> Int {
+    guard days > 0 else { return 0 }
+    let before = clock.now - Int64(days) * 24 * 3_600_000
     let page = 100
     var (last, deleted) = (Int64(0), 0)
     while true {
       let found = try await database.read { [last] in
-        try $0.unconfirmedAccounts(before: before, after: last, limit: page)
+        try $0.idleAccounts(waitingFor: waiting, before: before, after: last, limit: page)
       }
       for user in found {
         let isDeleted = try await database.write { [self] transaction in
           try transaction.hold(user: user)
-          // It may have been confirmed a moment ago.
-          guard try transaction.unconfirmedAccounts(before: before, after: user - 1, limit: 1).first == user else {
-            return false
-          }
+          // Its wait may have ended a moment ago.
+          guard try transaction.isIdle(user, waitingFor: waiting, before: before) else { return false }
           let person = try transaction.account(user).person
-          _ = try delete(person, by: .server, because: "address not confirmed", in: transaction)
+          _ = try delete(person, by: .server, because: reason, in: transaction)
           return true
         }
         if isDeleted { deleted += 1 }

@@ -23,7 +23,7 @@ extension Transaction {
 
   func hasPending(since time: Int64) throws -> Bool {
     try first(
-      "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at > \(time) LIMIT 1"
+      "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at >= \(time) LIMIT 1"
     ) { _ in true } ?? false
   }
 
@@ -56,12 +56,13 @@ extension Transaction {
     ) { _ in person }
   }
 
-  /// Accounts that wait for that since before a time and have nothing that others need, by their numbers.
-  func unconfirmedAccounts(before time: Int64, after number: Int64, limit: Int) throws -> [Int64] {
+  /// Accounts that have waited since a time or longer and have nothing that others need, by their numbers.
+  func idleAccounts(waitingFor waiting: Waiting, before time: Int64, after number: Int64, limit: Int) throws -> [Int64]
+  {
     try all(
       """
       SELECT u.id FROM users u
-      WHERE u.unconfirmed_at IS NOT NULL AND u.unconfirmed_at <= \(time) AND u.id > \(number)
+      WHERE u.\(sql: waiting.column) IS NOT NULL AND u.\(sql: waiting.column) <= \(time) AND u.id > \(number)
         AND u.disabled_at IS NULL AND u.deleted_at IS NULL
         AND NOT EXISTS (SELECT 1 FROM workspace_members m WHERE m.user_id = u.id)
         AND NOT EXISTS (SELECT 1 FROM direct_messages d WHERE d.low_user_id = u.id OR d.high_user_id = u.id)
@@ -70,5 +71,28 @@ extension Transaction {
       ORDER BY u.id LIMIT \(limit)
       """
     ) { try $0.get("id") }
+  }
+
+  /// Has accounts that wait since before a time wait since then, some at a time. Answers how many there were.
+  func restartWait(_ waiting: Waiting, at time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      UPDATE users SET \(sql: waiting.column) = \(time) WHERE id IN
+        (SELECT id FROM users WHERE \(sql: waiting.column) IS NOT NULL AND \(sql: waiting.column) < \(time) LIMIT \(limit))
+      """)
+  }
+
+  /// Whether an account is one of them.
+  func isIdle(_ user: Int64, waitingFor waiting: Waiting, before time: Int64) throws -> Bool {
+    try idleAccounts(waitingFor: waiting, before: time, after: user - 1, limit: 1).first == user
+  }
+}
+
+extension Waiting {
+  fileprivate var column: SQL {
+    switch self {
+    case .confirmation: "unconfirmed_at"
+    case .approval: "pending_at"
+    }
   }
 }

@@ -10,19 +10,40 @@ extension AccountLink {
 }
 
 extension Transaction {
-  func insertLink(_ link: AccountLink, of user: Int64, codeHash: String, now: Int64, until end: Int64) throws {
+  func insertLink(_ link: AccountLink, to person: Person, codeHash: String, now: Int64, until end: Int64) throws {
+    let (column, value): (SQL, SQL) =
+      switch link {
+      case .passwordReset: ("", "")
+      case .confirmation: (", mailbox", ", \(TextRules.mailbox(person.email))")
+      }
     try execute(
       """
-      INSERT INTO \(sql: link.table) (code_hash, user_id, created_at, expires_at)
-      VALUES (\(codeHash), \(user), \(now), \(end))
+      INSERT INTO \(sql: link.table) (code_hash, user_id, created_at, expires_at\(sql: column))
+      VALUES (\(codeHash), \(person.id.number), \(now), \(end)\(sql: value))
       """)
   }
 
-  /// How many an account was sent, as far as they are remembered.
-  func links(_ link: AccountLink, of user: Int64, since time: Int64) throws -> Int {
-    try one(
-      "SELECT COUNT(*) AS number FROM \(sql: link.table) WHERE user_id = \(user) AND created_at > \(time)"
+  /// How many an account was sent, as far as they are remembered. Those that confirm an address count for the whole mailbox: strangers
+  /// who sign up cause them.
+  func links(_ link: AccountLink, to person: Person, since time: Int64) throws -> Int {
+    let theirs: SQL =
+      switch link {
+      case .passwordReset: "user_id = \(person.id.number)"
+      case .confirmation: "mailbox = \(TextRules.mailbox(person.email))"
+      }
+    return try one(
+      "SELECT COUNT(*) AS number FROM \(sql: link.table) WHERE \(sql: theirs) AND created_at > \(time)"
     ) { try $0.get("number") }
+  }
+
+  /// The account that a good code is of, unless it is disabled.
+  func account(of link: AccountLink, _ codeHash: String, now: Int64) throws -> Account? {
+    try accounts(
+      """
+      u.disabled_at IS NULL
+        AND u.id = (SELECT user_id FROM \(sql: link.table) WHERE code_hash = \(codeHash) AND expires_at > \(now))
+      """, limit: 1
+    ).first?.account
   }
 
   func hasLink(_ link: AccountLink, _ codeHash: String, now: Int64) throws -> Bool {

@@ -46,7 +46,7 @@ extension Settings {
     }
   }
 
-  /// How many of them one account is sent within their window.
+  /// How many of them one account, or one mailbox, is sent within their window.
   fileprivate func limit(of link: AccountLink) -> Int {
     switch link {
     case .passwordReset: passwordResets
@@ -64,13 +64,13 @@ extension Madang {
     _ mail: (String) -> Mail
   ) throws -> Bool {
     let (user, now) = (person.id.number, clock.now)
-    guard try transaction.links(link, of: user, since: now - link.window) < settings.limit(of: link) else {
+    guard try transaction.links(link, to: person, since: now - link.window) < settings.limit(of: link) else {
       return false
     }
     let code = LinkCode(ids)
     let end = now + settings.lifetime(of: link)
     try queue(mail(settings.link(to: link.page, code)), of: user, expiresAt: end, in: transaction)
-    try transaction.insertLink(link, of: user, codeHash: code.hash, now: now, until: end)
+    try transaction.insertLink(link, to: person, codeHash: code.hash, now: now, until: end)
     try audit(
       AuditEntry(kind: link.auditKind, actor: actor, account: user, subject: person.email, origin: origin),
       in: transaction)
@@ -82,6 +82,16 @@ extension Madang {
     guard LinkCode.hasForm(code),
       try await database.read({ [now = clock.now] in try $0.hasLink(link, LinkCode.hash(code), now: now) })
     else { throw Self.unknownLink }
+  }
+
+  /// The account of a code, which stays good. Throws `.notFound`.
+  func account(of link: AccountLink, code: String) async throws -> Account {
+    guard LinkCode.hasForm(code),
+      let account = try await database.read({ [now = clock.now] in
+        try $0.account(of: link, LinkCode.hash(code), now: now)
+      })
+    else { throw Self.unknownLink }
+    return account
   }
 
   /// Uses up a code, and all others of its account that open the same. Throws `.notFound`.

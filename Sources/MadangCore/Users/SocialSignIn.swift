@@ -48,7 +48,7 @@ extension Madang {
   /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified, or is from before
   /// the person took back the app's access or was deleted; `.invalid` without
   /// an e-mail, or of a first sign-in without a verified one, or without the nickname that Apple's needs; `.duplicate` if the e-mail belongs to
-  /// another account (contract section 8.1); `.notAdmitted` if it may not make one.
+  /// another account (contract section 8.1), unless nobody has confirmed that one's address: it is deleted then, if others need nothing of it; `.notAdmitted` if it may not make one.
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
   package func signIn(
     with provider: SocialProvider, token: String, verifier: (any SocialVerifier)?, nickname: String?,
@@ -127,8 +127,12 @@ extension Madang {
     do {
       // Before anything is changed, as at a sign-up with a password. Whoever has an account needs no admission.
       try refuseIfReadOnly(transaction)
-      try requireFree(email, in: transaction)
+      let squatter = try unconfirmedHolder(of: email, in: transaction)
+      if squatter == nil { try requireFree(email, in: transaction) }
       let invitation = try admit(email, from: origin, in: transaction)
+      if let squatter {
+        _ = try delete(squatter, by: .server, because: "address of a \(provider.rawValue) account", in: transaction)
+      }
       let made = try transaction.insertUser(
         uuid: ids.uuid(), email: email, credential: .social(provider, subject: profile.subject), nickname: nickname,
         phone: "", now: now)

@@ -35,8 +35,12 @@ extension Madang {
   /// Makes an account with its welcome coins and its first session. Throws `.invalid`, `.duplicate` or `.notAdmitted`, in
   /// this order.
   ///
-  /// - Parameter turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
-  package func signUp(_ draft: SignUp, from origin: Origin, turn: String) async throws -> SignedIn {
+  /// - Parameters:
+  ///   - turn: Whose turn at the hashing threads it takes; those of one caller wait behind each other.
+  ///   - mayCauseMail: Asked once, when a link to confirm the address would be sent: whether the caller may cause it.
+  package func signUp(
+    _ draft: SignUp, from origin: Origin, turn: String, mayCauseMail: @Sendable () -> Bool = { true }
+  ) async throws -> SignedIn {
     let email = try TextRules.email(draft.email)
     let nickname = try TextRules.nickname(draft.nickname)
     let phone = try TextRules.phone(draft.phone ?? "")
@@ -45,6 +49,7 @@ extension Madang {
     // Whoever is refused costs no hash; what is decided is decided below.
     try await checkEmail(email, from: origin)
     let hash = try await hash(password: password, turn: turn)
+    let sendsLink = settings.confirmation != .off && mayCauseMail()
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
@@ -59,7 +64,8 @@ extension Madang {
       let session = try transaction.insertSession(
         user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
         refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
-      let waitsFor = try admitted(account.person, isVouchedFor: false, from: origin, in: transaction)
+      let waitsFor = try admitted(
+        account.person, isVouchedFor: false, sendsLink: sendsLink, from: origin, in: transaction)
       _ = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
       try audit(
         .signUp, account.person, session, origin, by: Self.passwordMethod, invitation: invitation, waitsFor: waitsFor,

@@ -10,8 +10,10 @@ extension Call {
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
     return noteAddress(
-      of: try await service.noting((try? Madang.emailKey(draft.email)) ?? "", self) {
-        try await madang.signUp(draft, from: origin, turn: client.network)
+      of: try await service.noting((try? Madang.emailKey(draft.email)) ?? "", origin) {
+        try await madang.signUp(draft, from: origin, turn: client.network) { [links = service.links, client] in
+          links.mayCause(client)
+        }
       })
   }
 
@@ -50,7 +52,7 @@ extension Call {
   {
     let deviceToken = try fields.deviceToken()
     return noteAddress(
-      of: try await service.noting("", self) {
+      of: try await service.noting("", origin) {
         try await madang.signIn(
           with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
           deviceToken: deviceToken, from: origin)

@@ -8,12 +8,11 @@ struct Page: Sendable {
   /// What its form asks for.
   enum Field {
     case email, newPassword
-    /// Only that its button is pressed.
-    case nothing
+    /// The one that an account has.
+    case password
 
     fileprivate var html: String {
       switch self {
-      case .nothing: ""
       case .email:
         """
         <label for="email">E-mail address</label>
@@ -23,6 +22,11 @@ struct Page: Sendable {
         """
         <label for="password">Another password</label>
         <input id="password" name="password" type="password" minlength="8" autocomplete="new-password" required autofocus>
+        """
+      case .password:
+        """
+        <label for="password">Password</label>
+        <input id="password" name="password" type="password" autocomplete="current-password" required autofocus>
         """
       }
     }
@@ -42,7 +46,7 @@ struct Page: Sendable {
     form = "\n<form method=\"post\">\n\(field.html)\n<button>\(button)</button>\n</form>\n"
   }
 
-  /// - Parameter text: HTML of ours; nothing that a client sent is shown.
+  /// - Parameter text: HTML of ours; what somebody wrote stands in it as ``Swift/String/asHTML`` only.
   func response(_ status: HTTPResponse.Status, _ text: String, hasForm: Bool = false) -> Response {
     Response(
       status: status,
@@ -68,6 +72,14 @@ struct Page: Sendable {
     var response = response(.tooManyRequests, "Too many tries. Come back later.")
     response.headers[.retryAfter] = refusal.retryAfter.map { String($0) }
     return response
+  }
+}
+
+extension String {
+  /// As text of a page.
+  var asHTML: String {
+    replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
+      .replacing("\"", with: "&quot;").replacing("'", with: "&#39;")
   }
 }
 

@@ -14,7 +14,7 @@ struct LinkRequests: ServiceLifecycle.Service {
   /// Requests that may wait. What is beyond it is left out.
   private static let maxWaiting = 1000
   private static let window: Int64 = 3_600_000
-  /// How long a request is tried again while the database does not answer, in milliseconds.
+  /// How long a request is tried again, in milliseconds.
   private static let patience: Int64 = 600_000
 
   /// Whether there are such links.
@@ -45,6 +45,16 @@ struct LinkRequests: ServiceLifecycle.Service {
     }
   }
 
+  /// Counts a link that a client causes by signing up, among those it asks for. False if that is one too many.
+  func mayCause(_ client: ClientAddress) -> Bool {
+    do {
+      try limits.count(.address(KeyHash(client.network)))
+      return true
+    } catch {
+      return false
+    }
+  }
+
   func run() async throws {
     for await request in waiting.cancelOnGracefulShutdown() {
       do { try await sendPatiently(request) } catch {
@@ -54,13 +64,26 @@ struct LinkRequests: ServiceLifecycle.Service {
     }
   }
 
-  /// Again and again while the database does not answer. A link may so be sent twice, if only the answer was lost.
+  /// Whether what went wrong goes over by itself. All requests behind this one wait for it.
+  private static func isPassing(_ error: any Error, of request: Request) -> Bool {
+    switch error {
+    case let error as StorageError:
+      [.connectionLost, .outcomeUnknown, .overloaded, .serialization].contains(error.code)
+    // Who forgot a password is shut out until then. Other links are asked for anew.
+    case let left as MailLeftOut: left.reason == .queue && request.page == .password
+    default: false
+    }
+  }
+
+  /// Again and again while the database does not answer, or too many mails wait. A link may so be sent twice, if only the answer was lost.
   private func sendPatiently(_ request: Request) async throws {
     let end = madang.clock.steady + Self.patience
     var pause: Duration = .seconds(1)
     while true {
-      do { return try await send(request) } catch let error as StorageError {
-        guard madang.clock.steady < end, !Task.isShuttingDownGracefully else { throw error }
+      do { return try await send(request) } catch {
+        guard Self.isPassing(error, of: request), madang.clock.steady < end, !Task.isShuttingDownGracefully else {
+          throw error
+        }
       }
       try await cancelWhenGracefulShutdown { [pause] in try await madang.clock.sleep(for: pause) }
       pause = min(pause * 2, .seconds(20))

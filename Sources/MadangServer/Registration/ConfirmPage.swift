@@ -3,9 +3,10 @@ import Hummingbird
 import Logging
 import MadangAPI
 import MadangCore
+import Storage
 
-/// The pages on which the owner of an address confirms it, for apps have no such step: the link of a mail leads to `/confirm/CODE`, and
-/// `/confirm` sends another one. They need no API key and no script, and are there where addresses are to be confirmed.
+/// The pages on which the owner of an address confirms it, for apps have no such step: the link of a mail leads to `/confirm/CODE`, which
+/// asks for the account's password, and `/confirm` sends another one. They need no API key and no script, and are there where addresses are to be confirmed.
 struct ConfirmPage {
   let service: Service
 
@@ -30,18 +31,22 @@ struct ConfirmPage {
         page.response(
           .ok, "Type the e-mail address of your account. You get another mail with a link that confirms it.",
           hasForm: true)
-      case (.link(let code), .post): try await confirm(code, client)
+      case (.link(let code), .post): try await confirm(code, client, body)
       case (.link(let code), _): try await show(code)
       }
     } catch let refusal as Refusal where refusal.code == .tooManyCalls {
       return page.tooManyCalls(refusal)
     } catch let failure as Failure where failure.code == .invalid {
-      return page.response(.badRequest, "An e-mail address is missing.", hasForm: true)
+      return page.response(.badRequest, place.missing, hasForm: true)
+    } catch let failure as Failure where failure.code == .signInFailed {
+      return page.response(.forbidden, "That is not the password of the account. \(Self.cure)", hasForm: true)
     } catch let failure as Failure where failure.code == .notFound {
       return page.response(
         .notFound,
         "This link was used, or is too old. If your address is not confirmed yet, "
           + "<a href=\"/confirm\">have another mail sent</a>.")
+    } catch let error as StorageError where error.code == .writesStopped {
+      return page.readOnly
     } catch {
       service.logger.error("a confirmation failed", metadata: ["error": "\(String(reflecting: error))"])
       return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
@@ -50,6 +55,8 @@ struct ConfirmPage {
 
   private func send(_ client: ClientAddress, _ body: BodyReader) async throws -> Response {
     let email = try await body.fields().required(.email)
+    // Links are sent beside the request, and refused there.
+    guard try await service.madang.readOnlyMode() == nil else { return Self.requestPage.readOnly }
     try service.links.request(.confirm, email, client)
     return Self.requestPage.response(
       .ok, "If an account with this address waits to be confirmed, a mail is on its way to it.")
@@ -57,16 +64,38 @@ struct ConfirmPage {
 
   /// Changes nothing: programs that look at mails follow links.
   private func show(_ code: String) async throws -> Response {
-    try await service.madang.requireConfirmation(code: code)
+    let account = try await service.madang.accountToConfirm(code: code)
+    // Without seconds.
+    let time = WireDate.string(account.createdAt).prefix(16).replacing("T", with: " ")
     return Self.linkPage.response(
-      .ok, "Confirm that you made an account with the address to which this link was sent.", hasForm: true)
+      .ok,
+      "An account with this address was made on \(time) UTC under the name “\(account.nickname.asHTML)”. If it was you, type its "
+        + "password. \(Self.cure)", hasForm: true)
   }
 
-  private func confirm(_ code: String, _ client: ClientAddress) async throws -> Response {
-    try await service.madang.confirmAddress(code: code, from: client.text)
+  private func confirm(_ code: String, _ client: ClientAddress, _ body: BodyReader) async throws -> Response {
+    // Before anything is read for somebody who has no code.
+    _ = try await service.madang.accountToConfirm(code: code)
+    let password = try await body.fields().required(.password)
+    try await service.confirmAddress(code: code, password: password, from: client)
     return Self.linkPage.response(.ok, "Done. Your address is confirmed; go on in the app.")
   }
 
   private static let requestPage = Page("Confirmation", asksFor: .email, button: "Send me a link")
-  private static let linkPage = Page("Confirmation", asksFor: .nothing, button: "It was me")
+  private static let linkPage = Page("Confirmation", asksFor: .password, button: "Confirm the address")
+
+  /// For the owner of an address with which a stranger has made an account.
+  private static let cure =
+    "If it was not you, or you forgot it, <a href=\"/password\">choose another password</a>: that confirms the address, too, and ends "
+    + "the sessions of whoever made the account."
+}
+
+extension LinkPage.Place {
+  /// What is said of a form in which something is missing.
+  fileprivate var missing: String {
+    switch self {
+    case .request: "An e-mail address is missing."
+    case .link: "The password is missing."
+    }
+  }
 }

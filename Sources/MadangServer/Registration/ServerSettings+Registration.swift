@@ -26,7 +26,7 @@ extension ServerSettings {
     set { domain.confirmationLifetime = newValue }
   }
 
-  /// Links to confirm its address that one account is sent in a day.
+  /// Links to confirm its address that one mailbox is sent in a day.
   public var confirmations: Int {
     get { domain.confirmations }
     set { domain.confirmations = newValue }
@@ -42,6 +42,12 @@ extension ServerSettings {
   public var needsApproval: Bool {
     get { domain.needsApproval }
     set { domain.needsApproval = newValue }
+  }
+
+  /// After how many days an account that nobody approved is deleted; 0 for never.
+  public var pendingDays: Int {
+    get { domain.pendingDays }
+    set { domain.pendingDays = newValue }
   }
 
   /// The address of whoever approves accounts, who is sent a mail when one waits; empty for nobody.

@@ -116,7 +116,8 @@ public struct ServerSettings: Sendable {
   public var alarmBackupDays = 2
   /// Failed sign-ins in an hour of which administrators are told; 0 for none.
   public var alarmSignIns = 200
-  /// Links for another password, or to confirm an address, that one address of the network may ask for in an hour; 0 for any number.
+  /// Links for another password, or to confirm an address, that one address of the network may cause in an hour, on pages and by signing
+  /// up; 0 for any number.
   public var passwordResetsPerAddress = 30
   /// Where `/metrics`, `/readyz` with its reasons and `/_dev` are served instead of beside the API; whoever reaches it is
   /// taken for an operator.

@@ -12,7 +12,7 @@ extension Setting {
     ).live,
     integer(
       "password.resets.address",
-      "links one network address may ask for on pages in an hour, for passwords and confirmations; 0 for any number",
+      "links one network address may cause in an hour, on pages and by signing up; 0 for any number",
       \.settings.passwordResetsPerAddress),
     Setting(
       key: "registration", help: "who may make an account: open, invite, domain or closed",
@@ -50,12 +50,15 @@ extension Setting {
       "registration.confirm.lifetime", "seconds the link that confirms an address is good",
       \.settings.confirmationLifetime, 60...2_592_000),
     integer(
-      "registration.confirm.mails", "such links that one account is sent in a day", \.settings.confirmations, 1...100),
+      "registration.confirm.mails", "such links that one mailbox is sent in a day", \.settings.confirmations, 1...100),
     integer(
       "registration.confirm.days", "days after which an account that nobody confirmed is deleted; 0 for never",
       \.settings.unconfirmedDays, 0...3650),
     flag(
       "registration.approval", "whether new accounts wait for an administrator's approval", \.settings.needsApproval),
+    integer(
+      "registration.approval.days", "days after which an account that nobody approved is deleted; 0 for never",
+      \.settings.pendingDays, 0...3650),
     text("registration.approval.to", "address that is sent a mail when one waits; empty for none", \.settings.approver),
     text("accounts.deleted.name", "what people are called whose account was deleted", \.settings.deletedNickname).live,
     flag(
