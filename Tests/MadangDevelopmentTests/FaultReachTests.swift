@@ -42,7 +42,8 @@ struct FaultReachTests {
       _ = try await client.join(
         "/ws-channel-\(path.split(separator: "/")[3])", auth: #"{"token":"\#(mina.token ?? "")"}"#)
       _ = try await mina.call(.POST, path, #"{"content":"lost"}"#)
-      #expect(world.kit.faults.reports.first { $0.id == id }?.applied == 1)
+      // The packet is sent, and dropped, after the call is answered.
+      #expect(try await World.eventually { world.kit.faults.reports.first { $0.id == id }?.applied == 1 })
       await client.abort()
     }
   }

@@ -43,7 +43,7 @@ struct Courtyard: Sendable {
     settings.publicURL = "https://chat.example.com"
     settings.confirmation = .limited
     // Its clock is moved on by months.
-    settings.unconfirmedDays = 0
+    (settings.unconfirmedDays, settings.pendingDays) = (0, 0)
     return settings
   }
 
@@ -229,6 +229,7 @@ struct Courtyard: Sendable {
     let answer = try await world.call(
       .POST, edition == .january2024 ? "/v2/users/login" : "users/login", key: edition.developmentKey,
       .json(["email": .text(email), "password": .text(World.password)]))
+    try #require(answer.status == 200, "\(email): \(String(decoding: answer.body, as: UTF8.self))")
     let login = try answer.json
     let id = login["user_id"]?.string ?? login["user_id"]?.int.map(String.init)
     return Account(
