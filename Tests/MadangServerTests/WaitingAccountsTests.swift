@@ -147,6 +147,8 @@ struct WaitingAccountsTests {
     try await World.run(engine, settings: Self.settings(perDay: 2)) { (world) async throws in
       _ = try await Self.join(world, "mina@example.com")
       _ = try await Self.join(world, "joon@example.com")
+      // A mail that still waits is not sent once its account is confirmed.
+      _ = try await Self.codes(world, "joon@example.com", count: 1)
       _ = try await world.server.madang.confirmAddress(byAdministrator: "joon@example.com")
       var pages: Set<[UInt8]> = []
       for email in ["nobody@example.com", "joon@example.com", "mina@example.com", "mina@example.com", "no address"] {
