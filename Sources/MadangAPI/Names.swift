@@ -1,8 +1,10 @@
-/// Header names the contract defines (section 4).
+/// Header names the contract defines (section 4), and one of ours.
 public enum HeaderName {
   public static let apiKey = "SesacKey"
   public static let authorization = "Authorization"
   public static let refreshToken = "RefreshToken"
+  /// Why the settings of a server refuse what is valid, for people. No client may rely on it.
+  public static let reason = "X-Madang-Reason"
 }
 
 /// Names of fields in bodies and queries, shared by the editions.

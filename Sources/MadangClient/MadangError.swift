@@ -2,8 +2,9 @@ import MadangAPI
 
 /// Why a call failed.
 public enum MadangError: Error, Hashable, Sendable {
-  /// The server refused the call with one of its codes.
-  case refused(ErrorCode, status: Int)
+  /// The server refused the call with one of its codes. Where its operator's settings are why (a quota, who may make an account, one that
+  /// waits for approval), the server says so in English; other servers than Madang do not.
+  case refused(ErrorCode, status: Int, reason: String? = nil)
   /// The server could not be reached, or did not answer in time.
   case unreachable(host: String, reason: String)
   /// Something answered, but not as a Madang server does.
@@ -19,13 +20,13 @@ public enum MadangError: Error, Hashable, Sendable {
 
   /// The server's code, if it sent one.
   public var code: ErrorCode? {
-    if case .refused(let code, _) = self { code } else { nil }
+    if case .refused(let code, _, _) = self { code } else { nil }
   }
 
   /// The HTTP status, if the server answered.
   public var status: Int? {
     switch self {
-    case .refused(_, let status), .unintelligible(let status, _): status
+    case .refused(_, let status, _), .unintelligible(let status, _): status
     case .unreachable, .signedOut, .notAllowed, .outboxFull, .file: nil
     }
   }
@@ -33,7 +34,7 @@ public enum MadangError: Error, Hashable, Sendable {
   /// What happened, for people.
   public var meaning: String {
     switch self {
-    case .refused(let code, _): code.meaning
+    case .refused(let code, _, let reason): reason.map { "\(code.meaning): \($0)" } ?? code.meaning
     case .unreachable(let host, let reason): "\(host) cannot be reached: \(reason)"
     case .unintelligible(let status, let reason): "not the answer of a Madang server (status \(status)): \(reason)"
     case .signedOut: "nobody is signed in"
@@ -49,7 +50,7 @@ extension MadangError {
   public var isPassing: Bool {
     switch self {
     case .unreachable: true
-    case .refused(let code, _): [.tokenExpired, .tooManyCalls, .serverFailure].contains(code)
+    case .refused(let code, _, _): [.tokenExpired, .tooManyCalls, .serverFailure].contains(code)
     // A proxy's word; below 500 it says that the request is at fault.
     case .unintelligible(let status, _): !(400..<500).contains(status)
     case .signedOut, .notAllowed, .outboxFull, .file: false
@@ -60,7 +61,7 @@ extension MadangError {
   public var mayHaveSucceeded: Bool {
     switch self {
     case .unreachable: true
-    case .refused(let code, _): code == .serverFailure
+    case .refused(let code, _, _): code == .serverFailure
     case .unintelligible(let status, _): !(400..<500).contains(status)
     case .signedOut, .notAllowed, .outboxFull, .file: false
     }

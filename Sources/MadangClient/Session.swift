@@ -49,7 +49,7 @@ actor Session {
   }
 
   /// Tokens newer than `expired`. All who ask while a renewal is under way share its outcome.
-  /// - Throws: ``MadangError/refused(_:status:)`` with the server's code; the session is over unless it was a passing failure.
+  /// - Throws: ``MadangError/refused(_:status:reason:)`` with the server's code; the session is over unless it was a passing failure.
   func renewed(after expired: String) async throws -> Edition2024_10.Tokens {
     let old = try await current()
     if old.accessToken != expired { return old }

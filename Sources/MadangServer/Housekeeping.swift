@@ -1,4 +1,5 @@
 import Logging
+import MadangAPI
 import MadangCore
 import ServiceLifecycle
 import Storage
@@ -65,8 +66,22 @@ struct Housekeeping: ServiceLifecycle.Service {
   /// A new leader does at once what the one before it may have left.
   private func takeTurn() async {
     let leads = await leads()
-    if let isOn = try? await service.madang.readOnlyMode() != nil { service.metrics.setReadOnly(isOn) }
+    await noteReadOnlyMode()
     if service.metrics.setLeads(leads), leads, await mayTidy() { await tidy() }
+  }
+
+  /// It is begun and ended by other processes.
+  private func noteReadOnlyMode() async {
+    let mode: ReadOnlyMode?
+    do { mode = try await service.madang.readOnlyMode() } catch { return }
+    guard service.metrics.setReadOnly(mode != nil) else { return }
+    if let mode {
+      service.logger.warning(
+        "the database is in read-only mode: what people write is refused until 'madang admin read-only off'",
+        metadata: ["since": "\(WireDate.string(mode.since))", "reason": "\(mode.reason)"])
+    } else {
+      service.logger.notice("read-only mode has ended")
+    }
   }
 
   /// What is this server's own.

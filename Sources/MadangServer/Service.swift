@@ -73,10 +73,10 @@ final class Service: Sendable {
     }
   }
 
-  /// Confirms the address of a link's account, as often as passwords of one account may be tried.
-  func confirmAddress(code: String, password: String, from client: ClientAddress) async throws {
+  /// Confirms the address of a link's account, as often as passwords of one account may be tried. Answers what it waits for all the same.
+  func confirmAddress(code: String, password: String, from client: ClientAddress) async throws -> Waiting? {
     let key = try await madang.accountToConfirm(code: code).emailKey
-    try await noting(key, Origin(edition: "", address: client.text)) {
+    return try await noting(key, Origin(edition: "", address: client.text)) {
       try await tries.run(account: key, address: client.network) {
         try await madang.isKnown(key, at: client.text, within: settings.socketRecentWindow)
       } _: {

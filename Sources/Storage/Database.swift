@@ -20,8 +20,6 @@ package final class Database: Sendable {
 
   package var dialect: Dialect { source.dialect }
 
-  /// How often a connection that writes was opened, on PostgreSQL. Each may lead to a database that took over without the
-  /// last commits; whoever is told of a commit sees that its connection was opened.
   /// How much work waits for its turn at the moment.
   package var waiting: (writes: Int, reads: Int) {
     ((writes + (aside.map { [$0] } ?? [])).reduce(0) { $0 + $1.count }, reads.count)
@@ -30,6 +28,8 @@ package final class Database: Sendable {
   /// Seconds that all COMMITs took together.
   package var commitSeconds: Double { counts.commitSeconds }
 
+  /// How often a connection that writes was opened, on PostgreSQL. Each may lead to a database that took over without the
+  /// last commits; whoever is told of a commit sees that its connection was opened.
   package var writersOpened: Int { source.writers.now }
 
   /// Opens the connections that are needed at once; throws `StorageError` when one cannot be opened.

@@ -51,21 +51,29 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Ends a SELECT: the table stays as it is until COMMIT, as far as ``holding(table:)`` goes. Rows that are found are held as well, none
-  /// costs PostgreSQL nothing but a lock in memory. SQLite's writers never meet.
-  var sharingTable: SQL {
+  /// Answers a row, as `one`, if the table has any, and shares the table until COMMIT: nobody gets it by ``holding(table:)`` before.
+  /// SQLite's writers never meet.
+  func sharing(table: SQL) -> SQL {
     switch self {
-    case .sqlite: ""
-    case .postgres: "FOR KEY SHARE"
+    case .sqlite: "SELECT 1 AS one FROM \(sql: table)"
+    case .postgres:
+      // The inner query is there for its lock on the table, which PostgreSQL takes although it finds no row. With FOR KEY SHARE on the
+      // outer one each row that is found would be locked, too, and that is written to disk.
+      """
+      SELECT 1 AS one FROM \(sql: table)
+      WHERE NOT EXISTS (SELECT 1 FROM \(sql: table) shared WHERE FALSE FOR KEY SHARE)
+      """
     }
   }
 
   /// Sent in a transaction: waits for all that share a table, and keeps others from it until COMMIT. Reads go on. SQLite's write lock does
   /// that by itself.
-  func holding(table: SQL) -> SQL? {
+  ///
+  /// Whoever wants to share it waits behind whoever waits to hold it. So that is tried for a moment at a time; what fails by it is run again.
+  func holding(table: SQL) -> [SQL] {
     switch self {
-    case .sqlite: nil
-    case .postgres: "LOCK TABLE \(sql: table) IN EXCLUSIVE MODE"
+    case .sqlite: []
+    case .postgres: ["SET LOCAL lock_timeout = '300ms'", "LOCK TABLE \(sql: table) IN EXCLUSIVE MODE"]
     }
   }
 

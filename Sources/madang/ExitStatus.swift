@@ -16,7 +16,7 @@ extension MadangError {
   var cure: String? {
     switch self {
     case .signedOut: "sign in with `madang login`"
-    case .refused(.badKey, _):
+    case .refused(.badKey, _, _):
       "give the server's key of the edition 2024-10 with --key; the server has it in secrets/api-key-2024-10 of its data"
     case .unintelligible(200, _): "if the key is one of the edition 2024-01, give one of the edition 2024-10 with --key"
     default: nil

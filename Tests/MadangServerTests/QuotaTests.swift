@@ -1,3 +1,4 @@
+import Dispatch
 import Logging
 import MadangAPI
 import NIOHTTP1
@@ -195,6 +196,51 @@ struct QuotaTests {
       #expect(try await yard.a.code(.POST, "\(channel)/chats", file) == nil)
       try await madang.forgetWrongFileUsage()
       #expect(try await Self.counted(world) == [6 * size])
+    }
+  }
+
+  @Test(
+    "a sum that is added up while files are being deleted waits for the deletion",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func besideDeletion(_ engine: TestEngine) async throws {
+    let size = Sample.png.count
+    var settings = World.settings(\.workspaceFileQuota, 1000 * size)
+    settings.databaseWriters = 2
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let database = world.server.madang.database
+      let yard = try await world.courtyard()
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let file = World.Body.multipart([.file("files", Sample.png)])
+      _ = try await yard.a.success(.POST, "\(channel)/chats", file)
+      // Nobody has added it up.
+      try await database.write { _ = try $0.execute("DELETE FROM file_usage") }
+      let path: String = try await database.read {
+        try $0.one("SELECT path FROM files WHERE room_id IS NOT NULL") { try $0.get("path") }
+      }
+      let (deleted, deletion) = AsyncStream<Void>.makeStream()
+      let commit = DispatchSemaphore(value: 0)
+      async let deleting: Void = database.writeAside { transaction in
+        try transaction.deleteCountedFiles([path])
+        // After all sums.
+        transaction.lastly(at: LastStepPlace(kind: "last", number: 0)) { _, _ in
+          deletion.finish()
+          commit.wait()
+        }
+      }
+      for await _ in deleted {}
+      async let posting = yard.a.code(.POST, "\(channel)/chats", file)
+      let isWaiting = try await World.eventually(within: .seconds(20)) {
+        try await database.read {
+          try $0.first(
+            "SELECT 1 AS one FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()"
+          ) { _ in true }
+        } ?? false
+      }
+      commit.signal()
+      try await deleting
+      #expect(try await posting == nil)
+      #expect(isWaiting)
+      #expect(try await Self.counted(world) == [size])
     }
   }
 

@@ -211,15 +211,16 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "in read-only mode a server deletes nothing for its age, and tells the mode in its metrics",
+    "in read-only mode a server deletes nothing for its age, and tells the mode in its metrics and its log",
     arguments: TestEngine.available)
   func housekeeping(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.chatDays, 1)) { (world) async throws in
+    let log = LogRecorder()
+    try await World.run(engine, settings: World.settings(\.chatDays, 1), logger: log.logger) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)
       _ = try await yard.a.say("old", in: channel)
-      _ = try await madang.beginReadOnlyMode(reason: "")
+      _ = try await madang.beginReadOnlyMode(reason: "a new disk")
       world.clock.advance(milliseconds: 3 * 24 * 3_600_000)
       do {
         _ = try await madang.deleteExpired()
@@ -233,6 +234,10 @@ struct ReadOnlyTests {
         return page.contains("\nmadang_read_only 1\n")
       }
       #expect(isTold)
+      #expect(log.lines.contains { $0.contains("in read-only mode") && $0.contains("reason=a new disk") })
+      _ = try await madang.endReadOnlyMode()
+      world.clock.advance(milliseconds: 10_000)
+      #expect(try await World.eventually { log.lines.contains("read-only mode has ended") })
     }
   }
 }

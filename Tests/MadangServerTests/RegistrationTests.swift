@@ -91,6 +91,7 @@ struct RegistrationTests {
         let refused = try await Self.join(world, "joon@example.com")
         #expect(refused.code == "E11")
         #expect(refused.headers["X-Madang-Explanation"].first?.contains("registration is 'closed'") == true)
+        #expect(refused.headers["X-Madang-Reason"].first?.contains("registration is 'closed'") == true)
         #expect(try await World.eventually { try await AuditTests.entries(world, .signUpRefused).count == 1 })
         #expect(try await AuditTests.entries(world, .signUpRefused).first?.subject == "joon@example.com")
       }

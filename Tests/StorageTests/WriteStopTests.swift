@@ -107,6 +107,44 @@ struct WriteStopTests {
     }
   }
 
+  @Test(
+    "writes cannot be stopped while one of them hangs: that fails soon, others go on meanwhile, and later it succeeds",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func hanging(_ engine: TestEngine) async throws {
+    // Nobody is freed by a limit for locks.
+    try await withDatabase(engine, \.lockTimeout, .zero) { database in
+      try await database.migrate([Self.schema])
+      database.heedStop(in: "stop")
+      let gate = Gate()
+      async let hanging: Void = database.write(key: 0) { transaction in
+        try transaction.execute("INSERT INTO things (n) VALUES (0)")
+        gate.wait()
+      }
+      await gate.entered()
+      async let stop = Self.code { try await Self.begin(database) }
+      for _ in 0..<20 { try await database.writeAside { _ = try $0.execute("INSERT INTO things (n) VALUES (1)") } }
+      #expect(await stop == .serialization)
+      gate.open()
+      try await hanging
+      try await Self.begin(database)
+      #expect(try await Self.count(database) == 21)
+    }
+  }
+
+  @Test("a write that is refused locks no row of the table", arguments: TestEngine.available.filter { $0 == .postgres })
+  func locksNothing(_ engine: TestEngine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.migrate([Self.schema])
+      database.heedStop(in: "stop")
+      try await Self.begin(database)
+      #expect(await Self.code { try await Self.insert(0, database) } == .writesStopped)
+      let lockers = try await database.read {
+        try $0.first("SELECT xmax = 0 AS free FROM stop") { try $0.get("free", as: Bool.self) }
+      }
+      #expect(lockers == true)
+    }
+  }
+
   /// Stops writes through one value of the database while many are made through another.
   /// - Parameter count: When so many have been answered.
   private static func stop(_ database: Database, from other: Database, after count: Int) async throws {

@@ -20,7 +20,7 @@ extension MadangClient {
   ///   - cursors: Per room, the date of the last chat known: newer ones come first. Rooms without one begin with what is
   ///     posted from now on.
   /// - Returns: A sequence that ends when its task is cancelled. It fails with ``MadangError/notAllowed(namespace:message:)``
-  ///   for a room one may not read, with ``MadangError/refused(_:status:)`` or ``MadangError/signedOut`` when the session
+  ///   for a room one may not read, with ``MadangError/refused(_:status:reason:)`` or ``MadangError/signedOut`` when the session
   ///   is over, and with ``MadangError/unreachable(host:reason:)`` if the server is not there at the beginning.
   public func watch(_ rooms: [RoomAddress], after cursors: [RoomAddress: String] = [:]) -> LiveChats {
     LiveChats(client: self, rooms: rooms, cursors: cursors)

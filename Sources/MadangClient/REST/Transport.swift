@@ -97,7 +97,7 @@ struct Transport: Sendable {
       guard let code = ErrorCode(rawValue: error.errorCode) else {
         return .unintelligible(status: status, reason: "unknown code \(error.errorCode)")
       }
-      return .refused(code, status: status)
+      return .refused(code, status: status, reason: response.headers.first(name: HeaderName.reason))
     } catch let error as MadangError {
       return error
     } catch {

@@ -78,7 +78,7 @@ extension Room {
   /// The room's chats are read whole the first time, which joins a channel. The last page is shown as soon as it is here,
   /// before the rest of a long history; from then on chats are sent, too.
   /// - Throws: What running again will not cure by itself: ``MadangError/notAllowed(namespace:message:)``,
-  ///   ``MadangError/signedOut``, ``MadangError/refused(_:status:)``, or ``MadangError/file(path:reason:)`` if the store cannot
+  ///   ``MadangError/signedOut``, ``MadangError/refused(_:status:reason:)``, or ``MadangError/file(path:reason:)`` if the store cannot
   ///   be written.
   public func run() async throws {
     var changes = signals().makeAsyncIterator()

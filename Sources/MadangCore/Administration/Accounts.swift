@@ -54,8 +54,9 @@ extension Madang {
   /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for one that was deleted.
   package func enable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountEnabled, heedsReadOnlyMode: false) { transaction, user, _ in
-      try transaction.execute("UPDATE users SET disabled_at = NULL WHERE id = \(user)")
-      return [:]
+      let changed = try transaction.execute(
+        "UPDATE users SET disabled_at = NULL WHERE id = \(user) AND disabled_at IS NOT NULL")
+      return changed > 0 ? [:] : nil
     }
   }
 
@@ -82,15 +83,16 @@ extension Madang {
   /// - Parameter change: Answers what the audit log is to tell of it.
   func changeAccount(
     _ email: String, _ kind: AuditKind, heedsReadOnlyMode: Bool = true,
-    _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail
+    _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail?
   ) async throws -> AccountRecord {
     try await database.write(heedsStop: heedsReadOnlyMode) { [self, now = clock.now] transaction in
       let person = try transaction.heldPerson(email: email)
       let user = person.id.number
-      let detail = try change(transaction, user, now)
-      try audit(
-        AuditEntry(kind: kind, actor: .administrator, account: user, subject: person.email, detail: detail),
-        in: transaction)
+      if let detail = try change(transaction, user, now) {
+        try audit(
+          AuditEntry(kind: kind, actor: .administrator, account: user, subject: person.email, detail: detail),
+          in: transaction)
+      }
       return try transaction.accountRecord(user)
     }
   }

@@ -49,7 +49,7 @@ extension Madang {
   package func removeChat(_ reference: Reference) async throws {
     try await database.write { [self, now = clock.now] transaction in
       let (chat, workspace, author) = try transaction.chatInPlace(reference)
-      try transaction.empty(chat, text: settings.removedChatText, now: now)
+      guard try transaction.empty(chat, text: settings.removedChatText, now: now) else { return }
       try audit(
         AuditEntry(
           kind: .chatRemoved, actor: .administrator, account: author.id.number, subject: author.email,
@@ -103,11 +103,15 @@ extension Transaction {
     return (found.chat, found.name, found.author)
   }
 
-  fileprivate func empty(_ chat: Int64, text: String, now: Int64) throws {
+  /// False if it was empty already.
+  fileprivate func empty(_ chat: Int64, text: String, now: Int64) throws -> Bool {
     let paths: [String] = try all(
       "SELECT f.path FROM chat_files a JOIN files f ON f.id = a.file_id WHERE a.chat_id = \(chat)"
     ) { try $0.get("path") }
     try retireFiles(paths, due: now)
-    try execute("UPDATE chats SET content = \(text), file_count = 0 WHERE id = \(chat)")
+    return try execute(
+      """
+      UPDATE chats SET content = \(text), file_count = 0 WHERE id = \(chat) AND (content <> \(text) OR file_count > 0)
+      """) > 0
   }
 }

@@ -28,18 +28,28 @@ extension Transaction {
   /// How many it has with those that are added, whose rows are there already. Whoever else counts them waits until COMMIT.
   /// - Parameter later: What this transaction has stored, or deleted, and counts afterwards.
   func addFileBytes(_ bytes: Int, of owner: FileUsageOwner, uncounted later: Int) throws -> Int {
+    if let counted = try changeFileBytes(by: bytes, of: owner) { return counted }
+    let total = try sumOfFileBytes(of: owner) - later
+    try execute(
+      "UPDATE file_usage SET bytes = \(total) WHERE scope = \(owner.scope) AND owner_id = \(owner.number)")
+    return total
+  }
+
+  /// Takes what was deleted off the sum, if there is one. Whoever adds it up meanwhile may see what is deleted, and is waited for.
+  private func takeFileBytes(_ bytes: Int, of owner: FileUsageOwner) throws {
+    if try changeFileBytes(by: -bytes, of: owner) == nil { try forgetFileBytes(of: owner) }
+  }
+
+  /// Changes a sum. Nil if there was no row, or it cannot be true. In any case there is one afterwards, and whoever else counts waits for it
+  /// until COMMIT: an UPDATE alone would not see what another transaction has inserted.
+  private func changeFileBytes(by bytes: Int, of owner: FileUsageOwner) throws -> Int? {
     let counted: Int = try one(
       """
       INSERT INTO file_usage (scope, owner_id, bytes) VALUES (\(owner.scope), \(owner.number), -1)
       ON CONFLICT (scope, owner_id) DO UPDATE SET bytes = file_usage.bytes + \(bytes) RETURNING bytes
       """
     ) { try $0.get("bytes") }
-    guard counted < 0 else { return counted }
-    // There was no row, or one that cannot be true. From now on others wait for it.
-    let total = try sumOfFileBytes(of: owner) - later
-    try execute(
-      "UPDATE file_usage SET bytes = \(total) WHERE scope = \(owner.scope) AND owner_id = \(owner.number)")
-    return total
+    return counted < 0 ? nil : counted
   }
 
   /// They are added up when they are needed next.
@@ -68,12 +78,7 @@ extension Transaction {
       if let workspace = workspaces[room] { gone[.workspace(workspace), default: 0] += file.size }
     }
     for (owner, bytes) in gone {
-      lastly(at: owner.place, adding: -bytes) { transaction, _ in
-        try transaction.execute(
-          """
-          UPDATE file_usage SET bytes = bytes - \(bytes) WHERE scope = \(owner.scope) AND owner_id = \(owner.number)
-          """)
-      }
+      lastly(at: owner.place, adding: -bytes) { transaction, _ in try transaction.takeFileBytes(bytes, of: owner) }
     }
   }
 

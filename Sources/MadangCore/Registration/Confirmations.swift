@@ -51,9 +51,11 @@ extension Madang {
   }
 
   /// Confirms the address of a link's account for somebody who has its password, too: the owner of the address does not have it if a
-  /// stranger has made the account, who would act in their name. Throws `.notFound`; `.signInFailed` for a wrong password.
+  /// stranger has made the account, who would act in their name. Answers what the account waits for all the same. Throws `.notFound`;
+  /// `.signInFailed` for a wrong password.
   /// - Parameter turn: Whose turn at the hashing threads it takes.
-  package func confirmAddress(code: String, password: String, from address: String, turn: String) async throws {
+  package func confirmAddress(code: String, password: String, from address: String, turn: String) async throws -> Waiting?
+  {
     // Again if the password was changed, or its hash renewed, while it was compared.
     for _ in 0..<3 {
       let key = try await accountToConfirm(code: code).emailKey
@@ -61,15 +63,15 @@ extension Madang {
       let verification = try await verify(password, against: found?.passwordHash, of: key, turn: turn)
       if case .wrong = verification { throw Failure(.signInFailed, "wrong password") }
       guard let found else { continue }
-      let isConfirmed = try await database.write { [self] transaction in
+      let (isConfirmed, waiting) = try await database.write { [self] transaction -> (Bool, Waiting?) in
         try transaction.hold(user: found.user)
-        guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return false }
+        guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return (false, nil) }
         let person = try use(.confirmation, code: code, in: transaction)
         let origin = Origin(edition: "", address: address)
         try noteConfirmed(person, by: .account(person.id.number), "link", from: origin, in: transaction)
-        return true
+        return (true, try limit(of: found.user, in: transaction))
       }
-      if isConfirmed { return }
+      if isConfirmed { return waiting }
     }
     throw Failure(.signInFailed, "the password was changed meanwhile")
   }

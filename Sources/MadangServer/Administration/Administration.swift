@@ -34,6 +34,12 @@ public struct Administration: Sendable {
         AdministrationError(
           description:
             "the database is in read-only mode, and this would change it; end that with 'madang admin read-only off'"))
+    } catch let error as StorageError where error.code == .serialization {
+      result = .failure(
+        AdministrationError(
+          description:
+            "a transaction that has not ended keeps the database from this; try again, and if that does not help, look for it in "
+            + "PostgreSQL's pg_stat_activity and end it with pg_terminate_backend"))
     } catch {
       result = .failure(error)
     }

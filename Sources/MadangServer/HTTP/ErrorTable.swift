@@ -7,6 +7,9 @@ struct Refusal: Error {
   var message: String
   /// Whole seconds.
   var retryAfter: Int64?
+  /// Whether the message is for whoever calls, outside development as well: it tells what the operator of this server has decided, and
+  /// nothing of others.
+  private(set) var isForCaller = false
 
   init(_ code: ErrorCode, _ message: String, retryAfter: Int64? = nil) {
     self.code = code
@@ -35,5 +38,6 @@ struct Refusal: Error {
       case .overloaded: .tooManyCalls
       }
     self.init(code, failure.message, retryAfter: code == .tooManyCalls ? 1 : nil)
+    isForCaller = [.notAdmitted, .limited, .quotaReached].contains(failure.code)
   }
 }

@@ -32,6 +32,7 @@ struct Page: Sendable {
     }
   }
 
+  let title: String
   private let before: String
   private let form: String
   private let after: String
@@ -40,6 +41,7 @@ struct Page: Sendable {
   ///   - title: Stands above a text and, where the page asks for something, a form.
   ///   - button: What sends the form.
   init(_ title: String, asksFor field: Field, button: String) {
+    self.title = title
     let frame = String(decoding: PackageResources.page_html, as: UTF8.self).replacing("<!--title-->", with: title)
     let parts = frame.components(separatedBy: "<!--content-->")
     (before, after) = parts.count == 2 ? (parts[0], parts[1]) : (frame, "")
@@ -58,21 +60,6 @@ struct Page: Sendable {
         .referrerPolicy: "no-referrer",
       ], body: ResponseBody(byteBuffer: ByteBuffer(string: before + "<p>\(text)</p>" + (hasForm ? form : "") + after)))
   }
-
-  /// For a form that another site has sent.
-  var foreign: Response { response(.forbidden, "Open this page itself, and try again.") }
-
-  /// For who would change something in read-only mode.
-  var readOnly: Response {
-    response(.serviceUnavailable, "The server takes no changes just now, while it is looked after. Come back later.")
-  }
-
-  /// For who calls too often.
-  func tooManyCalls(_ refusal: Refusal) -> Response {
-    var response = response(.tooManyRequests, "Too many tries. Come back later.")
-    response.headers[.retryAfter] = refusal.retryAfter.map { String($0) }
-    return response
-  }
 }
 
 extension String {
@@ -83,13 +70,7 @@ extension String {
   }
 }
 
-extension Request {
-  /// Whether a browser says that a page of another site sends it. Older browsers, and other programs, say nothing.
-  var isFromAnotherSite: Bool { ![nil, "same-origin", "none"].contains(headers[.secFetchSite]) }
-}
-
 extension HTTPField.Name {
-  // Valid names by inspection, which `init?` cannot know.
+  // A valid name by inspection, which `init?` cannot know.
   fileprivate static let referrerPolicy = Self("Referrer-Policy") ?? .via
-  fileprivate static let secFetchSite = Self("Sec-Fetch-Site") ?? .via
 }

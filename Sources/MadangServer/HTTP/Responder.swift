@@ -112,7 +112,10 @@ struct CallResponder {
       service.metrics.finished(observation, code: refusal.code.rawValue)
       service.securityLog.refused(refusal.code, observation.route, at: client)
       var refused = Response.refusal(refusal)
-      if service.settings.isDevelopment { refused.headers[.explanation] = explanation(refusal) }
+      if service.settings.isDevelopment {
+        refused.headers[.explanation] = fieldText("\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)")
+      }
+      if refusal.isForCaller { refused.headers[.reason] = fieldText(refusal.message) }
       response = refused
     }
     // Some clients report a network error if the answer comes while they still send.
@@ -197,9 +200,8 @@ struct CallResponder {
   }
 
   /// A header value holds visible ASCII only.
-  private func explanation(_ refusal: Refusal) -> String {
-    let text = "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)"
-    return String(text.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(400))
+  private func fieldText(_ text: String) -> String {
+    String(text.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(400))
   }
 }
 
@@ -214,6 +216,7 @@ extension Access {
 }
 
 extension HTTPField.Name {
-  // A valid name by inspection, which `init?` cannot know.
+  // Valid names by inspection, which `init?` cannot know.
   static let explanation = Self("X-Madang-Explanation") ?? .via
+  static let reason = Self(HeaderName.reason) ?? .via
 }

@@ -129,7 +129,14 @@ final class Metrics: Sendable {
     }
   }
 
-  func setReadOnly(_ isOn: Bool) { state.withLock { $0.isReadOnly = isOn } }
+  /// Whether the database is in read-only mode. True if that is new.
+  func setReadOnly(_ isOn: Bool) -> Bool {
+    state.withLock { state in
+      defer { state.isReadOnly = isOn }
+      return state.isReadOnly != isOn
+    }
+  }
+
   func setPushesWaiting(_ count: Int) { state.withLock { $0.pushesWaiting = count } }
   func setMailsWaiting(_ count: Int) { state.withLock { $0.mailsWaiting = count } }
   func mail(_ outcome: MailOutcome, _ count: Int = 1) { state.withLock { $0.mails[outcome, default: 0] += count } }

@@ -1,9 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import MadangAPI
 import MadangCore
-import Storage
 
 /// The pages on which the owner of an address confirms it, for apps have no such step: the link of a mail leads to `/confirm/CODE`, which
 /// asks for the account's password, and `/confirm` sends another one. They need no API key and no script, and are there where addresses are to be confirmed.
@@ -14,18 +12,18 @@ struct ConfirmPage {
   func respond(to request: Request, _ place: LinkPage.Place, _ client: ClientAddress, _ body: BodyReader) async
     -> Response?
   {
-    guard [.get, .post].contains(request.method), service.links.isOn, service.settings.confirmation != .off else {
-      return nil
-    }
+    guard service.links.isOn, service.settings.confirmation != .off else { return nil }
     let page =
       switch place {
       case .request: Self.requestPage
       case .link: Self.linkPage
       }
-    guard request.method == .get || !request.isFromAnotherSite else { return page.foreign }
-    do {
-      try service.limits.count(.address(KeyHash(client.network)))
-      return switch (place, request.method) {
+    return await page.answer(
+      to: request, from: client, by: service, mistake: place.missing,
+      gone: "This link was used, or is too old. If your address is not confirmed yet, "
+        + "<a href=\"/confirm\">have another mail sent</a>."
+    ) {
+      switch (place, request.method) {
       case (.request, .post): try await send(client, body)
       case (.request, _):
         page.response(
@@ -34,22 +32,6 @@ struct ConfirmPage {
       case (.link(let code), .post): try await confirm(code, client, body)
       case (.link(let code), _): try await show(code)
       }
-    } catch let refusal as Refusal where refusal.code == .tooManyCalls {
-      return page.tooManyCalls(refusal)
-    } catch let failure as Failure where failure.code == .invalid {
-      return page.response(.badRequest, place.missing, hasForm: true)
-    } catch let failure as Failure where failure.code == .signInFailed {
-      return page.response(.forbidden, "That is not the password of the account. \(Self.cure)", hasForm: true)
-    } catch let failure as Failure where failure.code == .notFound {
-      return page.response(
-        .notFound,
-        "This link was used, or is too old. If your address is not confirmed yet, "
-          + "<a href=\"/confirm\">have another mail sent</a>.")
-    } catch let error as StorageError where error.code == .writesStopped {
-      return page.readOnly
-    } catch {
-      service.logger.error("a confirmation failed", metadata: ["error": "\(String(reflecting: error))"])
-      return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
     }
   }
 
@@ -77,8 +59,15 @@ struct ConfirmPage {
     // Before anything is read for somebody who has no code.
     _ = try await service.madang.accountToConfirm(code: code)
     let password = try await body.fields().required(.password)
-    try await service.confirmAddress(code: code, password: password, from: client)
-    return Self.linkPage.response(.ok, "Done. Your address is confirmed; go on in the app.")
+    do {
+      let waiting = try await service.confirmAddress(code: code, password: password, from: client)
+      let next =
+        waiting == nil ? "Go on in the app." : "An administrator has to approve the account before you can go on in the app."
+      return Self.linkPage.response(.ok, "Done. Your address is confirmed. \(next)")
+    } catch let failure as Failure where failure.code == .signInFailed {
+      return Self.linkPage.response(
+        .forbidden, "That is not the password of the account. \(Self.cure)", hasForm: true)
+    }
   }
 
   private static let requestPage = Page("Confirmation", asksFor: .email, button: "Send me a link")

@@ -1,9 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import MadangAPI
 import MadangCore
-import Storage
 
 /// The page to which the link of an invitation leads: somebody who has its code names the address with which they will make an
 /// account, for apps have no field for a code. It needs no API key and no script.
@@ -18,11 +16,11 @@ struct InvitePage {
 
   /// Answers a GET with the form, a POST by inviting the address. Nil for other methods.
   func respond(to request: Request, code: String, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
-    guard [.get, .post].contains(request.method) else { return nil }
     let page = Self.page
-    guard request.method == .get || !request.isFromAnotherSite else { return page.foreign }
-    do {
-      try service.limits.count(.address(KeyHash(client.network)))
+    return await page.answer(
+      to: request, from: client, by: service, mistake: "That is no e-mail address. Look at it again.",
+      gone: "This invitation is not valid, or not any more. Ask whoever sent it for another one."
+    ) {
       guard request.method == .post else {
         try await service.madang.requireInvitation(code: code)
         return page.response(.ok, "Type the e-mail address with which you will make your account.", hasForm: true)
@@ -32,18 +30,6 @@ struct InvitePage {
       let email = try await body.fields().required(.email)
       try await service.madang.accept(code: code, email: email, from: client.text)
       return page.response(.ok, "Done. Make your account in the app now, with exactly this address.")
-    } catch let refusal as Refusal where refusal.code == .tooManyCalls {
-      return page.tooManyCalls(refusal)
-    } catch let failure as Failure where failure.code == .invalid {
-      return page.response(.badRequest, "That is no e-mail address. Look at it again.", hasForm: true)
-    } catch let failure as Failure where failure.code == .notFound {
-      return page.response(
-        .notFound, "This invitation is not valid, or not any more. Ask whoever sent it for another one.")
-    } catch let error as StorageError where error.code == .writesStopped {
-      return page.readOnly
-    } catch {
-      service.logger.error("an invitation failed", metadata: ["error": "\(String(reflecting: error))"])
-      return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
     }
   }
 

@@ -1,9 +1,7 @@
 import HTTPTypes
 import Hummingbird
-import Logging
 import MadangAPI
 import MadangCore
-import Storage
 
 /// The pages on which somebody who has forgotten a password gets another one, for apps have no such button: `/password` sends a link to
 /// an address, and the link leads to `/password/CODE`. They need no API key and no script, and are there where mails are sent.
@@ -14,33 +12,23 @@ struct PasswordPage {
   func respond(to request: Request, _ place: LinkPage.Place, _ client: ClientAddress, _ body: BodyReader) async
     -> Response?
   {
-    guard [.get, .post].contains(request.method), service.links.isOn else { return nil }
+    guard service.links.isOn else { return nil }
     let page =
       switch place {
       case .request: Self.requestPage
       case .link: Self.linkPage
       }
-    guard request.method == .get || !request.isFromAnotherSite else { return page.foreign }
-    do {
-      try service.limits.count(.address(KeyHash(client.network)))
-      return switch (place, request.method) {
+    return await page.answer(
+      to: request, from: client, by: service, mistake: place.mistake,
+      gone: "This link was used, or is too old. Have another mail sent to you."
+    ) {
+      switch (place, request.method) {
       case (.request, .post): try await send(client, body)
       case (.request, _):
         page.response(.ok, "Type the e-mail address of your account. You get a mail with a link.", hasForm: true)
       case (.link(let code), .post): try await change(code, client, body)
       case (.link(let code), _): try await show(code)
       }
-    } catch let refusal as Refusal where refusal.code == .tooManyCalls {
-      return page.tooManyCalls(refusal)
-    } catch let failure as Failure where failure.code == .invalid {
-      return page.response(.badRequest, place.mistake, hasForm: true)
-    } catch let failure as Failure where failure.code == .notFound {
-      return page.response(.notFound, "This link was used, or is too old. Have another mail sent to you.")
-    } catch let error as StorageError where error.code == .writesStopped {
-      return page.readOnly
-    } catch {
-      service.logger.error("a password page failed", metadata: ["error": "\(String(reflecting: error))"])
-      return page.response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
     }
   }
 

@@ -18,18 +18,17 @@ final class WriteStop: Sendable {
 }
 
 extension Database {
-  private func query(_ table: SQL) -> SQL { "SELECT 1 AS one FROM \(sql: table) \(sql: dialect.sharingTable)" }
-
   /// From now on writes that heed it are refused with `.writesStopped` while this table has a row.
-  package func heedStop(in table: SQL) { source.stop.query = query(table) }
+  package func heedStop(in table: SQL) { source.stop.query = dialect.sharing(table: table) }
 
   /// For a write that heeds no stop: throws `.writesStopped` if writes are stopped, and keeps them from being stopped before its COMMIT.
   package func refuseIfStopped(in table: SQL, _ transaction: Transaction) throws {
-    guard try transaction.first(query(table), { _ in true }) == nil else { throw WriteStop.refusal }
+    guard try transaction.first(dialect.sharing(table: table), { _ in true }) == nil else { throw WriteStop.refusal }
   }
 
   /// Waits in a write that heeds no stop until no write that does is under way; others begin after its COMMIT, if there is no row then.
+  /// Throws `.serialization` if one has not ended after some tries.
   package func holdStop(in table: SQL, _ transaction: Transaction) throws {
-    if let hold = dialect.holding(table: table) { try transaction.execute(hold) }
+    for statement in dialect.holding(table: table) { try transaction.execute(statement) }
   }
 }
