@@ -25,3 +25,6 @@ CREATE TABLE address_confirmations (
 CREATE INDEX address_confirmations_by_account ON address_confirmations (user_id);
 CREATE INDEX address_confirmations_by_mailbox ON address_confirmations (mailbox, created_at);
 CREATE INDEX address_confirmations_by_date ON address_confirmations (created_at);
+
+-- Who has paid is not deleted for waiting too long.
+CREATE INDEX payments_by_user ON payments (user_id);

@@ -7,7 +7,7 @@ CREATE TABLE sign_in_places (
   seen_at BIGINT NOT NULL,
   PRIMARY KEY (user_id, place_hash)
 );
-CREATE INDEX sign_in_places_by_date ON sign_in_places (seen_at);
+CREATE INDEX sign_in_places_by_date ON sign_in_places (seen_at, user_id, place_hash);
 
 -- How many mails were queued since a whole hour or day (UTC, in milliseconds since 1970): of all accounts together where user_id is 0, of
 -- all kinds where kind is empty.

@@ -52,6 +52,19 @@ struct AlarmTests {
     }
   }
 
+  @Test("failing sign-ins are told at their limit and over at half of it; between the two nothing changes")
+  func signInLimits() {
+    let told = (0...5).map { failed in
+      switch AlarmWatch.signIns(failed: failed, limit: 4) {
+      case .wrong: "wrong"
+      case .right: "right"
+      case nil: ""
+      }
+    }
+    #expect(told == ["right", "right", "", "", "wrong", "wrong"])
+    if case .right = AlarmWatch.signIns(failed: 0, limit: 1) {} else { Issue.record("it never ends") }
+  }
+
   @Test(
     "an old backup is told each day until there is a new one, and nothing where none was ever made",
     arguments: TestEngine.available)
@@ -109,7 +122,8 @@ struct AlarmTests {
         #expect(try await World.eventually { try await count() == before + mails })
         try await tell(kind, .right)
         #expect(try await World.eventually { try await count() == before + 2 * mails })
-        #expect(try await first.server.madang.waitingMails() == 0)
+        // Each is there before its row is gone.
+        #expect(try await World.eventually { try await first.server.madang.waitingMails() == 0 })
       }
     }
   }

@@ -82,4 +82,39 @@ struct MailLimitsTests {
       #expect(later == [nil, nil])
     }
   }
+
+  @Test("mails that confirm addresses take half of what all are sent in an hour", arguments: TestEngine.available)
+  func signUps(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(hour: 4)) { (world) async throws in
+      for name in ["mina", "joon", "sora", "dana"] {
+        #expect(try await RegistrationTests.join(world, "\(name)@example.com").status == 200)
+      }
+      #expect(try await World.eventually { try await Self.leftOut(world, "hour") == 2 })
+      for _ in 0..<2 { try await world.server.madang.sendPasswordReset(to: "mina@example.com", from: "") }
+      await #expect(throws: MailLeftOut.self) {
+        try await world.server.madang.sendPasswordReset(to: "mina@example.com", from: "")
+      }
+    }
+  }
+
+  @Test("an account that is deleted takes no mail along that is for an administrator", arguments: TestEngine.available)
+  func deletion(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings()) { (world) async throws in
+      let madang = world.server.madang
+      _ = try await RegistrationTests.join(world, "admin@example.com")
+      // None is sent before the account is gone.
+      try await madang.database.write { _ = try $0.execute("DELETE FROM mails") }
+      try await madang.database.write { transaction in
+        for kind in MailKind.allCases {
+          try transaction.insertMail(
+            Mail(kind, to: "admin@example.com", subject: "S", body: "B"), now: .max - 1, expiresAt: .max)
+        }
+      }
+      _ = try await madang.deleteAccount(email: "admin@example.com")
+      let kept: [String] = try await madang.database.read {
+        try $0.all("SELECT kind FROM mails ORDER BY kind") { try $0.get("kind") }
+      }
+      #expect(kept == ["alarm", "approvalNeeded", "test"])
+    }
+  }
 }

@@ -200,6 +200,24 @@ struct QuotaTests {
   }
 
   @Test(
+    "a post that is refused because a limit came later leaves the sum, so that the next one adds up nothing",
+    arguments: TestEngine.available)
+  func refusedSum(_ engine: TestEngine) async throws {
+    let size = Sample.png.count
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard()
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let file = World.Body.multipart([.file("files", Sample.png)])
+      for _ in 0..<2 { _ = try await yard.a.success(.POST, "\(channel)/chats", file) }
+      let quota = WorkspaceQuota(channels: nil, members: nil, fileBytes: size)
+      _ = try await world.server.madang.setQuota(quota, of: WorkspaceName("Weekend Builders"))
+      let codes = try await Self.codes(8) { _ in try await yard.a.code(.POST, "\(channel)/chats", file) }
+      #expect(codes == ["E11": 8])
+      #expect(try await Self.counted(world) == [2 * size])
+    }
+  }
+
+  @Test(
     "a sum that is added up while files are being deleted waits for the deletion",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func besideDeletion(_ engine: TestEngine) async throws {

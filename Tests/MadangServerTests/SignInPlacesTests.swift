@@ -67,7 +67,8 @@ struct SignInPlacesTests {
       for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
       let body = try #require(try await Self.mails(world, to: email).first)
       #expect(body.contains("Network: 198.51.100.0/24\n") && body.contains("Device: an iPhone or iPad\n"))
-      #expect(body.contains(" UTC\n") && body.contains("https://chat.example.com/password\n"))
+      let time = WireDate.string(world.clock.now).prefix(19).replacing("T", with: " ")
+      #expect(body.contains("When: \(time) UTC\n") && body.contains("https://chat.example.com/password\n"))
       #expect(!body.contains("198.51.100.9"))
       try await Self.signIn(world, email, from: "203.0.113.5", by: Self.computer)
       try await Self.signIn(world, email, from: "2001:db8:1:2::3")
@@ -81,18 +82,56 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "an address that others may share is no network, and who makes one up is not taken for a known place",
+    "nobody hides their network by forwarding headers of their own, nor is taken for a known place by them",
     arguments: TestEngine.available)
-  func shared(_ engine: TestEngine) async throws {
+  func forged(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings()) { (world) async throws in
       let email = "mina@example.com"
       try await Self.join(world, email)
       try await Self.signIn(world, email, from: "203.0.113.5, 198.51.100.9")
+      try await Self.signIn(world, email, from: "203.0.113.5, 192.0.2.7")
+      let both = Self.headers("198.51.101.9") + [("Forwarded", "for=203.0.113.5")]
+      let answer = try await world.call(
+        .POST, "users/login", headers: both, .json(["email": .text(email), "password": .text(World.password)]))
+      #expect(answer.status == 200)
+      let networks = try await Self.mails(world, to: email).compactMap { body in
+        body.split(separator: "\n").first { $0.hasPrefix("Network: ") }?.dropFirst(9)
+      }
+      #expect(networks == ["198.51.100.0/24", "192.0.2.0/24", "198.51.101.0/24 or 203.0.113.0/24"])
+      // Behind a proxy that names nobody everybody is at one place.
+      for _ in 0..<2 { try await Self.signIn(world, email, from: nil) }
       let bodies = try await Self.mails(world, to: email)
-      #expect(bodies.count == 1 && bodies[0].contains("Network: not known\n"))
-      // Behind a proxy of which nothing is known everybody is at one place.
-      try await Self.signIn(world, email, from: nil)
+      #expect(bodies.count == 4 && bodies[3].contains("Network: not known\n"))
+    }
+  }
+
+  @Test(
+    "an owner is told of a sign-in however many other mails strangers have caused, and after a reset of every place",
+    arguments: TestEngine.available)
+  func strangers(_ engine: TestEngine) async throws {
+    let settings = try Self.settings { ($0.accountMails, $0.hourlyMails, $0.signInMails) = (1, 1, 100) }
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (email, madang) = ("mina@example.com", world.server.madang)
+      try await Self.join(world, email)
+      try await madang.sendPasswordReset(to: email, from: "")
+      await #expect(throws: MailLeftOut.self) { try await madang.sendPasswordReset(to: email, from: "") }
+      try await Self.signIn(world, email, from: "198.51.100.9")
       #expect(try await Self.mails(world, to: email).count == 1)
+      _ = try await madang.resetPassword(email: email, to: World.password)
+      for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
+      #expect(try await Self.mails(world, to: email).count == 2)
+    }
+  }
+
+  @Test("a place of which an owner could not be told is new the next time, too", arguments: TestEngine.available)
+  func untold(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: try Self.settings { $0.mailQueueLimit = 0 }) { (world) async throws in
+      let email = "mina@example.com"
+      try await Self.join(world, email)
+      for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
+      let marks = try await AuditTests.entries(world, .signIn).map { $0.detail["place"] ?? "" }
+      #expect(marks == ["new", "new"])
+      #expect(try await Self.places(world) == 1)
     }
   }
 

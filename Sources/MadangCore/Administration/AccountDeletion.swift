@@ -66,7 +66,7 @@ extension Madang {
     try transaction.retire(person.picture, due: now)
     try transaction.deleteInvitations(of: TextRules.emailKey(person.email))
     for kind in AccountLink.allCases { try transaction.deleteLinks(kind, of: user) }
-    try transaction.deleteMails(to: person.email)
+    try transaction.deleteMails(toAccountWith: person.email)
     try transaction.insertDeletedSignIn(of: user, revokedAt: time ?? now, now: now)
     try transaction.deletePlaces(of: user, beyond: 0)
     try transaction.deleteMailCounts(of: user)

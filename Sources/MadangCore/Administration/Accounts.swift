@@ -65,6 +65,7 @@ extension Madang {
     let hash = try await hash(password: try TextRules.newPassword(password))
     return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
       try transaction.setPassword(hash, of: user)
+      try transaction.agePlaces(of: user)
       try transaction.endLinks(.passwordReset, of: user)
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }

@@ -32,6 +32,7 @@ extension Madang {
     if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
     // Whoever may not post leaves no file behind, not even for a moment.
     try await database.read { try $0.requirePoster(caller.id, to: address) }
+    try await addUpFiles(of: caller.id, in: address.workspace)
     return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
   }
 

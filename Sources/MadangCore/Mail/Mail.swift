@@ -18,8 +18,11 @@ package enum MailKind: String, CaseIterable, Sendable {
   case alarm
 
   /// Whether it counts among the mails that an account, and all together, may be sent. Strangers who use those up keep nobody from what
-  /// administrators have sent.
-  var isLimited: Bool { self != .test && self != .alarm }
+  /// administrators have sent, and no owner from hearing of a sign-in.
+  var isLimited: Bool { ![.test, .alarm, .newSignIn].contains(self) }
+
+  /// Those to administrators, whoever else has their address.
+  static let toAdministrators: [MailKind] = [.test, .approvalNeeded, .alarm]
 }
 
 /// A mail to one person, in plain text.

@@ -8,8 +8,8 @@ extension Madang {
   var today: Int64 { clock.now - clock.now % Self.day }
 
   /// Counts a mail among those of its account today, and of all this hour. Throws ``MailLeftOut``, counting nothing.
-  func count(mailOf account: Int64?, in transaction: Transaction) throws {
-    let (perAccount, perHour) = (settings.accountMails, settings.hourlyMails)
+  func count(_ mail: Mail, of account: Int64?, in transaction: Transaction) throws {
+    let (perAccount, perHour) = (settings.accountMails, mail.share(of: settings.hourlyMails))
     if let account, perAccount > 0 {
       // Held: of mails queued at once, each sees those before it. And always before the hour's row, so that nobody waits in a circle.
       try transaction.hold(user: account)

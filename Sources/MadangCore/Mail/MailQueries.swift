@@ -58,8 +58,11 @@ extension Transaction {
       """)
   }
 
-  /// Those that wait for an address. One that is on its way still arrives.
-  func deleteMails(to recipient: String) throws { try execute("DELETE FROM mails WHERE recipient = \(recipient)") }
+  /// Those that wait for whoever has an account with an address. One that is on its way still arrives.
+  func deleteMails(toAccountWith recipient: String) throws {
+    let others = MailKind.toAdministrators.map(\.rawValue)
+    try execute("DELETE FROM mails WHERE recipient = \(recipient) AND kind NOT IN (\(list: others))")
+  }
 
   /// How many there were.
   func deleteMails(expiredBy time: Int64, limit: Int) throws -> Int {

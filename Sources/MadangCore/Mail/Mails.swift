@@ -7,9 +7,9 @@ extension Madang {
   /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailLeftOut``.
   /// - Parameter account: Whose mail it is, which counts among those of the account; nil for one to an administrator.
   func queue(_ mail: Mail, of account: Int64?, expiresAt: Int64, in transaction: Transaction) throws {
-    let limit = settings.queueLimit(of: mail.kind)
+    let limit = mail.share(of: settings.mailQueueLimit)
     guard try transaction.waitingMails(limit: limit) < limit else { throw MailLeftOut(.queue) }
-    if MailKind(rawValue: mail.kind)?.isLimited ?? true { try count(mailOf: account, in: transaction) }
+    if MailKind(rawValue: mail.kind)?.isLimited ?? true { try count(mail, of: account, in: transaction) }
     try transaction.insertMail(mail, now: clock.now, expiresAt: expiresAt)
     transaction.afterCommit { [announce] in announce(.mailQueued) }
   }
@@ -80,9 +80,7 @@ extension Madang {
   }
 }
 
-extension Settings {
-  /// How many mails may wait for one of a kind to be queued. Strangers cause those that confirm addresses, and leave room for others.
-  fileprivate func queueLimit(of kind: String) -> Int {
-    kind == MailKind.addressConfirmation.rawValue ? (mailQueueLimit + 1) / 2 : mailQueueLimit
-  }
+extension Mail {
+  /// How much of what all mails share those of its kind may take. Strangers cause mails that confirm addresses, and leave half to others.
+  func share(of limit: Int) -> Int { kind == MailKind.addressConfirmation.rawValue ? limit / 2 + limit % 2 : limit }
 }

@@ -30,12 +30,9 @@ extension Madang {
   /// were posted without a limit, all of them are added up. It is locked for the COMMIT only: until then writes of one account, or one
   /// workspace, go on beside each other.
   func count(_ files: [StoredFile], of user: Int64, in workspace: Reference, _ transaction: Transaction) throws {
-    // Who posts where there is no such workspace is refused afterwards.
-    guard !files.isEmpty, let (id, quota) = try transaction.quota(of: workspace) else { return }
+    guard !files.isEmpty else { return }
     let bytes = files.reduce(0) { $0 + $1.size }
-    let limits: [(owner: FileUsageOwner, limit: Int)] = [
-      (.workspace(id), quota.fileBytes ?? settings.workspaceFileQuota), (.account(user), settings.accountFileQuota),
-    ]
+    let limits = try fileLimits(of: user, in: workspace, transaction)
     // Before anything is changed, as a refusal then costs nobody else anything.
     for (owner, limit) in limits where limit > 0 {
       if let counted = try transaction.countedFileBytes(of: owner) { try owner.require(counted + bytes, atMost: limit) }
@@ -46,6 +43,35 @@ extension Madang {
         try owner.require(try transaction.addFileBytes(bytes, of: owner, uncounted: later), atMost: limit)
       }
     }
+  }
+
+  /// Adds up what has a limit and is not counted yet, in a write of its own. Whoever is refused then has added up nothing: with the write
+  /// that is refused its sum would be gone, and be made for the next one again.
+  func addUpFiles(of user: Int64, in workspace: Reference) async throws {
+    let uncounted = try await database.read { [self] transaction in
+      try fileLimits(of: user, in: workspace, transaction).filter {
+        try $0.limit > 0 && transaction.countedFileBytes(of: $0.owner) == nil
+      }
+    }
+    guard !uncounted.isEmpty else { return }
+    try await database.write { transaction in
+      for (owner, _) in uncounted {
+        transaction.lastly(at: owner.place) { transaction, later in
+          _ = try transaction.addFileBytes(0, of: owner, uncounted: later)
+        }
+      }
+    }
+  }
+
+  /// Whose files count when somebody posts in a workspace, and how many bytes they may have; 0 for any. None where there is no such
+  /// workspace: who posts there is refused for that.
+  private func fileLimits(of user: Int64, in workspace: Reference, _ transaction: Transaction) throws -> [(
+    owner: FileUsageOwner, limit: Int
+  )] {
+    guard let (id, quota) = try transaction.quota(of: workspace) else { return [] }
+    return [
+      (.workspace(id), quota.fileBytes ?? settings.workspaceFileQuota), (.account(user), settings.accountFileQuota),
+    ]
   }
 
   /// Has sums added up anew that are not true: those of accounts and workspaces that are gone, and where an earlier version of this program

@@ -54,7 +54,8 @@ extension Madang {
   /// stranger has made the account, who would act in their name. Answers what the account waits for all the same. Throws `.notFound`;
   /// `.signInFailed` for a wrong password.
   /// - Parameter turn: Whose turn at the hashing threads it takes.
-  package func confirmAddress(code: String, password: String, from address: String, turn: String) async throws -> Waiting?
+  package func confirmAddress(code: String, password: String, from address: String, turn: String) async throws
+    -> Waiting?
   {
     // Again if the password was changed, or its hash renewed, while it was compared.
     for _ in 0..<3 {

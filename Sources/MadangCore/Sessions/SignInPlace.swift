@@ -2,7 +2,7 @@ import Crypto
 
 /// From where somebody signs in, as far as a server knows.
 package struct SignInPlace: Sendable {
-  /// `203.0.113.0/24`; nil where others may stand behind the address that is known.
+  /// `203.0.113.0/24`; nil where it is not known.
   package let network: String?
   /// The kind of device, in words.
   package let device: String

@@ -24,18 +24,39 @@ extension Transaction {
       """)
   }
 
-  /// How many there were.
-  func deletePlaces(seenBefore time: Int64, limit: Int) throws -> Int {
+  /// Those that were not seen since a time, but for the newest of each account: some that come after one.
+  func oldPlaces(seenBefore time: Int64, after last: SeenPlace?, limit: Int) throws -> [SeenPlace] {
+    let (seenAt, user, hash) = (last?.seenAt ?? .min, last?.user ?? 0, last?.hash ?? "")
+    return try all(
+      """
+      SELECT p.seen_at, p.user_id, p.place_hash FROM sign_in_places p
+      WHERE p.seen_at <= \(time) AND (p.seen_at, p.user_id, p.place_hash) > (\(seenAt), \(user), \(hash)) AND EXISTS
+        (SELECT 1 FROM sign_in_places n WHERE n.user_id = p.user_id
+          AND (n.seen_at > p.seen_at OR (n.seen_at = p.seen_at AND n.place_hash > p.place_hash)))
+      ORDER BY p.seen_at, p.user_id, p.place_hash LIMIT \(limit)
+      """
+    ) { SeenPlace(user: try $0.get("user_id"), hash: try $0.get("place_hash"), seenAt: try $0.get("seen_at")) }
+  }
+
+  func deletePlace(_ place: SeenPlace, seenBefore time: Int64) throws {
     try execute(
       """
-      DELETE FROM sign_in_places WHERE (user_id, place_hash) IN
-        (SELECT p.user_id, p.place_hash FROM sign_in_places p
-          WHERE p.seen_at <= \(time) AND EXISTS
-            (SELECT 1 FROM sign_in_places n WHERE n.user_id = p.user_id
-              AND (n.seen_at > p.seen_at OR (n.seen_at = p.seen_at AND n.place_hash > p.place_hash)))
-          ORDER BY p.seen_at LIMIT \(limit))
+      DELETE FROM sign_in_places WHERE user_id = \(place.user) AND place_hash = \(place.hash) AND seen_at <= \(time)
       """)
   }
 
+  /// All places of an account are new again. That there were some is still known.
+  func agePlaces(of user: Int64) throws {
+    try execute("UPDATE sign_in_places SET seen_at = 0 WHERE user_id = \(user)")
+  }
+
   func deletePlaces() throws { try execute("DELETE FROM sign_in_places") }
+}
+
+/// A place from which somebody has signed in to an account.
+struct SeenPlace: Sendable {
+  let user: Int64
+  let hash: String
+  /// Milliseconds since 1970.
+  let seenAt: Int64
 }

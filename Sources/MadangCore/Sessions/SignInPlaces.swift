@@ -13,23 +13,26 @@ extension Madang {
     let (user, now) = (person.id.number, clock.now)
     let hash = place.hash(of: user, key: settings.placeKey)
     let known = try transaction.places(of: user)
+    let isNew = !known.isEmpty && !known.contains { $0.hash == hash && $0.seenAt > now - placeLifetime }
+    // If its owner could not be told of it, it is new the next time as well.
+    if isNew, try !tell(person, of: place, by: method, in: transaction) { return true }
     try transaction.rememberPlace(hash, of: user, now: now)
     try transaction.deletePlaces(of: user, beyond: settings.signInPlaces)
-    guard !known.isEmpty, !known.contains(where: { $0.hash == hash && $0.seenAt > now - placeLifetime }) else {
-      return false
-    }
-    try tell(person, of: place, by: method, in: transaction)
-    return true
+    return isNew
   }
 
-  private func tell(_ person: Person, of place: SignInPlace, by method: String, in transaction: Transaction) throws {
+  /// False if there were too many mails for that.
+  private func tell(_ person: Person, of place: SignInPlace, by method: String, in transaction: Transaction) throws
+    -> Bool
+  {
     let user = person.id.number
     // An address that nobody has confirmed may be somebody else's.
     guard try limit(of: user, in: transaction) != .confirmation,
       try transaction.mailCount(of: user, .newSignIn, since: today) < settings.signInMails
-    else { return }
+    else { return true }
     let time = Date(timeIntervalSince1970: Double(clock.now / 1000))
-    let words = time.formatted(.iso8601.dateTimeSeparator(.space).timeZone(separator: .omitted)).dropLast()
+    let words = time.formatted(
+      .iso8601.year().month().day().dateTimeSeparator(.space).time(includingFractionalSeconds: false))
     let cure =
       method == Self.passwordMethod
       ? "choose another password, which ends all sessions:\n\(settings.link(to: .password))"
@@ -47,18 +50,25 @@ extension Madang {
 
         """)
     guard try queueIfPossible(mail, of: user, expiresAt: clock.now + Self.noticeLifetime, in: transaction) else {
-      return
+      return false
     }
     _ = try transaction.countMail(of: user, .newSignIn, since: today, limit: .max)
+    return true
   }
 
   private var placeLifetime: Int64 { Int64(settings.signInPlaceDays) * 24 * 3_600_000 }
 
   /// Deletes places from which nobody has signed in for long, some at a time; not the newest of an account.
   package func forgetPlaces() async throws {
-    let page = 500
-    while try await database.write({ [before = clock.now - placeLifetime] in
-      try $0.deletePlaces(seenBefore: before, limit: page)
-    }) == page {}
+    let (page, before) = (500, clock.now - placeLifetime)
+    var last: SeenPlace?
+    while true {
+      let old = try await database.read { [last] in try $0.oldPlaces(seenBefore: before, after: last, limit: page) }
+      if !old.isEmpty {
+        try await database.write { for place in old { try $0.deletePlace(place, seenBefore: before) } }
+      }
+      guard old.count == page else { return }
+      last = old.last
+    }
   }
 }

@@ -46,12 +46,6 @@ extension Transaction {
     ).first?.account
   }
 
-  func hasLink(_ link: AccountLink, _ codeHash: String, now: Int64) throws -> Bool {
-    try first(
-      "SELECT 1 AS found FROM \(sql: link.table) WHERE code_hash = \(codeHash) AND expires_at > \(now)"
-    ) { _ in true } ?? false
-  }
-
   /// Ends all such links of the account whose code it is, if the code is good and the account may sign in. Nil if not.
   func useLink(_ link: AccountLink, _ codeHash: String, now: Int64) throws -> Person? {
     let user = try first(

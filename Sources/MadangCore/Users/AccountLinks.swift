@@ -78,11 +78,7 @@ extension Madang {
   }
 
   /// Throws `.notFound` unless a code is good. It stays good.
-  func require(_ link: AccountLink, code: String) async throws {
-    guard LinkCode.hasForm(code),
-      try await database.read({ [now = clock.now] in try $0.hasLink(link, LinkCode.hash(code), now: now) })
-    else { throw Self.unknownLink }
-  }
+  func require(_ link: AccountLink, code: String) async throws { _ = try await account(of: link, code: code) }
 
   /// The account of a code, which stays good. Throws `.notFound`.
   func account(of link: AccountLink, code: String) async throws -> Account {

@@ -65,6 +65,8 @@ extension Madang {
       let person = try use(.passwordReset, code: code, in: transaction)
       let (user, origin) = (person.id.number, Origin(edition: "", address: address))
       try transaction.setPassword(hash, of: user)
+      // Some may be those of a thief.
+      try transaction.agePlaces(of: user)
       try audit(
         AuditEntry(
           kind: .passwordChanged, actor: .account(user), account: user, subject: person.email, origin: origin,

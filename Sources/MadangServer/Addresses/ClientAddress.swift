@@ -7,7 +7,8 @@ struct ClientAddress: Sendable {
   let text: String
   /// What limits count by.
   let network: String
-  /// The network that mails about sign-ins name; nil where others may stand behind the address.
+  /// The network that mails about sign-ins name: that of the nearest machine that is not trusted, which nobody can make up; `a or b` where
+  /// headers name two. Nil where a trusted proxy names none.
   let site: String?
   /// Whether the client came over TLS, directly or to a trusted proxy.
   let isSecure: Bool
@@ -28,12 +29,14 @@ struct ClientAddress: Sendable {
     let isForwarded = Self.isForwarded(headers)
     guard let peer, trusted.contains(where: { $0.contains(peer) }) else {
       // Without an address: a socket of the file system, which only this machine reaches.
-      self.init(peer, isSecure: false, isShared: isForwarded, isLocal: (peer?.isLoopback ?? true) && !isForwarded)
+      self.init(
+        peer, site: peer?.site ?? "local", isSecure: false, isShared: isForwarded,
+        isLocal: (peer?.isLoopback ?? true) && !isForwarded)
       return
     }
     guard isForwarded else {
       // The proxy did not say for whom: it may carry anybody's connections, as that of a container's published port does.
-      self.init(peer, isSecure: false, isShared: true, isLocal: peer.isLoopback)
+      self.init(peer, site: nil, isSecure: false, isShared: true, isLocal: peer.isLoopback)
       return
     }
     let forwarded = Forwarded(headers)
@@ -41,18 +44,20 @@ struct ClientAddress: Sendable {
       forwarded?.clients, headers[values: .forwardedFor].joined(separator: ",").split(separator: ",").map(String.init),
     ]
     let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
+    let sites = Set(clients.compactMap { $0.address?.site }).sorted()
+    let site = sites.isEmpty ? nil : sites.joined(separator: " or ")
     let isSecure = (forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)) == "https"
     guard let client = clients.first?.address, clients.allSatisfy({ $0.address == client }) else {
-      self.init(peer, isSecure: isSecure, isShared: true, isLocal: false)
+      self.init(peer, site: site, isSecure: isSecure, isShared: true, isLocal: false)
       return
     }
-    self.init(client, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
+    self.init(client, site: site, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
   }
 
-  private init(_ address: IPAddress?, isSecure: Bool, isShared: Bool, isLocal: Bool) {
+  private init(_ address: IPAddress?, site: String?, isSecure: Bool, isShared: Bool, isLocal: Bool) {
     text = address?.text ?? "local"
     network = address?.network ?? "local"
-    site = isShared ? nil : address?.site ?? "local"
+    self.site = site
     self.isSecure = isSecure
     self.isShared = isShared
     self.isLocal = isLocal

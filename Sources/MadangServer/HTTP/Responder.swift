@@ -113,7 +113,8 @@ struct CallResponder {
       service.securityLog.refused(refusal.code, observation.route, at: client)
       var refused = Response.refusal(refusal)
       if service.settings.isDevelopment {
-        refused.headers[.explanation] = fieldText("\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)")
+        refused.headers[.explanation] = fieldText(
+          "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)")
       }
       if refusal.isForCaller { refused.headers[.reason] = fieldText(refusal.message) }
       response = refused

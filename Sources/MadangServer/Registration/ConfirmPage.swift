@@ -62,7 +62,8 @@ struct ConfirmPage {
     do {
       let waiting = try await service.confirmAddress(code: code, password: password, from: client)
       let next =
-        waiting == nil ? "Go on in the app." : "An administrator has to approve the account before you can go on in the app."
+        waiting == nil
+        ? "Go on in the app." : "An administrator has to approve the account before you can go on in the app."
       return Self.linkPage.response(.ok, "Done. Your address is confirmed. \(next)")
     } catch let failure as Failure where failure.code == .signInFailed {
       return Self.linkPage.response(

@@ -56,7 +56,7 @@ enum SettingNames {
     }
   }
 
-  private static func variable(_ key: String) -> String { "MADANG_" + key.uppercased().replacing(".", with: "_") }
+  static func variable(_ key: String) -> String { "MADANG_" + key.uppercased().replacing(".", with: "_") }
   private static func setting(_ name: String) -> String { name.dropFirst(7).lowercased().replacing("_", with: ".") }
 
   private static func unknown(_ name: String, _ known: [String], _ cure: String? = nil) -> String {

@@ -17,9 +17,14 @@ struct Setting: Sendable {
   let read: @Sendable (String, inout LoadedSettings) throws(Invalid) -> Void
   let show: @Sendable (LoadedSettings) -> String
 
-  static let all =
-    listening + database + development + editions + sockets + limits + accounts + files + workspaces + providers + mail
-    + alarms + log
+  /// By what they are about.
+  static let groups: [(title: String, settings: [Setting])] = [
+    ("Listening", listening), ("The database", database), ("Development mode", development), ("Editions", editions),
+    ("Sockets", sockets), ("Limits", limits), ("Accounts", accounts), ("Files", files), ("Workspaces", workspaces),
+    ("Push, payments and sign-in by others", providers), ("Mail", mail), ("Alarms", alarms), ("The log", log),
+  ]
+
+  static let all = groups.flatMap(\.settings)
 
   typealias Path<Value> = any WritableKeyPath<LoadedSettings, Value> & Sendable
 
