@@ -3,7 +3,7 @@ public enum HeaderName {
   public static let apiKey = "SesacKey"
   public static let authorization = "Authorization"
   public static let refreshToken = "RefreshToken"
-  /// Why the settings of a server refuse what is valid, for people. No client may rely on it.
+  /// Why a call is refused with `E11`, or takes no effect in read-only mode, for people. No client may rely on it.
   public static let reason = "X-Madang-Reason"
 }
 

@@ -2,8 +2,8 @@ import MadangAPI
 
 /// Why a call failed.
 public enum MadangError: Error, Hashable, Sendable {
-  /// The server refused the call with one of its codes. Where its operator's settings are why (a quota, who may make an account, one that
-  /// waits for approval), the server says so in English; other servers than Madang do not.
+  /// The server refused the call with one of its codes. Why a call is not valid, or not by the settings of its operator (a quota, who may
+  /// make an account, read-only mode), Madang says in English; other servers do not.
   case refused(ErrorCode, status: Int, reason: String? = nil)
   /// The server could not be reached, or did not answer in time.
   case unreachable(host: String, reason: String)

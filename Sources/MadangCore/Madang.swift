@@ -58,9 +58,15 @@ package final class Madang: Sendable {
       (next.tellsDevices, next.sendsMail) = (current.tellsDevices, current.sendsMail)
       (next.decoyKey, next.placeKey) = (current.decoyKey, current.placeKey)
       (next.node, next.administrator) = (current.node, current.administrator)
+      if next.publicURL.isEmpty { next.publicURL = current.publicURL }
       current = next
     }
     try await auditChange(of: changes)
+  }
+
+  /// Where the settings name no URL for people, links of mails lead to this one from now on. For development.
+  package func assume(publicURL: String) {
+    currentSettings.withLock { if $0.publicURL.isEmpty { $0.publicURL = publicURL } }
   }
 
   /// Brings the database's tables up to this program's version. From then on read-only mode counts.

@@ -63,6 +63,10 @@ public struct MadangServer: Sendable {
     try await current.backend.service.madang.change(to: settings.domain, changes)
   }
 
+  /// Where the settings name no URL for people, links of mails lead to this one from now on. For development, where a port may be known only
+  /// when the server listens.
+  public func assume(publicURL: String) { madang.assume(publicURL: publicURL) }
+
   /// Reads the certificate and its key again, if there are any; connections that there are stay. Says in the log what came of it.
   public func reloadCertificate() { certificate?.reload(base.logger) }
 

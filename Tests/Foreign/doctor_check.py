@@ -212,6 +212,8 @@ def settings_alone(house):
     # A port of this machine where nobody listens.
     house.write({"payments.portone.v2.secret": "s", "payments.portone.v2.url": f"http://127.0.0.1:{free_port()}"})
     finds(house.both(), "providers:error", "connection:error")
+    house.write({"mail.smtp": f"smtp://127.0.0.1:{free_port()}", "mail.from": "chat@example.com"})
+    finds(house.both(), "mailServer:error", "connection:error")
     finds(house.inside())
     house.write()
     finds(house.inside(variables={"MADANG_PROT": "1"}), "unknownVariables:warning")

@@ -30,7 +30,7 @@ struct SettingsDocumentTests {
     for (title, settings) in Setting.groups {
       lines += ["## \(title)", "", "| key | default | meaning |", "|---|---|---|"]
       for setting in settings {
-        let value = setting.show(defaults)
+        let value = setting.show(defaults).replacing(FileManager.default.currentDirectoryPath, with: ".")
         let notes = (setting.isLive ? ["live"] : []) + (setting.isSecret ? ["secret"] : [])
         let variable = setting.customaryVariable.map { "; `\($0)` counts where nothing else says it" } ?? ""
         lines.append(

@@ -21,6 +21,8 @@ struct SettingsTests {
     let mistakes = [
       #"{"socket":{"acess":"cookie"}}"#: "socket.acess from ", #"{"socket.acess":1}"#: "did you mean socket.access?",
       #"{"password.cost":15}"#: "use password.memory", #"{"trusted":{"proxies":["10.0.0.1"]}}"#: "not a list",
+      #"{"registration":"invite","registration":{"confirm":"limited"}}"#: "registration from ",
+      #"{"registration":{"confirm":"off"},"registration.confirm":"limited"}"#: "registration.confirm from ",
       #"{"limits":{"requests":{"max":1}}}"#: "limits.requests.max from ", #"{"MADANG_PORT":1}"#: "no such setting",
     ]
     for (json, part) in mistakes {

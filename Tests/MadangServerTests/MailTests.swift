@@ -122,7 +122,7 @@ struct MailTests {
     try await Self.withoutQueue(engine) { (world) async throws in
       let metrics = Metrics()
       try await Self.queue(world, "refused")
-      let refusing = Sender { _ in MailRefused(reason: "RCPT TO was answered 550") }
+      let refusing = Sender { _ in MailRefused(reason: "RCPT TO was answered 550", isByServer: true) }
       try await Self.running(world, [refusing], metrics: metrics) { () async throws in
         #expect(try await Self.isEmpty(world))
       }

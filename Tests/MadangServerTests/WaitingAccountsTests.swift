@@ -430,6 +430,14 @@ struct WaitingAccountsTests {
         #expect(try await Self.join(world, "\(name)@example.com").status == 200)
         try await told(count)
       }
+      // One that came while a clock was ahead keeps no mail back.
+      try await world.server.madang.database.write { [now = world.clock.now] transaction in
+        _ = try transaction.execute(
+          "UPDATE users SET pending_at = \(now + 1000 * hour) WHERE email_key = 'a@example.com'")
+      }
+      world.clock.advance(milliseconds: hour)
+      #expect(try await Self.join(world, "h@example.com").status == 200)
+      try await told(4)
     }
     settings.approver = "nobody"
     #expect(settings.problems().map { String($0.prefix { $0 != ":" }) } == ["registration.approval.to"])

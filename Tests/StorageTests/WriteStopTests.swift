@@ -131,6 +131,40 @@ struct WriteStopTests {
     }
   }
 
+  @Test(
+    "a write with nothing but last steps is refused, and the rest of its batch committed",
+    arguments: TestEngine.available)
+  func lastSteps(_ engine: TestEngine) async throws {
+    try await withDatabase(engine) { database in
+      try await database.migrate([Self.schema])
+      database.heedStop(in: "stop")
+      try await Self.begin(database)
+      let gate = Gate()
+      async let blocker: Void = database.write(key: 3, heedsStop: false) { _ in gate.wait() }
+      await gate.entered()
+      let codes = try await withThrowingTaskGroup(of: (Bool, StorageError.Code?).self) { group in
+        for heedsStop in [true, false, true] {
+          group.addTask {
+            let code = await Self.code {
+              try await database.write(key: 3, heedsStop: heedsStop) { transaction in
+                transaction.lastly(at: LastStepPlace(kind: "thing", number: 1)) { transaction, _ in
+                  try transaction.execute("INSERT INTO things (n) VALUES (1)")
+                }
+              }
+            }
+            return (heedsStop, code)
+          }
+        }
+        while database.waiting.writes < 3 { await Task.yield() }
+        gate.open()
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      try await blocker
+      for (heedsStop, code) in codes { #expect(code == (heedsStop ? .writesStopped : nil)) }
+      #expect(try await Self.count(database) == 1)
+    }
+  }
+
   @Test("a write that is refused locks no row of the table", arguments: TestEngine.available.filter { $0 == .postgres })
   func locksNothing(_ engine: TestEngine) async throws {
     try await withDatabase(engine) { database in

@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOPosix
+import NIOSSL
 
 /// What the network's errors are called.
 package enum NetworkProblem {
@@ -11,8 +12,18 @@ package enum NetworkProblem {
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { words(of: $0.error) } ?? error.dnsAError.map(words) ?? "no such host"
     case let error as HTTPClientError: error.shortDescription
+    case let error as NIOSSLError:
+      if case .handshakeFailed(let cause) = error { handshake("\(cause)") } else { "TLS failed: \(error)" }
+    case let error as NIOSSLExtraError where error == .failedToValidateHostname:
+      "its certificate is for another name"
     case let error as IOError: String(cString: strerror(error.errnoCode))
     default: "\(error)"
     }
+  }
+
+  private static func handshake(_ cause: String) -> String {
+    cause.contains("CERTIFICATE_VERIFY_FAILED")
+      ? "its certificate is not believed; add the authority that signed it to those of this system, or renew it"
+      : "TLS could not be agreed on; is it spoken at this port?"
   }
 }

@@ -10,12 +10,14 @@ extension Transaction {
     }
   }
 
-  /// Notes that administrators are told of an alarm now. False if they were told since a time.
-  func claimAlarm(_ kind: AlarmKind, at place: String, now: Int64, toldBefore time: Int64) throws -> Bool {
+  /// Notes that administrators are told of an alarm now. False if they were told less than so many milliseconds ago. A time far ahead was a
+  /// clock's mistake.
+  func claimAlarm(_ kind: AlarmKind, at place: String, now: Int64, every: Int64) throws -> Bool {
     try execute(
       """
       INSERT INTO alarms (kind, place, began_at, told_at) VALUES (\(kind.rawValue), \(place), \(now), \(now))
-      ON CONFLICT (kind, place) DO UPDATE SET told_at = EXCLUDED.told_at WHERE alarms.told_at <= \(time)
+      ON CONFLICT (kind, place) DO UPDATE SET told_at = EXCLUDED.told_at
+        WHERE ABS(\(now) - alarms.told_at) >= \(every)
       """) == 1
   }
 

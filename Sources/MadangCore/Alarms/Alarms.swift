@@ -11,20 +11,30 @@ extension Madang {
     for (kind, finding) in findings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       let place = kind.isOfServer ? server : ""
       let alarm = known.first { $0.kind == kind.rawValue && $0.place == place }
-      switch finding {
-      case .wrong(let message, let cure):
-        if let alarm, alarm.toldAt > clock.now - every { continue }
-        try await database.write(heedsStop: false) { [self] transaction in
-          let now = clock.now
-          guard try transaction.claimAlarm(kind, at: place, now: now, toldBefore: now - every) else { return }
-          try send(kind, kind.words, "\(message)\n\nWhat helps: \(cure)", at: place, in: transaction)
+      do {
+        switch finding {
+        case .wrong(let message, let cure):
+          if let alarm, abs(clock.now - alarm.toldAt) < every { continue }
+          try await database.write(heedsStop: false) { [self] transaction in
+            let now = clock.now
+            guard try transaction.claimAlarm(kind, at: place, now: now, every: every) else { return }
+            let next =
+              "While something is wrong there is a mail each \(settings.alarmHours) hours (alarms.every), and one when it has been over "
+              + "for a while."
+            try send(
+              kind, kind.words, "\(message)\n\nWhat helps: \(cure)\n\n\(next)", at: place, in: transaction)
+          }
+        case .right:
+          // Not at once: what goes back and forth would be told with each look.
+          guard let alarm, alarm.toldAt <= clock.now - Self.alarmCalm else { continue }
+          try await database.write(heedsStop: false) { [self] transaction in
+            guard try transaction.endAlarm(kind, at: place) else { return }
+            try send(kind, "Over: \(kind.words)", "This is over. Nothing has to be done.", at: place, in: transaction)
+          }
         }
-      case .right:
-        guard alarm != nil else { continue }
-        try await database.write(heedsStop: false) { [self] transaction in
-          guard try transaction.endAlarm(kind, at: place) else { return }
-          try send(kind, "Over: \(kind.words)", "This is over. Nothing has to be done.", at: place, in: transaction)
-        }
+      } catch let leftOut as MailLeftOut {
+        // Nobody was told of it: it is tried again with the next look.
+        announce(.mailLeftOut(leftOut.reason))
       }
     }
     // One that goes on was told later than that.
@@ -33,10 +43,16 @@ extension Madang {
     try await database.write(heedsStop: false) { try $0.deleteAlarms(toldBefore: old) }
   }
 
+  /// How long after the last mail of an alarm it is told at the earliest that it is over, in milliseconds.
+  package static let alarmCalm: Int64 = 3_600_000
+
+  /// Throws ``MailLeftOut`` if none of the mails can be queued.
   private func send(
     _ kind: AlarmKind, _ subject: String, _ text: String, at place: String, in transaction: Transaction
   ) throws {
     let server = place.isEmpty ? "" : ", server \(place)"
+    var failure: MailLeftOut?
+    var isTold = false
     for recipient in settings.alarmRecipients {
       let mail = Mail(
         .alarm, to: recipient, subject: subject,
@@ -45,11 +61,13 @@ extension Madang {
 
           \(text)
 
-          While something is wrong there is a mail each \(settings.alarmHours) hours (alarms.every), and one when it is over.
-
           """)
-      try queueIfPossible(mail, of: nil, expiresAt: clock.now + Self.noticeLifetime, in: transaction)
+      do {
+        try queue(mail, of: nil, expiresAt: clock.now + Self.noticeLifetime, in: transaction)
+        isTold = true
+      } catch let leftOut as MailLeftOut { failure = leftOut }
     }
+    if let failure, !isTold { throw failure }
   }
 
   /// How many sign-ins failed within an hour that the audit log tells of, counted up to a limit.

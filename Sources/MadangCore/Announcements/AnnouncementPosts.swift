@@ -44,7 +44,7 @@ extension Madang {
   package func cancelAnnouncement(_ id: Int64) async throws -> Announcement {
     try await database.write { [self, now = clock.now] transaction in
       guard try transaction.cancelAnnouncement(id, now: now) else {
-        throw Failure(.notFound, "there is no announcement \(id) that waits to be posted")
+        throw Failure(.notFound, "no announcement \(id) waits to be posted; see 'madang admin announce list'")
       }
       let announcement = try transaction.announcement(id)
       try audit(.announcementCancelled, announcement, workspace: "", in: transaction)

@@ -43,9 +43,14 @@ extension Transaction {
   }
 
   /// How many there were.
+  /// The newest backup stays: whoever has none for long is told.
   func deleteAudit(before time: Int64, limit: Int) throws -> Int {
-    try execute(
-      "DELETE FROM audit WHERE id IN (SELECT id FROM audit WHERE at < \(time) ORDER BY at, id LIMIT \(limit))")
+    let kept = try newestAuditBeyond(0, of: .backupMade)?.number ?? 0
+    return try execute(
+      """
+      DELETE FROM audit WHERE id IN
+        (SELECT id FROM audit WHERE at < \(time) AND id <> \(kept) ORDER BY at, id LIMIT \(limit))
+      """)
   }
 
   /// When the newest row of a kind was written that is not among the newest `kept`, and its number; nil if none is.

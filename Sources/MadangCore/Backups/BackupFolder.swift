@@ -105,7 +105,9 @@ extension BackupFolder {
   /// The backup that an operator names: the directory itself, or the newest of those in it.
   static func backup(_ named: URL) throws -> URL {
     if BackupManifest.isThere(in: named) { return named }
-    guard FileManager.default.fileExists(atPath: named.path) else { throw BackupProblem("\(named.path) is not there") }
+    guard FileManager.default.fileExists(atPath: named.path) else {
+      throw BackupProblem("\(named.path) is not there; name a directory of backups, or one of them")
+    }
     guard let newest = try BackupFolder(url: named).backups().last else {
       throw BackupProblem("\(named.path) holds no backup; name a directory of backups, or one of them")
     }

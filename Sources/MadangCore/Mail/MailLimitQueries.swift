@@ -14,15 +14,13 @@ extension Transaction {
     ) { try $0.get("number") } ?? 0
   }
 
-  /// Counts a mail. False, counting none, if there were `limit` already.
-  func countMail(of account: Int64?, _ kind: MailKind?, since time: Int64, limit: Int) throws -> Bool {
+  func countMail(of account: Int64?, _ kind: MailKind?, since time: Int64) throws {
     try execute(
       """
       INSERT INTO mail_counts (user_id, kind, began_at, number)
       VALUES (\(account ?? 0), \(kind?.rawValue ?? ""), \(time), 1)
       ON CONFLICT (user_id, kind, began_at) DO UPDATE SET number = mail_counts.number + 1
-      WHERE mail_counts.number < \(limit)
-      """) == 1
+      """)
   }
 
   func deleteMailCounts(of user: Int64) throws { try execute("DELETE FROM mail_counts WHERE user_id = \(user)") }

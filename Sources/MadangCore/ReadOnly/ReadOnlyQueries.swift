@@ -12,7 +12,9 @@ extension Transaction {
     try one(
       """
       INSERT INTO read_only_mode (id, since, reason) VALUES (1, \(now), \(reason))
-      ON CONFLICT (id) DO UPDATE SET reason = excluded.reason RETURNING since, reason
+      ON CONFLICT (id) DO UPDATE SET
+        reason = CASE WHEN excluded.reason = '' THEN read_only_mode.reason ELSE excluded.reason END
+      RETURNING since, reason
       """, ReadOnlyMode.init)
   }
 

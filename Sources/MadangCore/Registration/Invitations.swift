@@ -85,7 +85,8 @@ extension Madang {
   package func revokeInvitation(_ id: Int64) async throws -> Invitation {
     try await database.write { [self] transaction in
       guard let revoked = try transaction.revokeInvitation(id, now: clock.now) else {
-        throw Failure(.notFound, "there is no invitation \(id) that is not revoked")
+        throw Failure(
+          .notFound, "there is no such invitation, or it was revoked: \(id); see 'madang admin invite list'")
       }
       try audit(.invitationRevoked, revoked, by: .administrator, in: transaction)
       return revoked

@@ -59,7 +59,7 @@ extension Madang {
   private func tellApprover(in transaction: Transaction) throws {
     let now = clock.now
     guard settings.sendsMail, !settings.approver.isEmpty,
-      try !transaction.hasPending(since: now - now % Self.approvalMailPause)
+      try !transaction.hasPending(from: now - now % Self.approvalMailPause, to: now)
     else { return }
     let mail = Mail(
       .approvalNeeded, to: settings.approver, subject: "An account waits for approval",

@@ -21,9 +21,10 @@ extension Transaction {
     try execute("UPDATE users SET pending_at = \(time) WHERE id = \(user)")
   }
 
-  func hasPending(since time: Int64) throws -> Bool {
+  /// Whether an account waits for approval that was made between two times.
+  func hasPending(from time: Int64, to end: Int64) throws -> Bool {
     try first(
-      "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at >= \(time) LIMIT 1"
+      "SELECT 1 AS found FROM users WHERE pending_at IS NOT NULL AND pending_at BETWEEN \(time) AND \(end) LIMIT 1"
     ) { _ in true } ?? false
   }
 
@@ -77,7 +78,7 @@ extension Transaction {
   func restartWait(_ waiting: Waiting, at time: Int64, limit: Int) throws -> Int {
     try execute(
       """
-      UPDATE users SET \(sql: waiting.column) = \(time) WHERE id IN
+      UPDATE users SET \(sql: waiting.column) = \(time) WHERE \(sql: waiting.column) < \(time) AND id IN
         (SELECT id FROM users WHERE \(sql: waiting.column) IS NOT NULL AND \(sql: waiting.column) < \(time) LIMIT \(limit))
       """)
   }

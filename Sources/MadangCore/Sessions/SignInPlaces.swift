@@ -40,7 +40,7 @@ extension Madang {
     let mail = Mail(
       .newSignIn, to: person.email, subject: "A sign-in from a new place",
       body: """
-        Somebody, probably you, signed in to your account at \(settings.publicURL) from a place that was not used before.
+        Somebody, probably you, signed in to your account at \(settings.publicURL) from a place that was not used before, or not since its password was changed.
 
         When: \(words) UTC
         Network: \(place.network ?? "not known")
@@ -52,7 +52,7 @@ extension Madang {
     guard try queueIfPossible(mail, of: user, expiresAt: clock.now + Self.noticeLifetime, in: transaction) else {
       return false
     }
-    _ = try transaction.countMail(of: user, .newSignIn, since: today, limit: .max)
+    try transaction.countMail(of: user, .newSignIn, since: today)
     return true
   }
 

@@ -21,7 +21,9 @@ extension Madang {
     try await database.write { [self] transaction in
       let person = try transaction.person(email: email)
       guard try transaction.personWithPassword(email) != nil else {
-        throw Failure(.invalid, "\(email) is disabled, or signs in without a password")
+        throw Failure(
+          .invalid, "\(email) is disabled ('madang admin users enable' ends that), or signs in with Apple or Kakao only"
+        )
       }
       let origin = Origin(edition: "", address: "")
       guard try sendPasswordReset(to: person, by: .administrator, from: origin, in: transaction) else {
@@ -36,16 +38,22 @@ extension Madang {
   private func sendPasswordReset(
     to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction
   ) throws -> Bool {
-    try send(.passwordReset, to: person, by: actor, from: origin, in: transaction) { link in
+    let (who, otherwise) =
+      if case .administrator = actor {
+        ("Whoever runs the server has this sent so that you choose", "If you do nothing, the password stays as it is.")
+      } else {
+        ("Somebody, probably you, wants", "If it was not you, nothing has to be done: the password stays as it is.")
+      }
+    return try send(.passwordReset, to: person, by: actor, from: origin, in: transaction) { link in
       Mail(
         .passwordReset, to: person.email, subject: "Your password",
         body: """
-          Somebody, probably you, wants another password for the account of this address.
+          \(who) another password for the account of this address.
 
           Choose it here within 30 minutes:
           \(link)
 
-          If it was not you, nothing has to be done: the password stays as it is.
+          \(otherwise)
 
           """)
     }

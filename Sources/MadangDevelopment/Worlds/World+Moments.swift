@@ -93,6 +93,7 @@ extension World {
     try await inTurn {
       var settings = settings
       settings.dataDirectory = nextFolder()
+      settings.publicURL = url
       let ids = next.makeRandom()
       let (database, opened): (WorldDatabase?, OpenedBackend)
       do {

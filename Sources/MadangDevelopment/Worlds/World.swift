@@ -60,6 +60,8 @@ package final class World: Sendable {
     try FileManager.default.makeOwnDirectory(home)
     var settings = settings
     settings.port = plan.port
+    // That of the server beside would lead there.
+    settings.publicURL = ""
     settings.dataDirectory = home.appending(path: "1", directoryHint: .isDirectory)
     self.settings = settings
     let clock = Clock()
@@ -91,6 +93,7 @@ package final class World: Sendable {
       try? FileManager.default.removeItem(at: home)
       throw error
     }
+    server.assume(publicURL: url)
     kit.answer { [weak self] call in try await self?.respond(to: call) }
     await kit.scripts.replaceAll(by: seed.scripts)
   }

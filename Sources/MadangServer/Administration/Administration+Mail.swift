@@ -10,7 +10,7 @@ extension Administration {
   public func sendTestMail(to address: String) async throws -> QueuedMail {
     try requireMail()
     guard MailAddress(address) != nil else {
-      throw AdministrationError(description: "\(address) is no address for mails")
+      throw AdministrationError(description: "\(address) is no address for mails; write one like you@example.com")
     }
     let mail = Mail(
       .test, to: address, subject: "Mails arrive",
@@ -32,9 +32,12 @@ extension Administration {
   private func refusal(_ leftOut: MailLeftOut) -> AdministrationError {
     let words =
       switch leftOut.reason {
-      case .queue: "\(settings.mailQueueLimit) mails wait already (mail.queue)"
-      case .account: "the account was sent \(settings.accountMails) mails today (mail.account.day)"
-      case .hour: "\(settings.hourlyMails) mails were sent this hour (mail.hour)"
+      case .queue:
+        "\(settings.mailQueueLimit) mails wait already (mail.queue); see in the server's log why they are not taken"
+      case .account:
+        "the account was sent \(settings.accountMails) mails today (mail.account.day); raise that, or wait until tomorrow, UTC"
+      case .hour:
+        "\(settings.hourlyMails) mails were sent this hour (mail.hour); raise that, or wait until the full hour"
       }
     return AdministrationError(description: words)
   }

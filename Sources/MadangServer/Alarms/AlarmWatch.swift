@@ -2,7 +2,6 @@ import Foundation
 import Logging
 import MadangCore
 import ServiceLifecycle
-import SocketIOServer
 
 /// Looks once in a while at what administrators are told of by mail. What is wrong is decided as `madang doctor` does. What is the
 /// database's is looked at by the server that tidies up for all.
@@ -15,7 +14,9 @@ struct AlarmWatch: ServiceLifecycle.Service {
 
   init(_ service: Service) {
     self.service = service
-    server = service.settings.node.isEmpty ? Self.hostName : service.settings.node
+    let settings = service.settings
+    // Several of one machine have ports of their own.
+    server = settings.node.isEmpty ? "\(Self.hostName):\(settings.port)" : settings.node
   }
 
   func run() async throws {
@@ -34,12 +35,7 @@ struct AlarmWatch: ServiceLifecycle.Service {
     options.backupDays = settings.alarmBackupDays
     let doctor = Doctor(options, logger: service.logger)
     var findings: [AlarmKind: AlarmFinding] = [.disk: AlarmFinding(doctor.diskFindings(settings.dataDirectory))]
-    if let tls = settings.tls,
-      let certificate = try? SocketIOServer.TLSCertificate(chainFile: tls.certificateFile, keyFile: tls.keyFile)
-    {
-      findings[.certificate] = AlarmFinding(
-        Doctor.expiryFindings(certificate.notValidAfter, .certificate, tls.certificateFile))
-    }
+    if let tls = settings.tls { findings[.certificate] = AlarmFinding(Doctor.certificateFindings(tls)) }
     addTroubles(to: &findings)
     guard service.metrics.now.leads else { return findings }
     // Who never made one has not forgotten it.
@@ -66,16 +62,16 @@ struct AlarmWatch: ServiceLifecycle.Service {
 
   /// What others that this server asks have answered.
   private func addTroubles(to findings: inout [AlarmKind: AlarmFinding]) {
-    let (troubles, now) = (service.metrics.troubles, service.madang.clock.now)
-    findings[.mails] = troubles.finding(.mails, for: Self.mailPatience, now: now) {
+    let troubles = service.metrics.troubles
+    findings[.mails] = troubles.finding(.mails, for: Self.mailPatience) {
       .wrong(
         "the mail server has taken no mail for an hour: \($0.reason)",
         cure: "look at mail.* and at that server; this mail waited for it, too")
     }
-    findings[.push] = troubles.finding(.push, now: now) {
+    findings[.push] = troubles.finding(.push) {
       .wrong("the push service refuses all notifications: \($0.reason)", cure: "see docs/providers.md for push.*")
     }
-    findings[.payments] = troubles.finding(.payments, now: now) {
+    findings[.payments] = troubles.finding(.payments) {
       .wrong(
         "the payment provider refuses to tell of payments: \($0.reason)", cure: "see docs/providers.md for payments.*")
     }

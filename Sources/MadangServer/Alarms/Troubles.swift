@@ -4,8 +4,10 @@ import Synchronization
 /// What this server has seen of others: since when they fail, or that they work. It knows nothing of them until it has asked them.
 final class Troubles: Sendable {
   struct Trouble {
-    /// Milliseconds since 1970.
+    /// Milliseconds since 1970, as the other.
     let since: Int64
+    /// When it failed last.
+    var last: Int64
     /// Why, the last time.
     var reason: String
   }
@@ -23,22 +25,22 @@ final class Troubles: Sendable {
   func failed(_ kind: AlarmKind, because reason: String, now: Int64 = 0) {
     states.withLock { states in
       if case .fails(var trouble) = states[kind] {
-        trouble.reason = reason
+        (trouble.reason, trouble.last) = (reason, now)
         states[kind] = .fails(trouble)
       } else {
-        states[kind] = .fails(Trouble(since: now, reason: reason))
+        states[kind] = .fails(Trouble(since: now, last: now, reason: reason))
       }
     }
   }
 
-  /// What administrators are to be told; nil if nothing is known, or it does not fail for long enough.
-  /// - Parameter patience: Milliseconds.
-  func finding(_ kind: AlarmKind, for patience: Int64 = 0, now: Int64, _ words: (Trouble) -> AlarmFinding)
+  /// What administrators are to be told; nil if nothing is known, or it did not fail again and again for long enough.
+  /// - Parameter patience: Milliseconds from the first failure to the last one.
+  func finding(_ kind: AlarmKind, for patience: Int64 = 0, _ words: (Trouble) -> AlarmFinding)
     -> AlarmFinding?
   {
     switch states.withLock({ $0[kind] }) {
     case .works: .right
-    case .fails(let trouble) where trouble.since <= now - patience: words(trouble)
+    case .fails(let trouble) where trouble.since <= trouble.last - patience: words(trouble)
     case .fails, nil: nil
     }
   }

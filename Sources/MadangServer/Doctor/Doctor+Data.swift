@@ -76,15 +76,7 @@ extension Doctor {
   func ownFileFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
     if let tls = settings.tls {
-      do {
-        let certificate = try SocketIOServer.TLSCertificate(chainFile: tls.certificateFile, keyFile: tls.keyFile)
-        findings += Self.expiryFindings(certificate.notValidAfter, .certificate, tls.certificateFile)
-      } catch {
-        findings.append(
-          DoctorFinding(
-            .certificate, .error, "\(error)",
-            cure: "name a certificate with its chain, and its key, in PEM (docs/tls.md)"))
-      }
+      findings += Self.certificateFindings(tls)
       findings += openFile(tls.keyFile, .certificateKey, "and have the certificate made anew with another key")
     }
     let account = settings.providers.firebase.accountFile
@@ -126,6 +118,20 @@ extension Doctor {
       DoctorFinding(
         check, .error, "every user of this machine can read \(path)", cure: "chmod o= '\(path)', \(cure)")
     ]
+  }
+
+  /// What is wrong with the files of the server's own certificate.
+  static func certificateFindings(_ tls: TLSSettings) -> [DoctorFinding] {
+    do {
+      let certificate = try SocketIOServer.TLSCertificate(chainFile: tls.certificateFile, keyFile: tls.keyFile)
+      return expiryFindings(certificate.notValidAfter, .certificate, tls.certificateFile)
+    } catch {
+      return [
+        DoctorFinding(
+          .certificate, .error, "\(error)",
+          cure: "name a certificate with its chain, and its key, in PEM (docs/tls.md)")
+      ]
+    }
   }
 
   /// - Parameter place: Where the certificate is.

@@ -27,4 +27,21 @@ extension Doctor {
         .sorted { $0.message < $1.message }
     }
   }
+
+  /// Whether the server of mails lets this one in. No mail is sent.
+  func mailFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
+    guard !settings.mail.server.isEmpty, settings.problems().isEmpty else { return [] }
+    var mail = settings.mail
+    mail.timeout = max(1, Int(options.patience.components.seconds))
+    do { try await SMTPSender(mail).check() } catch {
+      return [
+        DoctorFinding(
+          .mailServer, .error, "mail.smtp: \(mail.server) does not let this server in: \(error)",
+          cure:
+            "check mail.smtp, mail.user, mail.password and mail.tls, and that the firewall lets the server out (docs/mail.md)"
+        )
+      ]
+    }
+    return []
+  }
 }

@@ -9,7 +9,8 @@ extension Doctor {
   /// What settings say that is no mistake and yet a danger.
   func settingsFindings(_ settings: ServerSettings, url: String?) -> [DoctorFinding] {
     let called = url.flatMap { URL(string: $0) }
-    let isPublic = !isLoopback(settings.host) || !isLoopback(called?.host() ?? "127.0.0.1")
+    let hosts = [settings.host, called?.host(), URL(string: settings.publicURL)?.host()]
+    let isPublic = hosts.contains { $0.map { !isLoopback($0) } ?? false }
     var findings: [DoctorFinding] = []
     func add(_ check: DoctorCheck, _ severity: DoctorFinding.Severity, _ message: String, _ cure: String) {
       findings.append(DoctorFinding(check, severity, message, cure: cure))

@@ -40,6 +40,7 @@ public struct Doctor: Sendable {
     }
     if let url {
       findings += await providerFindings(settings)
+      findings += await mailFindings(settings)
       findings += await outsideFindings(url, settings: settings, probe: probe)
     }
     return findings

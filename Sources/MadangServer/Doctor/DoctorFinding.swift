@@ -29,7 +29,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case pushAccount, database, databaseIntegrity, databaseDurability, databaseConnections, files, backup
   case readOnlyMode
   // From outside.
-  case providers, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
+  case providers, mailServer, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
     developmentReachable
   case polling, webSocket, uploadThroughProxy, proxyTrust, proxyAddress, proxyForgery, proxyScheme, proxyHost
   case openFiles
@@ -70,6 +70,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .backup: "no backup for too long"
     case .readOnlyMode: "read-only mode that is on"
     case .providers: "providers that the server cannot reach"
+    case .mailServer: "a mail server that does not let the server in"
     case .connection: "a name or port that does not lead to the server"
     case .tlsTrust: "a certificate that clients do not believe"
     case .tlsExpiry: "a certificate that ends within 14 days"

@@ -7,11 +7,12 @@ struct Refusal: Error {
   var message: String
   /// Whole seconds.
   var retryAfter: Int64?
-  /// Whether the message is for whoever calls, outside development as well: it tells what the operator of this server has decided, and
-  /// nothing of others.
-  private(set) var isForCaller = false
+  /// Whether the message is for whoever calls, outside development as well: it tells of what they sent, or what the operator of this server
+  /// has decided, and nothing of others.
+  let isForCaller: Bool
 
-  init(_ code: ErrorCode, _ message: String, retryAfter: Int64? = nil) {
+  init(_ code: ErrorCode, _ message: String, retryAfter: Int64? = nil, isForCaller: Bool? = nil) {
+    self.isForCaller = isForCaller ?? (code == .badRequest)
     self.code = code
     self.message = message
     self.retryAfter = retryAfter
@@ -38,6 +39,5 @@ struct Refusal: Error {
       case .overloaded: .tooManyCalls
       }
     self.init(code, failure.message, retryAfter: code == .tooManyCalls ? 1 : nil)
-    isForCaller = [.notAdmitted, .limited, .quotaReached].contains(failure.code)
   }
 }

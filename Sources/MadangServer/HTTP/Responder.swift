@@ -191,7 +191,8 @@ struct CallResponder {
     case let error as StorageError where error.code == .writesStopped:
       // What clients know from a database that takes no writes. A code with status 400 would have many of them renew their session and
       // call again, some without end; and some know no others where accounts are made.
-      return Refusal(.serverFailure, "the database is in read-only mode")
+      return Refusal(
+        .serverFailure, "the server is in read-only mode: it takes no changes for now", isForCaller: true)
     case let error as StorageError where error.code == .overloaded:
       return Refusal(.tooManyCalls, "the database has more work waiting than it may hold", retryAfter: 1)
     default:

@@ -18,7 +18,7 @@ struct LinkRequests: ServiceLifecycle.Service {
   private static let patience: Int64 = 600_000
 
   /// Whether there are such links.
-  let isOn: Bool
+  var isOn: Bool { madang.settings.sendsMail && !madang.settings.publicURL.isEmpty }
   private let madang: Madang
   private let limits: CallLimits
   private let metrics: Metrics
@@ -26,7 +26,6 @@ struct LinkRequests: ServiceLifecycle.Service {
   private let entrance: AsyncStream<Request>.Continuation
 
   init(_ madang: Madang, _ settings: ServerSettings, metrics: Metrics) {
-    isOn = madang.settings.sendsMail && !settings.publicURL.isEmpty
     self.madang = madang
     var limits = settings.callLimits
     (limits.requests, limits.window) = (settings.passwordResetsPerAddress, Self.window)

@@ -15,7 +15,7 @@ struct MailMessage {
     Date: \(Self.date(mail.createdAt))
     From: \(Self.header(name)) <\(from.text)>
     To: <\(to.text)>
-    Subject: \(Self.header(mail.mail.subject))
+    Subject: \(Self.subject(mail.mail.subject))
     Message-ID: <\(mail.createdAt).\(mail.id)@\(from.domain)>
     MIME-Version: 1.0
     Content-Type: text/plain; charset=utf-8
@@ -46,6 +46,12 @@ struct MailMessage {
       word += bytes
     }
     return (words + [encoded(word)]).joined(separator: "\n ")
+  }
+
+  /// The same where words stand alone: what is ASCII needs no encoding, by which filters take a mail for a doubtful one.
+  static func subject(_ text: String) -> String {
+    let isPlain = text.utf8.allSatisfy { (0x20...0x7e).contains($0) } && !text.contains("=?")
+    return isPlain && text.utf8.count <= 60 ? text : header(text)
   }
 
   private static func encoded(_ word: [UInt8]) -> String { "=?utf-8?B?\(Data(word).base64EncodedString())?=" }

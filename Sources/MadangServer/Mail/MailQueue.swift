@@ -80,6 +80,7 @@ final class MailQueue: ServiceLifecycle.Service {
     // Not cut off when the server is to stop: a mail that the other server has would be sent twice.
     do { try await sender.send(claimed) } catch let refused as MailRefused {
       metrics.mail(.refused)
+      if refused.isByServer { metrics.troubles.worked(.mails) }
       return try await giveUp(claimed, refused.reason)
     } catch {
       let unanswered = error as? MailUnanswered

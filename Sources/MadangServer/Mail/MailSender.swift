@@ -17,4 +17,6 @@ struct MailUnanswered: Error {
 struct MailRefused: Error {
   /// For the log; never of the mail's text.
   let reason: String
+  /// Whether the mail server was asked, and so works.
+  let isByServer: Bool
 }

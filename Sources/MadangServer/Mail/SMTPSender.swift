@@ -34,7 +34,35 @@ struct SMTPSender: MailSender {
   }
 
   func send(_ mail: ClaimedMail) async throws {
-    guard let to = MailAddress(mail.mail.recipient) else { throw MailRefused(reason: "its address is none of ASCII") }
+    guard let to = MailAddress(mail.mail.recipient) else {
+      throw MailRefused(reason: "its address is none of ASCII", isByServer: false)
+    }
+    try await signedIn { connection, end in
+      _ = try await ask("MAIL FROM:<\(from.text)>", 250, on: connection, "MAIL FROM")
+      try await connection.send("RCPT TO:<\(to.text)>")
+      let recipient = try await connection.reply()
+      if recipient.isAboutSender { throw NotTaken(description: Self.words("RCPT TO", recipient)) }
+      try Self.requireTaken(250...251, recipient, "RCPT TO")
+      _ = try await ask("DATA", 354, on: connection)
+      let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
+      try await connection.send(bytes: Self.data(message.text))
+      // The server has the mail, and may look at it for long: to give up now would send it twice (RFC 5321, 4.5.3.2.6).
+      end.cancel()
+      let last = connection.close(afterSeconds: settings.answerTimeout)
+      defer { last.cancel() }
+      let answer: SMTPReply
+      do { answer = try await connection.reply() } catch {
+        throw MailUnanswered(reason: "whether the mail was taken is not known: \(error)")
+      }
+      try Self.requireTaken(250...250, answer, "the mail")
+    }
+  }
+
+  /// Signs in, and sends nothing. Throws why the server does not let this one in.
+  func check() async throws { try await signedIn { _, _ in } }
+
+  /// - Parameter body: Is given what ends the connection when its time is over.
+  private func signedIn(_ body: (SMTPConnection, Scheduled<Void>) async throws -> Void) async throws {
     let limit = TimeAmount.seconds(Int64(settings.timeout))
     let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
     let end = connection.close(afterSeconds: settings.timeout)
@@ -54,24 +82,8 @@ struct SMTPSender: MailSender {
         abilities = try await greet(connection)
       }
       if !settings.user.isEmpty { try await authenticate(connection, abilities) }
-      _ = try await ask("MAIL FROM:<\(from.text)>", 250, on: connection, "MAIL FROM")
-      try await connection.send("RCPT TO:<\(to.text)>")
-      let recipient = try await connection.reply()
-      if recipient.isAboutSender { throw NotTaken(description: Self.words("RCPT TO", recipient)) }
-      try Self.requireTaken(250...251, recipient, "RCPT TO")
-      _ = try await ask("DATA", 354, on: connection)
-      let message = MailMessage(mail: mail, from: from, name: settings.name, to: to)
-      try await connection.send(bytes: Self.data(message.text))
-      // The server has the mail, and may look at it for long: to give up now would send it twice (RFC 5321, 4.5.3.2.6).
-      end.cancel()
-      let last = connection.close(afterSeconds: settings.answerTimeout)
-      defer { last.cancel() }
-      let answer: SMTPReply
-      do { answer = try await connection.reply() } catch {
-        throw MailUnanswered(reason: "whether the mail was taken is not known: \(error)")
-      }
-      try Self.requireTaken(250...250, answer, "the mail")
-      // It was taken, whatever comes of this.
+      try await body(connection, end)
+      // Done, whatever comes of this.
       try? await connection.send("QUIT")
     } onCancel: {
       connection.close()
@@ -129,7 +141,7 @@ struct SMTPSender: MailSender {
   private static func requireTaken(_ codes: ClosedRange<Int>, _ reply: SMTPReply, _ name: String) throws {
     guard !codes.contains(reply.code) else { return }
     let words = words(name, reply)
-    if reply.code >= 500 { throw MailRefused(reason: words) }
+    if reply.code >= 500 { throw MailRefused(reason: words, isByServer: true) }
     throw NotTaken(description: words)
   }
 

@@ -66,6 +66,9 @@ extension ServerSettings {
     if !approver.isEmpty, MailAddress(approver) == nil {
       problems.append("registration.approval.to: '\(approver)' is no address for mails; write one, or leave it out")
     }
+    if !approver.isEmpty, mail.server.isEmpty && !isDevelopment {
+      problems.append("registration.approval.to: no mails are sent; set mail.smtp and mail.from, or leave it out")
+    }
     if confirmation != .off {
       if mail.server.isEmpty && !isDevelopment {
         problems.append(

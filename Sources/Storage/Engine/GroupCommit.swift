@@ -5,14 +5,16 @@ struct GroupCommit {
   /// Answers a row while writes are stopped; nil where they never are.
   let stop: SQL?
 
-  private struct Outcome {
+  struct Outcome {
+    /// What is left to do for each write, in order.
     var deliveries: [@Sendable () -> Void] = []
-    var hasChanges = false
+    /// Writes of which nothing is committed, and that are to be run one by one now.
+    var postponed: [PendingWork] = []
+    fileprivate var hasChanges = false
   }
 
-  /// Answers what is left to do for each write, in order, when the transaction is durable. Throws why the batch as a
-  /// whole came to nothing, or `.outcomeUnknown`.
-  func run(_ batch: [PendingWork]) throws(StorageError) -> [@Sendable () -> Void] {
+  /// Answers when the transaction is durable. Throws why the batch as a whole came to nothing, or `.outcomeUnknown`.
+  func run(_ batch: [PendingWork]) throws(StorageError) -> Outcome {
     let outcome: Outcome
     do throws(EngineFailure) {
       outcome = try runAll(batch, isolating: false)
@@ -22,7 +24,7 @@ struct GroupCommit {
     }
     guard outcome.hasChanges else {
       connection.discard()
-      return outcome.deliveries
+      return outcome
     }
     let began = ContinuousClock.now
     do throws(EngineFailure) {
@@ -33,8 +35,8 @@ struct GroupCommit {
       guard error.cause.code == .connectionLost else { throw error.cause }
       throw StorageError(.outcomeUnknown, "no answer to COMMIT: \(error.cause.message)")
     }
-    counts.committed(batch.count, in: .now - began)
-    return outcome.deliveries
+    counts.committed(batch.count - outcome.postponed.count, in: .now - began)
+    return outcome
   }
 
   /// A savepoint costs two statements for each write. So they are set only after one of several writes has failed and
@@ -69,7 +71,12 @@ struct GroupCommit {
       }
     }
     let before = connection.changes
-    if let refused = try lastSteps.run(on: connection) {
+    var refused = try lastSteps.run(on: connection)
+    // Told only with the answer to a last step that writes are stopped.
+    if connection.isStopped, refused == nil, let work = lastSteps.works.first(where: { batch[$0].heedsStop }) {
+      refused = LastSteps.Refusal(work: work, error: WriteStop.refusal, neighbours: [])
+    }
+    if let refused {
       connection.discard()
       return try runAll(batch, without: refused, isolating: isolating)
     }
@@ -77,18 +84,19 @@ struct GroupCommit {
     return outcome
   }
 
-  /// Runs a batch again after one of its writes was refused at its end: the others are counted without it.
+  /// Runs a batch again after one of its writes was refused at its end: the others are counted without it. Those that count at the same
+  /// place may be refused as well, each for a run of the whole batch; so they run on their own after the others.
   private func runAll(
-    _ batch: [PendingWork], without refused: (work: Int, error: any Error), isolating: Bool
+    _ batch: [PendingWork], without refused: LastSteps.Refusal, isolating: Bool
   ) throws(EngineFailure) -> Outcome {
-    var rest = batch
-    let work = rest.remove(at: refused.work)
+    let rest = batch.indices.filter { $0 != refused.work && !refused.neighbours.contains($0) }.map { batch[$0] }
     var outcome = Outcome()
     if !rest.isEmpty {
       counts.reran()
       outcome = try runAll(rest, isolating: isolating)
     }
-    outcome.deliveries.append { work.fail(refused.error) }
+    outcome.deliveries.append { batch[refused.work].fail(refused.error) }
+    outcome.postponed += refused.neighbours.map { batch[$0] }
     return outcome
   }
 
@@ -104,8 +112,8 @@ struct GroupCommit {
 enum SnapshotRead {
   static func run(
     _ batch: [PendingWork], on connection: any Connection
-  ) throws(StorageError) -> [@Sendable () -> Void] {
-    var deliveries: [@Sendable () -> Void] = []
+  ) throws(StorageError) -> GroupCommit.Outcome {
+    var outcome = GroupCommit.Outcome()
     for work in batch {
       do throws(EngineFailure) {
         try connection.begin(.read)
@@ -116,13 +124,13 @@ enum SnapshotRead {
       let attempt = work.attempt(on: connection)
       connection.discard()
       switch attempt {
-      case .done(let deliver, _): deliveries.append(deliver)
+      case .done(let deliver, _): outcome.deliveries.append(deliver)
       case .failed(let error, let cause):
         if let cause, cause.endsBatch { throw cause }
-        deliveries.append { work.fail(error) }
+        outcome.deliveries.append { work.fail(error) }
       }
     }
-    return deliveries
+    return outcome
   }
 }
 

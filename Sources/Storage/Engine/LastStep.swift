@@ -20,12 +20,23 @@ package struct LastStepPlace: Hashable, Comparable, Sendable {
 
 /// The last steps of all writes of a batch.
 struct LastSteps {
+  /// One of the writes cannot be committed.
+  struct Refusal {
+    let work: Int
+    let error: any Error
+    /// Other writes that have a step at the place where it was refused.
+    let neighbours: Set<Int>
+  }
+
   private var steps: [(work: Int, step: LastStep)] = []
+
+  /// Writes that have any, by their places in the batch.
+  var works: [Int] { steps.map(\.work) }
 
   mutating func add(_ steps: [LastStep], of work: Int) { self.steps += steps.map { (work, $0) } }
 
   /// Runs all of them. Answers which write is refused, and why, if one of its steps throws; the others have not run then.
-  func run(on connection: any Connection) throws(EngineFailure) -> (work: Int, error: any Error)? {
+  func run(on connection: any Connection) throws(EngineFailure) -> Refusal? {
     var later = steps.reduce(into: [:]) { $0[$1.step.place, default: 0] += $1.step.amount }
     let sorted = steps.enumerated().sorted { ($0.element.step.place, $0.offset) < ($1.element.step.place, $1.offset) }
     for (_, (work, step)) in sorted {
@@ -39,7 +50,8 @@ struct LastSteps {
         if let cause = transaction.failure, cause.endsBatch || connection.transaction == .none {
           throw EngineFailure(cause)
         }
-        return (work, error)
+        let neighbours = Set(steps.lazy.filter { $0.step.place == step.place }.map(\.work)).subtracting([work])
+        return Refusal(work: work, error: error, neighbours: neighbours)
       }
     }
     return nil

@@ -50,14 +50,15 @@ struct Worker: Sendable {
       waiting = waiting.filter { $0.start() }
       guard !waiting.isEmpty else { return }
       do {
-        let deliveries =
+        let outcome =
           access == .write
           ? try GroupCommit(connection: connection, counts: counts, stop: source.stop.query).run(waiting)
           : try SnapshotRead.run(waiting, on: connection)
         // Who gets an answer may write again at once.
         queue.endWork()
-        for deliver in deliveries { deliver() }
+        for deliver in outcome.deliveries { deliver() }
         connection.tidy()
+        for work in outcome.postponed { process([work], link) }
         return
       } catch {
         failures += 1

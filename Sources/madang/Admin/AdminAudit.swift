@@ -11,8 +11,10 @@ struct AdminAudit: AsyncParsableCommand {
       """)
 
   @OptionGroup var options: AdminOptions
-  @Option(help: ArgumentHelp("Only what happened since then.", valueName: "when")) var since: Moment?
-  @Option(help: ArgumentHelp("Only what happened before then.", valueName: "when")) var until: Moment?
+  @Option(help: ArgumentHelp("Only what happened since then.", valueName: "when"), transform: Moment.read)
+  var since: Moment?
+  @Option(help: ArgumentHelp("Only what happened before then.", valueName: "when"), transform: Moment.read)
+  var until: Moment?
   @Option(
     help: ArgumentHelp("Only entries of this kind; may be given several times.", valueName: "kind"),
     completion: .list(AuditSummary.kinds))
@@ -51,7 +53,7 @@ struct AdminAudit: AsyncParsableCommand {
 extension AuditSummary {
   /// What it is about, and the details.
   fileprivate var words: String {
-    let details = detail.texts.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
+    let details = detail.texts.filter { !$0.value.isEmpty }.sorted { $0.key < $1.key }.map { "\($0.key)=\($0.value)" }
     return ((subject.isEmpty ? [] : [subject]) + details).joined(separator: " ")
   }
 }

@@ -15,7 +15,8 @@ struct AdminChatsFind: AsyncParsableCommand {
   @Option(help: ArgumentHelp("Only in this workspace: its number, id or name.", valueName: "workspace"))
   var workspace: String?
   @Option(help: ArgumentHelp("Only what this account wrote.", valueName: "email")) var author: String?
-  @Option(help: ArgumentHelp("Only what was written since then.", valueName: "when")) var since: Moment?
+  @Option(help: ArgumentHelp("Only what was written since then.", valueName: "when"), transform: Moment.read)
+  var since: Moment?
   @Option(help: "At most so many, 1 to 10000.") var limit = 100
 
   func validate() throws {

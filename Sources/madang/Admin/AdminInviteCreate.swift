@@ -17,7 +17,7 @@ struct AdminInviteCreate: AsyncParsableCommand {
   @Option(help: "How many days it is good for.") var days = 14
 
   func validate() throws {
-    if (email == nil) != code { throw ValidationError("Give an address, or --code.") }
+    if (email == nil) != code { throw ValidationError("Give an address, or --code\(code ? ", not both" : "").") }
     if uses != nil, !code { throw ValidationError("An address makes one account: --uses is for --code.") }
     if let uses, !Administration.invitationUses.contains(uses) {
       throw ValidationError("--uses must be from 1 to \(Administration.invitationUses.upperBound).")

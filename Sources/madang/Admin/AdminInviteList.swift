@@ -17,7 +17,7 @@ struct AdminInviteList: AsyncParsableCommand {
         [
           Column("FOR") { $0.email ?? "a code" }, Column("NUMBER") { "\($0.number)" },
           Column("USES LEFT") { "\($0.usesLeft)" }, Column("SINCE") { LocalTime($0.createdAt).day },
-          Column("UNTIL", \.state), Column("BY") { $0.codeNumber.map { "code \($0)" } ?? "" },
+          Column("UNTIL", \.state), Column("BY CODE") { $0.codeNumber.map { "\($0)" } ?? "" },
         ], empty: "There are no invitations.")
       page.note(invitations.count, last: invitations.last?.number, output)
     }

@@ -5,7 +5,8 @@ import MadangServer
 struct AdminKeysCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a key. It is shown this once.",
-    usage: "madang admin keys create <label> [--registration <mode>] [options]",
+    usage:
+      "madang admin keys create <label> [--edition <edition>] [--registration <mode>] [--approval on|off] [options]",
     discussion: """
       --registration says who may make an account by an application that shows the key, and --approval whether such an \
       account waits for approval, in place of the server's settings.
@@ -31,7 +32,10 @@ struct AdminKeysCreate: AsyncParsableCommand {
       throw ValidationError("--registration must be open, invite, domain or closed.")
     }
     if let approval, !["on", "off"].contains(approval) { throw ValidationError("--approval must be on or off.") }
-    if EditionName(rawValue: edition) == nil { throw ValidationError("There is no edition '\(edition)'.") }
+    if EditionName(rawValue: edition) == nil {
+      throw ValidationError(
+        "There is no edition '\(edition)': write \(EditionName.allCases.map(\.rawValue).joined(separator: " or ")).")
+    }
   }
 
   func run() async throws {

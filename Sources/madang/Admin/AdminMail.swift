@@ -15,6 +15,7 @@ struct AdminMail: AsyncParsableCommand {
     try await options.withData { administration, output in
       let mail = try await administration.sendTestMail(to: address)
       try output.object(mail, [("to", mail.to)])
+      output.note("It waits for a running server, which sends it within seconds; its log says if it is not taken.")
     }
   }
 }

@@ -20,7 +20,7 @@ struct AdminSettings: AsyncParsableCommand {
     }
     if settings.isEmpty, !given {
       let guess = Spelling.nearest(to: part, among: Setting.all.map(\.key)).map { "; did you mean \($0)?" } ?? ""
-      throw Failure("no setting is called \(part)\(guess)")
+      throw Failure("no setting is called \(part)\(guess); 'madang admin settings' lists all of them")
     }
     try options.printing.output.list(
       settings,

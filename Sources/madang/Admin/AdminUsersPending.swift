@@ -17,7 +17,7 @@ struct AdminUsersPending: AsyncParsableCommand {
         accounts,
         [
           Column("EMAIL", \.email), Column("NICKNAME", \.nickname), Column("SINCE") { LocalTime($0.createdAt).day },
-          Column("ADDRESS") { $0.unconfirmedAt == nil ? "" : "not confirmed" },
+          Column("ADDRESS") { $0.unconfirmedAt == nil ? "confirmed" : "not confirmed" },
         ], empty: "Nobody waits for approval.")
       page.note(accounts.count, last: accounts.last?.number, output)
     }

@@ -8,7 +8,7 @@ struct AdminUsersResetPassword: AsyncParsableCommand {
 
   @OptionGroup var options: AdminOptions
   @OptionGroup var secret: PasswordOptions
-  @Flag(help: "Send the account's address a link to choose one, instead.") var mail = false
+  @Flag(help: "Give none, and send the account's address a link to choose one.") var mail = false
   @Argument(help: "The account's address.") var email: String
 
   func validate() throws {

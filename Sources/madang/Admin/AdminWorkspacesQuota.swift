@@ -20,7 +20,7 @@ struct AdminWorkspacesQuota: AsyncParsableCommand {
   func validate() throws {
     let numbers = [channels, members, fileBytes].compactMap(\.self)
     if numbers.contains(where: { $0 < 0 }) { throw ValidationError("A quota is 0, for any number, or more.") }
-    if goesByDefault, !numbers.isEmpty { throw ValidationError("Give numbers, or --default.") }
+    if goesByDefault, !numbers.isEmpty { throw ValidationError("Give numbers, or --default, not both.") }
   }
 
   func run() async throws {

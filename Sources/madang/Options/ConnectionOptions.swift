@@ -35,6 +35,11 @@ struct ConnectionOptions: ParsableArguments {
     } catch {
       // What failed first is what the person wants to hear of.
       try? await client.close()
+      if let profile, ours == nil, case MadangError.signedOut = error {
+        throw Failure(
+          "nobody is signed in at \(server): the profile \(file.url.path) is of \(profile.server); sign in with `madang login --server "
+            + "\(server)`, or give another --profile")
+      }
       throw error
     }
     try await client.close()

@@ -3,13 +3,20 @@ import Foundation
 
 /// A moment of the past, as people write it: how long ago (`7d`, `12h`, `30m`, `2w`), a day, or a day and a time. Without a `Z` at
 /// the end the clock of this machine counts.
-struct Moment: ExpressibleByArgument {
+struct Moment {
   /// Since 1970.
   let milliseconds: Int64
 
   private static let units: [Character: Int64] = ["m": 60, "h": 3600, "d": 86_400, "w": 604_800]
 
-  init?(argument: String) { self.init(argument, now: Int64(Date().timeIntervalSince1970 * 1000)) }
+  /// An argument of the command line.
+  static func read(_ argument: String) throws -> Moment {
+    guard let moment = Moment(argument, now: Int64(Date().timeIntervalSince1970 * 1000)) else {
+      throw ValidationError(
+        "write how long ago, like 30m, 12h, 7d or 2w, or a date like 2026-11-24 or 2026-11-24T10:00")
+    }
+    return moment
+  }
 
   init?(_ text: String, now: Int64) {
     if let last = text.last, let unit = Self.units[last] {

@@ -1,4 +1,5 @@
-/// Rows under headings, aligned by display width. The first column gives way when the terminal is too narrow.
+/// Rows under headings, aligned by display width. The widest column gives way when the terminal is too narrow, and the first if that is not
+/// enough.
 struct Table {
   let headings: [String]
   let rows: [[String]]
@@ -8,7 +9,15 @@ struct Table {
     var widths = headings.indices.map { column in all.map { $0[column].columns }.max() ?? 0 }
     let gap = 2
     let total = widths.reduce(0, +) + gap * (widths.count - 1)
-    if let width, total > width, let first = widths.first { widths[0] = max(8, first - (total - width)) }
+    if let width, var excess = Optional(total - width), excess > 0,
+      let widest = widths.indices.max(by: { widths[$0] < widths[$1] })
+    {
+      for column in [widest, 0] where excess > 0 {
+        let narrow = min(widths[column], max(8, widths[column] - excess))
+        excess -= widths[column] - narrow
+        widths[column] = narrow
+      }
+    }
     return all.map { row in
       let cells = zip(row, widths).map { $0.fitted(to: $1) }
       var line = cells.joined(separator: String(repeating: " ", count: gap))

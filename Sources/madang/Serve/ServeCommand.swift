@@ -121,8 +121,9 @@ struct Serve: AsyncParsableCommand {
     }
     let announcement = Task {
       let port = try await server.port
-      SystemdNotice.ready.send()
       let scheme = loaded.settings.tls == nil ? "http" : "https"
+      if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(address ?? "127.0.0.1"):\(port)") }
+      SystemdNotice.ready.send()
       let line = "madang listening on \(scheme)://\(loaded.settings.host):\(port)\n"
       try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
       if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }

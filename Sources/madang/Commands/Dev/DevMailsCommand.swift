@@ -8,7 +8,8 @@ struct DevMailsCommand: AsyncParsableCommand {
     usage: "madang dev mails [--to <address>] [--wait <time>] [--link] [options]",
     discussion: """
       A server in development mode keeps them instead of sending them, the latest 1000. With --wait it returns as soon as there is one. \
-      With --link it prints only the link in the newest mail. Exit status 1 if there is none. Those of a world are at its own --url.
+      With --link it prints only the link in the newest mail. Exit status 1 \
+      if --wait or --link find none. Those of a world are at its own --url.
       """)
 
   @OptionGroup var server: DevelopmentServerOptions

@@ -26,7 +26,9 @@ extension Setting {
           return network
         }
       }, show: { $0.settings.trustedProxies.map(\.text).joined(separator: ",") }),
-    text("public.url", "https://HOST of the server for people, in links of invitations", \.settings.publicURL),
+    text(
+      "public.url", "https://HOST of the server for people; without it there are no links in invitations, and no mails",
+      \.settings.publicURL),
     Setting(
       key: "operations", help: "HOST:PORT of a listener of its own for /metrics, /readyz and /_dev; empty for none",
       read: { text, loaded throws(Invalid) in
