@@ -15,4 +15,17 @@ struct OutputTests {
     let line = UploadBar.line("photo.png", sent: 1_000_000, total: 2_000_000, width: 60)
     #expect(line == "photo.png  [############-------------]   50%  1.0 of 2.0 MB")
   }
+
+  @Test(
+    "a table that is too wide for the terminal gives up of its widest column first, and of its first one if need be")
+  func narrowTable() {
+    let table = Table(
+      headings: ["SETTING", "VALUE", "SAYS"],
+      rows: [["registration.confirm", "off", "what an account may do before its address is confirmed"]])
+    let lines = table.lines(width: 60)
+    #expect(lines[1].hasPrefix("registration.confirm  off    what an account may do") && lines[1].columns <= 60)
+    let narrow = table.lines(width: 30)
+    #expect(narrow[1].columns <= 30 && narrow[1].hasPrefix("registra"))
+    #expect(table.lines(width: nil)[1].hasSuffix("is confirmed"))
+  }
 }

@@ -49,6 +49,26 @@ struct WorldsTests {
     #expect(answers.count == expected.count)
   }
 
+  @Test(
+    "a world keeps the mails it sends, whose links lead to it, also after it has returned to its start",
+    arguments: TestEngine.available)
+  func mails(_ engine: TestEngine) async throws {
+    try await Scene.run { worlds in
+      let world = try await worlds.make(try Scene.plan(.courtyard, on: engine))
+      let caller = Caller(url: world.url)
+      for isFirst in [true, false] {
+        let answer = try await caller.call(.POST, "/password", #"{"email":"mina@example.com"}"#)
+        #expect(answer.status == 200)
+        #expect(
+          try await Support.World.eventually {
+            let mails = try await caller.call(.GET, "/_dev/mails?to=mina@example.com").list
+            return mails.count == 1 && (mails[0]["body"] as? String)?.contains("\(world.url)/password/") == true
+          })
+        if isFirst { try await world.reset() }
+      }
+    }
+  }
+
   @Test("equal seed and number give equal bytes; another number gives other ids", arguments: TestEngine.available)
   func repeatable(_ engine: TestEngine) async throws {
     try await Scene.run { worlds in
