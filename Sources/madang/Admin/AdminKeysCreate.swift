@@ -5,8 +5,7 @@ import MadangServer
 struct AdminKeysCreate: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "create", abstract: "Make a key. It is shown this once.",
-    usage:
-      "madang admin keys create <label> [--edition <edition>] [--registration <mode>] [--approval on|off] [options]",
+    usage: "madang admin keys create <label> [--edition <edition>] [options]",
     discussion: """
       --registration says who may make an account by an application that shows the key, and --approval whether such an \
       account waits for approval, in place of the server's settings.
