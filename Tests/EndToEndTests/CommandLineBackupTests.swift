@@ -350,6 +350,7 @@ struct CommandLineBackupTests {
     #expect(try await Self.run(["admin"] + arguments, [:]).status == 64)
     let nothing = try await Self.run(["admin", "restore", "/nonexistent/backups"], [:])
     #expect(nothing.status == 1)
-    #expect(nothing.errors == ["madang: /nonexistent/backups is not there"])
+    #expect(
+      nothing.errors == ["madang: /nonexistent/backups is not there; name a directory of backups, or one of them"])
   }
 }

@@ -29,7 +29,7 @@ struct CommandLineOperationsTests {
         #expect(refused.contains("admin read-only off"))
         // Backups and looks go on.
         try await admin.object("admin", "backup", server.folder.appending(path: "backup").path)
-        #expect(try await admin.objects("admin", "audit", "--kind", "readOnlyBegan").count == 1)
+        #expect(try await admin.objects("admin", "audit", "--kind", "readOnlyBegan").count == 2)
         let findings = try await admin.run("doctor", "--inside", "--json")
         #expect(findings.output.contains { $0.contains("\"check\":\"readOnlyMode\"") })
         #expect(try await admin.object("admin", "read-only", "off")["since"] == .other)
