@@ -201,7 +201,7 @@ let package = Package(
         "MadangServer", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance", "SocketIOServer",
         .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1,
         .system,
-        .unixSignals, .serviceLifecycle, .yams,
+        .unixSignals, .serviceLifecycle,
       ],
       swiftSettings: strict),
 

@@ -69,11 +69,12 @@ package enum Dialect: Sendable, Hashable {
   /// Sent in a transaction: waits for all that share a table, and keeps others from it until COMMIT. Reads go on. SQLite's write lock does
   /// that by itself.
   ///
-  /// Whoever wants to share it waits behind whoever waits to hold it. So that is tried for a moment at a time; what fails by it is run again.
-  func holding(table: SQL) -> [SQL] {
+  /// Whoever wants to share it waits behind whoever waits to hold it. So that is tried for a time only; what fails by it is run again.
+  func holding(table: SQL, within time: Duration) -> [SQL] {
     switch self {
     case .sqlite: []
-    case .postgres: ["SET LOCAL lock_timeout = '300ms'", "LOCK TABLE \(sql: table) IN EXCLUSIVE MODE"]
+    case .postgres:
+      ["SET LOCAL lock_timeout = \(raw: "\(time.milliseconds)")", "LOCK TABLE \(sql: table) IN EXCLUSIVE MODE"]
     }
   }
 

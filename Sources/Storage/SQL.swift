@@ -5,8 +5,8 @@
 /// `\(sql: condition)`, and text that is to be pasted has to say so with `\(raw: "ASC")`.
 /// Do not write `$1` by hand: the numbers are given out here.
 package struct SQL: Sendable {
-  /// What stands around the parameters: always one more than there are parameters.
-  private var segments: [String]
+  /// The text with a mark where each value stands. It is the same for all values, so prepared statements are known by it.
+  private(set) var template: String
   private(set) var parameters: [Parameter]
 
   struct Parameter: Sendable {
@@ -14,36 +14,35 @@ package struct SQL: Sendable {
     let type: SQLType
   }
 
-  private init(segments: [String], parameters: [Parameter]) {
-    self.segments = segments
+  private init(template: String, parameters: [Parameter]) {
+    self.template = template
     self.parameters = parameters
   }
+
+  /// Stands for a value. No statement has it.
+  private static let mark = "\u{1}"
 
   /// `INSERT INTO table (columns) VALUES (...), (...)`. Each row has as many values as there are columns, and there is at least
   /// one row; names are pasted.
   package static func insert(into table: String, _ columns: [Schema.Column], rows: [[SQLValue]]) -> SQL {
     let names = columns.map(\.name).joined(separator: ", ")
-    var segments: [String] = []
-    for row in rows.indices {
-      segments.append(row == 0 ? "INSERT INTO \(table) (\(names)) VALUES (" : "), (")
-      segments += columns.dropFirst().map { _ in ", " }
-    }
-    segments.append(")")
+    let row = "(" + columns.map { _ in mark }.joined(separator: ", ") + ")"
+    let template =
+      "INSERT INTO \(table) (\(names)) VALUES " + rows.map { _ in row }.joined(separator: ", ")
     let parameters = rows.flatMap { row in
       zip(row, columns).map { Parameter(value: $0, type: $1.type) }
     }
-    return SQL(segments: segments, parameters: parameters)
+    return SQL(template: template, parameters: parameters)
   }
 
   /// The statement with `$1` ... `$n` where the values stand.
-  package var text: String {
-    guard !parameters.isEmpty else { return segments[0] }
-    var text = segments[0]
-    text.reserveCapacity(segments.reduce(0) { $0 + $1.utf8.count + 3 })
-    for index in parameters.indices {
-      text += "$"
-      text += String(index + 1)
-      text += segments[index + 1]
+  package var text: String { Self.text(of: template) }
+
+  static func text(of template: String) -> String {
+    var text = ""
+    for (number, part) in template.split(separator: mark, omittingEmptySubsequences: false).enumerated() {
+      if number > 0 { text += "$\(number)" }
+      text += part
     }
     return text
   }
@@ -58,20 +57,19 @@ package struct SQL: Sendable {
   }
 
   private mutating func append(_ other: SQL) {
-    segments[segments.count - 1] += other.segments[0]
-    segments += other.segments.dropFirst()
+    template += other.template
     parameters += other.parameters
   }
 
   private mutating func bind(_ value: SQLValue, _ type: SQLType) {
     parameters.append(Parameter(value: value, type: type))
-    segments.append("")
+    template += Self.mark
   }
 }
 
 extension SQL: ExpressibleByStringInterpolation {
   package init(stringLiteral value: String) {
-    self.init(segments: [value], parameters: [])
+    self.init(template: value, parameters: [])
   }
 
   package init(stringInterpolation: StringInterpolation) {
@@ -82,12 +80,12 @@ extension SQL: ExpressibleByStringInterpolation {
     fileprivate var sql = SQL(stringLiteral: "")
 
     package init(literalCapacity: Int, interpolationCount: Int) {
-      sql.segments.reserveCapacity(interpolationCount + 1)
+      sql.template.reserveCapacity(literalCapacity + interpolationCount)
       sql.parameters.reserveCapacity(interpolationCount)
     }
 
     package mutating func appendLiteral(_ literal: String) {
-      sql.segments[sql.segments.count - 1] += literal
+      sql.template += literal
     }
 
     package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value) {

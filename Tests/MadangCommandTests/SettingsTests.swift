@@ -22,6 +22,7 @@ struct SettingsTests {
       #"{"socket":{"acess":"cookie"}}"#: "socket.acess from ", #"{"socket.acess":1}"#: "did you mean socket.access?",
       #"{"password.cost":15}"#: "use password.memory", #"{"trusted":{"proxies":["10.0.0.1"]}}"#: "not a list",
       #"{"registration":"invite","registration":{"confirm":"limited"}}"#: "registration from ",
+      "\t{\"mail\":{\"name\":\"\\ud83d\\ude00 {:\\\"\",\"n\\u0061me\"\n:\"y\"}}": "mail.name from ",
       #"{"registration":{"confirm":"off"},"registration.confirm":"limited"}"#: "registration.confirm from ",
       #"{"limits":{"requests":{"max":1}}}"#: "limits.requests.max from ", #"{"MADANG_PORT":1}"#: "no such setting",
     ]

@@ -207,6 +207,8 @@ struct AlarmTests {
     #expect(told() == "right")
     troubles.failed(.mails, because: "again", now: 1000 + 2 * Self.hour)
     #expect(told() == "unknown")
+    troubles.failed(.mails, because: "on another day", now: 1000 + 2 * Self.day)
+    #expect(told() == "unknown")
   }
 
   @Test("a payment provider that refuses the settings is told, others that fail are not")

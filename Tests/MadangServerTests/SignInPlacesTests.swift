@@ -109,7 +109,7 @@ struct SignInPlacesTests {
     "an owner is told of a sign-in however many other mails strangers have caused, and after a reset of every place",
     arguments: TestEngine.available)
   func strangers(_ engine: TestEngine) async throws {
-    let settings = try Self.settings { ($0.accountMails, $0.hourlyMails, $0.signInMails) = (1, 1, 100) }
+    let settings = try Self.settings { ($0.accountMails, $0.hourlyMails, $0.signInMails) = (1, 2, 100) }
     try await World.run(engine, settings: settings) { (world) async throws in
       let (email, madang) = ("mina@example.com", world.server.madang)
       try await Self.join(world, email)
@@ -120,6 +120,25 @@ struct SignInPlacesTests {
       _ = try await madang.resetPassword(email: email, to: World.password)
       for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
       #expect(try await Self.mails(world, to: email).count == 2)
+    }
+  }
+
+  @Test(
+    "mails about sign-ins are so many in an hour for all accounts together, and keep no others back",
+    arguments: TestEngine.available)
+  func hourly(_ engine: TestEngine) async throws {
+    let settings = try Self.settings { ($0.hourlyMails, $0.signInMails) = (2, 100) }
+    try await World.run(engine, settings: settings) { (world) async throws in
+      for name in ["mina", "joon"] {
+        try await Self.join(world, "\(name)@example.com")
+        for network in 1...3 { try await Self.signIn(world, "\(name)@example.com", from: "198.51.\(network).9") }
+      }
+      #expect(try await Self.mails(world, to: "mina@example.com").count == 2)
+      #expect(try await Self.mails(world, to: "joon@example.com").isEmpty)
+      try await world.server.madang.sendPasswordReset(to: "mina@example.com", from: "")
+      world.clock.advance(milliseconds: 3_600_000)
+      try await Self.signIn(world, "joon@example.com", from: "198.51.3.9")
+      #expect(try await Self.mails(world, to: "joon@example.com").count == 1)
     }
   }
 

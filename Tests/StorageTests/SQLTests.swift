@@ -37,14 +37,15 @@ import Testing
 
   @Test("the statement cache never exceeds its limit and drops the least recently used")
   func cacheIsBounded() {
+    let (a, b, c) = (StatementKey(template: "a"), StatementKey(template: "b"), StatementKey(template: "b", types: [20]))
     var cache = StatementCache<Int>(limit: 2)
-    #expect(cache.keep(1, for: "a") == nil)
-    #expect(cache.keep(2, for: "b") == nil)
-    #expect(cache.use("a") == 1)
-    #expect(cache.keep(3, for: "c") == 2)
+    #expect(cache.keep(1, for: a) == nil)
+    #expect(cache.keep(2, for: b) == nil)
+    #expect(cache.use(a) == 1)
+    #expect(cache.keep(3, for: c) == 2)
     #expect(cache.count == 2)
-    #expect(cache.use("b") == nil)
-    #expect(cache.take("a") == 1)
+    #expect(cache.use(b) == nil)
+    #expect(cache.take(a) == 1)
     #expect(cache.count == 1)
   }
 }

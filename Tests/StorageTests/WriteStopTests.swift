@@ -1,3 +1,4 @@
+import Logging
 import Storage
 import Support
 import Testing
@@ -12,8 +13,9 @@ struct WriteStopTests {
       """)
 
   private static func begin(_ database: Database) async throws {
+    let began = ContinuousClock.now
     try await database.write(heedsStop: false) { transaction in
-      try database.holdStop(in: "stop", transaction)
+      try database.holdStop(in: "stop", transaction, triedSince: began)
       try transaction.execute("INSERT INTO stop (id) VALUES (1)")
     }
   }
@@ -162,6 +164,41 @@ struct WriteStopTests {
       try await blocker
       for (heedsStop, code) in codes { #expect(code == (heedsStop ? .writesStopped : nil)) }
       #expect(try await Self.count(database) == 1)
+    }
+  }
+
+  @Test(
+    "writes are stopped although each of them takes a while, one after the other",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func slow(_ engine: TestEngine) async throws {
+    try await withEngine(engine) { place in
+      var configuration = DatabaseConfiguration(place)
+      (configuration.readers, configuration.writers) = (1, 4)
+      let database = try await Database(configuration, logger: Logger(label: "test"))
+      try await database.migrate([Self.schema])
+      database.heedStop(in: "stop")
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        let (begun, beginning) = AsyncStream<Void>.makeStream()
+        for n in 0..<3 {
+          group.addTask {
+            while true {
+              let code = await Self.code {
+                try await database.write(key: Int64(n)) { transaction in
+                  try transaction.execute("INSERT INTO things (n) VALUES (\(n))")
+                  beginning.yield()
+                  _ = try transaction.execute("SELECT pg_sleep(0.5)")
+                }
+              }
+              if code == .writesStopped { return }
+              #expect(code == nil)
+            }
+          }
+        }
+        for await _ in begun { break }
+        try await opening(place) { try await Self.begin($0) }
+        try await group.waitForAll()
+      }
+      await database.close()
     }
   }
 

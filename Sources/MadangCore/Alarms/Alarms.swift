@@ -26,7 +26,7 @@ extension Madang {
           }
         case .right:
           // Not at once: what goes back and forth would be told with each look.
-          guard let alarm, alarm.toldAt <= clock.now - Self.alarmCalm else { continue }
+          guard let alarm, abs(clock.now - alarm.toldAt) >= Self.alarmCalm else { continue }
           try await database.write(heedsStop: false) { [self] transaction in
             guard try transaction.endAlarm(kind, at: place) else { return }
             try send(kind, "Over: \(kind.words)", "This is over. Nothing has to be done.", at: place, in: transaction)

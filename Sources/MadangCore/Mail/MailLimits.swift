@@ -15,15 +15,23 @@ extension Madang {
       try transaction.hold(user: account)
       guard try transaction.mailCount(of: account, nil, since: today) < perAccount else { throw MailLeftOut(.account) }
     }
-    if perHour > 0 {
-      let hour = clock.now - clock.now % Self.hour
-      guard try transaction.mailCount(of: nil, nil, since: hour) < perHour else { throw MailLeftOut(.hour) }
-      // All servers change this row: it is held for the COMMIT only. Those of one COMMIT may so be more than the limit.
-      transaction.lastly(at: LastStepPlace(kind: "mails of an hour", number: hour)) { transaction, _ in
-        try transaction.countMail(of: nil, nil, since: hour)
-      }
-    }
+    if perHour > 0 { try countOfHour(nil, limit: perHour, in: transaction) }
     if let account, perAccount > 0 { try transaction.countMail(of: account, nil, since: today) }
+  }
+
+  /// Counts a mail about a sign-in among all of this hour. They have a count of their own: strangers can use up neither that of other mails
+  /// by them, nor theirs by others. Throws ``MailLeftOut``.
+  func countSignInMail(in transaction: Transaction) throws {
+    guard settings.hourlyMails > 0 else { return }
+    try countOfHour(.newSignIn, limit: settings.hourlyMails, in: transaction)
+  }
+
+  /// All servers change the row: it is held for the COMMIT only. Mails of one COMMIT may so be more than the limit.
+  private func countOfHour(_ kind: MailKind?, limit: Int, in transaction: Transaction) throws {
+    let hour = clock.now - clock.now % Self.hour
+    guard try transaction.mailCount(of: nil, kind, since: hour) < limit else { throw MailLeftOut(.hour) }
+    let place = LastStepPlace(kind: "mails of an hour \(kind?.rawValue ?? "")", number: hour)
+    transaction.lastly(at: place) { transaction, _ in try transaction.countMail(of: nil, kind, since: hour) }
   }
 
   /// Deletes counts that limit nothing any more, some at a time.

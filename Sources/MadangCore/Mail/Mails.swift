@@ -81,6 +81,10 @@ extension Madang {
 }
 
 extension Mail {
-  /// How much of what all mails share those of its kind may take. Strangers cause mails that confirm addresses, and leave half to others.
-  func share(of limit: Int) -> Int { kind == MailKind.addressConfirmation.rawValue ? limit / 2 + limit % 2 : limit }
+  /// How much of what all mails share those of its kind may take. Strangers cause mails that confirm addresses, and those about sign-ins to
+  /// accounts of theirs; they leave half to others.
+  func share(of limit: Int) -> Int {
+    let kinds: [MailKind] = [.addressConfirmation, .newSignIn]
+    return kinds.contains { $0.rawValue == kind } ? limit / 2 + limit % 2 : limit
+  }
 }

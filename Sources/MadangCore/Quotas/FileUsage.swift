@@ -55,7 +55,8 @@ extension Madang {
     }
     guard !uncounted.isEmpty else { return }
     try await database.write { transaction in
-      for (owner, _) in uncounted {
+      // Somebody else may have added it up meanwhile.
+      for (owner, _) in uncounted where try transaction.countedFileBytes(of: owner) == nil {
         transaction.lastly(at: owner.place) { transaction, later in
           _ = try transaction.addFileBytes(0, of: owner, uncounted: later)
         }

@@ -24,8 +24,9 @@ extension Madang {
     guard reason.count <= Self.maxReadOnlyReason, !reason.utf8.contains(0) else {
       throw Failure(.invalid, "reason: up to \(Self.maxReadOnlyReason) characters")
     }
+    let began = ContinuousClock.now
     return try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
-      try database.holdStop(in: Transaction.readOnlyTable, transaction)
+      try database.holdStop(in: Transaction.readOnlyTable, transaction, triedSince: began)
       let mode = try transaction.beginReadOnlyMode(reason: reason, now: now)
       try audit(
         AuditEntry(kind: .readOnlyBegan, actor: .administrator, detail: ["reason": reason]), in: transaction)

@@ -49,7 +49,11 @@ extension Madang {
         If it was you, nothing has to be done. If it was not, \(cure)
 
         """)
-    guard try queueIfPossible(mail, of: user, expiresAt: clock.now + Self.noticeLifetime, in: transaction) else {
+    do {
+      try countSignInMail(in: transaction)
+      try queue(mail, of: user, expiresAt: clock.now + Self.noticeLifetime, in: transaction)
+    } catch let leftOut as MailLeftOut {
+      note(leftOut, in: transaction)
       return false
     }
     try transaction.countMail(of: user, .newSignIn, since: today)
@@ -60,7 +64,8 @@ extension Madang {
 
   /// Deletes places from which nobody has signed in for long, some at a time; not the newest of an account.
   package func forgetPlaces() async throws {
-    let (page, before) = (500, clock.now - placeLifetime)
+    // Few at a time: each is a statement of its own, and other writes of the batch wait.
+    let (page, before) = (50, clock.now - placeLifetime)
     var last: SeenPlace?
     while true {
       let old = try await database.read { [last] in try $0.oldPlaces(seenBefore: before, after: last, limit: page) }

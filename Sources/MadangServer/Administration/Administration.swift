@@ -38,8 +38,11 @@ public struct Administration: Sendable {
       result = .failure(
         AdministrationError(
           description:
-            "a transaction that has not ended keeps the database from this; try again, and if that does not help, look for it in "
-            + "PostgreSQL's pg_stat_activity and end it with pg_terminate_backend"))
+            "a transaction that has not ended keeps the database from this; try again"
+            + (settings.databaseURL == nil
+              ? ", and see that no other program writes to the database"
+              : ", and if that does not help, look for it in PostgreSQL's pg_stat_activity and end it with pg_terminate_backend")
+        ))
     } catch {
       result = .failure(error)
     }

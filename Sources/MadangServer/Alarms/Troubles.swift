@@ -5,7 +5,7 @@ import Synchronization
 final class Troubles: Sendable {
   struct Trouble {
     /// Milliseconds since 1970, as the other.
-    let since: Int64
+    var since: Int64
     /// When it failed last.
     var last: Int64
     /// Why, the last time.
@@ -25,6 +25,8 @@ final class Troubles: Sendable {
   func failed(_ kind: AlarmKind, because reason: String, now: Int64 = 0) {
     states.withLock { states in
       if case .fails(var trouble) = states[kind] {
+        // After a pause that is longer than any between tries it is another trouble.
+        if now - trouble.last > 2 * Madang.longestMailPause { trouble.since = now }
         (trouble.reason, trouble.last) = (reason, now)
         states[kind] = .fails(trouble)
       } else {

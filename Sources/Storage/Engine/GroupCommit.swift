@@ -73,8 +73,8 @@ struct GroupCommit {
     let before = connection.changes
     var refused = try lastSteps.run(on: connection)
     // Told only with the answer to a last step that writes are stopped.
-    if connection.isStopped, refused == nil, let work = lastSteps.works.first(where: { batch[$0].heedsStop }) {
-      refused = LastSteps.Refusal(work: work, error: WriteStop.refusal, neighbours: [])
+    if connection.isStopped, case let works = lastSteps.works.filter({ batch[$0].heedsStop }), !works.isEmpty {
+      refused = LastSteps.Refusal(works: works, error: WriteStop.refusal, neighbours: [])
     }
     if let refused {
       connection.discard()
@@ -84,18 +84,20 @@ struct GroupCommit {
     return outcome
   }
 
-  /// Runs a batch again after one of its writes was refused at its end: the others are counted without it. Those that count at the same
+  /// Runs a batch again after some of its writes were refused at their end: the others are counted without it. Those that count at the same
   /// place may be refused as well, each for a run of the whole batch; so they run on their own after the others.
   private func runAll(
     _ batch: [PendingWork], without refused: LastSteps.Refusal, isolating: Bool
   ) throws(EngineFailure) -> Outcome {
-    let rest = batch.indices.filter { $0 != refused.work && !refused.neighbours.contains($0) }.map { batch[$0] }
+    let rest = batch.indices.filter { !refused.works.contains($0) && !refused.neighbours.contains($0) }.map {
+      batch[$0]
+    }
     var outcome = Outcome()
     if !rest.isEmpty {
       counts.reran()
       outcome = try runAll(rest, isolating: isolating)
     }
-    outcome.deliveries.append { batch[refused.work].fail(refused.error) }
+    for work in refused.works { outcome.deliveries.append { batch[work].fail(refused.error) } }
     outcome.postponed += refused.neighbours.map { batch[$0] }
     return outcome
   }

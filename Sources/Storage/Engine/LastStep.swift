@@ -20,18 +20,18 @@ package struct LastStepPlace: Hashable, Comparable, Sendable {
 
 /// The last steps of all writes of a batch.
 struct LastSteps {
-  /// One of the writes cannot be committed.
+  /// Some of the writes cannot be committed.
   struct Refusal {
-    let work: Int
+    let works: Set<Int>
     let error: any Error
-    /// Other writes that have a step at the place where it was refused.
-    let neighbours: Set<Int>
+    /// Other writes that have a step at the place where it was refused, in their order.
+    let neighbours: [Int]
   }
 
   private var steps: [(work: Int, step: LastStep)] = []
 
   /// Writes that have any, by their places in the batch.
-  var works: [Int] { steps.map(\.work) }
+  var works: Set<Int> { steps.reduce(into: []) { $0.insert($1.work) } }
 
   mutating func add(_ steps: [LastStep], of work: Int) { self.steps += steps.map { (work, $0) } }
 
@@ -51,7 +51,7 @@ struct LastSteps {
           throw EngineFailure(cause)
         }
         let neighbours = Set(steps.lazy.filter { $0.step.place == step.place }.map(\.work)).subtracting([work])
-        return Refusal(work: work, error: error, neighbours: neighbours)
+        return Refusal(works: [work], error: error, neighbours: neighbours.sorted())
       }
     }
     return nil

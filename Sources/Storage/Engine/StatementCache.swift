@@ -1,16 +1,19 @@
-/// The statements a connection has prepared, by text; the one unused for longest makes room.
-struct StatementCache<Statement> {
-  /// A statement's text. Texts are long, and are looked up with every statement: their lengths and ends tell most of them apart.
-  private struct Key: Hashable {
-    let text: String
+/// What a prepared statement is known by.
+struct StatementKey: Hashable {
+  let template: String
+  /// PostgreSQL: with which types of parameters it was prepared; a null may be declared otherwise than a value.
+  var types: [UInt32] = []
 
-    func hash(into hasher: inout Hasher) {
-      hasher.combine(text.utf8.count)
-      hasher.combine(text.utf8.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
-    }
+  /// Texts are long, and are looked up with every statement: their lengths and ends tell most of them apart.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(template.utf8.count)
+    hasher.combine(template.utf8.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
   }
+}
 
-  private var entries: [Key: (statement: Statement, used: UInt64)] = [:]
+/// The statements a connection has prepared; the one unused for longest makes room.
+struct StatementCache<Statement> {
+  private var entries: [StatementKey: (statement: Statement, used: UInt64)] = [:]
   private var clock: UInt64 = 0
   private let limit: Int
 
@@ -22,22 +25,20 @@ struct StatementCache<Statement> {
   var count: Int { entries.count }
 
   /// Finds a statement and marks it as used.
-  mutating func use(_ text: String) -> Statement? {
-    guard let index = entries.index(forKey: Key(text: text)) else { return nil }
+  mutating func use(_ key: StatementKey) -> Statement? {
+    guard let index = entries.index(forKey: key) else { return nil }
     clock += 1
     entries.values[index].used = clock
     return entries.values[index].statement
   }
 
-  /// Takes a statement out, for as long as it is running.
-  mutating func take(_ text: String) -> Statement? {
-    entries.removeValue(forKey: Key(text: text))?.statement
-  }
+  /// Takes a statement out for good.
+  mutating func take(_ key: StatementKey) -> Statement? { entries.removeValue(forKey: key)?.statement }
 
-  /// Keeps a statement, and answers one that has to go: the least recently used, or an earlier one of the same text.
-  mutating func keep(_ statement: Statement, for text: String) -> Statement? {
+  /// Keeps a statement, and answers one that has to go: the least recently used, or an earlier one of the same key.
+  mutating func keep(_ statement: Statement, for key: StatementKey) -> Statement? {
     clock += 1
-    if let earlier = entries.updateValue((statement, clock), forKey: Key(text: text)) { return earlier.statement }
+    if let earlier = entries.updateValue((statement, clock), forKey: key) { return earlier.statement }
     guard entries.count > limit, let oldest = entries.min(by: { $0.value.used < $1.value.used }) else { return nil }
     entries.removeValue(forKey: oldest.key)
     return oldest.value.statement

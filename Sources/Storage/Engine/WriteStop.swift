@@ -27,8 +27,12 @@ extension Database {
   }
 
   /// Waits in a write that heeds no stop until no write that does is under way; others begin after its COMMIT, if there is no row then.
-  /// Throws `.serialization` if one has not ended after some tries.
-  package func holdStop(in table: SQL, _ transaction: Transaction) throws {
-    for statement in dialect.holding(table: table) { try transaction.execute(statement) }
+  /// Throws `.serialization` if one has not ended after some tries: first short ones, for one that hangs holds up all others meanwhile.
+  /// - Parameter began: When it was tried first.
+  package func holdStop(
+    in table: SQL, _ transaction: Transaction, triedSince began: ContinuousClock.Instant
+  ) throws {
+    let time: Duration = .now - began < .seconds(1) ? .milliseconds(300) : .seconds(2)
+    for statement in dialect.holding(table: table, within: time) { try transaction.execute(statement) }
   }
 }

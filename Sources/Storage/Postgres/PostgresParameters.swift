@@ -42,20 +42,6 @@ struct PostgresParameters {
     }
   }
 
-  /// Under which a prepared statement is kept: the types belong to it, for a null may be declared otherwise than a value.
-  static func key(of text: String, _ types: [Oid]) -> String {
-    types.isEmpty ? text : text + " --" + types.map(letter).joined()
-  }
-
-  private static func letter(_ type: Oid) -> String {
-    switch type {
-    case 20: "i"
-    case 701: "r"
-    case 25: "t"
-    default: "?"
-    }
-  }
-
   static func types(_ parameters: [SQL.Parameter]) -> [Oid] {
     parameters.map { parameter in
       switch parameter.value {

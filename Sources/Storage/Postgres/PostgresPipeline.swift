@@ -5,10 +5,10 @@ import Logging
 /// synchronisation point (PostgreSQL documentation, 34.5).
 final class PostgresPipeline {
   private enum Command {
-    case prepare(key: String)
-    case statement(key: String)
+    case prepare(StatementKey)
+    case statement(StatementKey)
     /// Answers a row if writes are stopped.
-    case stop(key: String)
+    case stop(StatementKey)
     case deallocate(name: String)
     case sync
   }
@@ -56,7 +56,7 @@ final class PostgresPipeline {
   /// Sends a query that answers a row if writes are stopped; its answer is read with a later one's. Nil asks nothing.
   func askForStop(_ sql: SQL?) throws(EngineFailure) {
     isStopped = false
-    if let sql { try send(sql) { .stop(key: $0) } }
+    if let sql { try send(sql) { .stop($0) } }
   }
 
   /// Sends a command, and all that is queued, without waiting for the answers.
@@ -108,7 +108,7 @@ final class PostgresPipeline {
         let failure = EngineFailure(
           StorageError(
             isPatient ? .outcomeUnknown : .connectionLost, "PostgreSQL has not answered for \(limit ?? .zero)",
-            sql: key(of: command)))
+            sql: text(of: command)))
         isUsable = isPatient
         throw failure
       }
@@ -125,7 +125,7 @@ final class PostgresPipeline {
         if case .stop = command { isStopped = PQntuples(handle) > 0 }
         last = result
       default:
-        let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, key(of: command))
+        let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, text(of: command))
         forget(command, after: failure)
         first = first ?? failure
       }
@@ -157,13 +157,10 @@ final class PostgresPipeline {
     PQfinish(connection)
   }
 
-  private func send(_ sql: SQL, as command: (String) -> Command = { .statement(key: $0) }) throws(EngineFailure) {
+  private func send(_ sql: SQL, as command: (StatementKey) -> Command = { .statement($0) }) throws(EngineFailure) {
     guard isUsable else { throw lost() }
-    let text = sql.text
-    let types = PostgresParameters.types(sql.parameters)
-    let key = PostgresParameters.key(of: text, types)
-    let name: String
-    if let known = statements.name(of: key) { name = known } else { name = try prepare(text, types, key) }
+    let key = StatementKey(template: sql.template, types: PostgresParameters.types(sql.parameters))
+    let name = if let known = statements.name(of: key) { known } else { try prepare(key) }
     let sent = PostgresParameters(sql.parameters).withPointers { values, lengths, formats in
       PQsendQueryPrepared(connection, name, CInt(values.count), values, lengths, formats, 0)
     }
@@ -171,10 +168,12 @@ final class PostgresPipeline {
     unanswered.append(command(key))
   }
 
-  private func prepare(_ text: String, _ types: [Oid], _ key: String) throws(EngineFailure) -> String {
+  private func prepare(_ key: StatementKey) throws(EngineFailure) -> String {
     let name = statements.add(key)
-    guard PQsendPrepare(connection, name, text, CInt(types.count), types) == 1 else { throw lost() }
-    unanswered.append(.prepare(key: key))
+    guard PQsendPrepare(connection, name, SQL.text(of: key.template), CInt(key.types.count), key.types) == 1 else {
+      throw lost()
+    }
+    unanswered.append(.prepare(key))
     return name
   }
 
@@ -192,9 +191,9 @@ final class PostgresPipeline {
     unanswered.append(.sync)
   }
 
-  private func key(of command: Command) -> String? {
+  private func text(of command: Command) -> String? {
     switch command {
-    case .prepare(let key), .statement(let key), .stop(let key): key
+    case .prepare(let key), .statement(let key), .stop(let key): SQL.text(of: key.template)
     case .deallocate, .sync: nil
     }
   }

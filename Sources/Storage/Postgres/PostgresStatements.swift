@@ -8,10 +8,10 @@ struct PostgresStatements {
     names = StatementCache(limit: limit)
   }
 
-  mutating func name(of key: String) -> String? { names.use(key) }
+  mutating func name(of key: StatementKey) -> String? { names.use(key) }
 
   /// A name for one that is about to be prepared.
-  mutating func add(_ key: String) -> String {
+  mutating func add(_ key: StatementKey) -> String {
     prepared += 1
     let name = "s\(prepared)"
     if let evicted = names.keep(name, for: key) { garbage.append(evicted) }
@@ -19,10 +19,10 @@ struct PostgresStatements {
   }
 
   /// It was not prepared after all.
-  mutating func forget(_ key: String) { _ = names.take(key) }
+  mutating func forget(_ key: StatementKey) { _ = names.take(key) }
 
   /// It is of no use any more.
-  mutating func drop(_ key: String) {
+  mutating func drop(_ key: StatementKey) {
     if let name = names.take(key) { garbage.append(name) }
   }
 

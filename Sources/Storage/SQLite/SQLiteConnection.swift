@@ -89,21 +89,20 @@ final class SQLiteConnection: Connection {
   }
 
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
-    let text = sql.text
-    let statement = try take(text)
+    let statement = try take(sql.template)
     let before = sqlite3_total_changes64(database)
     defer {
-      keep(statement, text)
+      finish(statement)
       if statement.changesMoreThanRows || sqlite3_total_changes64(database) != before { changes += 1 }
     }
     deadline.start()
     let code = statement.bind(sql.parameters)
-    guard code == SQLITE_OK else { throw failure(code, text) }
+    guard code == SQLITE_OK else { throw failure(code, sql.template) }
     stepping: while true {
       switch sqlite3_step(statement.handle) {
       case SQLITE_ROW: if try !row(statement.row) { break stepping }
       case SQLITE_DONE: break stepping
-      case let code: throw failure(code, text)
+      case let code: throw failure(code, sql.template)
       }
     }
     // Rows are counted when the statement ends, which one does not whose rows were not all wanted.
@@ -138,32 +137,54 @@ final class SQLiteConnection: Connection {
     deadline.suspend()
     let statement = try take(text)
     let code = sqlite3_step(statement.handle)
-    defer { keep(statement, text) }
+    defer { finish(statement) }
     guard code == SQLITE_DONE else { throw failure(code, text) }
   }
 
-  private func take(_ text: String) throws(EngineFailure) -> SQLiteStatement {
-    if let statement = statements.take(text) { return statement }
+  /// One to run. It is to be finished.
+  private func take(_ template: String) throws(EngineFailure) -> SQLiteStatement {
+    let key = StatementKey(template: template)
+    if let known = statements.use(key) {
+      // Whoever reads its rows may ask the same once more.
+      guard !known.isRunning else { return try prepare(template) }
+      known.isRunning = true
+      return known
+    }
+    let statement = try prepare(template)
+    statement.isKept = true
+    if let evicted = statements.keep(statement, for: key) { letGo(evicted) }
+    return statement
+  }
+
+  private func prepare(_ template: String) throws(EngineFailure) -> SQLiteStatement {
+    let text = SQL.text(of: template)
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-    guard code == SQLITE_OK else { throw failure(code, text) }
+    guard code == SQLITE_OK else { throw failure(code, template) }
     guard let handle else { throw EngineFailure(StorageError(.syntax, "empty statement", sql: text)) }
     return SQLiteStatement(handle: handle, text: text)
   }
 
-  private func keep(_ statement: SQLiteStatement, _ text: String) {
+  private func finish(_ statement: SQLiteStatement) {
     sqlite3_reset(statement.handle)
     sqlite3_clear_bindings(statement.handle)
-    if let evicted = statements.keep(statement, for: text) { sqlite3_finalize(evicted.handle) }
+    statement.isRunning = false
+    if !statement.isKept { sqlite3_finalize(statement.handle) }
   }
 
-  private func failure(_ code: CInt, _ text: String) -> EngineFailure {
-    let failure = EngineFailure(sqlite: code, database, sql: text)
+  /// Has a statement finalized that is not kept any more, as soon as it does not run.
+  private func letGo(_ statement: SQLiteStatement) {
+    statement.isKept = false
+    if !statement.isRunning { sqlite3_finalize(statement.handle) }
+  }
+
+  private func failure(_ code: CInt, _ template: String) -> EngineFailure {
+    let failure = EngineFailure(sqlite: code, database, sql: SQL.text(of: template))
     if failure.cause.code == .connectionLost { isUsable = false }
     return failure
   }
 
   private func finalizeAll() {
-    for statement in statements.removeAll() { sqlite3_finalize(statement.handle) }
+    for statement in statements.removeAll() { letGo(statement) }
   }
 }

@@ -1,8 +1,12 @@
 import CSQLite
 
 /// A compiled statement. Its owner finalizes it.
-struct SQLiteStatement {
+final class SQLiteStatement {
   let handle: OpaquePointer
+  /// Whether somebody reads its rows.
+  var isRunning = true
+  /// Whether it stays when it has run.
+  var isKept = false
   let columns: [String]
   /// Whether it may change what `sqlite3_total_changes` does not count, such as the schema.
   let changesMoreThanRows: Bool

@@ -1,5 +1,4 @@
 import Foundation
-import Yams
 
 /// Finds names that are none of a setting: a misspelt one would leave the server at a default its operator did not want.
 enum SettingNames {
@@ -42,28 +41,19 @@ enum SettingNames {
     let shape = try JSONDecoder().decode(Shape.self, from: file)
     let known = Setting.all.map(\.key)
     let leaves = shape.leaves()
-    var twice = repeatedNames(in: file)
+    var twice = RepeatedNames.find(in: Array(file))
     var seen: Set<String> = []
     for (key, _) in leaves where !seen.insert(key).inserted { twice.append(key) }
-    let repeated = twice.map {
-      "\($0) from \(path): it is there twice, and only one would count; write each setting once, as \"registration\" and "
-        + "\"registration.confirm\" side by side"
+    let repeated = twice.map { key in
+      let child = known.first { $0.hasPrefix(key + ".") && known.contains(key) }
+      return "\(key) from \(path): it is there twice, and only one would count; write it once"
+        + (child.map { ", and \"\($0)\" beside it" } ?? "")
     }
     return repeated
       + leaves.sorted { $0.key < $1.key }.compactMap { key, isList in
         guard known.contains(key) else { return "\(key) from \(path): \(unknown(key, known))" }
         return isList ? "\(key) from \(path): write one text with commas, not a list" : nil
       }
-  }
-
-  /// Names that an object of a JSON file has twice. Decoders of JSON take one of the values without a word; JSON is YAML, whose do not.
-  private static func repeatedNames(in file: Data) -> [String] {
-    do { _ = try Yams.compose(yaml: String(decoding: file, as: UTF8.self)) } catch YamlError.duplicatedKeysInMapping(
-      let names, _)
-    {
-      return names
-    } catch {}
-    return []
   }
 
   /// The variables of an environment that look like settings and are none.

@@ -35,7 +35,8 @@ extension Setting {
       0...10_000
     ).live,
     integer(
-      "mail.hour", "mails that are queued in an hour (UTC); 0 for any number", \.settings.hourlyMails, 0...1_000_000
+      "mail.hour", "mails that are queued in an hour (UTC), and as many about sign-ins; 0 for any number",
+      \.settings.hourlyMails, 0...1_000_000
     ).live,
     integer(
       "mail.sign.ins", "mails about sign-ins from new places that one account is sent in a day (UTC); 0 for none",
