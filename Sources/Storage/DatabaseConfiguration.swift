@@ -22,6 +22,8 @@ package struct DatabaseConfiguration: Sendable {
   package var readQueueLimit = 4096
   /// The most writes that share one COMMIT.
   package var batchLimit = 128
+  /// The most reads that share one snapshot. They begin and end a transaction once; a slow one holds up those behind it.
+  package var readBatchLimit = 8
   /// Prepared statements kept by each connection.
   package var statementCacheLimit = 256
   /// How often a write or a read is run again after a serialization failure, a deadlock, a lock that was not to be had

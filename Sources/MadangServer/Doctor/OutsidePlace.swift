@@ -68,7 +68,9 @@ struct OutsidePlace: Sendable {
     let end = channel.eventLoop.scheduleTask(in: TimeAmount(patience)) { channel.close(promise: nil) }
     defer { end.cancel() }
     return try await connection.executeThenClose { inbound, outbound in
-      try await outbound.write(ByteBuffer(string: request))
+      var unsent: (any Error)?
+      // What has ended the connection by then is told below, and says more.
+      do { try await outbound.write(ByteBuffer(string: request)) } catch { unsent = error }
       var bytes: [UInt8] = []
       do {
         for try await buffer in inbound {
@@ -78,6 +80,7 @@ struct OutsidePlace: Sendable {
       } catch  where !bytes.isEmpty {
         // Who answers and then breaks off has answered.
       }
+      if let unsent, bytes.isEmpty { throw unsent }
       // A connection that is closed by now has none.
       let certificate = context == nil ? nil : try? await channel.nioSSL_peerCertificate().get()
       return Exchange(

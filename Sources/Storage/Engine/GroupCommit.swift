@@ -110,32 +110,6 @@ struct GroupCommit {
   }
 }
 
-/// A read sees one snapshot, however many statements it runs.
-enum SnapshotRead {
-  static func run(
-    _ batch: [PendingWork], on connection: any Connection
-  ) throws(StorageError) -> GroupCommit.Outcome {
-    var outcome = GroupCommit.Outcome()
-    for work in batch {
-      do throws(EngineFailure) {
-        try connection.begin(.read)
-      } catch {
-        connection.discard()
-        throw error.cause
-      }
-      let attempt = work.attempt(on: connection)
-      connection.discard()
-      switch attempt {
-      case .done(let deliver, _): outcome.deliveries.append(deliver)
-      case .failed(let error, let cause):
-        if let cause, cause.endsBatch { throw cause }
-        outcome.deliveries.append { work.fail(error) }
-      }
-    }
-    return outcome
-  }
-}
-
 extension StorageError {
   /// The whole transaction is gone, not only one statement, and another attempt may go through.
   var endsBatch: Bool { code == .connectionLost || code == .serialization }

@@ -1,6 +1,6 @@
 import Logging
 
-/// A thread with one connection that works off a queue: a writer in batches, a reader one by one.
+/// A thread with one connection that works off a queue in batches.
 struct Worker: Sendable {
   let queue: BlockingQueue<PendingWork>
   let access: Access
@@ -31,9 +31,9 @@ struct Worker: Sendable {
   }
 
   private func run(_ link: Link) {
-    while let batch = queue.take(upTo: access == .write ? configuration.batchLimit : 1) {
-      process(batch, link)
-    }
+    let (limit, takers) =
+      access == .write ? (configuration.batchLimit, 1) : (configuration.readBatchLimit, max(1, configuration.readers))
+    while let batch = queue.take(upTo: limit, takers: takers) { process(batch, link) }
     link.close()
   }
 
@@ -50,10 +50,8 @@ struct Worker: Sendable {
       waiting = waiting.filter { $0.start() }
       guard !waiting.isEmpty else { return }
       do {
-        let outcome =
-          access == .write
-          ? try GroupCommit(connection: connection, counts: counts, stop: source.stop.query).run(waiting)
-          : try SnapshotRead.run(waiting, on: connection)
+        guard access == .write else { return try SnapshotRead.run(waiting, on: connection) }
+        let outcome = try GroupCommit(connection: connection, counts: counts, stop: source.stop.query).run(waiting)
         // Who gets an answer may write again at once.
         queue.endWork()
         for deliver in outcome.deliveries { deliver() }

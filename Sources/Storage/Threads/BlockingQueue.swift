@@ -39,14 +39,16 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   var count: Int { lock.withLock { elements.count } }
 
   /// Waits for elements and takes as many as there are, up to `count`. Nil when closed and empty.
-  func take(upTo count: Int) -> [Element]? {
+  /// - Parameter takers: How many threads take; each leaves the others their share.
+  func take(upTo count: Int, takers: Int = 1) -> [Element]? {
     lock.lock()
     defer { lock.unlock() }
     while elements.isEmpty {
       if isClosed { return nil }
       lock.wait()
     }
-    let taken = Array(elements.prefix(count))
+    let share = (elements.count + takers - 1) / max(1, takers)
+    let taken = Array(elements.prefix(min(count, share)))
     elements.removeFirst(taken.count)
     return taken
   }
