@@ -66,6 +66,9 @@ extension SocketIOServer {
     public var allowJSONP = true
     /// The most bytes of header fields and query that the request may have which opens a session: the session keeps them.
     public var maxHandshakeBytes = 16 * 1024
+    /// The most bytes of auth payloads that the sockets of one session may have together, which they keep; a CONNECT beyond is
+    /// refused.
+    public var maxAuthBytesPerSession = 1_048_576
     /// Set to let clients whose connection was lost return to their sockets.
     public var recovery: Recovery?
     /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
@@ -76,7 +79,7 @@ extension SocketIOServer {
     /// Decides whether a request may open a session; without it every request may. It may take its time; it is
     /// cancelled when a WebSocket client goes away meanwhile.
     ///
-    /// Most clients show their users nothing of an HTTP refusal: to refuse people, prefer `NamespaceHandlers.admit`,
+    /// Most clients show their users nothing of an HTTP refusal: to refuse people, prefer `NamespaceHandlers.use`,
     /// whose message reaches them.
     public var allowRequest: (@Sendable (OpeningRequest) async -> Verdict)?
     /// Takes a place for a session where the application has limits of its own, for instance by address; what it answers

@@ -169,10 +169,9 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     for attachment in message.attachments { send(attachment) }
   }
 
-  /// Sends only if the client can take it at once.
-  func sendIfWritable(_ message: OutboundMessage) {
-    let isReady = engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
-    if isReady { send(message) }
+  /// Whether the client can take something at once.
+  var isWritable: Bool {
+    engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
   }
 
   /// Sends the answer to a packet of the client's. Nobody need be let in to ask, so what they leave unread is little.

@@ -1,5 +1,6 @@
 import NIOCore
 public import SocketIOProtocol
+import Synchronization
 
 /// One client in one namespace.
 ///
@@ -12,8 +13,10 @@ public final class Socket: @unchecked Sendable {
   public let id: String
   public let namespace: String
   public let handshake: Handshake
-  /// What the application gave on admission.
-  public let data: SocketData
+  /// The auth payload with which the client joined, a JSON object; empty when there was none.
+  public let auth: [UInt8]
+
+  private let values: Mutex<SocketData>
 
   /// Whether the client has returned to a socket it had before: its id, rooms and data are those of then.
   public let isRecovered: Bool
@@ -31,21 +34,42 @@ public final class Socket: @unchecked Sendable {
   var joinedRooms: Set<String> = []
   var acks = PendingAcks()
   var pendingWork = SocketWork()
-  let handlers: NamespaceHandlers
+  let rule: ServerCore.Rule
+  var listeners: Listeners
+  /// Counts the changes of `listeners`, so that dispatching notices one.
+  var listenerChanges = 0
 
   init(
-    id: String, namespace: String, data: SocketData, session: Session, handlers: NamespaceHandlers, pid: String? = nil,
-    isRecovered: Bool = false
+    id: String, namespace: String, auth: [UInt8], data: SocketData, session: Session, rule: ServerCore.Rule,
+    pid: String? = nil, isRecovered: Bool = false
   ) {
     self.id = id
     self.pid = pid
     self.isRecovered = isRecovered
     self.namespace = namespace
-    self.data = data
+    self.auth = auth
+    values = Mutex(data)
     self.session = session
-    self.handlers = handlers
+    self.rule = rule
+    listeners = rule.handlers.listeners
     handshake = session.handshake
     shard = session.shard
+  }
+
+  /// What the application remembers with the socket: first what it gave on admission, or, if `isRecovered`, what there was
+  /// when the client was lost.
+  public var data: SocketData { values.withLock { $0 } }
+
+  /// The value of this type in ``data``, to read, replace or, with `nil`, remove.
+  public subscript<Value: Sendable>(type: Value.Type) -> Value? {
+    get { values.withLock { $0[type] } }
+    set { values.withLock { $0[type] = newValue } }
+  }
+
+  /// Changes what is remembered, with nobody reading or changing it meanwhile. The closure must not touch the socket's data
+  /// in another way.
+  public func withData<Result: Sendable>(_ body: (inout SocketData) throws -> Result) rethrows -> Result {
+    try values.withLock { try body(&$0) }
   }
 
   /// Sends an event to this client.
@@ -67,7 +91,9 @@ public final class Socket: @unchecked Sendable {
       if let number = numbered.number, number <= replayedThrough { return }
       message = numbered.message
     }
-    if isVolatile { session.sendIfWritable(message) } else { session.send(message) }
+    if isVolatile, !session.isWritable { return }
+    showOutgoing(event.name, event.arguments)
+    session.send(message)
   }
 
   /// Sends an event to everybody else in the namespace, or in these rooms of it.

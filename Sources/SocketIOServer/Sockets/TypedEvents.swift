@@ -22,7 +22,7 @@ extension SocketArguments {
   }
 }
 
-extension Event {
+extension Socket.Event {
   /// The argument at `index` as a value.
   ///
   /// - Throws: `DecodingError` if there is none, or it is no such value.
@@ -82,6 +82,15 @@ extension ConnectRequest {
   /// The client's auth payload as a value.
   ///
   /// - Throws: `DecodingError` if there is no payload, or it is no such value.
+  public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
+    try ForeignJSON.decode(type, from: auth)
+  }
+}
+
+extension Socket {
+  /// The auth payload with which the client joined as a value.
+  ///
+  /// - Throws: `DecodingError` if there was none, or it is no such value.
   public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
     try ForeignJSON.decode(type, from: auth)
   }
