@@ -44,7 +44,10 @@ extension Session {
     // Sending may have found the connection gone, and closed the session with this socket in it.
     guard socket.session != nil else { return }
     socket.isAnnounced = true
-    rule.handlers.connected?(socket)
+    guard let connected = rule.handlers.connected else { return }
+    socket.isWelcoming = true
+    connected(socket)
+    socket.isWelcoming = false
   }
 
   /// Most clients send all their sockets the same payload, which is kept once.

@@ -26,6 +26,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// What waits for the next long-polling answer.
   var queue: Deque<OutboundPacket> = []
   var queuedBytes = 0
+  /// The size of an event that found nothing waiting and is larger than all that may wait: it does not count.
+  var oversize = 0
   /// Of those what answers the client's own packets, since everything was read the last time.
   private var unreadReplyBytes = 0
   /// The long-polling GET that waits.
@@ -50,7 +52,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     origin = handshake.headers[.origin]
     let configuration = shard.core.configuration
     let now = LoopShard.now
-    id = SessionID.make(shard: shard.index, node: configuration.node)
+    id = shard.makeSessionID(for: handshake)
     engine = EngineServerSession(
       configuration.engineSettings, revision: handshake.revision, transport: transport, at: now)
     socketIO = SocketServerSession(configuration.socketSettings, revision: handshake.revision)
@@ -64,7 +66,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// The packet that opens the session.
   var openPacket: OutboundPacket {
     let configuration = core.configuration
-    let mayUpgrade = engine.transport == .polling && configuration.transports.contains(.webSocket)
+    let mayUpgrade =
+      engine.transport == .polling && configuration.allowUpgrades && configuration.transports.contains(.webSocket)
     return OutboundPacket(
       EngineOpen(
         sid: id, upgrades: mayUpgrade ? [EngineTransport.webSocket.rawValue] : [],
@@ -165,8 +168,16 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   // MARK: Sending
 
   func send(_ message: OutboundMessage) {
+    makeRoom(for: message.size)
     send(message.text)
     for attachment in message.attachments { send(attachment) }
+  }
+
+  /// A client that keeps up may get an event however large: it is what waits beside it that tells of one that does not.
+  func makeRoom(for size: Int) {
+    let isLarge = size > core.configuration.maxOutboundBytesPerSocket
+    guard isLarge || oversize > 0, link?.isIdle ?? queue.isEmpty else { return }
+    oversize = isLarge ? size : 0
   }
 
   /// Whether the client can take something at once.
@@ -198,7 +209,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       markDirty()
       return
     }
-    let limit = core.configuration.maxOutboundBytesPerSocket
+    let limit = core.configuration.maxOutboundBytesPerSocket + oversize
     guard queuedBytes <= limit else { return }
     queue.append(packet)
     queuedBytes += packet.size

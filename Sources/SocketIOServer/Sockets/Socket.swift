@@ -28,6 +28,8 @@ public final class Socket: @unchecked Sendable {
   let shard: LoopShard
   /// Whether the application was told that it has joined, and so is told when it leaves.
   var isAnnounced = false
+  /// Whether `connected` is being called: what it emits must not queue behind broadcasts that are on their way.
+  var isWelcoming = false
   /// `nil` once the client has left.
   var session: Session?
   var memberIndex = 0
@@ -73,13 +75,17 @@ public final class Socket: @unchecked Sendable {
   }
 
   /// Sends an event to this client.
-  public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments()) {
+  ///
+  /// - Parameter isVolatile: Whether the client may miss it if it cannot take it at once.
+  public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false) {
     guard pid != nil, let recovery = shard.core.recovery else {
       let outbound = OutboundEvent(event, arguments, namespace: namespace)
-      return onLoop { $0.deliver(outbound) }
+      guard shard.loop.inEventLoop, isWelcoming else { return onLoop { $0.deliver(outbound, isVolatile: isVolatile) } }
+      return deliver(outbound, isVolatile: isVolatile)
     }
-    recovery.send(event, arguments, to: BroadcastTarget(namespace: namespace, rooms: [id])) { outbound in
-      onLoop { $0.deliver(outbound) }
+    let target = BroadcastTarget(namespace: namespace, rooms: [id], isVolatile: isVolatile)
+    recovery.send(event, arguments, to: target) { outbound in
+      onLoop { $0.deliver(outbound, isVolatile: isVolatile) }
     }
   }
 
