@@ -1,4 +1,5 @@
 import HTTPTypes
+import NIOPosix
 import SocketIOProtocol
 import SocketIOServer
 import Support
@@ -74,6 +75,30 @@ struct EngineHookTests {
       }
       await heard.wait(for: "1 Session ID unknown false", times: 3)
     }
+  }
+
+  @Test("is asked off the event loop, as its own requests are answered unless it asks for the loop")
+  func threads() async throws {
+    let loops = Journal()
+    let configuration = SocketIOServer.Configuration.changed { configuration in
+      configuration.allowRequest = { _ in
+        loops.note(MultiThreadedEventLoopGroup.currentEventLoop == nil ? "elsewhere" : "loop")
+        return .allow
+      }
+    }
+    for respondsOnEventLoop in [false, true] {
+      var http = SocketIOServer.HTTPChannelConfiguration()
+      http.respondsOnEventLoop = respondsOnEventLoop
+      try await TestServer.with(configuration, http: http) { (server) async throws in
+        let wire = try await server.wire()
+        defer { wire.abort() }
+        #expect(try await wire.request("GET", "/where").text == (respondsOnEventLoop ? "loop" : "elsewhere"))
+        _ = try await EngineClient(server, .polling)
+        _ = try await EngineClient(server, .webSocket)
+      }
+    }
+    await loops.wait(for: "elsewhere", times: 4)
+    #expect(await loops.entries.count == 4)
   }
 
   @Test("offers and takes no upgrade where none is allowed; WebSockets that open a session are served")

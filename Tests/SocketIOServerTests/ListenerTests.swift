@@ -1,4 +1,5 @@
 import NIOCore
+import NIOPosix
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
@@ -170,13 +171,17 @@ struct ListenerTests {
 
   @Test("that perform run one after another in the socket's task, off its event loop")
   func perform() async throws {
+    let latest = Mutex<Socket?>(nil)
     try await Self.with { handlers, notes in
       handlers.on("slow") { _, event in notes.add("came") }
       handlers.on(
         "slow",
-        perform: { _, event in
-          notes.add("began")
+        perform: { socket, event in
+          socket.join("r")
+          let isOnLoop = MultiThreadedEventLoopGroup.currentEventLoop != nil
+          notes.add(isOnLoop || !socket.isConnected || socket.currentTransport != .webSocket ? "wrong" : "began")
           await Task.yield()
+          latest.withLock { $0 = socket }
           notes.add("ended")
           event.acknowledge?()
         })
@@ -184,6 +189,7 @@ struct ListenerTests {
       try await client.emit("slow", in: "/l")
       _ = try await client.emit("slow", in: "/l", acknowledgedWithin: Self.patience)
       #expect(notes.take().filter { $0 != "came" } == ["began", "ended", "began", "ended"])
+      #expect(latest.withLock { $0?.rooms } == ["r"])
     }
   }
 }

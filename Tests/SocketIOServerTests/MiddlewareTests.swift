@@ -108,6 +108,11 @@ struct MiddlewareTests {
       }
       handlers.disconnecting = { socket, reason in seen.note("before: \(socket.rooms.sorted()) \(reason.rawValue)") }
       handlers.disconnected = { socket, reason in seen.note("after: \(socket.rooms.sorted()) \(reason.rawValue)") }
+      handlers.connected = { socket in
+        socket.onDisconnecting { socket, _ in seen.note("own before: \(socket.rooms.count) \(socket.isConnected)") }
+        socket.onDisconnected { socket, _ in seen.note("own after: \(socket.rooms.count) \(socket.isConnected)") }
+        socket.off(socket.onDisconnected { _, _ in seen.note("removed") })
+      }
       server.server.namespace("/rooms", configure: handlers)
       let client = try await EngineClient(server, .webSocket)
       try await client.join("/rooms")
@@ -117,6 +122,9 @@ struct MiddlewareTests {
       let reason = farewell == "1" ? "transport close" : "client namespace disconnect"
       await seen.wait(for: #"before: ["blue", "red"] \#(reason)"#)
       await seen.wait(for: "after: [] \(reason)")
+      await seen.wait(for: "own before: 2 true")
+      await seen.wait(for: "own after: 0 false")
+      #expect(await !seen.entries.contains("removed"))
     }
   }
 }

@@ -102,7 +102,7 @@ extension Session {
 
   /// Ends a socket that is no longer in `sockets`, or soon will not be.
   func removed(_ socket: Socket, _ reason: DisconnectReason, at time: Milliseconds = LoopShard.now) {
-    if socket.isAnnounced { socket.rule.handlers.disconnecting?(socket, reason) }
+    socket.announceEnd(reason, isEarly: true)
     if let recovery = core.recovery, let pid = socket.pid {
       recovery.left(socket, pid, rooms: socket.joinedRooms, reason, at: time)
       shard.startRecoverySweep(recovery)
@@ -110,9 +110,10 @@ extension Session {
     shard.admin?.note(socket) { .disconnected(namespace: $0.namespace, id: $0.id, reason) }
     shard.leave(socket)
     socket.session = nil
+    socket.noteEnd()
     socket.dropWork()
     for outcome in socket.acks.settleAll() { outcome(.failure(.disconnected)) }
-    if socket.isAnnounced { socket.rule.handlers.disconnected?(socket, reason) }
+    socket.announceEnd(reason, isEarly: false)
     socket.dropListeners()
   }
 

@@ -34,10 +34,19 @@ struct Listeners: Sendable {
     case outgoing
   }
 
+  /// Hears of the end of one socket.
+  struct Ending: Sendable {
+    let id: Socket.Listener
+    /// Whether it hears of it while the socket is still in its rooms.
+    let isEarly: Bool
+    let body: @Sendable (Socket, DisconnectReason) -> Void
+  }
+
   private(set) var middleware: [Entry] = []
   private(set) var any: [Entry] = []
   private(set) var named: [String: [Entry]] = [:]
   private(set) var outgoing: [Entry] = []
+  private(set) var endings: [Ending] = []
 
   mutating func add(_ entry: Entry, _ kind: Kind, isFirst: Bool = false) {
     func put(_ entries: inout [Entry]) { entries.insert(entry, at: isFirst ? 0 : entries.count) }
@@ -49,10 +58,13 @@ struct Listeners: Sendable {
     }
   }
 
+  mutating func add(_ ending: Ending) { endings.append(ending) }
+
   mutating func remove(_ id: Socket.Listener) {
     middleware.removeAll { $0.id == id }
     any.removeAll { $0.id == id }
     outgoing.removeAll { $0.id == id }
+    endings.removeAll { $0.id == id }
     guard let name = named.first(where: { $0.value.contains { $0.id == id } })?.key else { return }
     named[name]?.removeAll { $0.id == id }
     if named[name]?.isEmpty ?? false { named[name] = nil }

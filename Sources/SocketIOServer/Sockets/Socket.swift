@@ -7,7 +7,7 @@ import Synchronization
 /// Everything may be called from any thread; calls of one thread keep their order. Once the client has left, calls do
 /// nothing.
 ///
-/// Unchecked: the mutable state is touched on the event loop of the session only.
+/// Unchecked: the mutable state is touched on the event loop of the session only, except for what `shared` guards.
 public final class Socket: @unchecked Sendable {
   /// The id the client knows as well.
   public let id: String
@@ -16,7 +16,16 @@ public final class Socket: @unchecked Sendable {
   /// The auth payload with which the client joined, a JSON object; empty when there was none.
   public let auth: [UInt8]
 
-  private let values: Mutex<SocketData>
+  /// What is read on any thread. Only the event loop changes `joinedRooms`, so that it reads them without the lock, which
+  /// broadcasts would pay for.
+  private struct Shared {
+    var data: SocketData
+    var transport: EngineTransport
+    var isConnected = true
+  }
+
+  private let shared: Mutex<Shared>
+  private(set) var joinedRooms: Set<String> = []
 
   /// Whether the client has returned to a socket it had before: its id, rooms and data are those of then.
   public let isRecovered: Bool
@@ -33,7 +42,6 @@ public final class Socket: @unchecked Sendable {
   /// `nil` once the client has left.
   var session: Session?
   var memberIndex = 0
-  var joinedRooms: Set<String> = []
   var acks = PendingAcks()
   var pendingWork = SocketWork()
   let rule: ServerCore.Rule
@@ -50,7 +58,7 @@ public final class Socket: @unchecked Sendable {
     self.isRecovered = isRecovered
     self.namespace = namespace
     self.auth = auth
-    values = Mutex(data)
+    shared = Mutex(Shared(data: data, transport: session.engine.transport))
     self.session = session
     self.rule = rule
     listeners = rule.handlers.listeners
@@ -60,19 +68,39 @@ public final class Socket: @unchecked Sendable {
 
   /// What the application remembers with the socket: first what it gave on admission, or, if `isRecovered`, what there was
   /// when the client was lost.
-  public var data: SocketData { values.withLock { $0 } }
+  public var data: SocketData { shared.withLock { $0.data } }
 
   /// The value of this type in ``data``, to read, replace or, with `nil`, remove.
   public subscript<Value: Sendable>(type: Value.Type) -> Value? {
-    get { values.withLock { $0[type] } }
-    set { values.withLock { $0[type] = newValue } }
+    get { shared.withLock { $0.data[type] } }
+    set { shared.withLock { $0.data[type] = newValue } }
   }
 
   /// Changes what is remembered, with nobody reading or changing it meanwhile. The closure must not touch the socket's data
   /// in another way.
   public func withData<Result: Sendable>(_ body: (inout SocketData) throws -> Result) rethrows -> Result {
-    try values.withLock { try body(&$0) }
+    try shared.withLock { try body(&$0.data) }
   }
+
+  /// The rooms the client is in at this moment, without that of its own id. None once it has left.
+  public var rooms: Set<String> { shared.withLock { _ in joinedRooms } }
+
+  /// The transport the client uses at this moment; the last one once it has left.
+  public var currentTransport: EngineTransport { shared.withLock { $0.transport } }
+
+  /// Whether the client is in the namespace. It may leave at any moment.
+  public var isConnected: Bool { shared.withLock { $0.isConnected } }
+
+  /// Returns whether it was not in the room before. Called on the event loop, as the following.
+  func noteJoining(_ room: String) -> Bool { shared.withLock { _ in joinedRooms.insert(room).inserted } }
+
+  func noteLeaving(_ room: String) { shared.withLock { _ in _ = joinedRooms.remove(room) } }
+
+  func noteLeavingAll() { shared.withLock { _ in joinedRooms = [] } }
+
+  func noteUpgrade() { shared.withLock { $0.transport = .webSocket } }
+
+  func noteEnd() { shared.withLock { $0.isConnected = false } }
 
   /// Sends an event to this client.
   ///
@@ -139,20 +167,6 @@ public final class Socket: @unchecked Sendable {
     } else {
       session.disconnect(self)
     }
-  }
-
-  /// The rooms the client is in, without that of its own id. Call it in synchronous handlers of the socket only, as it
-  /// belongs to the event loop. None once the client has left.
-  public var rooms: Set<String> {
-    shard.loop.preconditionInEventLoop()
-    return joinedRooms
-  }
-
-  /// The transport the client uses now. Call it in synchronous handlers of the socket only, as it belongs to the event
-  /// loop; the first transport once the client has left.
-  public var currentTransport: EngineTransport {
-    shard.loop.preconditionInEventLoop()
-    return session?.engine.transport ?? handshake.transport
   }
 
   func onLoop(_ body: @escaping @Sendable (Socket) -> Void) {
