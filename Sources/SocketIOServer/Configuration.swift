@@ -48,7 +48,8 @@ extension SocketIOServer {
     public var maxUnreadReplyBytes = 65_536
     /// The most namespaces one session may join or ask for at a time.
     public var maxNamespacesPerSession = 1000
-    /// The most events of one socket that may wait for an asynchronous handler before its session is closed.
+    /// The most events of one socket that may wait for asynchronous listeners, counted once for each of these, before its
+    /// session is closed.
     public var maxWaitingEvents = 1000
     /// The most sessions at a time; further handshakes are answered 503.
     public var maxSessions = 100_000
