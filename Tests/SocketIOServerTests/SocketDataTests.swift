@@ -1,3 +1,4 @@
+import Foundation
 import NIOCore
 import SocketIOClient
 import SocketIOProtocol
@@ -103,6 +104,58 @@ struct SocketDataTests {
       // What has left no longer counts.
       try await client.send("41/open1,")
       #expect(try await client.join("/open2", auth: auth)?.hasPrefix("40/open2,") == true)
+    }
+  }
+
+  @Test("comes back with a client that was lost, as it was then")
+  func recovered() async throws {
+    let configuration = SocketIOServer.Configuration.changed { configuration in
+      configuration.recovery = SocketIOServer.Recovery()
+      configuration.recovery?.offsets = .always
+    }
+    try await TestServer.with(configuration) { (server) async throws in
+      var handlers = NamespaceHandlers()
+      handlers.use { _, data in data[Seat.self] = Seat(row: 1) }
+      handlers.connected = { socket in
+        server.journal.note("row \(socket[Seat.self]?.row ?? 0) \(socket.isRecovered)")
+        socket[Seat.self]?.row += 1
+      }
+      handlers.disconnected = { _, _ in server.journal.note("lost") }
+      server.server.namespace("/back", configure: handlers)
+      let lost = try await EngineClient(server, .webSocket)
+      let answer = try #require(try await lost.join("/back"))
+      let pid = try #require(answer.components(separatedBy: #""pid":""#).last?.prefix { $0 != "\"" })
+      await server.journal.wait(for: "row 1 false")
+      await lost.abort()
+      await server.journal.wait(for: "lost")
+      let client = try await EngineClient(server, .webSocket)
+      try await client.join("/back", auth: #"{"pid":"\#(pid)"}"#)
+      await server.journal.wait(for: "row 2 true")
+    }
+  }
+
+  /// Tells when nobody keeps it any more.
+  private final class Canary: Sendable {
+    let journal: Journal
+
+    init(_ journal: Journal) { self.journal = journal }
+
+    deinit { journal.note("freed") }
+  }
+
+  @Test("is freed when its client has left, although listeners of the socket keep the socket")
+  func freed() async throws {
+    try await TestServer.with { (server) async throws in
+      let handlers = NamespaceHandlers(connected: { socket in
+        socket[Canary.self] = Canary(server.journal)
+        socket.on("e") { _, _ in socket.emit("never") }
+        socket.onDisconnected { _, _ in socket.emit("never") }
+      })
+      server.server.namespace("/freed", configure: handlers)
+      let client = try await EngineClient(server, .webSocket)
+      try await client.join("/freed")
+      try await client.send("41/freed,")
+      await server.journal.wait(for: "freed")
     }
   }
 }
