@@ -3,6 +3,7 @@ import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import Support
+import Synchronization
 import Testing
 
 @Suite("Middleware, and what comes when a client leaves", .timeLimit(.minutes(2)))
@@ -92,6 +93,43 @@ struct MiddlewareTests {
         await server.journal.wait(for: "heard good")
         #expect(await server.journal.entries.filter { $0.hasPrefix("heard") } == ["heard good"])
       }
+    }
+  }
+
+  @Test(
+    "of a socket may take its time: events keep their order, and none passes it, whatever else is registered or removed"
+  )
+  func slowPackets() async throws {
+    try await TestServer.with { (server) async throws in
+      let (gate, heard) = (Journal(), Journal())
+      var handlers = NamespaceHandlers()
+      handlers.onAny { _, event in heard.note(event.name) }
+      handlers.on("later", perform: { _, event in event.acknowledge?() })
+      handlers.refused = { socket, event, _ in
+        try? event.acknowledge?("refused")
+      }
+      handlers.connected = { socket in
+        let removed = Mutex<Socket.Listener?>(nil)
+        socket.use { _, event in if event.name == "bad" { throw Broken() } }
+        let slow = socket.use(perform: { socket, event in
+          if event.name == "wait" { await gate.wait(for: "open") }
+          if event.name == "worse" { throw Broken() }
+          if event.name == "remove" { removed.withLock { $0 }.map { socket.off($0) } }
+        })
+        removed.withLock { $0 = slow }
+      }
+      server.server.namespace("/slow", configure: handlers)
+      let client = try await EngineClient(server, .webSocket)
+      try await client.join("/slow")
+      try await client.send(#"42/slow,["wait"]"#, #"42/slow,1["bad"]"#, #"42/slow,2["worse"]"#, #"42/slow,["remove"]"#)
+      try await client.send(#"42/slow,3["worse"]"#, #"42/slow,4["later"]"#)
+      #expect(await heard.entries.isEmpty)
+      await gate.add("open")
+      #expect(try await client.text() == #"43/slow,1["refused"]"#)
+      #expect(try await client.text() == #"43/slow,2["refused"]"#)
+      #expect(try await client.text() == "43/slow,4[]")
+      await heard.wait(for: "later")
+      #expect(await Set(heard.entries) == ["wait", "remove", "worse", "later"])
     }
   }
 

@@ -2,7 +2,7 @@ import SocketIOProtocol
 
 /// What an application does with the sockets of a namespace. Everything is optional.
 ///
-/// Where it runs: what is `async` (`admit`, `use`, listeners with `answer` or `perform`) runs in a task and may take its time.
+/// Where it runs: what is `async` (`admit`, `use`, whatever has `answer` or `perform`) runs in a task and may take its time.
 /// Everything else runs on the event loop of the client, as nothing is quicker, and must not block: meanwhile all other
 /// clients of that loop would wait.
 public struct NamespaceHandlers: Sendable {
@@ -15,7 +15,8 @@ public struct NamespaceHandlers: Sendable {
   /// way may.
   public var connected: (@Sendable (Socket) -> Void)?
   /// An event was refused: by a packet middleware (`Socket.use`), as its arguments are not what a listener takes, or as an
-  /// asynchronous listener threw. Without it such events are ignored; either way they are logged at level debug.
+  /// asynchronous listener threw. Without it such events are ignored; either way they are logged at level debug. It is not
+  /// called any more once the client has left.
   public var refused: (@Sendable (Socket, Socket.Event, any Error) -> Void)?
   /// A client is leaving: its socket's rooms can still be read. What is sent to it from here on does not arrive.
   public var disconnecting: (@Sendable (Socket, DisconnectReason) -> Void)?

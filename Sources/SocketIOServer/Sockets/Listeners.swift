@@ -22,6 +22,8 @@ struct Listeners: Sendable {
     let id: Socket.Listener
     let isOnce: Bool
     let body: Body
+    /// Set for middleware that takes its time, in place of `body`.
+    var perform: (@Sendable (Socket, Socket.Event) async throws -> Void)?
   }
 
   enum Kind: Sendable {

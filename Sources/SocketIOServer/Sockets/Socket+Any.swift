@@ -27,14 +27,6 @@ extension Socket {
     listen(.outgoing, isFirst: true, body)
   }
 
-  /// Looks at all events of the client before any listener does, and refuses those for which it throws: nobody listens to them,
-  /// and they are not acknowledged (`NamespaceHandlers.refused` may do that). It runs on the event loop of the client: it
-  /// must not block. Call it in `connected`, so that it sees the first event.
-  @discardableResult
-  public func use(_ body: @escaping @Sendable (Socket, Socket.Event) throws -> Void) -> Listener {
-    listen(.middleware, body)
-  }
-
   /// Removes a listener or a middleware: one of this socket, or, for this socket only, one of its namespace.
   public func off(_ listener: Listener) {
     changeListeners { $0.remove(listener) }

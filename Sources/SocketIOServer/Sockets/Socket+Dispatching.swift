@@ -33,9 +33,17 @@ extension Socket {
     guard named != nil || !listeners.any.isEmpty || !listeners.middleware.isEmpty else { return }
     let (event, changes) = (event(), listenerChanges)
     let (middleware, any) = (listeners.middleware, listeners.any)
+    if judging > 0 || middleware.contains(where: { $0.perform != nil }) { return judge(event) }
     guard call(middleware, event, unchangedSince: changes, endsWithError: true) else { return }
     _ = call(any, event, unchangedSince: changes)
     if let named { _ = call(named, event, unchangedSince: changes) }
+  }
+
+  /// The same for an event that middleware has let pass.
+  func hear(_ event: Event) {
+    let (any, named, changes) = (listeners.any, listeners.named[event.name] ?? [], listenerChanges)
+    _ = call(any, event, unchangedSince: changes)
+    _ = call(named, event, unchangedSince: changes)
   }
 
   /// Shows an event on its way to the client.
@@ -67,6 +75,7 @@ extension Socket {
   func refuse(_ event: Event, _ error: any Error) {
     shard.core.logger.debug(
       "Event refused", metadata: ["namespace": "\(namespace)", "event": "\(event.name)", "error": "\(error)"])
-    rule.handlers.refused?(self, event, error)
+    // An asynchronous listener may fail after `disconnected`, which is the last that is heard of a socket.
+    if session != nil { rule.handlers.refused?(self, event, error) }
   }
 }

@@ -48,6 +48,8 @@ public final class Socket: @unchecked Sendable {
   var listeners: Listeners
   /// Counts the changes of `listeners`, so that dispatching notices one.
   var listenerChanges = 0
+  /// Events at which middleware looks that takes its time.
+  var judging = 0
 
   init(
     id: String, namespace: String, auth: [UInt8], data: SocketData, session: Session, rule: ServerCore.Rule,
