@@ -16,6 +16,8 @@ private func httpChannel(
   _ certificate: SocketIOServer.TLSCertificate?
 ) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
+  // Nothing of ours blocks: the database, files and passwords have threads of their own.
+  configuration.respondsOnEventLoop = true
   configuration.tls = certificate
   configuration.maxConnections = settings.connections.total
   if let instruments {

@@ -1,3 +1,4 @@
+public import HTTPTypes
 public import NIOCore
 public import SocketIOProtocol
 
@@ -39,14 +40,16 @@ extension SocketIOServer {
     public var maxPacketsPerPoll = 16
     /// The most binary attachments of one event.
     public var maxAttachments = 10
-    /// What may wait for one client, in bytes, before it is closed as too slow.
+    /// What may wait for one client, in bytes, before it is closed as too slow. An event for whose client nothing waits may be
+    /// larger, and does not count.
     public var maxOutboundBytesPerSocket = 2_097_152
     /// What may wait for one client of answers to its own packets (CONNECT, Engine.IO 3's ping), in bytes, before it is closed:
     /// it goes on asking and does not read.
     public var maxUnreadReplyBytes = 65_536
     /// The most namespaces one session may join or ask for at a time.
     public var maxNamespacesPerSession = 1000
-    /// The most events of one socket that may wait for an asynchronous handler before its session is closed.
+    /// The most events of one socket that may wait for asynchronous listeners, counted once for each of these, before its
+    /// session is closed.
     public var maxWaitingEvents = 1000
     /// The most sessions at a time; further handshakes are answered 503.
     public var maxSessions = 100_000
@@ -57,6 +60,13 @@ extension SocketIOServer {
     public var allowEIO3 = true
     /// The transports a client may use; with both, polling clients are offered the upgrade.
     public var transports: Set<EngineTransport> = [.polling, .webSocket]
+    /// Whether a session that began with polling may go on over WebSocket.
+    public var allowUpgrades = true
+    /// Makes the ids of sessions: 18 to 64 letters, digits, `-` and `_` of ASCII, before which the server writes ``node`` and
+    /// two characters of its own. Whoever knows the id of a session may speak for its client, so it must be as hard to guess
+    /// as a password. What may not be an id, or already is one, is replaced by a random one, and logged. Called on an
+    /// event loop: it must not block. `nil`: ids are random.
+    public var sessionID: (@Sendable (OpeningRequest) -> String)?
     /// Which web pages may read the answers to their requests.
     public var cors = CrossOrigin.sameOrigin
     /// Which web pages may make requests at all, WebSockets and JSONP included; others are answered 403. `nil`: all, as
@@ -66,6 +76,9 @@ extension SocketIOServer {
     public var allowJSONP = true
     /// The most bytes of header fields and query that the request may have which opens a session: the session keeps them.
     public var maxHandshakeBytes = 16 * 1024
+    /// The most bytes of auth payloads that the sockets of one session may have together, which they keep; a CONNECT beyond is
+    /// refused.
+    public var maxAuthBytesPerSession = 1_048_576
     /// Set to let clients whose connection was lost return to their sockets.
     public var recovery: Recovery?
     /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
@@ -76,9 +89,15 @@ extension SocketIOServer {
     /// Decides whether a request may open a session; without it every request may. It may take its time; it is
     /// cancelled when a WebSocket client goes away meanwhile.
     ///
-    /// Most clients show their users nothing of an HTTP refusal: to refuse people, prefer `NamespaceHandlers.admit`,
+    /// Most clients show their users nothing of an HTTP refusal: to refuse people, prefer `NamespaceHandlers.use`,
     /// whose message reaches them.
     public var allowRequest: (@Sendable (OpeningRequest) async -> Verdict)?
+    /// Header fields for an answer over HTTP, that of a WebSocket's opening included, but not those of refusals; they take the
+    /// place of the server's own with the same name, except for those that frame the answer. It must not block.
+    public var responseFields: (@Sendable (EngineHTTPRequest) -> HTTPFields)?
+    /// Told of requests that are refused with a code of Engine.IO: they name no session there is, are not valid, or were refused
+    /// by `allowRequest`. It must not block.
+    public var requestRefused: (@Sendable (RefusedRequest) -> Void)?
     /// Takes a place for a session where the application has limits of its own, for instance by address; what it answers
     /// is called once the session has ended. `nil` as the answer: there is none, and the handshake is answered 503.
     public var reserveSession: Reservation<OpeningRequest>?
@@ -132,6 +151,11 @@ extension SocketIOServer {
   public struct HTTPChannelConfiguration: Sendable {
     /// Has connections speak TLS. `nil`: they speak plain HTTP, and a proxy in front may speak TLS.
     public var tls: TLSCertificate?
+    /// Whether the application answers requests on the event loop of their connection, as the server itself does with those for
+    /// sockets then: it saves two changes of thread for each. The application must not block then, as all sockets of the
+    /// loop would wait; what is isolated to an actor with an executor of its own, or `@concurrent`, leaves the loop by itself.
+    /// Only what runs there counts as its owner's time (`maxLoopPart`).
+    public var respondsOnEventLoop = false
     /// Closes a connection that is idle between requests. `nil`: never.
     public var idleTimeout: TimeAmount? = .seconds(60)
     /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a

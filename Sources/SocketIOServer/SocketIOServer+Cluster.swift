@@ -56,7 +56,8 @@ extension SocketIOServer {
   ///
   /// - Parameter namespace: It is no more than a part of the name, and need not be declared.
   public func onServerSide(
-    _ event: String, in namespace: String = SocketPacket.mainNamespace, _ body: @escaping @Sendable (Event) -> Void
+    _ event: String, in namespace: String = SocketPacket.mainNamespace,
+    _ body: @escaping @Sendable (Socket.Event) -> Void
   ) {
     core.setServerSideHandler(for: event, in: namespace, body)
   }

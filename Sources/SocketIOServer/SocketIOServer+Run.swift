@@ -18,8 +18,11 @@ extension SocketIOServer {
     host: String = "127.0.0.1", port: Int, stopsOnSignals: Bool = true,
     onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
+    var http = HTTPChannelConfiguration()
+    // Nobody else's code answers.
+    http.respondsOnEventLoop = true
     let application = Application(
-      responder: SocketIOResponder(server: self), server: httpServer(),
+      responder: SocketIOResponder(server: self), server: httpServer(configuration: http),
       configuration: .init(address: .hostname(host, port: port)),
       onServerRunning: { await onRunning($0.localAddress?.port ?? port) },
       eventLoopGroupProvider: .shared(group), logger: core.logger)

@@ -9,7 +9,7 @@ struct RigApplication: Sendable {
 
   func install() {
     var handlers = NamespaceHandlers()
-    handlers.event = { socket, event in handle(event, from: socket) }
+    handlers.onAny { socket, event in handle(event, from: socket) }
     if !isBare {
       handlers.admit = { request in Self.admit(request) }
       handlers.connected = { socket in welcome(socket) }
@@ -33,12 +33,12 @@ struct RigApplication: Sendable {
     guard token != "bad", header("X-Reject", request.handshake) == nil else {
       return .refuse(message: "Not authorized", data: Array(#"{"code":401}"#.utf8))
     }
-    return .accept(SocketData(text: String(decoding: request.auth, as: UTF8.self)))
+    return .accept()
   }
 
   private func welcome(_ socket: Socket) {
     let handshake = socket.handshake
-    let auth = socket.data.text ?? ""
+    let auth = String(decoding: socket.auth, as: UTF8.self)
     let query = String(decoding: handshake.query.jsonObject, as: UTF8.self)
     func quoted(_ name: String) -> String { Self.header(name, handshake).map(JSONText.quoted) ?? "null" }
     let json = """
@@ -53,7 +53,7 @@ struct RigApplication: Sendable {
     handshake.headers.first { $0.name.canonicalName == name.lowercased() }?.value
   }
 
-  private func handle(_ event: Event, from socket: Socket) {
+  private func handle(_ event: Socket.Event, from socket: Socket) {
     let arguments = event.arguments
     switch event.name {
     case "echo":

@@ -57,6 +57,7 @@ struct SocketIOEcho: AsyncParsableCommand {
       server.enableAdmin(admin)
     }
     var http = SocketIOServer.HTTPChannelConfiguration()
+    http.respondsOnEventLoop = true
     http.idleTimeout = nil
     let application = Application(
       responder: EchoResponder(server: server, hasRig: mode == .rig), server: server.httpServer(configuration: http),

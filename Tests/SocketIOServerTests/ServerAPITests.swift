@@ -131,8 +131,8 @@ struct ServerAPITests {
         })
       handlers.on("raw") { _, event in event.acknowledge?(event.arguments) }
       handlers.on("fail", as: Int.self, answer: { (_, _) async throws -> Int in throw Oops() })
-      handlers.event = { _, event in server.journal.note("saw \(event.name)") }
-      handlers.malformed = { _, event, _ in server.journal.note("malformed \(event.name)") }
+      handlers.onAny { _, event in server.journal.note("saw \(event.name)") }
+      handlers.refused = { _, event, _ in server.journal.note("refused \(event.name)") }
       server.server.namespace("/typed", configure: handlers)
       try await server.withClient { (client) async throws in
         try await client.connect(to: "/typed")
@@ -146,9 +146,9 @@ struct ServerAPITests {
           "answer", message, in: "/typed", acknowledgedWithin: .seconds(60), as: Message.self)
         #expect(answer.count == 2)
         try await client.emit("plain", 7, in: "/typed")
-        await server.journal.wait(for: "malformed plain")
+        await server.journal.wait(for: "refused plain")
         try await client.emit("fail", 7, in: "/typed")
-        await server.journal.wait(for: "malformed fail")
+        await server.journal.wait(for: "refused fail")
         await server.journal.wait(for: "saw answer")
       }
     }

@@ -218,8 +218,8 @@ struct SocketScenarioTests {
       let client = try await EngineClient(server, carrier)
       try await client.join("/guarded", auth: #"{"token":"good"}"#)
       try await client.join("/open")
-      server.server.disconnectSockets(in: "/guarded") { $0.data.number == 8 }
-      server.server.disconnectSockets(in: "/guarded") { $0.data.number == 7 }
+      server.server.disconnectSockets(in: "/guarded") { $0[TestUser.self]?.number == 8 }
+      server.server.disconnectSockets(in: "/guarded") { $0[TestUser.self]?.number == 7 }
       #expect(try await client.text() == "41/guarded,")
       try await client.send(#"42/open,1["echo"]"#)
       #expect(try await client.text() == "43/open,1[]")

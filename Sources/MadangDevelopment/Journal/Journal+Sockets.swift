@@ -9,7 +9,7 @@ extension Journal {
       .packet(
         RawPacket(
           session: packet.sessionID, direction: packet.direction, transport: packet.transport, packet: packet.kept,
-          account: packet.data?.number.map { AccountKey(number: $0, era: era) }, fault: fault)))
+          account: packet.data.flatMap(ServerControls.account).map { AccountKey(number: $0, era: era) }, fault: fault)))
   }
 
   func record(_ news: SocketIOServer.SessionNews) {

@@ -63,7 +63,7 @@ package struct ServerControls: Sendable {
   package func dropConnections() async { await socketIO.dropConnections() }
 
   /// Whom a socket of a room belongs to, by the number of the account; nil where it was let in without one.
-  package static func account(of data: SocketData) -> Int64? { AdmittedSockets.Reason(data)?.user }
+  package static func account(of data: SocketData) -> Int64? { data[AdmittedSockets.Reason.self]?.user }
 
   /// The e-mail of the account with this number.
   package func email(ofAccount number: Int64) async throws -> String? {

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The sockets in rooms, with what let each of them in: so that they can be sent away when that is gone.
 final class AdmittedSockets: Sendable {
-  /// What a socket was admitted by.
+  /// What a socket was admitted by, and remembers.
   struct Reason: Equatable, Sendable {
     let workspace: Int64
     let room: Int64
@@ -116,21 +116,4 @@ extension AdmittedSockets.Reason {
   }
 
   var listener: RoomListener { RoomListener(room: room, user: user, session: session) }
-
-  /// As it travels with the socket.
-  var data: SocketData {
-    let numbers = [workspace, room, session?.number ?? 0, session?.begun ?? 0, Int64(endings), seq]
-    return SocketData(number: user, text: ([by.rawValue] + numbers.map(String.init)).joined(separator: " "))
-  }
-
-  /// Nil for a socket outside of rooms.
-  init?(_ data: SocketData) {
-    let parts = data.text?.split(separator: " ") ?? []
-    let numbers = parts.dropFirst().compactMap { Int64($0) }
-    guard numbers.count == 6, let by = SocketAdmission(rawValue: String(parts[0])) else { return nil }
-    self.init(
-      workspace: numbers[0], room: numbers[1], user: data.number,
-      session: numbers[2] == 0 ? nil : SessionID(number: numbers[2], begun: numbers[3]), by: by,
-      endings: Int(numbers[4]), seq: numbers[5])
-  }
 }

@@ -45,7 +45,7 @@ struct RoomAdmission: Sendable {
       else { throw NotAllowed() }
       let reason = try await reason(request, namespace, edition)
       service.metrics.socketAdmitted(by: reason.by)
-      return .accept(reason.data)
+      return .accept(SocketData(reason))
     } catch {
       service.metrics.socketAdmitted(by: .refused)
       return .refuse(message: message(of: error))

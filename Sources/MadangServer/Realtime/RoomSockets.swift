@@ -25,7 +25,7 @@ struct RoomSockets: Sendable {
   func admit(_ request: ConnectRequest, _ dispatcher: Dispatcher) async -> Admission {
     let decision = await admission.decide(request)
     // A socket hears nothing of what was said before it was let in, even if this server learns of it only now.
-    if case .accept(let data) = decision, let reason = AdmittedSockets.Reason(data) {
+    if case .accept(let data) = decision, let reason = data[AdmittedSockets.Reason.self] {
       await dispatcher.catchUp(reason.room, through: reason.seq)
     }
     return decision
@@ -35,14 +35,14 @@ struct RoomSockets: Sendable {
   ///
   /// - Parameter dispatcher: Hears which rooms have sockets.
   func connected(_ socket: Socket, _ dispatcher: Dispatcher) {
-    guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+    guard let reason = socket[AdmittedSockets.Reason.self] else { return }
     if let user = reason.user { service.recent.connected(user, at: client(of: socket.handshake)) }
     if !admitted.joined(socket, reason) { checks.add([(socket, reason)], isUrgent: true) }
     dispatcher.joined(reason.room, after: reason.seq)
   }
 
   func disconnected(_ socket: Socket, _ dispatcher: Dispatcher) {
-    guard let reason = AdmittedSockets.Reason(socket.data) else { return }
+    guard let reason = socket[AdmittedSockets.Reason.self] else { return }
     dispatcher.left(reason.room)
     let wasAdmitted = admitted.left(socket)
     guard let user = reason.user else { return }

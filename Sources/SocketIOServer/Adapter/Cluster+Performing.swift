@@ -30,7 +30,13 @@ extension Cluster {
     _ number: ClusterMessage.RequestNumber, _ target: BroadcastTarget, to sender: SocketIOServer.ServerID,
     _ core: ServerCore
   ) async {
-    let sockets = await core.sockets(in: target).map { $0.withholding(settings.withheldFields) }
+    let sockets = await core.sockets(in: target).map { socket in
+      socket.shown(withholding: settings.withheldFields) { name, error in
+        core.advise(
+          .warning, "Data of a socket that could not be encoded is not told to other servers",
+          metadata: ["type": "\(LogText(name))", "error": "\(error)"])
+      }
+    }
     let (parts, leftOut) = SocketParts.divide(sockets)
     for (index, part) in parts.enumerated() {
       publish(.reply(number, .sockets(part, isLast: index == parts.count - 1)), to: sender)
@@ -55,7 +61,7 @@ extension Cluster {
         if once.first() { publish(.reply(number, .answered(answer)), to: sender) }
       }
     }
-    let received = Event(name: event, arguments: arguments, acknowledge: acknowledge)
+    let received = Socket.Event(name: event, arguments: arguments, acknowledge: acknowledge)
     core.shards.first?.enqueue { _ in handler(received) }
   }
 }

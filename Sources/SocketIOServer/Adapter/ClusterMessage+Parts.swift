@@ -39,8 +39,10 @@ extension WireWriter {
   mutating func write(_ socket: SocketSnapshot) {
     write(socket.id)
     write(socket.namespace)
-    write(optional: socket.data.number) { $0.write(UInt64(bitPattern: $1)) }
-    write(optional: socket.data.text) { $0.write($1) }
+    write(list: socket.data.foreign) { writer, value in
+      writer.write(value.key)
+      writer.write(value.value)
+    }
     write(socket.transport.rawValue)
     write(list: socket.rooms) { $0.write($1) }
     write(socket.handshake)
@@ -98,11 +100,11 @@ extension WireReader {
   private mutating func snapshot() throws(WireFlaw) -> SocketSnapshot {
     let id = try text()
     let namespace = try text()
-    let number = try optional { reader throws(WireFlaw) in Int64(bitPattern: try reader.number()) }
-    let note = try optional { reader throws(WireFlaw) in try reader.freeText() }
+    let values = try list { reader throws(WireFlaw) in (try reader.text(), try reader.bytes()) }
+    let data = SocketData(foreign: Dictionary(values) { _, last in last })
     return SocketSnapshot(
-      id: id, namespace: namespace, data: SocketData(number: number, text: note), transport: try transport(),
-      rooms: try rooms(), handshake: try handshake())
+      id: id, namespace: namespace, data: data, transport: try transport(), rooms: try rooms(),
+      handshake: try handshake())
   }
 
   private mutating func transport() throws(WireFlaw) -> EngineTransport {

@@ -35,7 +35,7 @@ enum ClusterReply: Sendable {
 
 extension ClusterMessage {
   /// The form of the messages. Servers of another version are not understood, and skipped.
-  static let version: UInt8 = 1
+  static let version: UInt8 = 2
 
   /// What `ask` waits at most on other servers, in milliseconds: a day.
   static let maxTimeout: Milliseconds = 86_400_000

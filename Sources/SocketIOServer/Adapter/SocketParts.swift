@@ -34,10 +34,15 @@ enum SocketParts {
 }
 
 extension SocketSnapshot {
-  /// The same without these header fields of its handshake, and without its session's id.
-  func withholding(_ fields: Set<HTTPField.Name>) -> SocketSnapshot {
+  /// The same as other servers are shown it: without these header fields of its handshake, without its session's id, and with
+  /// the data that is shared, encoded.
+  ///
+  /// - Parameter failed: Told of data that cannot be encoded, which is left out.
+  func shown(
+    withholding fields: Set<HTTPField.Name>, failed: (_ name: String, any Error) -> Void = { _, _ in }
+  ) -> SocketSnapshot {
     SocketSnapshot(
-      id: id, namespace: namespace, data: data, transport: transport, rooms: rooms,
+      id: id, namespace: namespace, data: data.shown(failed: failed), transport: transport, rooms: rooms,
       handshake: Handshake(
         headers: HTTPFields(handshake.headers.filter { !fields.contains($0.name) }), query: handshake.query,
         remoteAddress: handshake.remoteAddress, transport: handshake.transport, revision: handshake.revision,

@@ -30,7 +30,7 @@ extension NamespaceHandlers {
   /// Handles a command whose first argument is a namespace, and one argument perhaps a room or the id of a socket.
   fileprivate mutating func onCommand(
     _ name: String, filterAt index: Int, in hub: AdminHub,
-    _ body: @escaping @Sendable (BroadcastTarget, Event) throws -> Void
+    _ body: @escaping @Sendable (BroadcastTarget, Socket.Event) throws -> Void
   ) {
     let own = hub.settings.namespace
     on(name) { socket, event in

@@ -48,7 +48,7 @@ final class AdminHub: Sendable {
   // MARK: Watchers
 
   func started(_ watcher: Socket) {
-    if let login = watcher.data.text { send("session", to: watcher) { [try JSON.encode(login)] } }
+    if let login = watcher[Login.self] { send("session", to: watcher) { [try JSON.encode(login.id)] } }
     let features = settings.isReadOnly ? [] : AdminConfig.allFeatures
     send("config", to: watcher) { [try JSON.encode(AdminConfig(supportedFeatures: features))] }
     isWatched.store(true, ordering: .relaxed)
@@ -95,7 +95,7 @@ final class AdminHub: Sendable {
       return (state.changes, state.isStale)
     }
     guard isStale else {
-      for change in changes { send(change.event) { try change.arguments() } }
+      for change in changes { send(change.event) { try change.arguments(settings) } }
       return
     }
     let sockets = await allSockets()
@@ -112,10 +112,10 @@ final class AdminHub: Sendable {
       for shard in core.shards(in: name) {
         let room = settings.maxSockets - found.count
         guard room > 0 else { return found }
-        found += await withCheckedContinuation { continuation in
+        found += await withCheckedContinuation { [settings] continuation in
           shard.run { shard in
             let sockets = shard.sockets(in: BroadcastTarget(namespace: name)).prefix(room)
-            continuation.resume(returning: sockets.map { AdminSocket(SocketSnapshot($0)) })
+            continuation.resume(returning: sockets.map { AdminSocket(SocketSnapshot($0), settings) })
           }
         }
       }
@@ -157,6 +157,11 @@ final class AdminHub: Sendable {
 // MARK: - Logging in
 
 extension AdminHub {
+  /// By which a watcher who knew the password may return.
+  private struct Login: Sendable {
+    let id: String
+  }
+
   private struct Credentials: Decodable {
     var username: String?
     var password: String?
@@ -180,7 +185,7 @@ extension AdminHub {
       state.logins.append(login)
       if state.logins.count > settings.maxLogins { state.logins.removeFirst() }
     }
-    return .accept(SocketData(text: login))
+    return .accept(SocketData(Login(id: login)))
   }
 
   /// Compares in a time that does not depend on where the texts differ: digests do.

@@ -28,11 +28,11 @@ struct AdminChange {
     }
   }
 
-  func arguments() throws -> [[UInt8]] {
+  func arguments(_ settings: SocketIOServer.Admin) throws -> [[UInt8]] {
     let time = try JSON.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     switch kind {
     case .connected(let socket):
-      return [try JSON.encode(AdminSocket(socket)), time]
+      return [try JSON.encode(AdminSocket(socket, settings)), time]
     case .upgraded(let namespace, let id, let transport):
       return [try JSON.encode(["id": id, "nsp": namespace, "transport": transport.rawValue])]
     case .disconnected(let namespace, let id, let reason):
@@ -67,10 +67,6 @@ struct AdminStats: Encodable {
 }
 
 struct AdminSocket: Encodable {
-  struct Data: Encodable {
-    let number: Int64?
-  }
-
   struct Handshake: Encodable {
     let address: String
     let headers: [String: String]
@@ -86,7 +82,7 @@ struct AdminSocket: Encodable {
   let clientId: String
   let transport: String
   let nsp: String
-  let data: Data
+  let data: [String: String]
   let handshake: Handshake
   let rooms: [String]
 
@@ -96,12 +92,12 @@ struct AdminSocket: Encodable {
   private static let headers: Set<String> = ["host", "origin", "user-agent", "accept-language", "x-forwarded-for"]
   private static let queryItems: Set<String> = ["EIO", "transport"]
 
-  init(_ socket: SocketSnapshot) {
+  init(_ socket: SocketSnapshot, _ settings: SocketIOServer.Admin) {
     id = socket.id
     clientId = String(SessionID.secret(of: socket.sessionID).prefix(Self.clientIDLength))
     transport = socket.transport.rawValue
     nsp = socket.namespace
-    data = Data(number: socket.data.number)
+    data = settings.shownData(socket.data)
     rooms = [socket.id] + socket.rooms.sorted()
     let shake = socket.handshake
     let fields = shake.headers.filter { Self.headers.contains($0.name.canonicalName) }

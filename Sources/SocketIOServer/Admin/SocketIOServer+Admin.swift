@@ -10,6 +10,8 @@ extension SocketIOServer {
     public var namespace = "/admin"
     /// Whether the UI may only look: otherwise it may emit events, and make sockets join, leave and disconnect.
     public var isReadOnly = true
+    /// What of a socket's data the UI shows; nothing unless set.
+    public var shownData: @Sendable (SocketData) -> [String: String] = { _ in [:] }
     /// The name by which the UI tells servers apart.
     public var serverID = ProcessInfo.processInfo.hostName
     /// How often changes are sent.

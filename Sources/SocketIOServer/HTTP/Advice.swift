@@ -60,7 +60,7 @@ extension ServerCore {
   private func advice(onPath path: Substring) -> Logger.Message {
     let own = configuration.path
     let namespace = path.firstRange(of: own).map { path[..<$0.lowerBound] } ?? path
-    if namespace.count > 1 && handlers(for: String(namespace)) != nil {
+    if namespace.count > 1 && rule(for: String(namespace)) != nil {
       return """
         A client asks for \(LogText(path)): a namespace is no part of the URL. Connect to \(own) and join \
         \(LogText(namespace)) there
@@ -78,7 +78,7 @@ extension ServerCore {
 
   private func advice(onUnknown namespace: String) -> Logger.Message {
     let name = Substring(namespace.utf8.prefix { $0 != UInt8(ascii: "?") })
-    return name.utf8.count < namespace.utf8.count && handlers(for: String(name)) != nil
+    return name.utf8.count < namespace.utf8.count && rule(for: String(name)) != nil
       ? """
       Namespace refused: Engine.IO 4 clients cannot put a query behind \(LogText(name)); send it as auth payload
       """

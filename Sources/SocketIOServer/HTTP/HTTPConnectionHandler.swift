@@ -207,7 +207,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   private func refuse(_ context: ChannelHandlerContext, _ flaw: RequestFlaw, _ request: EngineRequest) {
-    server.core.log(flaw, of: request)
+    server.core.refused(request, flaw)
     refuse(context, UpgradeFlaw(flaw))
   }
 

@@ -10,6 +10,8 @@ struct PollingResponse {
   private let coding: ContentCoding?
   private let compressionThreshold: Int
   private let cookie: SocketIOServer.SessionCookie?
+  private let request: EngineRequest
+  private let responseFields: (@Sendable (SocketIOServer.EngineHTTPRequest) -> HTTPFields)?
 
   init(to request: EngineRequest, _ configuration: SocketIOServer.Configuration) {
     var headers = configuration.cors.headers(for: request.headers)
@@ -22,6 +24,8 @@ struct PollingResponse {
     compressionThreshold = configuration.compressionThreshold ?? .max
     coding = compressionThreshold < .max ? ContentCoding(accepted: request.headers[.acceptEncoding]) : nil
     cookie = configuration.cookie
+    self.request = request
+    responseFields = configuration.responseFields
   }
 
   /// - Parameter sid: The session that this answer opens, if it opens one.
@@ -69,6 +73,7 @@ struct PollingResponse {
     var headers = headers
     headers[.contentType] = contentType
     headers[.cacheControl] = "no-store"
+    if let responseFields { headers.replace(with: responseFields(.init(request))) }
     return Response(status: .ok, headers: headers, body: .init(byteBuffer: ByteBuffer(bytes: body)))
   }
 }

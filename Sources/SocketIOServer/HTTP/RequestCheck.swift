@@ -29,6 +29,8 @@ struct RequestFlaw: Error, Equatable {
   static let noJSONP = RequestFlaw(refusal: .badRequest, message: "Bad request: JSONP is not served")
   static let largeHandshake = RequestFlaw(refusal: .badRequest, message: "Bad request: too many bytes of header fields")
 
+  static let noUpgrade = RequestFlaw(refusal: .badRequest, message: "Bad request: upgrades are not served")
+
   /// Names the cure for the most common failure of all.
   static let tooOld = RequestFlaw(
     refusal: .unsupportedProtocolVersion,
@@ -87,7 +89,11 @@ extension ServerCore {
   /// Asks the application whether the request may open a session.
   func allow(_ request: EngineRequest, over transport: EngineTransport) async throws(RequestFlaw) {
     guard let allowRequest = configuration.allowRequest else { return }
-    guard case .refuse(let message) = await allowRequest(.init(request, transport: transport)) else { return }
+    // The request may be answered on an event loop, where the application has no say in what blocks.
+    let verdict = await withTaskExecutorPreference(globalConcurrentExecutor) {
+      await allowRequest(.init(request, transport: transport))
+    }
+    guard case .refuse(let message) = verdict else { return }
     throw RequestFlaw(refusal: .forbidden, message: message)
   }
 }

@@ -8,6 +8,9 @@ import Synchronization
 
 extension SocketIOServer {
   /// The HTTP/1 server for a Hummingbird application on whose port this server lives as well.
+  ///
+  /// The application's responder runs where Swift's tasks do, unless `HTTPChannelConfiguration.respondsOnEventLoop` is set. What
+  /// `configuration` holds as closures is called on the event loop of the connection that is accepted: it must not block.
   public func httpServer(configuration: HTTPChannelConfiguration = .init()) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
       SocketIOHTTPChannel(server: self, configuration: configuration, responder: responder)
@@ -112,6 +115,9 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
   }
 
   func handle(value: Value, logger: Logger) async {
+    guard configuration.respondsOnEventLoop else {
+      return await handleHTTP(asyncChannel: value.accepted.take(), logger: logger)
+    }
     await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop, share: value.share)) {
       await handleHTTP(asyncChannel: value.accepted.take(), logger: logger)
     }

@@ -35,7 +35,7 @@ extension SocketIOServer {
         return try await respond(to: request, engineRequest, sid, channel, reply)
       }
     } catch {
-      core.log(error, of: engineRequest)
+      core.refused(engineRequest, error)
       return reply.refusal(error)
     }
   }

@@ -15,6 +15,8 @@ struct WebSocketOffer: Sendable {
   let request: EngineRequest
   let acceptKey: String
   let wish: Wish
+
+  var isRefused: Bool { if case .explain = wish { true } else { false } }
 }
 
 /// Why a request for a WebSocket is refused over HTTP.
@@ -32,18 +34,24 @@ extension ServerCore {
     var shard = shard(on: loop)
     switch aim {
     case .session(let sid):
-      if let flaw = request.mismatch(over: .webSocket) { throw UpgradeFlaw(flaw) }
+      if let flaw = request.mismatch(over: .webSocket) ?? (configuration.allowUpgrades ? nil : .noUpgrade) {
+        refused(request, flaw)
+        throw UpgradeFlaw(flaw)
+      }
       shard = self.shard(of: sid)
       wish = .upgrade(sid: sid)
     case .handshake:
       do throws(RequestFlaw) {
         wish = .open(try request.revision(configuration))
       } catch {
-        log(error, of: request)
+        refused(request, error)
         wish = .explain(error.refusal.body(message: error.message))
       }
     }
-    guard let shard else { throw .unknownSession }
+    guard let shard else {
+      refused(request, .unknownSession)
+      throw .unknownSession
+    }
     switch WebSocketHandshake.acceptKey(for: request) {
     case .failure(let flaw): throw UpgradeFlaw(status: .badRequest, message: flaw.rawValue)
     case .success(let key): return (shard, WebSocketOffer(request: request, acceptKey: key, wish: wish))
@@ -75,7 +83,10 @@ extension LoopShard {
         channel.close(promise: nil)
       }
     case .success(let purpose):
-      let headers = core.configuration.cors.headers(for: offer.request.headers)
+      var headers = core.configuration.cors.headers(for: offer.request.headers)
+      if let fields = core.configuration.responseFields, !offer.isRefused {
+        headers.replace(with: fields(.init(offer.request)))
+      }
       let answer = WebSocketHandshake.answer(acceptKey: offer.acceptKey, headers: headers)
       let link = NIOLoopBound(
         WebSocketLink(shard: self, descriptor: descriptor, purpose: purpose, answer: answer), eventLoop: loop)
@@ -101,7 +112,10 @@ extension LoopShard {
       add(session)
       return .success(.open(session))
     case .upgrade(let sid):
-      guard let session = liveSession(sid) else { return .failure(.unknownSession) }
+      guard let session = liveSession(sid) else {
+        core.refused(offer.request, .unknownSession)
+        return .failure(.unknownSession)
+      }
       session.note(offer.request)
       return .success(.upgrade(session))
     case .explain(let text):

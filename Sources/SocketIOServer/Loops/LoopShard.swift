@@ -9,7 +9,8 @@ final class LoopShard: @unchecked Sendable {
   let loop: any EventLoop
   let index: Int
   private(set) var sessions: [String: Session] = [:]
-  private(set) var namespaces: [String: NamespaceShard] = [:]
+  /// Those with sockets on this loop.
+  var namespaces: [String: NamespaceShard] = [:]
   /// Set when the time of owners is counted.
   let shares: LoopShares?
   private var wheel: TimerWheel
@@ -171,43 +172,7 @@ final class LoopShard: @unchecked Sendable {
     for link in slow { link.closeAsTooSlow() }
   }
 
-  // MARK: Namespaces
-
-  func join(_ socket: Socket) {
-    let namespace = namespaces[socket.namespace] ?? NamespaceShard()
-    namespaces[socket.namespace] = namespace
-    namespace.add(socket)
-    core.joined(socket.namespace, shard: index)
-    admin?.note(socket) { .connected($0) }
-  }
-
-  func leave(_ socket: Socket) {
-    guard let namespace = namespaces[socket.namespace] else { return }
-    namespace.remove(socket)
-    if namespace.isEmpty { namespaces[socket.namespace] = nil }
-    core.left(socket.namespace, shard: index)
-  }
-
-  func join(_ room: String, _ socket: Socket) {
-    namespaces[socket.namespace]?.join(room, socket)
-    admin?.note(socket) { .joinedRoom(namespace: $0.namespace, id: $0.id, room: room) }
-  }
-
-  func leave(_ room: String, _ socket: Socket) {
-    namespaces[socket.namespace]?.leave(room, socket)
-    admin?.note(socket) { .leftRoom(namespace: $0.namespace, id: $0.id, room: room) }
-  }
-
-  /// The sockets whom a target means, at this moment.
-  func sockets(in target: BroadcastTarget) -> [Socket] {
-    var found: [Socket] = []
-    namespaces[target.namespace]?.forEach(in: target) { found.append($0) }
-    return found
-  }
-
-  func deliver(_ event: OutboundEvent, to target: BroadcastTarget) {
-    namespaces[target.namespace]?.forEach(in: target) { $0.deliver(event, isVolatile: target.isVolatile) }
-  }
+  // MARK: Recovery
 
   /// There is something to forget when its time has come.
   func startRecoverySweep(_ store: RecoveryStore) {

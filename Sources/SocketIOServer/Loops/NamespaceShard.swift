@@ -22,16 +22,16 @@ final class NamespaceShard {
       last.memberIndex = socket.memberIndex
     }
     for room in socket.joinedRooms { leave(room, socket) }
-    socket.joinedRooms = []
+    socket.noteLeavingAll()
   }
 
   func join(_ room: String, _ socket: Socket) {
-    guard byID[socket.id] === socket, socket.joinedRooms.insert(room).inserted else { return }
+    guard byID[socket.id] === socket, socket.noteJoining(room) else { return }
     rooms[room, default: [:]][socket.id] = socket
   }
 
   func leave(_ room: String, _ socket: Socket) {
-    socket.joinedRooms.remove(room)
+    socket.noteLeaving(room)
     rooms[room]?[socket.id] = nil
     if rooms[room]?.isEmpty ?? false { rooms[room] = nil }
   }

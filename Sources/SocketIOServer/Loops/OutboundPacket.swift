@@ -90,10 +90,15 @@ struct OutboundEvent: Sendable {
     var number: UInt64?
   }
 
+  let name: String
+  /// Without an offset.
+  let arguments: SocketArguments
   var message: OutboundMessage
   var numbered: Numbered?
 
   init(_ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil) {
+    name = event
+    self.arguments = arguments
     var values = arguments.values
     if let offset { values.append(JSONText.quotedBytes(offset)) }
     message = OutboundMessage(

@@ -5,11 +5,18 @@ import Synchronization
 
 /// What all event loops of a server share.
 final class ServerCore: Sendable {
-  struct Rule: Sendable {
+  /// A class, as every socket refers to the handlers of its namespace.
+  final class Rule: Sendable {
     /// How the log calls the namespaces it accepts.
     let description: String
     let matches: @Sendable (String) -> Bool
     let handlers: NamespaceHandlers
+
+    init(description: String, matches: @escaping @Sendable (String) -> Bool, handlers: NamespaceHandlers) {
+      self.description = description
+      self.matches = matches
+      self.handlers = handlers
+    }
   }
 
   private struct State {
@@ -89,13 +96,13 @@ final class ServerCore: Sendable {
     state.withLock { $0.rules.append(rule) }
   }
 
-  func handlers(for namespace: String) -> NamespaceHandlers? {
+  func rule(for namespace: String) -> Rule? {
     // The predicates are the application's: they run outside the lock.
-    state.withLock { $0.rules }.first { $0.matches(namespace) }?.handlers
+    state.withLock { $0.rules }.first { $0.matches(namespace) }
   }
 
   /// Takes an event of another server.
-  typealias ServerSideHandler = @Sendable (Event) -> Void
+  typealias ServerSideHandler = @Sendable (Socket.Event) -> Void
 
   func setServerSideHandler(for event: String, in namespace: String, _ body: @escaping ServerSideHandler) {
     state.withLock { $0.serverSide[namespace, default: [:]][event] = body }

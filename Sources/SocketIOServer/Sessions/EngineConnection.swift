@@ -10,7 +10,10 @@ public struct EngineConnection: Sendable {
   /// Sends a message. It may be called from any thread; calls of one thread keep their order.
   public func send(_ message: EnginePacket) {
     let packet = OutboundPacket(message)
-    session.shard.run { _ in session.send(packet) }
+    session.shard.run { _ in
+      session.makeRoom(for: packet.size)
+      session.send(packet)
+    }
   }
 
   /// Closes the session once the client has what was sent before.

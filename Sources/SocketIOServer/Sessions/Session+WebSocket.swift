@@ -64,6 +64,7 @@ extension Session {
       queuedBytes = 0
       source.flush()
       for socket in sockets {
+        socket.noteUpgrade()
         shard.admin?.note(socket) { .upgraded(namespace: $0.namespace, id: $0.id, transport: $0.transport) }
       }
       if drainDeadline != nil { close(.forcedClose) }

@@ -26,8 +26,10 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// What waits for the next long-polling answer.
   var queue: Deque<OutboundPacket> = []
   var queuedBytes = 0
+  /// The size of an event that found nothing waiting and is larger than all that may wait: it does not count.
+  var oversize = 0
   /// Of those what answers the client's own packets, since everything was read the last time.
-  private var unreadReplyBytes = 0
+  var unreadReplyBytes = 0
   /// The long-polling GET that waits.
   var poll: PollReply?
   /// Counts the GETs that waited, so that the end of an old connection is not taken for the end of a newer one.
@@ -38,7 +40,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// Set when the session is to end once what waits has been fetched.
   var drainDeadline: Milliseconds?
   private var connectDeadline: Milliseconds
-  private var isDirty = false
+  /// Whether something was written since the last flush.
+  var isDirty = false
   /// Set once an interceptor has disturbed the session.
   var interception: Interception?
   var timerPlace: TimerWheel.Place?
@@ -50,7 +53,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     origin = handshake.headers[.origin]
     let configuration = shard.core.configuration
     let now = LoopShard.now
-    id = SessionID.make(shard: shard.index, node: configuration.node)
+    id = shard.makeSessionID(for: handshake)
     engine = EngineServerSession(
       configuration.engineSettings, revision: handshake.revision, transport: transport, at: now)
     socketIO = SocketServerSession(configuration.socketSettings, revision: handshake.revision)
@@ -64,7 +67,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// The packet that opens the session.
   var openPacket: OutboundPacket {
     let configuration = core.configuration
-    let mayUpgrade = engine.transport == .polling && configuration.transports.contains(.webSocket)
+    let mayUpgrade =
+      engine.transport == .polling && configuration.allowUpgrades && configuration.transports.contains(.webSocket)
     return OutboundPacket(
       EngineOpen(
         sid: id, upgrades: mayUpgrade ? [EngineTransport.webSocket.rawValue] : [],
@@ -160,117 +164,5 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     } else {
       handle(isLate ? socketIO.receivedLate(message) : socketIO.received(message))
     }
-  }
-
-  // MARK: Sending
-
-  func send(_ message: OutboundMessage) {
-    send(message.text)
-    for attachment in message.attachments { send(attachment) }
-  }
-
-  /// Sends only if the client can take it at once.
-  func sendIfWritable(_ message: OutboundMessage) {
-    let isReady = engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
-    if isReady { send(message) }
-  }
-
-  /// Sends the answer to a packet of the client's. Nobody need be let in to ask, so what they leave unread is little.
-  func reply(_ packet: OutboundPacket) {
-    if link?.isIdle ?? queue.isEmpty { unreadReplyBytes = 0 }
-    unreadReplyBytes += packet.size
-    guard unreadReplyBytes <= core.configuration.maxUnreadReplyBytes else {
-      core.logger.debug("Client closed: it asks and does not read", metadata: ["sid": "\(id)"])
-      return close(.transportError)
-    }
-    send(packet)
-  }
-
-  func send(_ packet: OutboundPacket) {
-    guard !engine.isClosed, drainDeadline == nil else { return }
-    guard let interceptor = core.configuration.packetInterceptor else { return transmit(packet) }
-    pass(.sent(packet), interceptor)
-  }
-
-  func transmit(_ packet: OutboundPacket) {
-    guard !engine.isClosed, drainDeadline == nil else { return }
-    if let link {
-      link.write(packet.frame(revision))
-      markDirty()
-      return
-    }
-    let limit = core.configuration.maxOutboundBytesPerSocket
-    guard queuedBytes <= limit else { return }
-    queue.append(packet)
-    queuedBytes += packet.size
-    if queuedBytes > limit {
-      // As for a WebSocket: never amid a broadcast.
-      shard.loop.execute {
-        self.core.logger.info("Client closed: it does not keep up", metadata: ["sid": "\(self.id)"])
-        self.close(.transportError)
-      }
-    } else if poll != nil {
-      markDirty()
-    }
-  }
-
-  private func markDirty() {
-    guard !isDirty else { return }
-    isDirty = true
-    shard.needsFlush(self)
-  }
-
-  func flush() {
-    isDirty = false
-    if let link {
-      link.flush()
-    } else {
-      answerPoll()
-    }
-  }
-
-  // MARK: Closing
-
-  enum PollAnswer {
-    case close
-    case noop
-  }
-
-  /// Ends the session now.
-  ///
-  /// - Parameter time: When it ended. The time that its clients have to return (`Recovery`) counts from here, even if the
-  ///   end was noticed later.
-  func close(
-    _ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close,
-    at time: Milliseconds = LoopShard.now
-  ) {
-    guard shard.sessions[id] === self else { return }
-    tell(.closed(reason))
-    core.logger.debug("Session closed", metadata: ["sid": "\(id)", "reason": "\(reason.rawValue)"])
-    engine.close()
-    shard.remove(self)
-    for admission in admissions { admission.task?.cancel() }
-    admissions = []
-    for socket in sockets { removed(socket, reason, at: time) }
-    sockets = []
-    poll?(pollReply([OutboundPacket(EnginePacket(pollAnswer == .close ? .close : .noop))]))
-    poll = nil
-    queue = []
-    link?.close(code)
-    upgradeLink?.close(code)
-    link = nil
-    upgradeLink = nil
-    if interception != nil { endInterception() }
-  }
-
-  /// Ends the session once the client has what waits for it.
-  func closeAfterDelivery(_ reason: DisconnectReason) {
-    guard link == nil, !engine.isClosed else { return close(reason) }
-    send(OutboundPacket(EnginePacket(.close)))
-    for socket in sockets { removed(socket, reason) }
-    sockets = []
-    drainDeadline = LoopShard.now + core.configuration.pingTimeout.milliseconds
-    shard.schedule(self)
-    answerPoll()
   }
 }

@@ -50,6 +50,7 @@ extension Socket {
           timer.cancel()
           continuation.resume(returning: outcome)
         }
+        socket.showOutgoing(event, arguments)
         session.send(message)
       }
     }

@@ -1,19 +1,31 @@
 import NIOCore
 public import SocketIOProtocol
+import Synchronization
 
 /// One client in one namespace.
 ///
 /// Everything may be called from any thread; calls of one thread keep their order. Once the client has left, calls do
 /// nothing.
 ///
-/// Unchecked: the mutable state is touched on the event loop of the session only.
+/// Unchecked: the mutable state is touched on the event loop of the session only, except for what `shared` guards.
 public final class Socket: @unchecked Sendable {
   /// The id the client knows as well.
   public let id: String
   public let namespace: String
   public let handshake: Handshake
-  /// What the application gave on admission.
-  public let data: SocketData
+  /// The auth payload with which the client joined, a JSON object; empty when there was none.
+  public let auth: [UInt8]
+
+  /// What is read on any thread. Only the event loop changes `joinedRooms`, so that it reads them without the lock, which
+  /// broadcasts would pay for.
+  private struct Shared {
+    var data: SocketData
+    var transport: EngineTransport
+    var isConnected = true
+  }
+
+  private let shared: Mutex<Shared>
+  private(set) var joinedRooms: Set<String> = []
 
   /// Whether the client has returned to a socket it had before: its id, rooms and data are those of then.
   public let isRecovered: Bool
@@ -25,37 +37,85 @@ public final class Socket: @unchecked Sendable {
   let shard: LoopShard
   /// Whether the application was told that it has joined, and so is told when it leaves.
   var isAnnounced = false
+  /// Whether `connected` is being called: what it emits must not queue behind broadcasts that are on their way.
+  var isWelcoming = false
   /// `nil` once the client has left.
   var session: Session?
   var memberIndex = 0
-  var joinedRooms: Set<String> = []
   var acks = PendingAcks()
   var pendingWork = SocketWork()
-  let handlers: NamespaceHandlers
+  let rule: ServerCore.Rule
+  var listeners: Listeners
+  /// Counts the changes of `listeners`, so that dispatching notices one.
+  var listenerChanges = 0
+  /// Events at which middleware looks that takes its time.
+  var judging = 0
 
   init(
-    id: String, namespace: String, data: SocketData, session: Session, handlers: NamespaceHandlers, pid: String? = nil,
-    isRecovered: Bool = false
+    id: String, namespace: String, auth: [UInt8], data: SocketData, session: Session, rule: ServerCore.Rule,
+    pid: String? = nil, isRecovered: Bool = false
   ) {
     self.id = id
     self.pid = pid
     self.isRecovered = isRecovered
     self.namespace = namespace
-    self.data = data
+    self.auth = auth
+    shared = Mutex(Shared(data: data, transport: session.engine.transport))
     self.session = session
-    self.handlers = handlers
+    self.rule = rule
+    listeners = rule.handlers.listeners
     handshake = session.handshake
     shard = session.shard
   }
 
+  /// What the application remembers with the socket: first what it gave on admission, or, if `isRecovered`, what there was
+  /// when the client was lost.
+  public var data: SocketData { shared.withLock { $0.data } }
+
+  /// The value of this type in ``data``, to read, replace or, with `nil`, remove.
+  public subscript<Value: Sendable>(type: Value.Type) -> Value? {
+    get { shared.withLock { $0.data[type] } }
+    set { shared.withLock { $0.data[type] = newValue } }
+  }
+
+  /// Changes what is remembered, with nobody reading or changing it meanwhile. The closure must not touch the socket's data
+  /// in another way.
+  public func withData<Result: Sendable>(_ body: (inout SocketData) throws -> Result) rethrows -> Result {
+    try shared.withLock { try body(&$0.data) }
+  }
+
+  /// The rooms the client is in at this moment, without that of its own id. None once it has left.
+  public var rooms: Set<String> { shared.withLock { _ in joinedRooms } }
+
+  /// The transport the client uses at this moment; the last one once it has left.
+  public var currentTransport: EngineTransport { shared.withLock { $0.transport } }
+
+  /// Whether the client is in the namespace. It may leave at any moment.
+  public var isConnected: Bool { shared.withLock { $0.isConnected } }
+
+  /// Returns whether it was not in the room before. Called on the event loop, as the following.
+  func noteJoining(_ room: String) -> Bool { shared.withLock { _ in joinedRooms.insert(room).inserted } }
+
+  func noteLeaving(_ room: String) { shared.withLock { _ in _ = joinedRooms.remove(room) } }
+
+  func noteLeavingAll() { shared.withLock { _ in joinedRooms = [] } }
+
+  func noteUpgrade() { shared.withLock { $0.transport = .webSocket } }
+
+  func noteEnd() { shared.withLock { $0.isConnected = false } }
+
   /// Sends an event to this client.
-  public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments()) {
+  ///
+  /// - Parameter isVolatile: Whether the client may miss it if it cannot take it at once.
+  public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false) {
     guard pid != nil, let recovery = shard.core.recovery else {
       let outbound = OutboundEvent(event, arguments, namespace: namespace)
-      return onLoop { $0.deliver(outbound) }
+      guard shard.loop.inEventLoop, isWelcoming else { return onLoop { $0.deliver(outbound, isVolatile: isVolatile) } }
+      return deliver(outbound, isVolatile: isVolatile)
     }
-    recovery.send(event, arguments, to: BroadcastTarget(namespace: namespace, rooms: [id])) { outbound in
-      onLoop { $0.deliver(outbound) }
+    let target = BroadcastTarget(namespace: namespace, rooms: [id], isVolatile: isVolatile)
+    recovery.send(event, arguments, to: target) { outbound in
+      onLoop { $0.deliver(outbound, isVolatile: isVolatile) }
     }
   }
 
@@ -67,7 +127,9 @@ public final class Socket: @unchecked Sendable {
       if let number = numbered.number, number <= replayedThrough { return }
       message = numbered.message
     }
-    if isVolatile { session.sendIfWritable(message) } else { session.send(message) }
+    if isVolatile, !session.isWritable { return }
+    showOutgoing(event.name, event.arguments)
+    session.send(message)
   }
 
   /// Sends an event to everybody else in the namespace, or in these rooms of it.
@@ -107,20 +169,6 @@ public final class Socket: @unchecked Sendable {
     } else {
       session.disconnect(self)
     }
-  }
-
-  /// The rooms the client is in, without that of its own id. Call it in synchronous handlers of the socket only, as it
-  /// belongs to the event loop. None once the client has left.
-  public var rooms: Set<String> {
-    shard.loop.preconditionInEventLoop()
-    return joinedRooms
-  }
-
-  /// The transport the client uses now. Call it in synchronous handlers of the socket only, as it belongs to the event
-  /// loop; the first transport once the client has left.
-  public var currentTransport: EngineTransport {
-    shard.loop.preconditionInEventLoop()
-    return session?.engine.transport ?? handshake.transport
   }
 
   func onLoop(_ body: @escaping @Sendable (Socket) -> Void) {

@@ -55,13 +55,14 @@ extension ServerCore {
     let message = OutboundMessage(
       .event(
         event, arguments: arguments.joined, namespace: target.namespace, id: id, attachments: arguments.attachments))
-    hand(to: shards) { $0.ask(message, id, target, timeout, collector) }
+    hand(to: shards) { $0.ask(event, arguments, message, id, target, timeout, collector) }
   }
 }
 
 extension LoopShard {
   fileprivate func ask(
-    _ message: OutboundMessage, _ id: AckID, _ target: BroadcastTarget, _ timeout: Milliseconds,
+    _ event: String, _ arguments: SocketArguments, _ message: OutboundMessage, _ id: AckID, _ target: BroadcastTarget,
+    _ timeout: Milliseconds,
     _ collector: some AckCollector
   ) {
     let asked = sockets(in: target)
@@ -74,6 +75,7 @@ extension LoopShard {
     collector.begin(asking: asked.map(\.id), timer: timer)
     for socket in asked {
       socket.acks.wait(id) { collector.received($0, from: socket.id) }
+      socket.showOutgoing(event, arguments)
       socket.session?.send(message)
     }
   }

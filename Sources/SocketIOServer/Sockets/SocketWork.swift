@@ -2,7 +2,7 @@ import DequeModule
 import Logging
 import SocketIOProtocol
 
-/// What asynchronous handlers of a socket have still to do. Touched on the socket's event loop only.
+/// What asynchronous listeners of a socket have still to do. Touched on the socket's event loop only.
 struct SocketWork {
   typealias Item = @Sendable () async -> Void
 
@@ -11,8 +11,19 @@ struct SocketWork {
 }
 
 extension Socket {
-  /// Runs a handler after those before it. Called on the event loop.
-  func work(_ item: @escaping SocketWork.Item) {
+  /// Works on an event after those before it; an error refuses it. Called on the event loop.
+  func work(on event: Event, _ body: @escaping @Sendable () async throws -> Void) {
+    work {
+      do {
+        try await body()
+      } catch is CancellationError {
+      } catch {
+        self.onLoop { $0.refuse(event, error) }
+      }
+    }
+  }
+
+  private func work(_ item: @escaping SocketWork.Item) {
     guard let session else { return }
     guard pendingWork.waiting.count < shard.core.configuration.maxWaitingEvents else {
       shard.core.logger.info(
@@ -39,13 +50,5 @@ extension Socket {
   func dropWork() {
     pendingWork.waiting = []
     pendingWork.running?.cancel()
-  }
-
-  /// A handler could not take an event.
-  func refuse(_ event: Event, _ error: any Error) {
-    shard.core.logger.debug(
-      "Event refused by its handler",
-      metadata: ["namespace": "\(namespace)", "event": "\(event.name)", "error": "\(error)"])
-    handlers.malformed?(self, event, error)
   }
 }

@@ -22,7 +22,7 @@ extension SocketArguments {
   }
 }
 
-extension Event {
+extension Socket.Event {
   /// The argument at `index` as a value.
   ///
   /// - Throws: `DecodingError` if there is none, or it is no such value.
@@ -34,11 +34,12 @@ extension Event {
 extension Socket {
   /// Sends an event whose arguments are these values, as JSON.
   ///
+  /// - Parameter isVolatile: Whether the client may miss it if it cannot take it at once.
   /// - Throws: `EncodingError`; nothing was sent then.
   public func emit<First: Encodable, each Rest: Encodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest
+    _ event: String, _ first: First, _ rest: repeat each Rest, isVolatile: Bool = false
   ) throws {
-    emit(event, try SocketArguments(encoding: first, repeat each rest))
+    emit(event, try SocketArguments(encoding: first, repeat each rest), isVolatile: isVolatile)
   }
 
   /// Sends an event with a value and waits for the client's acknowledgement, whose first argument is the answer.
@@ -51,11 +52,15 @@ extension Socket {
     try await emit(event, SocketArguments(encoding: value), timeout: timeout).decode(answer)
   }
 
-  /// Sends an event with a value to everybody else in the namespace, or in these rooms of it.
+  /// Sends an event with a value to everybody else in the namespace, or in these rooms of it, as for raw arguments.
   ///
   /// - Throws: `EncodingError`; nothing was sent then.
-  public func broadcast(_ event: String, _ value: some Encodable, to rooms: Set<String> = []) throws {
-    broadcast(event, try SocketArguments(encoding: value), to: rooms)
+  public func broadcast(
+    _ event: String, _ value: some Encodable, to rooms: Set<String> = [], except: Set<String> = [],
+    isVolatile: Bool = false, isLocal: Bool = false
+  ) throws {
+    let arguments = try SocketArguments(encoding: value)
+    broadcast(event, arguments, to: rooms, except: except, isVolatile: isVolatile, isLocal: isLocal)
   }
 }
 
@@ -82,6 +87,15 @@ extension ConnectRequest {
   /// The client's auth payload as a value.
   ///
   /// - Throws: `DecodingError` if there is no payload, or it is no such value.
+  public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
+    try ForeignJSON.decode(type, from: auth)
+  }
+}
+
+extension Socket {
+  /// The auth payload with which the client joined as a value.
+  ///
+  /// - Throws: `DecodingError` if there was none, or it is no such value.
   public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
     try ForeignJSON.decode(type, from: auth)
   }

@@ -121,9 +121,20 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   /// Past the high-water mark, which is the limit of what may wait for a client: it is given one more chance to take
   /// it.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
-    guard !context.channel.isWritable else { return }
+    if context.channel.isWritable {
+      if case .open(let session) = state { session.oversize = 0 }
+      return
+    }
     context.flush()
-    if !context.channel.isWritable { shard.hasOverflowed(self) }
+    if isOverfull { shard.hasOverflowed(self) }
+  }
+
+  /// Whether more waits than may, beside an event that is larger than that by itself.
+  private var isOverfull: Bool {
+    guard let context, !context.channel.isWritable, case .open(let session) = state else { return false }
+    guard session.oversize > 0 else { return true }
+    let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? .max
+    return waiting > shard.core.configuration.maxOutboundBytesPerSocket + session.oversize
   }
 
   // MARK: WebSocket events
@@ -161,11 +172,13 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   }
 
   func write(_ frame: ByteBuffer) {
-    guard case .open = state else { return }
+    guard case .open(let session) = state else { return }
     if isIdle {
       heldFrame = frame
     } else {
       writeThroughChannel(frame)
+      // Past the mark already, the channel tells of no further bytes.
+      if session.oversize > 0, isOverfull { shard.hasOverflowed(self) }
     }
   }
 
@@ -198,7 +211,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   }
 
   func closeAsTooSlow() {
-    guard let context, !context.channel.isWritable, case .open(let session) = state else { return }
+    guard isOverfull, case .open(let session) = state else { return }
     shard.core.logger.info(
       "Client closed: it does not keep up", metadata: ["sid": "\(session.id)"])
     abort()

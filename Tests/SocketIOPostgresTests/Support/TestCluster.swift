@@ -101,7 +101,7 @@ actor TestCluster {
   private static var handlers: NamespaceHandlers {
     var handlers = NamespaceHandlers()
     handlers.admit = { request in
-      .accept(SocketData(number: -7, text: String(decoding: request.auth, as: UTF8.self)))
+      .accept(SocketData(Place(auth: String(decoding: request.auth, as: UTF8.self)), Secret()))
     }
     handlers.on("join", as: String.self) { socket, room, acknowledge in
       socket.join(room)
@@ -166,3 +166,11 @@ extension SocketIOClient {
     }
   }
 }
+
+/// What sockets remember, and other servers are shown.
+struct Place: SharedSocketData, Equatable {
+  var auth: String
+}
+
+/// What sockets remember, and no other server is shown.
+struct Secret: Codable, Equatable {}

@@ -8,7 +8,7 @@ enum TestApplication {
     var handlers = NamespaceHandlers()
     handlers.connected = { socket in journal.note("connected \(socket.namespace)") }
     handlers.disconnected = { socket, reason in journal.note("left \(socket.namespace): \(reason.rawValue)") }
-    handlers.event = { socket, event in handle(event, from: socket) }
+    handlers.onAny { socket, event in handle(event, from: socket) }
     server.namespace(
       where: { $0 == "/" || $0.hasPrefix("/open") }, described: "/ and /open…", configure: handlers)
     handlers.admit = { request in await admit(request, journal) }
@@ -19,7 +19,7 @@ enum TestApplication {
   private static func admit(_ request: ConnectRequest, _ journal: Journal) async -> Admission {
     switch String(decoding: request.auth, as: UTF8.self) {
     case #"{"token":"good"}"#:
-      return .accept(SocketData(number: 7, text: "good"))
+      return .accept(SocketData(TestUser(number: 7, name: "good")))
     case #"{"token":"slow"}"#:
       await journal.add("considering")
       await journal.wait(for: "decide")
@@ -35,7 +35,7 @@ enum TestApplication {
     }
   }
 
-  private static func handle(_ event: Event, from socket: Socket) {
+  private static func handle(_ event: Socket.Event, from socket: Socket) {
     let arguments = event.arguments
     let first = arguments.values.first.flatMap { JSONText.string($0[...]) } ?? ""
     switch event.name {
@@ -44,7 +44,7 @@ enum TestApplication {
     case "twice":
       event.acknowledge?(arguments)
       event.acknowledge?(arguments)
-    case "data": event.acknowledge?(SocketArguments([JSONText.quotedBytes(socket.data.text ?? "")]))
+    case "data": event.acknowledge?(SocketArguments([JSONText.quotedBytes(socket[TestUser.self]?.name ?? "")]))
     case "join":
       socket.join(first)
       event.acknowledge?(SocketArguments())
@@ -71,4 +71,10 @@ extension Journal {
   nonisolated func note(_ entry: String) {
     Task { await self.add(entry) }
   }
+}
+
+/// What the application's sockets remember, and show to other servers.
+struct TestUser: SharedSocketData, Equatable {
+  var number: Int64
+  var name: String
 }

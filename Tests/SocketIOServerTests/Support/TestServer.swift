@@ -126,6 +126,10 @@ private struct TestResponder: HTTPResponder {
 
   func respond(to request: Request, context: TestContext) async throws -> Response {
     if server.isSocketPath(request.uri.path) { return await server.respond(to: request, channel: context.channel) }
+    if request.uri.path == "/where" {
+      let isOnLoop = MultiThreadedEventLoopGroup.currentEventLoop != nil
+      return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: isOnLoop ? "loop" : "elsewhere")))
+    }
     guard request.method == .post else {
       let values = request.headers.first { $0.name.canonicalName == "x-test" }?.value ?? "none"
       return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: values)))

@@ -1,0 +1,59 @@
+import Logging
+import SocketIOProtocol
+
+/// A client's wish to join a namespace.
+public struct ConnectRequest: Sendable {
+  public let namespace: String
+  /// The client's auth payload, a JSON object; empty when there is none.
+  public let auth: [UInt8]
+  public let handshake: Handshake
+  /// The `Origin` of the session's latest request that had one. Web pages send none when they open a session of their own
+  /// origin by polling, but with the request that carries their wish.
+  public let origin: String?
+}
+
+/// The answer to a `ConnectRequest`.
+public enum Admission: Sendable {
+  /// The client joins; its socket carries this data.
+  case accept(SocketData = SocketData())
+  /// The client gets a CONNECT_ERROR with this message, and `data` if it is not empty: one JSON value.
+  case refuse(message: String, data: [UInt8] = [])
+}
+
+/// What a middleware throws to keep a client out.
+public struct ConnectRefusal: Error, Sendable {
+  public var message: String
+  /// One JSON value that the client gets with the message; empty for none.
+  public var data: [UInt8]
+
+  public init(message: String, data: [UInt8] = []) {
+    self.message = message
+    self.data = data
+  }
+}
+
+extension NamespaceHandlers {
+  /// Asks the middleware, then `admit`.
+  func decide(_ request: ConnectRequest, _ core: ServerCore) async -> Admission {
+    var data = SocketData()
+    for step in middleware {
+      do {
+        try await step(request, &data)
+      } catch let refusal as ConnectRefusal {
+        return .refuse(message: refusal.message, data: refusal.data)
+      } catch {
+        core.advise(
+          .warning, "A middleware failed, and the client was refused",
+          metadata: ["namespace": "\(LogText(request.namespace))", "error": "\(error)"])
+        return .refuse(message: "Internal error")
+      }
+    }
+    switch await admit?(request) ?? .accept() {
+    case .accept(let added):
+      data.merge(added)
+      return .accept(data)
+    case .refuse(let message, let data):
+      return .refuse(message: message, data: data)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+extension NamespaceHandlers {
+  /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
+  @discardableResult
+  public mutating func once(
+    _ name: String, _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), isOnce: true, body)
+  }
+
+  /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
+  @discardableResult
+  public mutating func once<Value: Decodable & Sendable>(
+    _ name: String, as type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), isOnce: true, Listeners.taking(type, body))
+  }
+
+  /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
+  @discardableResult
+  public mutating func once(
+    _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), isOnce: true, Listeners.performing(body))
+  }
+
+  /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
+  @discardableResult
+  public mutating func once<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
+    _ name: String, as type: Value.Type, answer body: @escaping @Sendable (Socket, Value) async throws -> Answer
+  ) -> Socket.Listener {
+    listen(.named(name), isOnce: true, Listeners.answering(type, body))
+  }
+}

@@ -1,0 +1,78 @@
+import DequeModule
+import Logging
+import NIOCore
+import SocketIOProtocol
+
+extension Session {
+  func send(_ message: OutboundMessage) {
+    makeRoom(for: message.size)
+    send(message.text)
+    for attachment in message.attachments { send(attachment) }
+  }
+
+  /// A client that keeps up may get an event however large: it is what waits beside it that tells of one that does not.
+  func makeRoom(for size: Int) {
+    let isLarge = size > core.configuration.maxOutboundBytesPerSocket
+    guard isLarge || oversize > 0, link?.isIdle ?? queue.isEmpty else { return }
+    oversize = isLarge ? size : 0
+  }
+
+  /// Whether the client can take something at once.
+  var isWritable: Bool {
+    engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
+  }
+
+  /// Sends the answer to a packet of the client's. Nobody need be let in to ask, so what they leave unread is little.
+  func reply(_ packet: OutboundPacket) {
+    if link?.isIdle ?? queue.isEmpty { unreadReplyBytes = 0 }
+    unreadReplyBytes += packet.size
+    guard unreadReplyBytes <= core.configuration.maxUnreadReplyBytes else {
+      core.logger.debug("Client closed: it asks and does not read", metadata: ["sid": "\(id)"])
+      return close(.transportError)
+    }
+    send(packet)
+  }
+
+  func send(_ packet: OutboundPacket) {
+    guard !engine.isClosed, drainDeadline == nil else { return }
+    guard let interceptor = core.configuration.packetInterceptor else { return transmit(packet) }
+    pass(.sent(packet), interceptor)
+  }
+
+  func transmit(_ packet: OutboundPacket) {
+    guard !engine.isClosed, drainDeadline == nil else { return }
+    if let link {
+      link.write(packet.frame(revision))
+      markDirty()
+      return
+    }
+    let limit = core.configuration.maxOutboundBytesPerSocket + oversize
+    guard queuedBytes <= limit else { return }
+    queue.append(packet)
+    queuedBytes += packet.size
+    if queuedBytes > limit {
+      // As for a WebSocket: never amid a broadcast.
+      shard.loop.execute {
+        self.core.logger.info("Client closed: it does not keep up", metadata: ["sid": "\(self.id)"])
+        self.close(.transportError)
+      }
+    } else if poll != nil {
+      markDirty()
+    }
+  }
+
+  private func markDirty() {
+    guard !isDirty else { return }
+    isDirty = true
+    shard.needsFlush(self)
+  }
+
+  func flush() {
+    isDirty = false
+    if let link {
+      link.flush()
+    } else {
+      answerPoll()
+    }
+  }
+}

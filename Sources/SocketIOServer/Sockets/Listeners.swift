@@ -1,0 +1,108 @@
+import SocketIOProtocol
+import Synchronization
+
+extension Socket {
+  /// Tells a listener from all others, to remove it (`off`).
+  public struct Listener: Hashable, Sendable {
+    private let number: UInt64
+
+    private static let last = Atomic<UInt64>(0)
+
+    init() { number = Self.last.wrappingAdd(1, ordering: .relaxed).newValue }
+  }
+}
+
+/// What listens to the events of a socket, each kind in its order.
+///
+/// A value: sockets share that of their namespace until one changes its own.
+struct Listeners: Sendable {
+  typealias Body = @Sendable (Socket, Socket.Event) throws -> Void
+
+  struct Entry: Sendable {
+    let id: Socket.Listener
+    let isOnce: Bool
+    let body: Body
+    /// Set for middleware that takes its time, in place of `body`.
+    var perform: (@Sendable (Socket, Socket.Event) async throws -> Void)?
+  }
+
+  enum Kind: Sendable {
+    /// May refuse events before anybody else sees them.
+    case middleware
+    /// Events with any name.
+    case any
+    case named(String)
+    /// Events on their way to the client.
+    case outgoing
+  }
+
+  /// Hears of the end of one socket.
+  struct Ending: Sendable {
+    let id: Socket.Listener
+    /// Whether it hears of it while the socket is still in its rooms.
+    let isEarly: Bool
+    let body: @Sendable (Socket, DisconnectReason) -> Void
+  }
+
+  private(set) var middleware: [Entry] = []
+  private(set) var any: [Entry] = []
+  private(set) var named: [String: [Entry]] = [:]
+  private(set) var outgoing: [Entry] = []
+  private(set) var endings: [Ending] = []
+
+  mutating func add(_ entry: Entry, _ kind: Kind, isFirst: Bool = false) {
+    func put(_ entries: inout [Entry]) { entries.insert(entry, at: isFirst ? 0 : entries.count) }
+    switch kind {
+    case .middleware: put(&middleware)
+    case .any: put(&any)
+    case .named(let name): put(&named[name, default: []])
+    case .outgoing: put(&outgoing)
+    }
+  }
+
+  mutating func add(_ ending: Ending) { endings.append(ending) }
+
+  mutating func remove(_ id: Socket.Listener) {
+    middleware.removeAll { $0.id == id }
+    any.removeAll { $0.id == id }
+    outgoing.removeAll { $0.id == id }
+    endings.removeAll { $0.id == id }
+    guard let name = named.first(where: { $0.value.contains { $0.id == id } })?.key else { return }
+    named[name]?.removeAll { $0.id == id }
+    if named[name]?.isEmpty ?? false { named[name] = nil }
+  }
+
+  mutating func removeAll(named name: String) { named[name] = nil }
+
+  /// Whether it still listens to events with this name.
+  func contains(_ id: Socket.Listener, for name: String) -> Bool {
+    [middleware, any, named[name] ?? [], outgoing].contains { $0.contains { $0.id == id } }
+  }
+}
+
+extension Listeners {
+  /// Takes events whose first argument is such a value.
+  static func taking<Value: Decodable & Sendable>(
+    _ type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
+  ) -> Body {
+    { socket, event in body(socket, try event.arguments.decode(type), event.acknowledge) }
+  }
+
+  /// Does something in a task of the socket.
+  static func performing(_ body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void) -> Body {
+    { socket, event in socket.work(on: event) { try await body(socket, event) } }
+  }
+
+  /// Answers events whose first argument is such a value, in a task of the socket.
+  static func answering<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
+    _ type: Value.Type, _ body: @escaping @Sendable (Socket, Value) async throws -> Answer
+  ) -> Body {
+    { socket, event in
+      let value = try event.arguments.decode(type)
+      socket.work(on: event) {
+        let answer = try await body(socket, value)
+        try event.acknowledge?(answer)
+      }
+    }
+  }
+}

@@ -1,0 +1,51 @@
+/// Listeners of one socket. They come behind those of its namespace, and end with the socket.
+///
+/// Added or removed in a listener or in `connected`, it counts at once: one that is removed is not called any more, not even
+/// for the event that is being dispatched, and one that is added is called from the next event on. From elsewhere it counts
+/// as soon as the event loop of the client comes to it.
+extension Socket {
+  /// Listens to the events with this name. The listener runs on the event loop of the client: it must not block.
+  ///
+  /// - Returns: What `off` takes.
+  @discardableResult
+  public func on(
+    _ name: String, _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), body)
+  }
+
+  /// Listens to the events with this name whose first argument is such a value; others are refused
+  /// (`NamespaceHandlers.refused`). The client's acknowledgement, if it asked for one, is the third argument. The listener
+  /// runs on the event loop of the client: it must not block.
+  @discardableResult
+  public func on<Value: Decodable & Sendable>(
+    _ name: String, as type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), Listeners.taking(type, body))
+  }
+
+  /// Listens to the events with this name in a task of the socket.
+  ///
+  /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
+  /// leaves; a client with more than `maxWaitingEvents` events waiting is disconnected. What the body throws refuses the event
+  /// (`NamespaceHandlers.refused`), which is not acknowledged then.
+  @discardableResult
+  public func on(
+    _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), Listeners.performing(body))
+  }
+
+  /// Listens to the events with this name in a task of the socket, and acknowledges them with what the body returns.
+  /// Events whose first argument is no such value are refused.
+  ///
+  /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
+  /// leaves; a client with more than `maxWaitingEvents` events waiting is disconnected. What the body throws refuses the event
+  /// (`NamespaceHandlers.refused`), which is not acknowledged then.
+  @discardableResult
+  public func on<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
+    _ name: String, as type: Value.Type, answer body: @escaping @Sendable (Socket, Value) async throws -> Answer
+  ) -> Socket.Listener {
+    listen(.named(name), Listeners.answering(type, body))
+  }
+}

@@ -1,0 +1,93 @@
+import NIOCore
+import SocketIOProtocol
+import SocketIOServer
+import Support
+import Testing
+
+@Suite("What reaches a client first, and what it may miss", .timeLimit(.minutes(2)))
+struct WelcomeTests {
+  @Test(
+    "is what connected emits, although a broadcast was on its way before", arguments: [Carrier.webSocket, .polling])
+  func first(carrier: Carrier) async throws {
+    try await TestServer.with { (server) async throws in
+      var handlers = NamespaceHandlers()
+      handlers.connected = { [weak own = server.server] socket in
+        own?.emit("broadcast", to: BroadcastTarget(namespace: "/welcome"))
+        try? socket.emit("welcome", 1)
+        try? socket.emit("welcome", 2)
+      }
+      server.server.namespace("/welcome", configure: handlers)
+      let client = try await EngineClient(server, carrier)
+      #expect(try await client.join("/welcome")?.hasPrefix("40/welcome,") == true)
+      #expect(try await client.text() == #"42/welcome,["welcome",1]"#)
+      #expect(try await client.text() == #"42/welcome,["welcome",2]"#)
+      #expect(try await client.text() == #"42/welcome,["broadcast"]"#)
+      await client.abort()
+    }
+  }
+
+  @Test("a volatile event is missed by a client that cannot take it at once, and comes to one that can")
+  func volatile() async throws {
+    try await TestServer.with { (server) async throws in
+      var handlers = NamespaceHandlers()
+      handlers.on("now") { socket, _ in
+        // The queue is empty for the first one only: no poll waits for the second.
+        try? socket.emit("kept", 1)
+        try? socket.emit("missed", 2, isVolatile: true)
+        try? socket.broadcast("nobody", 3, isVolatile: true)
+      }
+      server.server.namespace("/volatile", configure: handlers)
+      let polling = try await EngineClient(server, .polling)
+      try await polling.join("/volatile")
+      try await polling.send(#"42/volatile,["now"]"#, "3")
+      #expect(try await polling.text() == #"42/volatile,["kept",1]"#)
+      let webSocket = try await EngineClient(server, .webSocket)
+      try await webSocket.join("/volatile")
+      server.server.emit("e", to: BroadcastTarget(namespace: "/volatile", isVolatile: true))
+      #expect(try await webSocket.text() == #"42/volatile,["e"]"#)
+    }
+  }
+
+  @Test(
+    "an event larger than all that may wait comes to a client for whom nothing waits",
+    arguments: [Carrier.webSocket, .polling])
+  func large(carrier: Carrier) async throws {
+    try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { (server) async throws in
+      let client = try await EngineClient(server, carrier)
+      try await client.join("/")
+      let text = String(repeating: "x", count: 4_000_000)
+      for _ in 0..<2 {
+        server.server.emit("large", json: json("\"\(text)\""), to: "/")
+        // What comes behind it may wait as always.
+        server.server.emit("small", json: json("1"), to: "/")
+        #expect(try await client.text() == #"42["large","\#(text)"]"#)
+        #expect(try await client.text() == #"42["small",1]"#)
+      }
+      await client.abort()
+    }
+  }
+
+  @Test("beside an event that is too large no more may wait than always")
+  func largeAndMore() async throws {
+    try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { (server) async throws in
+      let handlers = NamespaceHandlers(
+        connected: { socket in server.journal.note("joined") },
+        disconnected: { _, reason in server.journal.note("ended: \(reason.rawValue)") })
+      server.server.namespace("/bench", configure: handlers)
+      let (_, webSocket) = try await FanoutClient.connect(server.port, receiveBuffer: 4096)
+      await server.journal.wait(for: "joined")
+      try await webSocket.setOption(.autoRead, value: false).get()
+      let polling = try await EngineClient(server, .polling)
+      try await polling.join("/bench")
+      // More than kernels take of it.
+      let large = json("\"\(String(repeating: "x", count: 16_000_000))\"")
+      server.server.emit("large", json: large, to: "/bench")
+      #expect(await server.server.sockets(in: BroadcastTarget(namespace: "/bench")).count == 2)
+      server.server.emit("large", json: large, to: "/bench")
+      await server.journal.wait(for: "ended: transport error")
+      await server.journal.wait(for: "ended: transport close")
+      #expect(await server.settles(sessions: 0))
+      webSocket.close(promise: nil)
+    }
+  }
+}
