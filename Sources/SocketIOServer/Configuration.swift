@@ -40,9 +40,11 @@ extension SocketIOServer {
     public var maxPacketsPerPoll = 16
     /// The most binary attachments of one event.
     public var maxAttachments = 10
-    /// What may wait for one client, in bytes, before it is closed as too slow. An event for whose client nothing waits may be
-    /// larger, and does not count.
+    /// What may wait for one client, in bytes, before it is closed as too slow.
     public var maxOutboundBytesPerSocket = 2_097_152
+    /// The largest event, in bytes, that may wait for one client beside that, one at a time. A client that has not taken it after
+    /// `pingInterval` and `pingTimeout` is closed, as is one for whom there is a larger one.
+    public var maxLargeEventBytes = 16_777_216
     /// What may wait for one client of answers to its own packets (CONNECT, Engine.IO 3's ping), in bytes, before it is closed:
     /// it goes on asking and does not read.
     public var maxUnreadReplyBytes = 65_536

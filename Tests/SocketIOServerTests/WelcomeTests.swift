@@ -49,13 +49,22 @@ struct WelcomeTests {
   }
 
   @Test(
-    "an event larger than all that may wait comes to a client for whom nothing waits",
+    "an event larger than all that may wait comes to a client for whom no more waits than may, also one emitted in connected",
     arguments: [Carrier.webSocket, .polling])
   func large(carrier: Carrier) async throws {
     try await TestServer.with(.changed { $0.maxOutboundBytesPerSocket = 10_000 }) { (server) async throws in
+      let text = String(repeating: "x", count: 4_000_000)
+      let large = json("\"\(text)\"")
+      server.server.namespace(
+        "/welcome", configure: NamespaceHandlers(connected: { $0.emit("large", SocketArguments([large])) }))
       let client = try await EngineClient(server, carrier)
       try await client.join("/")
-      let text = String(repeating: "x", count: 4_000_000)
+      try await client.join("/welcome")
+      #expect(try await client.text() == #"42/welcome,["large","\#(text)"]"#)
+      server.server.emit("small", json: json("0"), to: "/")
+      server.server.emit("large", json: large, to: "/")
+      #expect(try await client.text() == #"42["small",0]"#)
+      #expect(try await client.text() == #"42["large","\#(text)"]"#)
       for _ in 0..<2 {
         server.server.emit("large", json: json("\"\(text)\""), to: "/")
         // What comes behind it may wait as always.
@@ -88,6 +97,49 @@ struct WelcomeTests {
       await server.journal.wait(for: "ended: transport close")
       #expect(await server.settles(sessions: 0))
       webSocket.close(promise: nil)
+    }
+  }
+
+  @Test("an event above the limit of large ones closes its client", arguments: [Carrier.webSocket, .polling])
+  func tooLarge(carrier: Carrier) async throws {
+    let configuration = SocketIOServer.Configuration.changed {
+      ($0.maxOutboundBytesPerSocket, $0.maxLargeEventBytes) = (10_000, 1_000_000)
+    }
+    try await TestServer.with(configuration) { (server) async throws in
+      let client = try await EngineClient(server, carrier)
+      try await client.join("/")
+      server.server.emit("large", json: json("\"\(String(repeating: "x", count: 16_000_000))\""), to: "/")
+      #expect(await server.settles(sessions: 0))
+      await client.abort()
+    }
+  }
+
+  @Test("a client that does not take a large event is closed: in time, and at once if it asks for more beside")
+  func unread() async throws {
+    for isAsking in [false, true] {
+      let configuration = SocketIOServer.Configuration.changed {
+        $0.maxOutboundBytesPerSocket = 10_000
+        ($0.pingInterval, $0.pingTimeout) =
+          isAsking ? (.seconds(600), .seconds(600)) : (.milliseconds(300), .seconds(1))
+      }
+      try await TestServer.with(configuration) { (server) async throws in
+        server.server.namespace(
+          "/bench",
+          configure: NamespaceHandlers(connected: { _ in server.journal.note("joined") }))
+        let (_, webSocket) = try await FanoutClient.connect(server.port, receiveBuffer: 4096)
+        await server.journal.wait(for: "joined")
+        try await webSocket.setOption(.autoRead, value: false).get()
+        server.server.emit("large", json: json("\"\(String(repeating: "x", count: 16_000_000))\""), to: "/bench")
+        if isAsking {
+          // Pings of a client, masked by zeros, each of which is answered.
+          let ping: [UInt8] = [0x89, 0x80 | 125, 0, 0, 0, 0] + [UInt8](repeating: 0, count: 125)
+          let pings = ByteBuffer(bytes: (0..<1000).flatMap { _ in ping })
+          // More than kernels take of the event.
+          for _ in 0..<200 { try? await webSocket.writeAndFlush(pings) }
+        }
+        #expect(await server.settles(sessions: 0))
+        webSocket.close(promise: nil)
+      }
     }
   }
 }

@@ -10,13 +10,6 @@ extension Session {
     for attachment in message.attachments { send(attachment) }
   }
 
-  /// A client that keeps up may get an event however large: it is what waits beside it that tells of one that does not.
-  func makeRoom(for size: Int) {
-    let isLarge = size > core.configuration.maxOutboundBytesPerSocket
-    guard isLarge || oversize > 0, link?.isIdle ?? queue.isEmpty else { return }
-    oversize = isLarge ? size : 0
-  }
-
   /// Whether the client can take something at once.
   var isWritable: Bool {
     engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false

@@ -26,8 +26,10 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// What waits for the next long-polling answer.
   var queue: Deque<OutboundPacket> = []
   var queuedBytes = 0
-  /// The size of an event that found nothing waiting and is larger than all that may wait: it does not count.
+  /// Bytes of an event that is larger than all that may wait, as far as they still wait: they do not count.
   var oversize = 0
+  /// When the client is closed unless it has taken them.
+  var oversizeDeadline = Milliseconds.max
   /// Of those what answers the client's own packets, since everything was read the last time.
   var unreadReplyBytes = 0
   /// The long-polling GET that waits.
@@ -91,7 +93,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   // MARK: Time
 
   var timerDeadline: Milliseconds {
-    interception?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drainDeadline ?? .max)
+    interception?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drainDeadline ?? .max, oversizeDeadline)
   }
 
   func timerFired(at now: Milliseconds) {
@@ -110,6 +112,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     if now >= drainDeadline ?? .max {
       return close(.forcedClose)
     }
+    if now >= oversizeDeadline { return endOversize() }
     if now >= connectDeadline {
       core.advise(
         .info,

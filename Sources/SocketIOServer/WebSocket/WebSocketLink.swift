@@ -122,7 +122,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   /// it.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
-      if case .open(let session) = state { session.oversize = 0 }
+      if case .open(let session) = state { session.shrinkOversize() }
       return
     }
     context.flush()
@@ -132,9 +132,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   /// Whether more waits than may, beside an event that is larger than that by itself.
   private var isOverfull: Bool {
     guard let context, !context.channel.isWritable, case .open(let session) = state else { return false }
-    guard session.oversize > 0 else { return true }
-    let waiting = (try? context.channel.syncOptions?.getOption(.bufferedWritableBytes)) ?? .max
-    return waiting > shard.core.configuration.maxOutboundBytesPerSocket + session.oversize
+    return session.oversize == 0 || waitingBytes > shard.core.configuration.maxOutboundBytesPerSocket + session.oversize
   }
 
   // MARK: WebSocket events
@@ -171,15 +169,16 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     return !isChannelInUse && heldFrame == nil
   }
 
+  /// Bytes that wait to be sent.
+  var waitingBytes: Int {
+    let held = heldFrame?.readableBytes ?? 0
+    guard isChannelInUse, let options = context?.channel.syncOptions else { return held }
+    return held + ((try? options.getOption(.bufferedWritableBytes)) ?? 0)
+  }
+
   func write(_ frame: ByteBuffer) {
-    guard case .open(let session) = state else { return }
-    if isIdle {
-      heldFrame = frame
-    } else {
-      writeThroughChannel(frame)
-      // Past the mark already, the channel tells of no further bytes.
-      if session.oversize > 0, isOverfull { shard.hasOverflowed(self) }
-    }
+    guard case .open = state else { return }
+    if isIdle { heldFrame = frame } else { writeThroughChannel(frame) }
   }
 
   func flush() {
@@ -200,6 +199,8 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
       context.write(wrapOutboundOut(frame), promise: nil)
     }
     context.write(wrapOutboundOut(bytes), promise: nil)
+    // Past the mark already, the channel tells of no further bytes.
+    if case .open(let session) = state, session.oversize > 0, isOverfull { shard.hasOverflowed(self) }
   }
 
   /// Closes politely; the session hears no more of it.
