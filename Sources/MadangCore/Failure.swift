@@ -36,8 +36,6 @@ package struct Failure: Error, Equatable {
     case quotaReached
     /// It is on legal hold: nothing of it may be deleted.
     case held
-    /// The server has more work waiting than it may hold.
-    case overloaded
   }
 
   package let code: Code

@@ -75,6 +75,6 @@ private func databaseCure(_ engine: DatabaseConfiguration.Engine) -> String {
     check that \(path) is a database of madang, that its directory can be written and that its disk has room. If it is \
     damaged, move it away with its -wal and -shm, and load the newest backup: 'madang admin import BACKUP'
     """
-  case .sqliteInMemory: "check that the temporary directory can be written"
+  case .sqliteTemporary: "check that the temporary directory can be written"
   }
 }

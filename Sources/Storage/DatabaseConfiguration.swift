@@ -4,7 +4,7 @@ package struct DatabaseConfiguration: Sendable {
     /// A file, made when absent; its folder must exist.
     case sqlite(path: String)
     /// A temporary file without flushing, removed on close: gone with the process, yet readable concurrently.
-    case sqliteInMemory
+    case sqliteTemporary
     /// A libpq connection URL; `sslmode` and the like are its query items. Of several hosts the first that takes writes
     /// is used, unless `target_session_attrs` says otherwise.
     case postgres(url: String)

@@ -33,7 +33,7 @@ package struct Schema: Sendable {
 
   /// Asks an empty database of SQLite, on which it runs the migrations: their text makes the same tables on both engines.
   package init(_ migrations: [Migration], logger: Logger) async throws {
-    var configuration = DatabaseConfiguration(.sqliteInMemory)
+    var configuration = DatabaseConfiguration(.sqliteTemporary)
     configuration.readers = 1
     let database = try await Database(configuration, logger: logger)
     do {

@@ -196,7 +196,7 @@ struct CommandLineAdminTests {
       var environment = ["MADANG_DATA": folder.path]
       switch place {
       case .postgres(let url): environment["MADANG_DATABASE_URL"] = url
-      case .sqlite, .sqliteInMemory:
+      case .sqlite, .sqliteTemporary:
         #expect(FileManager.default.createFile(atPath: folder.appending(path: "madang.sqlite").path, contents: nil))
       }
       for _ in 0..<2 {

@@ -264,13 +264,13 @@ struct CommandLineBackupTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-modes-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let here = Self.environment(folder.appending(path: "data"), .sqliteInMemory)
+    let here = Self.environment(folder.appending(path: "data"), .sqliteTemporary)
     try await Self.makeMany(here)
     let (backups, out) = (folder.appending(path: "backups"), folder.appending(path: "out"))
     _ = try await Self.object(["admin", "backup", backups.path], here)
     _ = try await Self.object(["admin", "export", out.path], here)
     let restored = folder.appending(path: "restored")
-    let there = Self.environment(restored, .sqliteInMemory)
+    let there = Self.environment(restored, .sqliteTemporary)
     _ = try await Self.object(["admin", "restore", backups.path], there)
     try FileManager.default.removeItem(at: restored.appending(path: "madang.sqlite"))
     _ = try await Self.object(["admin", "import", out.path], there)
@@ -292,7 +292,7 @@ struct CommandLineBackupTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-findings-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
-    let environment = Self.environment(folder.appending(path: "data"), .sqliteInMemory)
+    let environment = Self.environment(folder.appending(path: "data"), .sqliteTemporary)
     try await Self.makeMany(environment)
     let files = folder.appending(path: "data/files/channelChats")
     let file = try #require(try FileManager.default.contentsOfDirectory(atPath: files.path).first)
@@ -320,7 +320,7 @@ struct CommandLineBackupTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
     try await FakeBucket.run { _, settings in
-      let place = Self.environment(folder.appending(path: "data"), .sqliteInMemory)
+      let place = Self.environment(folder.appending(path: "data"), .sqliteTemporary)
       var environment = settings.bucketEnvironment.merging(place) { $1 }
       try await Self.makeMany(environment)
       let files = environment.removeValue(forKey: "MADANG_FILES_HOME") ?? ""

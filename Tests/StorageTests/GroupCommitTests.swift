@@ -209,7 +209,7 @@ import Testing
 
   @Test("a database in memory is shared by its readers")
   func memory() async throws {
-    let database = try await Database(DatabaseConfiguration(.sqliteInMemory), logger: .init(label: "test"))
+    let database = try await Database(DatabaseConfiguration(.sqliteTemporary), logger: .init(label: "test"))
     try await database.migrate([Self.schema])
     try await database.write { _ = try $0.execute("INSERT INTO counter (n) VALUES (1)") }
     #expect(try await count(database) == 1)

@@ -68,11 +68,12 @@ extension Madang {
   {
     try await database.write { transaction in
       let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
-      guard try transaction.leaveChannel(channel.id.number, user: caller.id) else {
+      guard try transaction.isMember(caller.id, ofChannel: channel.id.number) else {
         throw Failure(.notFound, "the caller is no member of the channel")
       }
       guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be left") }
       guard channel.owner.number != caller.id else { throw Failure(.mustHandOver, "the caller owns the channel") }
+      try transaction.leaveChannel(channel.id.number, user: caller.id)
       return try transaction.channels(of: channel.workspace, joinedBy: caller.id)
     }
   }

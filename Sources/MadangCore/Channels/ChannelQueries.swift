@@ -55,9 +55,8 @@ extension Transaction {
       """)
   }
 
-  /// Whether the person was a member.
-  func leaveChannel(_ room: Int64, user: Int64) throws -> Bool {
-    try execute("DELETE FROM channel_members WHERE room_id = \(room) AND user_id = \(user)") == 1
+  func leaveChannel(_ room: Int64, user: Int64) throws {
+    try execute("DELETE FROM channel_members WHERE room_id = \(room) AND user_id = \(user)")
   }
 
   func joinChannel(_ room: Int64, user: Int64, now: Int64) throws {

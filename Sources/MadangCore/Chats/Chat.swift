@@ -44,7 +44,7 @@ package struct Room: Hashable, Sendable {
 
   static func kind(_ row: Row) throws -> Kind {
     let text: String = try row.get("kind")
-    guard let kind = Kind(rawValue: text) else { throw UnexpectedlyEmpty() }
+    guard let kind = Kind(rawValue: text) else { throw StorageError(.decoding, "there is no kind of room '\(text)'") }
     return kind
   }
 }

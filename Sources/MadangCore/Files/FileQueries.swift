@@ -83,7 +83,10 @@ extension Transaction {
 
 extension StoredFile {
   init(_ row: Row) throws {
-    guard let type = MediaType(rawValue: try row.get("media_type")) else { throw UnexpectedlyEmpty() }
+    let name: String = try row.get("media_type")
+    guard let type = MediaType(rawValue: name) else {
+      throw StorageError(.decoding, "there is no type of media '\(name)'")
+    }
     self.init(path: try row.get("path"), type: type, size: try row.get("size"), sha256: try row.get("sha256"))
   }
 }

@@ -163,7 +163,7 @@ private struct Planter {
     }
     try plant(channel.chats, in: room)
     for member in channel.members where member.hasLeft {
-      _ = try transaction.leaveChannel(room, user: people[member.person])
+      try transaction.leaveChannel(room, user: people[member.person])
     }
     if channel.isDeleted { try transaction.deleteChannel(room, now: madang.clock.now) }
   }

@@ -25,19 +25,16 @@ extension Transaction {
   }
 
   func caller(session: SessionID, edition: String) throws -> Caller {
-    let found: Caller?? = try first(
+    let holders: [Person?] = try all(
       """
       SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
       WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)
         AND u.disabled_at IS NULL
       """
-    ) { row in
-      let user: Int64? = try row.get("user_id")
-      return try user.map { _ in Caller(session: session, person: try Person(row)) }
-    }
-    guard let found else { throw Failure(.noSuchSession, "the session has ended") }
-    guard let caller = found else { throw Failure(.accountGone, "the account does not exist any more") }
-    return caller
+    ) { row in try row.get("user_id", as: Int64?.self) == nil ? nil : try Person(row) }
+    guard let holder = holders.first else { throw Failure(.noSuchSession, "the session has ended") }
+    guard let person = holder else { throw Failure(.accountGone, "the account does not exist any more") }
+    return Caller(session: session, person: person)
   }
 
   func session(refreshHash: String, edition: String) throws -> Session? {

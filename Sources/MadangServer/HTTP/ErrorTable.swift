@@ -36,8 +36,7 @@ struct Refusal: Error {
       case .paymentInvalid: .paymentInvalid
       case .noSuchSession: .badToken
       case .refreshExpired: .refreshExpired
-      case .overloaded: .tooManyCalls
       }
-    self.init(code, failure.message, retryAfter: code == .tooManyCalls ? 1 : nil)
+    self.init(code, failure.message)
   }
 }

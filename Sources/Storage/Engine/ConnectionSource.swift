@@ -18,7 +18,7 @@ struct ConnectionSource: Sendable {
     self.configuration = configuration
     self.logger = logger
     temporaryPath =
-      configuration.engine == .sqliteInMemory
+      configuration.engine == .sqliteTemporary
       ? FileManager.default.temporaryDirectory.appendingPathComponent("madang-\(UUID().uuidString).sqlite").path : nil
     if case .sqlite(let path) = configuration.engine {
       claim = SchemaClaim(file: FileLock(path: path + "-lock"))
@@ -29,7 +29,7 @@ struct ConnectionSource: Sendable {
 
   var dialect: Dialect {
     switch configuration.engine {
-    case .sqlite, .sqliteInMemory: .sqlite
+    case .sqlite, .sqliteTemporary: .sqlite
     case .postgres: .postgres
     }
   }
@@ -40,7 +40,7 @@ struct ConnectionSource: Sendable {
   var sqlitePath: String? {
     switch configuration.engine {
     case .sqlite(let path): path
-    case .sqliteInMemory: temporaryPath
+    case .sqliteTemporary: temporaryPath
     case .postgres: nil
     }
   }
@@ -51,7 +51,7 @@ struct ConnectionSource: Sendable {
     switch configuration.engine {
     case .sqlite(let path):
       return try SQLiteConnection(path: path, durable: true, access: access, makes: isFirst, configuration, logger)
-    case .sqliteInMemory:
+    case .sqliteTemporary:
       return try SQLiteConnection(
         path: temporaryPath ?? "", durable: false, access: access, makes: isFirst, configuration, logger)
     case .postgres(let url):
