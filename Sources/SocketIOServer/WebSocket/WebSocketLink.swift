@@ -22,9 +22,10 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     case open(Session)
     /// The close frame is out; waiting for the peer's.
     case closing(deadline: Milliseconds)
-    /// The peer broke the protocol. Our side of the connection is ended; what still comes is dropped, as closing with
-    /// bytes unread would reset the connection, and the peer might not get to see the close frame.
-    case failed(deadline: Milliseconds)
+    /// Our side of the connection ends behind what was written: the peer broke the protocol, or said that it goes before it had read
+    /// all. What still comes is dropped, as closing with bytes unread would reset the connection, and the peer might not get to see
+    /// the close frame.
+    case halfClosed(deadline: Milliseconds)
     /// As if the connection were forgotten: what comes is dropped, and nothing is said until the peer closes it.
     case silent(Session)
     case closed
@@ -94,7 +95,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
 
   private var isReading: Bool {
     switch state {
-    case .closed, .failed, .silent: false
+    case .closed, .halfClosed, .silent: false
     case .opening, .open, .closing: true
     }
   }
@@ -145,15 +146,18 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     case (.ping(let payload), .open):
       writeThroughChannel(WebSocketFrame.control(.pong, payload))
       context?.flush()
-    case (.close(let payload), .open):
+    case (.close(let payload), .open(let session)):
       writeThroughChannel(WebSocketFrame.control(.close, payload))
       context?.flush()
-      abort()
+      guard !isIdle else { return abort() }
+      session.lost(self, .transportClose)
+      endOutput()
     case (.failure(let code), .open(let session)):
       session.lost(self, .transportError)
-      fail(code)
+      writeThroughChannel(WebSocketFrame.close(code))
+      endOutput()
     case (.close, .closing), (.failure, .closing):
-      abort()
+      if isIdle { abort() } else { endOutput() }
     default:
       break
     }
@@ -246,13 +250,12 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     shard.schedule(self)
   }
 
-  private func fail(_ code: UInt16) {
-    writeThroughChannel(WebSocketFrame.close(code))
+  private func endOutput() {
     context?.flush()
     context?.close(mode: .output, promise: nil)
     parser = WebSocketParser(maxMessageSize: 0)
     releaseMessage()
-    state = .failed(deadline: closeDeadline)
+    state = .halfClosed(deadline: closeDeadline)
     shard.schedule(self)
   }
 
@@ -268,7 +271,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
     switch before {
     case .open(let session), .silent(let session): session.lost(self, reason)
     case .opening(.open(let session), _): session.close(reason)
-    case .opening, .closing, .failed, .closed: break
+    case .opening, .closing, .halfClosed, .closed: break
     }
   }
 
@@ -276,7 +279,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
 
   var timerDeadline: Milliseconds {
     switch state {
-    case .closing(let deadline), .failed(let deadline): deadline
+    case .closing(let deadline), .halfClosed(let deadline): deadline
     case .opening, .open, .silent, .closed: .max
     }
   }
