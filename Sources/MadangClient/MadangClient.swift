@@ -45,13 +45,13 @@ extension MadangClient {
     /// The `SesacKey` of the application.
     public var apiKey: String
     /// How long a connection may take to open.
-    public var connectTimeout: TimeAmount = .seconds(10)
+    public var connectTimeout: Duration = .seconds(10)
     /// How long a call without a file may take until its answer begins.
-    public var callTimeout: TimeAmount = .seconds(30)
+    public var callTimeout: Duration = .seconds(30)
     /// How long a call that carries a file, up or down, may take until its answer begins.
-    public var transferTimeout: TimeAmount = .minutes(30)
+    public var transferTimeout: Duration = .seconds(1800)
     /// How long an answer that has begun may pause before the call fails as ``MadangError/unreachable(host:reason:)``.
-    public var readTimeout: TimeAmount = .seconds(30)
+    public var readTimeout: Duration = .seconds(30)
     /// The largest JSON answer accepted, in bytes; ``MadangClient/history(of:after:)`` comes in one.
     public var maxAnswerBytes = 256 << 20
     /// How many chats of a history that streams in are held, stored and shown at a time; a cut costs at most as many.

@@ -1,4 +1,3 @@
-public import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
@@ -19,7 +18,7 @@ extension SocketIOClient {
     public var headers: [(String, String)] = []
     /// How long opening may take by one transport: TCP, TLS and the upgrade to WebSocket, and then again the server's
     /// open packet.
-    public var connectTimeout: TimeAmount = .seconds(20)
+    public var connectTimeout: Duration = .seconds(20)
     /// The largest message accepted, in bytes; a larger one ends the connection.
     public var maxMessageBytes = 16 << 20
     /// The most binary attachments of one packet.

@@ -159,7 +159,7 @@ extension SocketIOClient {
   // MARK: Time
 
   func watchOpening(connection id: Int) {
-    connection?.timer = loop.scheduleTask(in: configuration.connectTimeout) { [weak self] () -> Void in
+    connection?.timer = loop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { [weak self] () -> Void in
       self?.assumeIsolated { $0.fail(.timedOut, connection: id) }
     }
   }

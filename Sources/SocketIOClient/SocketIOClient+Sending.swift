@@ -1,5 +1,5 @@
 import Foundation
-public import NIOCore
+import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
@@ -26,7 +26,7 @@ extension SocketIOClient {
   /// - Throws: ``SocketIOError``; after ``SocketIOError/timedOut`` or a lost connection (``SocketIOError/notConnected``)
   ///   the event may have arrived.
   public func emit(
-    _ name: String, _ arguments: SocketArguments = .init(), in namespace: String, acknowledgedWithin time: TimeAmount
+    _ name: String, _ arguments: SocketArguments = .init(), in namespace: String, acknowledgedWithin time: Duration
   ) async throws -> SocketArguments {
     guard acknowledgements.count < configuration.maxWaitingAcks else { throw SocketIOError.congested }
     guard let id = connection?.socket.makeAckID() else { throw SocketIOError.notConnected }
@@ -35,7 +35,7 @@ extension SocketIOClient {
     let awaited = Awaited(namespace: namespace, id: id)
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
-        let timer = loop.scheduleTask(in: time) { [weak self] () -> Void in
+        let timer = loop.scheduleTask(in: TimeAmount(time)) { [weak self] () -> Void in
           self?.assumeIsolated { $0.settle(awaited, .failure(SocketIOError.timedOut)) }
         }
         acknowledgements[awaited] = PendingAck(continuation: continuation, timer: timer)
@@ -67,7 +67,7 @@ extension SocketIOClient {
   /// - Throws: `EncodingError`, `DecodingError` for an answer of another kind, or as for raw arguments.
   public func emit<Answer: Decodable>(
     _ name: String, _ value: some Encodable, in namespace: String = SocketPacket.mainNamespace,
-    acknowledgedWithin time: TimeAmount, as answer: Answer.Type
+    acknowledgedWithin time: Duration, as answer: Answer.Type
   ) async throws -> Answer {
     try await emit(name, SocketArguments(encoding: value), in: namespace, acknowledgedWithin: time).decode(answer)
   }

@@ -159,10 +159,10 @@ extension SocketIOServer {
     /// Only what runs there counts as its owner's time (`maxLoopPart`).
     public var respondsOnEventLoop = false
     /// Closes a connection that is idle between requests. `nil`: never.
-    public var idleTimeout: TimeAmount? = .seconds(60)
+    public var idleTimeout: Duration? = .seconds(60)
     /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a
     /// client may read nothing of an answer. Then the connection is closed. `nil`: never.
-    public var stallTimeout: TimeAmount? = .seconds(60)
+    public var stallTimeout: Duration? = .seconds(60)
     /// The slowest pace at which a request may arrive for longer than `stallTimeout`.
     public var minBytesPerSecond = 1024
     /// The most connections at a time; further ones are closed at once.

@@ -20,7 +20,7 @@ extension RoomScene {
   /// - Parameter readTimeout: How long an answer may pause: short for tests that wait for it, long for answers that come
   ///   late on a busy machine.
   static func onFaultyNetwork(
-    _ engine: TestEngine, readTimeout: TimeAmount = .seconds(4),
+    _ engine: TestEngine, readTimeout: Duration = .seconds(4),
     _ body:
       @escaping @Sendable (_ network: FaultyNetwork, _ scene: Self, _ elsewhere: MadangClient) async throws ->
       Void
@@ -43,7 +43,7 @@ extension RoomScene {
     }
   }
 
-  private static func adjust(_ configuration: inout MadangClient.Configuration, _ readTimeout: TimeAmount) {
+  private static func adjust(_ configuration: inout MadangClient.Configuration, _ readTimeout: Duration) {
     configuration.readTimeout = readTimeout
     configuration.historyPage = 10
     configuration.roomPage = 10

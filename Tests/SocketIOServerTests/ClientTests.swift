@@ -8,7 +8,7 @@ import Testing
 
 @Suite("SocketIOClient against SocketIOServer", .timeLimit(.minutes(2)))
 struct ClientTests {
-  private static let patience = TimeAmount.seconds(60)
+  private static let patience = Duration.seconds(60)
 
   @Test("events with attachments come back as they went, and are acknowledged", arguments: ClientMode.allCases)
   func echo(mode: ClientMode) async throws {

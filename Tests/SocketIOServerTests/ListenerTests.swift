@@ -22,7 +22,7 @@ private final class Notes: Sendable {
 
 @Suite("Listeners to clients' events", .timeLimit(.minutes(2)))
 struct ListenerTests {
-  private static let patience = TimeAmount.seconds(60)
+  private static let patience = Duration.seconds(60)
 
   /// Runs `body` with a client in a namespace of its own.
   ///

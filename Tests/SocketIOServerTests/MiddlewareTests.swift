@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Middleware, and what comes when a client leaves", .timeLimit(.minutes(2)))
 struct MiddlewareTests {
-  private static let patience = TimeAmount.seconds(60)
+  private static let patience = Duration.seconds(60)
 
   private struct Tags: Sendable, Equatable {
     var names: [String] = []

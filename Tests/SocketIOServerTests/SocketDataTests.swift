@@ -8,7 +8,7 @@ import Testing
 
 @Suite("What sockets remember", .timeLimit(.minutes(2)))
 struct SocketDataTests {
-  private static let patience = TimeAmount.seconds(60)
+  private static let patience = Duration.seconds(60)
 
   private struct Seat: Sendable, Equatable {
     var row: Int

@@ -13,7 +13,7 @@ enum ConnectionSettings {
     var settings = HTTPClient.Configuration()
     // A redirect would carry key and token to another place.
     settings.redirectConfiguration = .disallow
-    settings.timeout.connect = configuration.connectTimeout
+    settings.timeout.connect = TimeAmount(configuration.connectTimeout)
     settings.httpVersion = .http1Only
     // A server that refuses connections is told of at once; who wants to wait for it tries again.
     settings.connectionPool.retryConnectionEstablishment = false

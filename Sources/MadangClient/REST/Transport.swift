@@ -44,7 +44,7 @@ struct Transport: Sendable {
 
   private func timeout<Response>(_ call: Call<Response>) -> TimeAmount {
     let isTransfer = call.body?.carriesFiles == true || Response.self == FileBytes.self
-    return isTransfer ? configuration.transferTimeout : configuration.callTimeout
+    return TimeAmount(isTransfer ? configuration.transferTimeout : configuration.callTimeout)
   }
 
   private func request<Response>(_ call: Call<Response>, _ token: String?) throws -> HTTPClientRequest {
@@ -83,7 +83,7 @@ struct Transport: Sendable {
 
   /// An answer's body, to be read chunk by chunk.
   func body(of response: HTTPClientResponse) -> AnswerBody {
-    AnswerBody(response.body, over: self, pause: configuration.readTimeout)
+    AnswerBody(response.body, over: self, pause: TimeAmount(configuration.readTimeout))
   }
 
   /// Reads an answer to its end without looking at it, so that its connection can be used again.

@@ -77,7 +77,7 @@ extension SocketIOClient {
   /// Returns when the connection does not poll any more.
   private func openPolling(connection id: Int) async throws {
     let polling = PollingTransport(http: pollingClient(), origin: address.origin, configuration: configuration)
-    let packets = try await polling.get(target(.polling), within: configuration.connectTimeout)
+    let packets = try await polling.get(target(.polling), within: TimeAmount(configuration.connectTimeout))
     guard connection?.id == id else { return }
     let (wakeups, wakeup) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     connection?.carrier = .polling(wakeup)
@@ -96,7 +96,7 @@ extension SocketIOClient {
   private func pollingClient() -> HTTPClient {
     if let http { return http }
     var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
-    settings.timeout.connect = configuration.connectTimeout
+    settings.timeout.connect = TimeAmount(configuration.connectTimeout)
     settings.httpVersion = .http1Only
     // The client has a backoff of its own.
     settings.connectionPool.retryConnectionEstablishment = false
@@ -106,7 +106,7 @@ extension SocketIOClient {
   }
 
   private func poll(_ polling: PollingTransport, _ open: EngineOpen, connection id: Int) async {
-    let patience = TimeAmount.milliseconds(open.pingInterval + open.pingTimeout) + configuration.connectTimeout
+    let patience = TimeAmount.milliseconds(open.pingInterval + open.pingTimeout) + TimeAmount(configuration.connectTimeout)
     while connection?.id == id, connection?.engine.transport == .polling, connection?.isPausing == false {
       do {
         for packet in try await polling.get(target(.polling), within: patience) { received(packet, connection: id) }
@@ -125,7 +125,7 @@ extension SocketIOClient {
     for await _ in wakeups {
       while let packets = takeBatch(open, connection: id) {
         do {
-          try await polling.post(target(.polling), packets, within: configuration.connectTimeout)
+          try await polling.post(target(.polling), packets, within: TimeAmount(configuration.connectTimeout))
         } catch {
           return fail(.lost(.transportError), connection: id)
         }

@@ -49,7 +49,7 @@ package struct WebSocketTransport: Sendable {
     let tls = address.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
     let request = Self.request(address, target: target, configuration)
     let bootstrap = ClientBootstrap(group: loop)
-      .connectTimeout(configuration.connectTimeout)
+      .connectTimeout(TimeAmount(configuration.connectTimeout))
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .channelOption(
         .writeBufferWaterMark, value: .init(low: configuration.maxWaitingBytes / 2, high: configuration.maxWaitingBytes)
@@ -77,7 +77,7 @@ package struct WebSocketTransport: Sendable {
         return (channel, upgraded)
       }
     }
-    let deadline = loop.scheduleTask(in: configuration.connectTimeout) { channel.close(promise: nil) }
+    let deadline = loop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { channel.close(promise: nil) }
     defer { deadline.cancel() }
     do {
       if case .refusal(let refusal) = try await upgraded.get() { throw try await refusal.get() }

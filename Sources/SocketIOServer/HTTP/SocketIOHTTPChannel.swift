@@ -85,7 +85,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
     try channel.keepUnsentBytesFew()
     let pipeline = channel.pipeline.syncOperations
     let pace = configuration.stallTimeout.map {
-      PaceHandler(stallTimeout: $0, minBytesPerSecond: configuration.minBytesPerSecond)
+      PaceHandler(stallTimeout: TimeAmount($0), minBytesPerSecond: configuration.minBytesPerSecond)
     }
     if let pace { try pipeline.addHandler(pace) }
     if let share {
@@ -107,8 +107,7 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
       HTTPConnectionHandler(
         server: server, isSecure: configuration.tls != nil, addressee: configuration.addressee, pace: pace, place: place
       ))
-    let idleTimeout = configuration.idleTimeout.map { Duration.nanoseconds($0.nanoseconds) }
-    try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: idleTimeout, logger: logger))
+    try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
     let http = try HTTPConnection(
       wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
     return Value(accepted: AcceptedConnection(http), share: NIOLoopBound(share, eventLoop: channel.eventLoop))
