@@ -14,15 +14,20 @@ extension Socket {
   func changeListeners(_ body: @escaping @Sendable (inout Listeners) -> Void) {
     shard.run { _ in
       guard self.session != nil else { return }
+      // What a removed listener has kept may end with it, and change the listeners as well.
+      let former = self.listeners
       body(&self.listeners)
       self.listenerChanges += 1
+      withExtendedLifetime(former) {}
     }
   }
 
   /// Nobody listens any more. A listener may hold on to the socket, which so lets go of itself.
   func dropListeners() {
+    let former = listeners
     listeners = Listeners()
     listenerChanges += 1
+    withExtendedLifetime(former) {}
   }
 
   /// Takes an event of the client's to whoever listens. Called on the event loop.
