@@ -37,6 +37,7 @@ extension Socket {
     let named = listeners.named[name]
     guard named != nil || !listeners.any.isEmpty || !listeners.middleware.isEmpty else { return }
     let (event, changes) = (event(), listenerChanges)
+    pendingWork.beginEvent()
     let (middleware, any) = (listeners.middleware, listeners.any)
     if judging > 0 || middleware.contains(where: { $0.perform != nil }) { return judge(event) }
     guard call(middleware, event, unchangedSince: changes, endsWithError: true) else { return }
@@ -46,6 +47,7 @@ extension Socket {
 
   /// The same for an event that middleware has let pass.
   func hear(_ event: Event) {
+    pendingWork.beginEvent()
     let (any, named, changes) = (listeners.any, listeners.named[event.name] ?? [], listenerChanges)
     _ = call(any, event, unchangedSince: changes)
     _ = call(named, event, unchangedSince: changes)
@@ -79,7 +81,10 @@ extension Socket {
   /// An event is refused. Called on the event loop.
   func refuse(_ event: Event, _ error: any Error) {
     shard.core.logger.debug(
-      "Event refused", metadata: ["namespace": "\(namespace)", "event": "\(event.name)", "error": "\(error)"])
+      "Event refused",
+      metadata: [
+        "namespace": "\(LogText(namespace))", "event": "\(LogText(event.name))", "error": "\(LogText("\(error)"))",
+      ])
     // An asynchronous listener may fail after `disconnected`, which is the last that is heard of a socket.
     if session != nil { rule.handlers.refused?(self, event, error) }
   }
