@@ -97,7 +97,8 @@ extension SocketIOServer {
     /// whose message reaches them.
     public var allowRequest: (@Sendable (OpeningRequest) async -> Verdict)?
     /// Header fields for an answer over HTTP, that of a WebSocket's opening included, but not those of refusals; they take the
-    /// place of the server's own with the same name, except for those that frame the answer. It must not block.
+    /// place of the server's own with the same name, except for those that frame the answer, and for ``cookie``, which is set
+    /// beside theirs. It must not block.
     public var responseFields: (@Sendable (EngineHTTPRequest) -> HTTPFields)?
     /// Told of requests that are refused with a code of Engine.IO: they name no session there is, are not valid, or were refused
     /// by `allowRequest`. It must not block.
