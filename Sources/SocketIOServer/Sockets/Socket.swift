@@ -27,7 +27,8 @@ public final class Socket: @unchecked Sendable {
   private let memory: SocketMemory
   private(set) var joinedRooms: Set<String> = []
 
-  /// Whether the client has returned to a socket it had before: its id, rooms and data are those of then.
+  /// Whether the client has returned to a socket it had before: its id and rooms are those of then, and so is its data unless
+  /// admission was asked again (`Recovery.skipAdmission`).
   public let isRecovered: Bool
 
   /// The private id by which the client may return; `nil` when it cannot.
@@ -140,17 +141,19 @@ public final class Socket: @unchecked Sendable {
   /// Sends an event to everybody else in the namespace, or in these rooms of it.
   ///
   /// - Parameters:
+  ///   - rooms: Whoever is in any of them gets it: nobody if there are none. `nil`: everybody else in the namespace.
   ///   - except: Rooms, or ids of sockets, to leave out as well.
   ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
   ///   - isLocal: Whether only sockets of this server get it, where an adapter connects it with others.
   public func broadcast(
-    _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String> = [],
+    _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String>? = nil,
     except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false
   ) {
+    if let rooms, rooms.isEmpty { return }
     shard.core.broadcast(
       event, arguments,
       to: BroadcastTarget(
-        namespace: namespace, rooms: rooms, except: except.union([id]), isVolatile: isVolatile,
+        namespace: namespace, rooms: rooms ?? [], except: except.union([id]), isVolatile: isVolatile,
         isLocal: isLocal))
   }
 
