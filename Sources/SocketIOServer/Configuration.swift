@@ -50,9 +50,13 @@ extension SocketIOServer {
     public var maxUnreadReplyBytes = 65_536
     /// The most namespaces one session may join or ask for at a time.
     public var maxNamespacesPerSession = 1000
-    /// The most events of one socket that may wait for asynchronous listeners, counted once for each of these, before its
+    /// The most events of one socket that may wait for asynchronous middleware and listeners, counted once for each of these, before its
     /// session is closed.
     public var maxWaitingEvents = 1000
+    /// The most bytes of events of one session that may wait for asynchronous middleware and listeners, or be worked on by them,
+    /// before the session is closed. Each argument counts 64 bytes more than its text. An event that finds no other there may be
+    /// larger, and does not count.
+    public var maxWaitingEventBytes = 4_194_304
     /// The most sessions at a time; further handshakes are answered 503.
     public var maxSessions = 100_000
     /// The most log lines that clients may cause in a minute, by requests and packets that are refused. The next line
@@ -95,7 +99,8 @@ extension SocketIOServer {
     /// whose message reaches them.
     public var allowRequest: (@Sendable (OpeningRequest) async -> Verdict)?
     /// Header fields for an answer over HTTP, that of a WebSocket's opening included, but not those of refusals; they take the
-    /// place of the server's own with the same name, except for those that frame the answer. It must not block.
+    /// place of the server's own with the same name, except for those that frame the answer, and for ``cookie``, which is set
+    /// beside theirs. It must not block.
     public var responseFields: (@Sendable (EngineHTTPRequest) -> HTTPFields)?
     /// Told of requests that are refused with a code of Engine.IO: they name no session there is, are not valid, or were refused
     /// by `allowRequest`. It must not block.
@@ -189,12 +194,4 @@ package enum Addressee<Server: Sendable>: Sendable {
   case this
   case other(Server)
   case nobody
-}
-
-extension Duration {
-  /// Whole milliseconds, rounded up, so that a short wait never becomes none.
-  var milliseconds: Milliseconds {
-    let (seconds, attoseconds) = components
-    return seconds * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000
-  }
 }

@@ -88,24 +88,24 @@ extension SocketIOServer {
     return outcome.found
   }
 
-  /// Sends an event with a value to the other servers of the cluster, not to their sockets.
+  /// Sends an event whose arguments are these values to the other servers of the cluster, not to their sockets.
   ///
   /// - Throws: `EncodingError`; nothing was sent then.
-  public func serverSideEmit(
-    _ event: String, _ value: some Encodable, in namespace: String = SocketPacket.mainNamespace
+  public func serverSideEmit<First: Encodable, each Rest: Encodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace
   ) throws {
-    serverSideEmit(event, try SocketArguments(encoding: value), in: namespace)
+    serverSideEmit(event, try SocketArguments(encoding: first, repeat each rest), in: namespace)
   }
 
-  /// Sends an event with a value to the other servers of the cluster, and waits until all known ones have answered.
+  /// Sends an event whose arguments are these values to the other servers of the cluster, and waits until all known ones have answered.
   ///
   /// - Throws: `ServerSideAckError` as for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another
   ///   kind.
-  public func serverSideEmit<Answer: Decodable>(
-    _ event: String, _ value: some Encodable, in namespace: String = SocketPacket.mainNamespace, timeout: Duration,
-    answers: Answer.Type
+  public func serverSideEmit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace,
+    timeout: Duration, answers: Answer.Type
   ) async throws -> [Answer] {
-    try await serverSideEmit(event, SocketArguments(encoding: value), in: namespace, timeout: timeout)
-      .map { try $0.decode(answers) }
+    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    return try await serverSideEmit(event, arguments, in: namespace, timeout: timeout).map { try $0.decode(answers) }
   }
 }

@@ -9,6 +9,7 @@ extension SocketIOServer {
   /// Serves on a port of its own, without another HTTP application: other paths are answered 404.
   ///
   /// - Parameters:
+  ///   - host: 127.0.0.1, the default, is reached from this machine only; "0.0.0.0" stands for all its IPv4 addresses.
   ///   - port: 0 takes a free one.
   ///   - stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
   ///   - onRunning: Called with the port once clients may connect.

@@ -35,6 +35,20 @@ struct EngineHookTests {
     }
   }
 
+  @Test("adds cookies beside that of the session")
+  func cookies() async throws {
+    var configuration = Self.marked
+    configuration.cookie = .init()
+    try await TestServer.with(configuration) { (server) async throws in
+      let wire = try await server.wire()
+      defer { wire.abort() }
+      let first = try await wire.request("GET", Self.open)
+      let cookies = try #require(first.headers["set-cookie"])
+      let sid = try EngineOpen(data: Array(first.body.dropFirst())).sid
+      #expect(cookies.hasPrefix("a=1") && cookies.contains(", io=\(sid); Path=/"))
+    }
+  }
+
   @Test("adds header fields to the answer that opens a WebSocket, or upgrades to one")
   func webSocketFields() async throws {
     try await TestServer.with(Self.marked) { (server) async throws in

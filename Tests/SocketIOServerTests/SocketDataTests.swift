@@ -15,6 +15,8 @@ struct SocketDataTests {
   }
 
   private struct Unspeakable: SharedSocketData {
+    static let socketDataName = "unspeakable"
+
     func encode(to encoder: any Encoder) throws {
       throw EncodingError.invalidValue(self, .init(codingPath: [], debugDescription: "never"))
     }

@@ -34,7 +34,7 @@ extension Cluster {
       socket.shown(withholding: settings.withheldFields) { name, error in
         core.advise(
           .warning, "Data of a socket that could not be encoded is not told to other servers",
-          metadata: ["type": "\(LogText(name))", "error": "\(error)"])
+          metadata: ["type": "\(LogText(name))", "error": "\(LogText("\(error)"))"])
       }
     }
     let (parts, leftOut) = SocketParts.divide(sockets)

@@ -35,14 +35,17 @@ final class AdminHub: Sendable {
   func note(_ socket: Socket, _ change: (SocketSnapshot) -> AdminChange.Kind) {
     guard isWatched.load(ordering: .relaxed), socket.namespace != settings.namespace else { return }
     let change = AdminChange(kind: change(SocketSnapshot(socket)), date: .now)
-    state.withLock { state in
-      if state.changes.count < settings.maxUpdates {
+    // Snapshots may be the last to keep what the application remembers, whose end is not for the lock.
+    let dropped = state.withLock { state -> [AdminChange] in
+      guard state.changes.count >= settings.maxUpdates else {
         state.changes.append(change)
-      } else {
-        state.changes = []
-        state.isStale = true
+        return []
       }
+      defer { state.changes = [] }
+      state.isStale = true
+      return state.changes
     }
+    withExtendedLifetime(dropped) {}
   }
 
   // MARK: Watchers

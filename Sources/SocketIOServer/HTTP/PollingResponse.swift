@@ -61,7 +61,10 @@ struct PollingResponse {
     }
     var response = success(coded ?? body, contentType)
     if let coding, coded != nil { response.headers[.contentEncoding] = coding.rawValue }
-    if let cookie, let sid { response.headers[.setCookie] = cookie.field(sid: sid) }
+    if let cookie, let sid {
+      // Beside cookies of `responseFields`.
+      response.headers.append(HTTPField(name: .setCookie, value: cookie.field(sid: sid)))
+    }
     return response
   }
 

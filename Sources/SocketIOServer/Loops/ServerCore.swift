@@ -105,7 +105,8 @@ final class ServerCore: Sendable {
   typealias ServerSideHandler = @Sendable (Socket.Event) -> Void
 
   func setServerSideHandler(for event: String, in namespace: String, _ body: @escaping ServerSideHandler) {
-    state.withLock { $0.serverSide[namespace, default: [:]][event] = body }
+    // What the former one has kept may end with it: not under the lock.
+    _ = state.withLock { $0.serverSide[namespace, default: [:]].updateValue(body, forKey: event) }
   }
 
   func serverSideHandler(for event: String, in namespace: String) -> ServerSideHandler? {

@@ -33,21 +33,25 @@ public struct ConnectRefusal: Error, Sendable {
 }
 
 extension NamespaceHandlers {
-  /// Asks the middleware, then `admit`.
-  func decide(_ request: ConnectRequest, _ core: ServerCore) async -> Admission {
+  /// Asks the middleware, then `admit`. `nil` when the task is cancelled, as the client has left: nobody is asked any more then,
+  /// and what was thrown meanwhile tells nothing.
+  func decide(_ request: ConnectRequest, _ core: ServerCore) async -> Admission? {
     var data = SocketData()
     for step in middleware {
+      guard !Task.isCancelled else { return nil }
       do {
         try await step(request, &data)
       } catch let refusal as ConnectRefusal {
         return .refuse(message: refusal.message, data: refusal.data)
       } catch {
+        guard !Task.isCancelled else { return nil }
         core.advise(
           .warning, "A middleware failed, and the client was refused",
-          metadata: ["namespace": "\(LogText(request.namespace))", "error": "\(error)"])
+          metadata: ["namespace": "\(LogText(request.namespace))", "error": "\(LogText("\(error)"))"])
         return .refuse(message: "Internal error")
       }
     }
+    guard !Task.isCancelled else { return nil }
     switch await admit?(request) ?? .accept() {
     case .accept(let added):
       data.merge(added)

@@ -24,8 +24,9 @@ extension NamespaceHandlers {
   /// Listens to the events with this name in a task of the socket.
   ///
   /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
-  /// leaves; a client with more than `maxWaitingEvents` events waiting is disconnected. What the body throws refuses the event
-  /// (`refused`), which is not acknowledged then.
+  /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
+  /// throws refuses the event (`refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
+  /// the task itself is cancelled.
   @discardableResult
   public mutating func on(
     _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
@@ -37,8 +38,9 @@ extension NamespaceHandlers {
   /// Events whose first argument is no such value are refused.
   ///
   /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
-  /// leaves; a client with more than `maxWaitingEvents` events waiting is disconnected. What the body throws refuses the event
-  /// (`refused`), which is not acknowledged then.
+  /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
+  /// throws refuses the event (`refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
+  /// the task itself is cancelled.
   @discardableResult
   public mutating func on<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
     _ name: String, as type: Value.Type, answer body: @escaping @Sendable (Socket, Value) async throws -> Answer

@@ -8,7 +8,7 @@ import SocketIOProtocol
 public struct NamespaceHandlers: Sendable {
   /// Decides whether a client may join; without it everybody may whom the middleware (`use`) lets pass. It is asked last, and
   /// what it accepts with is added to the data that the middleware set. It is cancelled when the client leaves or its
-  /// session ends.
+  /// session ends. A client that returns by connection state recovery is not asked, unless `Recovery.skipAdmission` is off.
   public var admit: (@Sendable (ConnectRequest) async -> Admission)?
   /// A client has joined. What its socket itself emits here is the first thing it gets, with two exceptions: if it returned
   /// by connection state recovery, what it missed comes before; and while recovery is on for it, broadcasts that are under
@@ -18,7 +18,8 @@ public struct NamespaceHandlers: Sendable {
   /// asynchronous listener threw. Without it such events are ignored; either way they are logged at level debug. It is not
   /// called any more once the client has left.
   public var refused: (@Sendable (Socket, Socket.Event, any Error) -> Void)?
-  /// A client is leaving: its socket's rooms can still be read. What is sent to it from here on does not arrive.
+  /// A client is leaving: its socket's rooms can still be read, and `socket.broadcast(_, to: socket.rooms)` tells those who are in
+  /// them, nobody if it is in none. What is sent to the client itself from here on does not arrive.
   public var disconnecting: (@Sendable (Socket, DisconnectReason) -> Void)?
   /// A client has left, and with it its socket all rooms.
   public var disconnected: (@Sendable (Socket, DisconnectReason) -> Void)?
@@ -44,6 +45,8 @@ public struct NamespaceHandlers: Sendable {
 
   /// Adds a step to admission. Steps are asked one after another, in the order in which they were added and before `admit`,
   /// until one throws. It is cancelled when the client leaves or its session ends.
+  ///
+  /// A client that returns by connection state recovery skips all steps, and `admit`, unless `Recovery.skipAdmission` is off.
   ///
   /// A `ConnectRefusal` reaches the client as it is. Any other error is logged as a warning, and the client is refused with
   /// "Internal error".

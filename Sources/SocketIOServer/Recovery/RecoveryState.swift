@@ -4,24 +4,6 @@ import DequeModule
 ///
 /// Feed it what happens; it reads no clock. All times in milliseconds.
 struct RecoveryState<Message> {
-  struct Limits {
-    var duration: Int64
-    var sessions: Int
-    var log: RecoveryLog<Message>.Limits
-    var totalBytes: Int
-    /// How old a logged event may become: the time a lost connection may stay unnoticed, then `duration`.
-    var maxAge: Int64
-  }
-
-  /// A socket that is connected and may be recovered once it is not.
-  struct Live: Equatable {
-    var namespace: String
-    var id: String
-    var shard: Int
-    /// The number of the last event before it joined.
-    var joinedAt: UInt64
-  }
-
   /// A socket whose client may return.
   struct Parked {
     var namespace: String
@@ -30,13 +12,6 @@ struct RecoveryState<Message> {
     var data: SocketData
     fileprivate var joinedAt: UInt64
     fileprivate var expiry: Int64
-  }
-
-  struct Restored {
-    var socket: Parked
-    var missed: [Message]
-    /// The number of the last event that is among `missed` or needs no replay.
-    var through: UInt64
   }
 
   private struct Namespace {
@@ -53,6 +28,8 @@ struct RecoveryState<Message> {
   /// are skipped.
   private var expiries: Deque<(pid: String, expiry: Int64)> = []
   private var totalBytes = 0
+  /// What was kept for clients that are forgotten.
+  private var forgotten: [SocketData] = []
   /// The highest number given so far. A new log goes on from it, so that no event of a former log has a number that a
   /// later one gives again.
   private var highest: UInt64 = 0
@@ -127,10 +104,7 @@ struct RecoveryState<Message> {
 
   /// Forgets the parked sockets whom the target means.
   mutating func forgetParked(_ target: BroadcastTarget) {
-    for (pid, socket) in parked(in: target) {
-      parked[pid] = nil
-      release(socket.namespace)
-    }
+    for (pid, _) in parked(in: target) { forget(pid) }
   }
 
   // MARK: Events
@@ -179,11 +153,21 @@ struct RecoveryState<Message> {
   /// Drops the first in line. False when there is none.
   private mutating func dropOldest() -> Bool {
     guard let first = expiries.popFirst() else { return false }
-    if let socket = parked[first.pid], socket.expiry == first.expiry {
-      parked[first.pid] = nil
-      release(socket.namespace)
-    }
+    if parked[first.pid]?.expiry == first.expiry { forget(first.pid) }
     return true
+  }
+
+  private mutating func forget(_ pid: String) {
+    guard let socket = parked.removeValue(forKey: pid) else { return }
+    forgotten.append(socket.data)
+    release(socket.namespace)
+  }
+
+  /// The data of sockets that were forgotten since the last call. It belongs to the application: let go of it where its end may
+  /// call anything.
+  mutating func takeForgotten() -> [SocketData] {
+    defer { forgotten = [] }
+    return forgotten
   }
 
   private mutating func release(_ name: String) {

@@ -23,6 +23,14 @@ final class RecoveryStore: Sendable {
           totalBytes: settings.maxBytes, maxAge: duration + unnoticed)))
   }
 
+  /// Changes what is kept. Values of the application that were kept for forgotten clients end after the lock is free: there they
+  /// may do what they like.
+  private func change<Result: Sendable>(_ body: (inout RecoveryState<OutboundMessage>) -> Result) -> Result {
+    let (result, forgotten) = state.withLock { (body(&$0), $0.takeForgotten()) }
+    withExtendedLifetime(forgotten) {}
+    return result
+  }
+
   /// Whether somebody in the namespace is, or may become again, a client that can be recovered.
   func remembers(_ namespace: String) -> Bool {
     state.withLock { $0.remembers(namespace) }
@@ -49,10 +57,11 @@ final class RecoveryStore: Sendable {
   func left(
     _ socket: Socket, _ pid: String, rooms: Set<String>, _ reason: DisconnectReason, at time: Milliseconds
   ) {
-    state.withLock { state in
+    let data = socket.data
+    change { state in
       switch reason {
       case .transportClose, .transportError, .pingTimeout:
-        state.park(pid, rooms: rooms, data: socket.data, at: time)
+        state.park(pid, rooms: rooms, data: data, at: time)
       case .parseError, .clientNamespaceDisconnect, .serverNamespaceDisconnect, .forcedClose, .serverShuttingDown:
         state.left(pid)
       }
@@ -73,6 +82,7 @@ final class RecoveryStore: Sendable {
       guard let number = RecoveryClaim.number(offset: text) else { return nil }
       offset = number
     }
+    // Forgets nobody, so that nothing of the application ends here.
     return state.withLock {
       $0.restore(claim.pid, in: namespace, after: offset, shard: shard, maxBytes: maxReplay, at: LoopShard.now)
     }
@@ -80,12 +90,12 @@ final class RecoveryStore: Sendable {
 
   /// Changes the rooms of sockets whose clients are lost.
   func changeParked(_ target: BroadcastTarget, _ change: @Sendable (inout Set<String>) -> Void) {
-    state.withLock { $0.changeParked(target, change) }
+    self.change { $0.changeParked(target, change) }
   }
 
   /// Lets no lost client return to a socket whom the target means.
   func forgetParked(_ target: BroadcastTarget) {
-    state.withLock { $0.forgetParked(target) }
+    change { $0.forgetParked(target) }
   }
 
   // MARK: Events
@@ -123,7 +133,7 @@ final class RecoveryStore: Sendable {
 
   /// Returns whether anything is left to sweep later.
   func sweep() -> Bool {
-    state.withLock { state in
+    change { state in
       state.sweep(at: LoopShard.now)
       return !state.isEmpty
     }

@@ -18,8 +18,9 @@ extension SocketIOServer {
 
     /// How long a client may be gone.
     public var maxDisconnectionDuration: Duration = .seconds(120)
-    /// Whether a recovered client joins without asking `NamespaceHandlers.admit` again. If it is asked, the data of its
-    /// new answer counts.
+    /// Whether a recovered client joins without asking `NamespaceHandlers.use` and `admit` again: by default it skips all
+    /// middleware of its namespace, as `skipMiddlewares` has it in the reference. If they are asked again, the data of their new
+    /// answer takes the place of that of before; in a namespace without either its data stays.
     public var skipAdmission = true
     public var offsets = Offsets.capableClients
     /// The most events kept for the clients of a namespace.

@@ -63,8 +63,7 @@ extension Session {
     }
     // Unstructured: it lives as long as the session keeps it, and is cancelled from there.
     admissions[index].task = Task { [shard, core] in
-      let admission = await rule.handlers.decide(pending.request, core)
-      guard !Task.isCancelled else { return }
+      guard let admission = await rule.handlers.decide(pending.request, core), !Task.isCancelled else { return }
       shard.run { _ in self.decided(pending.number, admission, rule) }
     }
   }

@@ -111,7 +111,7 @@ extension Session {
     shard.leave(socket)
     socket.session = nil
     socket.noteEnd()
-    socket.dropWork()
+    socket.dropWork(of: self)
     for outcome in socket.acks.settleAll() { outcome(.failure(.disconnected)) }
     socket.announceEnd(reason, isEarly: false)
     socket.dropListeners()

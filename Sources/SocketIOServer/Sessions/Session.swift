@@ -37,6 +37,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// Counts the GETs that waited, so that the end of an old connection is not taken for the end of a newer one.
   var pollNumber = 0
   var sockets: [Socket] = []
+  var eventRoom = EventRoom()
   var admissions: [PendingAdmission] = []
   var admissionNumber = 0
   /// Set when the session is to end once what waits has been fetched.

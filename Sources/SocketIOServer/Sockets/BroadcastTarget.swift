@@ -1,4 +1,5 @@
-/// Whom a broadcast reaches: the sockets of a namespace that are in any of `rooms` and in none of `except`.
+/// Whom a broadcast reaches: the sockets of a namespace that are in any of `rooms` and in none of `except`; without `rooms` all
+/// that are in none of `except`. (`Socket.broadcast` to no rooms reaches nobody.)
 public struct BroadcastTarget: Sendable {
   public var namespace: String
   /// Rooms to reach; every socket is in the room of its own id. Empty means the whole namespace.

@@ -14,15 +14,20 @@ extension Socket {
   func changeListeners(_ body: @escaping @Sendable (inout Listeners) -> Void) {
     shard.run { _ in
       guard self.session != nil else { return }
+      // What a removed listener has kept may end with it, and change the listeners as well.
+      let former = self.listeners
       body(&self.listeners)
       self.listenerChanges += 1
+      withExtendedLifetime(former) {}
     }
   }
 
   /// Nobody listens any more. A listener may hold on to the socket, which so lets go of itself.
   func dropListeners() {
+    let former = listeners
     listeners = Listeners()
     listenerChanges += 1
+    withExtendedLifetime(former) {}
   }
 
   /// Takes an event of the client's to whoever listens. Called on the event loop.
@@ -32,6 +37,7 @@ extension Socket {
     let named = listeners.named[name]
     guard named != nil || !listeners.any.isEmpty || !listeners.middleware.isEmpty else { return }
     let (event, changes) = (event(), listenerChanges)
+    pendingWork.beginEvent()
     let (middleware, any) = (listeners.middleware, listeners.any)
     if judging > 0 || middleware.contains(where: { $0.perform != nil }) { return judge(event) }
     guard call(middleware, event, unchangedSince: changes, endsWithError: true) else { return }
@@ -41,6 +47,7 @@ extension Socket {
 
   /// The same for an event that middleware has let pass.
   func hear(_ event: Event) {
+    pendingWork.beginEvent()
     let (any, named, changes) = (listeners.any, listeners.named[event.name] ?? [], listenerChanges)
     _ = call(any, event, unchangedSince: changes)
     _ = call(named, event, unchangedSince: changes)
@@ -74,7 +81,10 @@ extension Socket {
   /// An event is refused. Called on the event loop.
   func refuse(_ event: Event, _ error: any Error) {
     shard.core.logger.debug(
-      "Event refused", metadata: ["namespace": "\(namespace)", "event": "\(event.name)", "error": "\(error)"])
+      "Event refused",
+      metadata: [
+        "namespace": "\(LogText(namespace))", "event": "\(LogText(event.name))", "error": "\(LogText("\(error)"))",
+      ])
     // An asynchronous listener may fail after `disconnected`, which is the last that is heard of a socket.
     if session != nil { rule.handlers.refused?(self, event, error) }
   }

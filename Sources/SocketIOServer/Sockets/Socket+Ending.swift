@@ -1,8 +1,9 @@
 public import SocketIOProtocol
 
 extension Socket {
-  /// Hears of the end of this socket while it still is in its rooms, after `NamespaceHandlers.disconnecting`. It runs on the
-  /// event loop of the client: it must not block. What is sent to the client here does not arrive.
+  /// Hears of the end of this socket while it still is in its rooms, after `NamespaceHandlers.disconnecting`; a broadcast to
+  /// `socket.rooms` tells those who are in them, nobody if it is in none. It runs on the event loop of the client: it must not
+  /// block. What is sent to the client here does not arrive.
   ///
   /// Call it in `connected`: a socket that has ended calls nobody.
   @discardableResult

@@ -13,7 +13,8 @@ extension Socket {
   /// Looks at all events of the client as the other `use` does, in a task of the socket. Events wait for one another and keep
   /// their order, also in the listeners.
   ///
-  /// The task is cancelled when the client leaves; a client with more than `maxWaitingEvents` events waiting is disconnected.
+  /// The task is cancelled when the client leaves; a client of which too much waits is disconnected (`maxWaitingEvents`,
+  /// `maxWaitingEventBytes`).
   @discardableResult
   public func use(perform body: @escaping @Sendable (Socket, Event) async throws -> Void) -> Listener {
     let id = Listener()
@@ -29,6 +30,7 @@ extension Socket {
       let refusal = await self.refusal(of: event, by: middleware)
       await self.hop { socket in
         socket.judging -= 1
+        socket.releaseEvent()
         if let refusal { socket.refuse(event, refusal) } else { socket.hear(event) }
       }
     }

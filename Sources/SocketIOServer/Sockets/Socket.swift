@@ -19,15 +19,16 @@ public final class Socket: @unchecked Sendable {
   /// What is read on any thread. Only the event loop changes `joinedRooms`, so that it reads them without the lock, which
   /// broadcasts would pay for.
   private struct Shared {
-    var data: SocketData
     var transport: EngineTransport
     var isConnected = true
   }
 
   private let shared: Mutex<Shared>
+  private let memory: SocketMemory
   private(set) var joinedRooms: Set<String> = []
 
-  /// Whether the client has returned to a socket it had before: its id, rooms and data are those of then.
+  /// Whether the client has returned to a socket it had before: its id and rooms are those of then, and so is its data unless
+  /// admission was asked again (`Recovery.skipAdmission`).
   public let isRecovered: Bool
 
   /// The private id by which the client may return; `nil` when it cannot.
@@ -60,7 +61,8 @@ public final class Socket: @unchecked Sendable {
     self.isRecovered = isRecovered
     self.namespace = namespace
     self.auth = auth
-    shared = Mutex(Shared(data: data, transport: session.engine.transport))
+    shared = Mutex(Shared(transport: session.engine.transport))
+    memory = SocketMemory(data)
     self.session = session
     self.rule = rule
     listeners = rule.handlers.listeners
@@ -69,19 +71,23 @@ public final class Socket: @unchecked Sendable {
   }
 
   /// What the application remembers with the socket: first what it gave on admission, or, if `isRecovered`, what there was
-  /// when the client was lost.
-  public var data: SocketData { shared.withLock { $0.data } }
+  /// when the client was lost, unless it was asked again (`Recovery.skipAdmission`).
+  public var data: SocketData { memory.data }
 
   /// The value of this type in ``data``, to read, replace or, with `nil`, remove.
   public subscript<Value: Sendable>(type: Value.Type) -> Value? {
-    get { shared.withLock { $0.data[type] } }
-    set { shared.withLock { $0.data[type] = newValue } }
+    get { memory.data[type] }
+    set { memory.change { $0[type] = newValue } }
   }
 
-  /// Changes what is remembered, with nobody reading or changing it meanwhile. The closure must not touch the socket's data
-  /// in another way.
-  public func withData<Result: Sendable>(_ body: (inout SocketData) throws -> Result) rethrows -> Result {
-    try shared.withLock { try body(&$0.data) }
+  /// Changes what is remembered, with nobody else changing it meanwhile.
+  ///
+  /// The closure gets a copy, which takes the place of ``data`` when it returns or throws; until then others read what there was
+  /// before. It may call whatever it likes, except for what changes a socket's data in another way: that would wait for itself.
+  public func withData<Result: Sendable, Failure: Error>(
+    _ body: (inout SocketData) throws(Failure) -> Result
+  ) throws(Failure) -> Result {
+    try memory.change(body)
   }
 
   /// The rooms the client is in at this moment, without that of its own id. None once it has left.
@@ -135,17 +141,19 @@ public final class Socket: @unchecked Sendable {
   /// Sends an event to everybody else in the namespace, or in these rooms of it.
   ///
   /// - Parameters:
+  ///   - rooms: Whoever is in any of them gets it: nobody if there are none. `nil`: everybody else in the namespace.
   ///   - except: Rooms, or ids of sockets, to leave out as well.
   ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
   ///   - isLocal: Whether only sockets of this server get it, where an adapter connects it with others.
   public func broadcast(
-    _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String> = [],
+    _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String>? = nil,
     except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false
   ) {
+    if let rooms, rooms.isEmpty { return }
     shard.core.broadcast(
       event, arguments,
       to: BroadcastTarget(
-        namespace: namespace, rooms: rooms, except: except.union([id]), isVolatile: isVolatile,
+        namespace: namespace, rooms: rooms ?? [], except: except.union([id]), isVolatile: isVolatile,
         isLocal: isLocal))
   }
 

@@ -81,11 +81,7 @@ public struct SocketData: Sendable {
 ///
 /// It travels as JSON through the adapter: whoever can listen there can read it, so credentials do not belong into it.
 public protocol SharedSocketData: Codable, Sendable {
-  /// Tells it from other types between servers. It has to be the same on all of them.
+  /// Tells it from other types between servers: a name of your choice, the same on all of them, and another for each type. The
+  /// type's own name would not do: that of a private type, or of one in a function, changes from build to build.
   static var socketDataName: String { get }
-}
-
-extension SharedSocketData {
-  /// The type's name, its module's before it.
-  public static var socketDataName: String { String(reflecting: Self.self) }
 }

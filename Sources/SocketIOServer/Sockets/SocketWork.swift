@@ -2,52 +2,93 @@ import DequeModule
 import Logging
 import SocketIOProtocol
 
-/// What asynchronous listeners of a socket have still to do. Touched on the socket's event loop only.
+/// What asynchronous middleware and listeners of a socket have still to do. Touched on the socket's event loop only.
 struct SocketWork {
-  typealias Item = @Sendable () async -> Void
+  fileprivate struct Item: Sendable {
+    /// Tells the event from others.
+    let event: Int
+    /// What is given back to the session's `EventRoom` when it is done.
+    var size: Int
+    let body: @Sendable () async -> Void
+  }
 
   fileprivate var waiting: Deque<Item> = []
   fileprivate var running: Task<Void, Never>?
+  /// The size of the item that runs.
+  fileprivate var runningSize = 0
+  private var lastEvent = 0
+  private var lastCharged = 0
+
+  /// What is worked on from now on is on another event.
+  mutating func beginEvent() { lastEvent += 1 }
+
+  /// An item for the event. What several work on is there once: the first has its size.
+  fileprivate mutating func item(for event: Socket.Event, _ body: @escaping @Sendable () async -> Void) -> Item {
+    defer { lastCharged = lastEvent }
+    return Item(event: lastEvent, size: lastCharged == lastEvent ? 0 : event.size, body: body)
+  }
 }
 
 extension Socket {
-  /// Works on an event after those before it; an error refuses it. Called on the event loop.
+  /// Works on the event that is being dispatched after those before it; an error refuses it. Called on the event loop.
   func work(on event: Event, _ body: @escaping @Sendable () async throws -> Void) {
-    work {
+    guard let session else { return }
+    let item = pendingWork.item(for: event) {
       do {
         try await body()
-      } catch is CancellationError {
+      } catch is CancellationError where Task.isCancelled {
+        // The client has left.
       } catch {
         self.onLoop { $0.refuse(event, error) }
       }
     }
-  }
-
-  private func work(_ item: @escaping SocketWork.Item) {
-    guard let session else { return }
-    guard pendingWork.waiting.count < shard.core.configuration.maxWaitingEvents else {
+    let configuration = shard.core.configuration
+    guard pendingWork.waiting.count < configuration.maxWaitingEvents,
+      session.eventRoom.take(item.size, limit: configuration.maxWaitingEventBytes)
+    else {
       shard.core.logger.info(
-        "Client closed: it sends events faster than they are handled", metadata: ["namespace": "\(namespace)"])
+        "Client closed: it sends events faster than they are handled", metadata: ["namespace": "\(LogText(namespace))"])
       return session.close(.forcedClose)
     }
     pendingWork.waiting.append(item)
-    startWork()
+    startWork(of: session)
   }
 
-  private func startWork() {
+  private func startWork(of session: Session) {
     guard pendingWork.running == nil, let item = pendingWork.waiting.popFirst() else { return }
+    pendingWork.runningSize = item.size
     // Unstructured: it lives as long as the socket, and is cancelled with it.
     pendingWork.running = Task {
-      await item()
+      await item.body()
       shard.run { _ in
-        self.pendingWork.running = nil
-        self.startWork()
+        self.finish(item.event, of: session)
+        self.startWork(of: session)
       }
     }
   }
 
+  private func finish(_ event: Int, of session: Session) {
+    pendingWork.running = nil
+    let size = pendingWork.runningSize
+    pendingWork.runningSize = 0
+    if pendingWork.waiting.first?.event == event {
+      // The next works on the same event, which stays.
+      pendingWork.waiting[0].size += size
+    } else {
+      session.eventRoom.give(size)
+    }
+  }
+
+  /// What works on an event has done its part, and the event goes on as a new one.
+  func releaseEvent() {
+    guard let session else { return }
+    session.eventRoom.give(pendingWork.runningSize)
+    pendingWork.runningSize = 0
+  }
+
   /// The client has left.
-  func dropWork() {
+  func dropWork(of session: Session) {
+    session.eventRoom.give(pendingWork.waiting.reduce(0) { $0 + $1.size })
     pendingWork.waiting = []
     pendingWork.running?.cancel()
   }

@@ -42,44 +42,51 @@ extension Socket {
     emit(event, try SocketArguments(encoding: first, repeat each rest), isVolatile: isVolatile)
   }
 
-  /// Sends an event with a value and waits for the client's acknowledgement, whose first argument is the answer.
+  /// Sends an event whose arguments are these values, and waits for the client's acknowledgement, whose first argument is the
+  /// answer.
   ///
   /// - Throws: `AckError` when none came in time or the client left, `EncodingError`, or `DecodingError` for an answer
   ///   of another kind.
-  public func emit<Answer: Decodable>(
-    _ event: String, _ value: some Encodable, timeout: Duration, answer: Answer.Type
+  public func emit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest, timeout: Duration, answer: Answer.Type
   ) async throws -> Answer {
-    try await emit(event, SocketArguments(encoding: value), timeout: timeout).decode(answer)
+    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    return try await emit(event, arguments, timeout: timeout).decode(answer)
   }
 
-  /// Sends an event with a value to everybody else in the namespace, or in these rooms of it, as for raw arguments.
+  /// Sends an event whose arguments are these values to everybody else in the namespace, or in these rooms of it, as for raw
+  /// arguments.
   ///
   /// - Throws: `EncodingError`; nothing was sent then.
-  public func broadcast(
-    _ event: String, _ value: some Encodable, to rooms: Set<String> = [], except: Set<String> = [],
-    isVolatile: Bool = false, isLocal: Bool = false
+  public func broadcast<First: Encodable, each Rest: Encodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest, to rooms: Set<String>? = nil,
+    except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false
   ) throws {
-    let arguments = try SocketArguments(encoding: value)
+    let arguments = try SocketArguments(encoding: first, repeat each rest)
     broadcast(event, arguments, to: rooms, except: except, isVolatile: isVolatile, isLocal: isLocal)
   }
 }
 
 extension SocketIOServer {
-  /// Sends an event with a value to everybody whom the target means, once each.
+  /// Sends an event whose arguments are these values to everybody whom the target means, once each.
   ///
   /// - Throws: `EncodingError`; nothing was sent then.
-  public func emit(_ event: String, _ value: some Encodable, to target: BroadcastTarget) throws {
-    emit(event, try SocketArguments(encoding: value), to: target)
+  public func emit<First: Encodable, each Rest: Encodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest, to target: BroadcastTarget
+  ) throws {
+    emit(event, try SocketArguments(encoding: first, repeat each rest), to: target)
   }
 
-  /// Sends an event with a value to everybody whom the target means, and waits until all have answered.
+  /// Sends an event whose arguments are these values to everybody whom the target means, and waits until all have answered.
   ///
   /// - Throws: `BroadcastAckError` as for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another
   ///   kind.
-  public func emit<Answer: Decodable>(
-    _ event: String, _ value: some Encodable, to target: BroadcastTarget, timeout: Duration, answers: Answer.Type
+  public func emit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
+    _ event: String, _ first: First, _ rest: repeat each Rest, to target: BroadcastTarget, timeout: Duration,
+    answers: Answer.Type
   ) async throws -> [Answer] {
-    try await emit(event, SocketArguments(encoding: value), to: target, timeout: timeout).map { try $0.decode(answers) }
+    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    return try await emit(event, arguments, to: target, timeout: timeout).map { try $0.decode(answers) }
   }
 }
 
@@ -102,10 +109,12 @@ extension Socket {
 }
 
 extension Acknowledgement {
-  /// Answers with a value.
+  /// Answers with these values.
   ///
   /// - Throws: `EncodingError`; nothing was answered then.
-  public func callAsFunction(_ value: some Encodable) throws {
-    self(try SocketArguments(encoding: value))
+  public func callAsFunction<First: Encodable, each Rest: Encodable>(
+    _ first: First, _ rest: repeat each Rest
+  ) throws {
+    self(try SocketArguments(encoding: first, repeat each rest))
   }
 }

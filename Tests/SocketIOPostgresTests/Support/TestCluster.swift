@@ -169,6 +169,8 @@ extension SocketIOClient {
 
 /// What sockets remember, and other servers are shown.
 struct Place: SharedSocketData, Equatable {
+  static let socketDataName = "place"
+
   var auth: String
 }
 

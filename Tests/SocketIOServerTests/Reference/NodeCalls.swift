@@ -55,6 +55,7 @@ enum NodeCalls {
     "socket.volatile.emit": "a volatile event is missed by a client that cannot take it at once",
     "socket.timeout(ms).emit(…, callback)": "the server asks and the client acknowledges",
     "socket.broadcast.emit": "a broadcast of a socket leaves out itself and whom it names",
+    "socket.to(room).timeout(ms).emitWithAck(…)": "a socket's server asks everybody else in its room",
     "socket.join": "rooms are joined, addressed and left",
     "socket.disconnect(close)": "the server removes a socket and the session stays",
     "socket.on(event)": "for one name are all called in the order of their registration",

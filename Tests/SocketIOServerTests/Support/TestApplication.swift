@@ -75,6 +75,8 @@ extension Journal {
 
 /// What the application's sockets remember, and show to other servers.
 struct TestUser: SharedSocketData, Equatable {
+  static let socketDataName = "user"
+
   var number: Int64
   var name: String
 }
