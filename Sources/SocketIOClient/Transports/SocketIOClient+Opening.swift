@@ -106,7 +106,8 @@ extension SocketIOClient {
   }
 
   private func poll(_ polling: PollingTransport, _ open: EngineOpen, connection id: Int) async {
-    let patience = TimeAmount.milliseconds(open.pingInterval + open.pingTimeout) + TimeAmount(configuration.connectTimeout)
+    let patience =
+      TimeAmount.milliseconds(open.pingInterval + open.pingTimeout) + TimeAmount(configuration.connectTimeout)
     while connection?.id == id, connection?.engine.transport == .polling, connection?.isPausing == false {
       do {
         for packet in try await polling.get(target(.polling), within: patience) { received(packet, connection: id) }
