@@ -56,6 +56,13 @@ struct ClusterMessageTests {
     #expect(target.namespace == "/chat" && !target.isLocal)
   }
 
+  @Test("those of the corpus are read, so that what is made of them goes deep")
+  func corpus() throws {
+    let corpus = try Fuzzer("cluster").corpus
+    #expect(corpus.count > 9)
+    for input in corpus { #expect(throws: Never.self) { try ClusterMessage.decode(input) } }
+  }
+
   @Test("carry a socket with what is known of its client, but not its session's id")
   func sockets() throws {
     let sent = try Self.snapshot()
