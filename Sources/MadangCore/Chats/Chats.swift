@@ -31,8 +31,11 @@ extension Madang {
     let key = try await roomKeys.key(of: address.room, in: database)
     if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
     // Whoever may not post leaves no file behind, not even for a moment.
-    try await database.read { try $0.requirePoster(caller.id, to: address) }
-    try await addUpFiles(of: caller.id, in: address.workspace)
+    let uncounted = try await database.read { [self] transaction in
+      try transaction.requirePoster(caller.id, to: address)
+      return try uncountedFiles(of: caller.id, in: address.workspace, transaction)
+    }
+    try await addUpFiles(of: uncounted)
     return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
   }
 

@@ -47,21 +47,24 @@ extension Madang {
 
   /// Adds up what has a limit and is not counted yet, in a write of its own. Whoever is refused then has added up nothing: with the write
   /// that is refused its sum would be gone, and be made for the next one again.
-  func addUpFiles(of user: Int64, in workspace: Reference) async throws {
-    let uncounted = try await database.read { [self] transaction in
-      try fileLimits(of: user, in: workspace, transaction).filter {
-        try $0.limit > 0 && transaction.countedFileBytes(of: $0.owner) == nil
-      }
-    }
+  /// - Parameter uncounted: Of ``uncountedFiles(of:in:_:)``.
+  func addUpFiles(of uncounted: [FileUsageOwner]) async throws {
     guard !uncounted.isEmpty else { return }
     try await database.write { transaction in
       // Somebody else may have added it up meanwhile.
-      for (owner, _) in uncounted where try transaction.countedFileBytes(of: owner) == nil {
+      for owner in uncounted where try transaction.countedFileBytes(of: owner) == nil {
         transaction.lastly(at: owner.place) { transaction, later in
           _ = try transaction.addFileBytes(0, of: owner, uncounted: later)
         }
       }
     }
+  }
+
+  /// Whose files count when somebody posts in a workspace, and are not added up yet.
+  func uncountedFiles(of user: Int64, in workspace: Reference, _ transaction: Transaction) throws -> [FileUsageOwner] {
+    try fileLimits(of: user, in: workspace, transaction).filter {
+      try $0.limit > 0 && transaction.countedFileBytes(of: $0.owner) == nil
+    }.map(\.owner)
   }
 
   /// Whose files count when somebody posts in a workspace, and how many bytes they may have; 0 for any. None where there is no such
