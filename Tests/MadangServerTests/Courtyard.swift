@@ -59,7 +59,6 @@ struct Courtyard: Sendable {
     }
     let madang = world.server.madang
     let approvingKey = try await madang.createKey(edition: "2024-10", label: "with approval", approval: .on).key
-    await world.server.current.backend.service.keys.load()
     for email in Array(emails.values) + [Self.guest, Self.newcomer] {
       let answer = try await world.call(
         .POST, "users/join", key: email == emails[.pending] ? approvingKey : DevelopmentKey.october2024,

@@ -172,7 +172,6 @@ struct RegistrationTests {
       let open = try await madang.createKey(edition: "2024-10", label: "open", registration: .open).key
       let same = try await madang.createKey(edition: "2024-10", label: "as the server").key
       let invite = try await madang.createKey(edition: "2024-10", label: "invite", registration: .invite).key
-      await world.server.current.backend.service.keys.load()
       #expect(try await Self.join(world, "a@example.com", key: open).status == 200)
       #expect(try await Self.join(world, "b@example.com", key: same).code == "E11")
       #expect(try await Self.join(world, "c@example.com", key: invite).code == "E11")
@@ -180,6 +179,21 @@ struct RegistrationTests {
       #expect(try await Self.join(world, "c@example.com", key: same).code == "E11")
       #expect(try await Self.join(world, "c@example.com", key: invite).status == 200)
       #expect(try await madang.keys().map(\.registration) == ["open", nil, "invite"])
+    }
+  }
+
+  @Test("a new API key is known at once, a revoked one after a look at the keys", arguments: TestEngine.available)
+  func newKey(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.open)) { (world) async throws in
+      let madang = world.server.madang
+      let keys = world.server.current.backend.service.keys
+      await keys.load()
+      #expect(try await Self.join(world, "a@example.com", key: "no key").code == "E01")
+      let made = try await madang.createKey(edition: "2024-10", label: "a new app")
+      #expect(try await Self.join(world, "a@example.com", key: made.key).status == 200)
+      _ = try await madang.revokeKey(made.record.id)
+      await keys.load()
+      #expect(try await Self.join(world, "b@example.com", key: made.key).code == "E01")
     }
   }
 

@@ -547,7 +547,6 @@ struct WaitingAccountsTests {
       let off = try await madang.createKey(edition: "2024-10", label: "off", approval: .off).key
       let on = try await madang.createKey(edition: "2024-10", label: "on", approval: .on).key
       let same = try await madang.createKey(edition: "2024-10", label: "same").key
-      await world.server.current.backend.service.keys.load()
       for (name, key) in [("off", off), ("on", on), ("same", same)] {
         #expect(try await Self.join(world, "\(name)@example.com", key: key).status == 200)
       }

@@ -16,7 +16,7 @@ final class KnownKeys: Sendable {
   private let fixed: [String: EditionName]
   private let loaded = Mutex(Loaded())
 
-  /// How long a key that was revoked or made may go unnoticed.
+  /// How long a key that was revoked may go unnoticed. One that was made is known at once: whoever made it uses it.
   static let freshness: Duration = .seconds(1)
 
   init(_ fixed: [String: EditionName], madang: Madang) {
@@ -30,7 +30,9 @@ final class KnownKeys: Sendable {
     if let edition = fixed[key] { return edition }
     if isStale() { await load() }
     let hash = Madang.keyHash(key)
-    return loaded.withLock { $0.editions[hash] }
+    if let edition = loaded.withLock({ $0.editions[hash] }) { return edition }
+    // Without a word of failures: `load` has it once a second.
+    return (try? await madang.edition(ofKeyHash: hash)).flatMap(EditionName.init(rawValue:))
   }
 
   /// Whether the caller is the one to load anew: one at a time, others go on with what is known.
