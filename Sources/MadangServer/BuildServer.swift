@@ -68,11 +68,11 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
   }
   configuration.reserveSession = { request in
     let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
-    return ledger.place(.sessions, for: KeyHash(client.network))
+    return ledger.place(.sessions, for: client.networkHash)
   }
   configuration.reserveMessage = { [size = configuration.maxHTTPBufferSize] request in
     let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
-    return ledger.place(.memory, size, for: KeyHash(client.network))
+    return ledger.place(.memory, size, for: client.networkHash)
   }
   return configuration
 }

@@ -99,6 +99,9 @@ public final class SocketIOServer: Sendable {
   /// Whether the path of a request, without its query, belongs to this server.
   public func isSocketPath(_ path: some StringProtocol) -> Bool {
     let own = core.configuration.path
-    return path.hasPrefix(own) || (own.hasSuffix("/") && path.count == own.count - 1 && own.hasPrefix(path))
+    // The last slash may be missing. By bytes, as every request comes by here.
+    return path.utf8.count >= own.utf8.count
+      ? path.utf8.prefix(own.utf8.count).elementsEqual(own.utf8)
+      : own.hasSuffix("/") && path.utf8.elementsEqual(own.utf8.dropLast())
   }
 }

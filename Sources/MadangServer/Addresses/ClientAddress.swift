@@ -7,9 +7,9 @@ struct ClientAddress: Sendable {
   let text: String
   /// What limits count by.
   let network: String
-  /// The network that mails about sign-ins name: that of the nearest machine that is not trusted, which nobody can make up; `a or b` where
-  /// headers name two. Nil where a trusted proxy names none.
-  let site: String?
+  let networkHash: KeyHash
+  /// Where the nearest machine is that is not trusted; two addresses where headers name two, none where a trusted proxy names none.
+  private let places: [IPAddress]
   /// Whether the client came over TLS, directly or to a trusted proxy.
   let isSecure: Bool
   /// Whether others may stand behind this address: a proxy forwarded that is not trusted, wherever it stands in the chain, or
@@ -18,6 +18,17 @@ struct ClientAddress: Sendable {
   /// Whether it is this machine's own, and no proxy forwarded.
   let isLocal: Bool
 
+  /// The network that mails about sign-ins name, which nobody can make up: `a or b` where headers name two. Nil where a trusted proxy
+  /// names none.
+  var site: String? {
+    if isWithoutAddress { return "local" }
+    let sites = Set(places.map(\.site)).sorted()
+    return sites.isEmpty ? nil : sites.joined(separator: " or ")
+  }
+
+  /// Whether it came by a socket of the file system, which only this machine reaches.
+  private let isWithoutAddress: Bool
+
   /// The peer's address, or the one a trusted proxy forwards.
   ///
   /// The nearest hop comes last in what proxies write; behind several that are trusted, the first one from there counts that is
@@ -25,18 +36,17 @@ struct ClientAddress: Sendable {
   /// all hops are trusted, none of them is a client. If `Forwarded` and `X-Forwarded-For` name different clients, one of them
   /// was written by the client itself, and neither is believed.
   init(peer: SocketAddress?, headers: HTTPFields, trusted: [IPNetwork]) {
-    let peer = peer?.ipAddress.flatMap { IPAddress($0) }
+    let peer = peer.flatMap { IPAddress($0) }
     let isForwarded = Self.isForwarded(headers)
     guard let peer, trusted.contains(where: { $0.contains(peer) }) else {
-      // Without an address: a socket of the file system, which only this machine reaches.
       self.init(
-        peer, site: peer?.site ?? "local", isSecure: false, isShared: isForwarded,
+        peer, places: peer.map { [$0] } ?? [], isSecure: false, isShared: isForwarded,
         isLocal: (peer?.isLoopback ?? true) && !isForwarded)
       return
     }
     guard isForwarded else {
       // The proxy did not say for whom: it may carry anybody's connections, as that of a container's published port does.
-      self.init(peer, site: nil, isSecure: false, isShared: true, isLocal: peer.isLoopback)
+      self.init(peer, places: [], isSecure: false, isShared: true, isLocal: peer.isLoopback)
       return
     }
     let forwarded = Forwarded(headers)
@@ -44,20 +54,22 @@ struct ClientAddress: Sendable {
       forwarded?.clients, headers[values: .forwardedFor].joined(separator: ",").split(separator: ",").map(String.init),
     ]
     let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
-    let sites = Set(clients.compactMap { $0.address?.site }).sorted()
-    let site = sites.isEmpty ? nil : sites.joined(separator: " or ")
+    let places = clients.compactMap(\.address)
     let isSecure = (forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)) == "https"
     guard let client = clients.first?.address, clients.allSatisfy({ $0.address == client }) else {
-      self.init(peer, site: site, isSecure: isSecure, isShared: true, isLocal: false)
+      self.init(peer, places: places, isSecure: isSecure, isShared: true, isLocal: false)
       return
     }
-    self.init(client, site: site, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
+    self.init(client, places: places, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
   }
 
-  private init(_ address: IPAddress?, site: String?, isSecure: Bool, isShared: Bool, isLocal: Bool) {
-    text = address?.text ?? "local"
-    network = address?.network ?? "local"
-    self.site = site
+  private init(_ address: IPAddress?, places: [IPAddress], isSecure: Bool, isShared: Bool, isLocal: Bool) {
+    let text = address?.text ?? "local"
+    self.text = text
+    network = address.map { $0.isSingle ? text : $0.network } ?? "local"
+    networkHash = KeyHash(network)
+    isWithoutAddress = address == nil
+    self.places = places
     self.isSecure = isSecure
     self.isShared = isShared
     self.isLocal = isLocal
@@ -77,7 +89,7 @@ struct ClientAddress: Sendable {
   }
 
   /// Whether a proxy forwards, or somebody wants it to look so.
-  static func isForwarded(_ headers: HTTPFields) -> Bool { forwardingHeaders.contains { headers[$0] != nil } }
+  static func isForwarded(_ headers: HTTPFields) -> Bool { forwardingHeaders.contains { headers.contains($0) } }
 
   private static let forwardingHeaders: [HTTPField.Name] = [
     .forwardedFor, .forwarded, .forwardedProto, .forwardedHost, .realIP,

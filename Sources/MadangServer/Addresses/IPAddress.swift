@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 
 /// An address of IPv4 or IPv6, in one form however it is written: IPv4 within IPv6 (`::ffff:192.0.2.1`) is IPv4.
 struct IPAddress: Hashable, Sendable {
@@ -19,14 +20,28 @@ struct IPAddress: Hashable, Sendable {
     if let four = Self.parse(text, AF_INET, size: 4) {
       bytes = four
     } else if let sixteen = Self.parse(text, AF_INET6, size: 16) {
-      let mapped = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-      bytes = sixteen.starts(with: mapped) ? Array(sixteen.suffix(4)) : sixteen
+      bytes = Self.unmapped(sixteen)
     } else {
       return nil
     }
   }
 
+  /// Nil for a socket of the file system.
+  init?(_ address: SocketAddress) {
+    switch address {
+    case .v4(let four): bytes = withUnsafeBytes(of: four.address.sin_addr, Array.init)
+    case .v6(let six): bytes = Self.unmapped(withUnsafeBytes(of: six.address.sin6_addr, Array.init))
+    case .unixDomainSocket: return nil
+    }
+  }
+
   private init(bytes: [UInt8]) { self.bytes = bytes }
+
+  /// The IPv4 address that an IPv6 address holds, if it holds one.
+  private static func unmapped(_ sixteen: [UInt8]) -> [UInt8] {
+    let isMapped = sixteen.prefix(10).allSatisfy { $0 == 0 } && sixteen[10] == 0xFF && sixteen[11] == 0xFF
+    return isMapped ? Array(sixteen.suffix(4)) : sixteen
+  }
 
   private static func parse(_ text: String, _ family: Int32, size: Int) -> [UInt8]? {
     var bytes = [UInt8](repeating: 0, count: size)
@@ -35,14 +50,18 @@ struct IPAddress: Hashable, Sendable {
 
   /// As the system writes it.
   var text: String {
-    var buffer = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
     let family = bytes.count == 4 ? AF_INET : AF_INET6
-    guard inet_ntop(family, bytes, &buffer, socklen_t(buffer.count)) != nil else { return "" }
-    return String(decoding: buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(INET6_ADDRSTRLEN)) { buffer in
+      guard let text = inet_ntop(family, bytes, buffer.baseAddress, socklen_t(buffer.count)) else { return "" }
+      return String(cString: text)
+    }
   }
 
   /// What one caller is taken to own: an IPv4 address, or the /64 of IPv6 that every home has.
-  var network: String { bytes.count == 4 ? text : prefix(bytes: 8) }
+  var network: String { isSingle ? text : prefix(bytes: 8) }
+
+  /// Whether a caller has no more than this address.
+  var isSingle: Bool { bytes.count == 4 }
 
   /// What stays the same when a provider gives somebody another address: the /24 of IPv4, the /48 of IPv6.
   var site: String { prefix(bytes: bytes.count == 4 ? 3 : 6) }

@@ -52,7 +52,7 @@ final class BodyReader {
     self.payer = payer
     self.exchange = exchange
     chunks = request.body.makeAsyncIterator()
-    contentType = request.headers[.contentType]
+    contentType = request.headers.value(of: .contentType)
     self.store = store
     self.limits = limits
     self.maxFileSize = maxFileSize

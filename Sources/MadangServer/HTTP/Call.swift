@@ -12,7 +12,7 @@ struct Call {
   let client: ClientAddress
   let context: Context
   let target: RequestTarget
-  let parameters: [String: String]
+  let parameters: PathParameters
   let body: BodyReader
   /// Who calls; nil on public routes.
   let identity: Caller?

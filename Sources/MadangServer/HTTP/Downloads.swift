@@ -43,7 +43,7 @@ extension Call {
   }
 
   private func placeForDownload() throws -> Holding {
-    guard let giveBack = service.ledger.place(.downloads, for: KeyHash(client.network)) else {
+    guard let giveBack = service.ledger.place(.downloads, for: client.networkHash) else {
       throw Refusal(.tooManyCalls, "too many downloads are under way to this address", retryAfter: 1)
     }
     return Holding(giveBack)

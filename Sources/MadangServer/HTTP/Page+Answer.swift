@@ -21,7 +21,7 @@ extension Page {
       return response(.forbidden, "Open this page itself, and try again.")
     }
     do {
-      try service.limits.count(.address(KeyHash(client.network)))
+      try service.limits.count(.address(client.networkHash))
       return try await body()
     } catch let refusal as Refusal where refusal.code == .tooManyCalls {
       var response = response(.tooManyRequests, "Too many tries. Come back later.")

@@ -23,7 +23,8 @@ struct Responder: HTTPResponder {
       return .json(try WireEncoder.encode(error), status: .notFound)
     }
     let target = RequestTarget(request.head.path ?? "")
-    let isOfSocket = base.socketIO.isSocketPath(request.uri.path)
+    let isOfSocket = base.socketIO.isSocketPath(
+      Substring((request.head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }))
     guard let respond = base.instruments?.respond else {
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
     }
@@ -69,7 +70,7 @@ struct CallResponder {
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: KeyHash(client.network),
+      maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: client.networkHash,
       exchange: exchange)
     if actor == nil, let code = InvitePage.code(in: target),
       let page = await InvitePage(service: service).respond(to: request, code: code, client, body)
@@ -98,7 +99,7 @@ struct CallResponder {
     var observation = Metrics.Observation()
     let response: Response
     var edition = actor?.edition
-    if edition == nil { edition = await service.edition(ofKey: request.headers[.apiKey]) }
+    if edition == nil { edition = await service.edition(ofKey: request.headers.value(of: .apiKey)) }
     do {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name
@@ -152,7 +153,7 @@ struct CallResponder {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
     // What caches may keep is nobody's own.
-    if response.headers[.cacheControl] == "no-store", actor == nil {
+    if response.headers.value(of: .cacheControl) == "no-store", actor == nil {
       response.headers[.setCookie] = service.cookie.field(
         for: session.state, isSecure: client.isSecure || service.settings.tls != nil)
     }
@@ -165,9 +166,8 @@ struct CallResponder {
     _ request: Request, _ access: Access?, _ client: ClientAddress, _ edition: Edition
   ) async throws -> Caller? {
     let token = service.token(of: request)
-    let address = KeyHash(client.network)
     let withoutSession: CallLimits.Subject =
-      access == .refreshToken ? .refreshes(address: address) : .address(address)
+      access == .refreshToken ? .refreshes(address: client.networkHash) : .address(client.networkHash)
     var claims: AccessTokens.Claims?
     if let token {
       claims = try await service.claims(of: token, edition: edition, for: access, or: withoutSession)
@@ -177,7 +177,7 @@ struct CallResponder {
     try service.limits.count(payer ?? withoutSession)
     guard let access else { return nil }
     let identity = try await service.authenticate(
-      access, token: token, claims: claims, address: address, edition: edition)
+      access, token: token, claims: claims, address: client.networkHash, edition: edition)
     if let identity { service.recent.saw(identity.id, at: client) }
     return identity
   }

@@ -9,10 +9,11 @@ struct RouteTable: Sendable {
   struct Match: Sendable {
     let route: MadangAPI.Route
     let handler: Handler
-    let parameters: [String: String]
+    let parameters: PathParameters
   }
 
-  private struct Entry: Sendable {
+  /// A class: each request looks at several, and a copy is dear.
+  private final class Entry: Sendable {
     let route: MadangAPI.Route
     let segments: [MadangAPI.Route.Segment]
     /// Where the template has parameters. Of two shapes that match a path, the one that comes first wins: it has its
@@ -27,14 +28,18 @@ struct RouteTable: Sendable {
       self.handler = handler
     }
 
-    func match(_ path: [String]) -> [String: String]? {
-      var parameters: [String: String] = [:]
+    func matches(_ path: [String]) -> Bool {
       for (segment, text) in zip(segments, path) {
-        switch segment {
         // Bytes are compared: what a client writes may have characters that are dear to compare.
-        case .literal(let literal): guard literal.utf8.elementsEqual(text.utf8) else { return nil }
-        case .parameter(let name): parameters[name] = text
-        }
+        if case .literal(let literal) = segment, !literal.utf8.elementsEqual(text.utf8) { return false }
+      }
+      return true
+    }
+
+    func parameters(of path: [String]) -> PathParameters {
+      var parameters = PathParameters()
+      for (segment, text) in zip(segments, path) {
+        if case .parameter(let name) = segment { parameters.add(name, text) }
       }
       return parameters
     }
@@ -73,13 +78,22 @@ struct RouteTable: Sendable {
   func find(_ method: String, _ path: [String]) -> Match? {
     var shape: [Int]?
     for entry in entries[path.count] ?? [] {
-      guard let parameters = entry.match(path) else { continue }
+      guard entry.matches(path) else { continue }
       if shape == nil { shape = entry.shape }
       guard entry.shape == shape else { return nil }
       if entry.route.method.rawValue == method {
-        return Match(route: entry.route, handler: entry.handler, parameters: parameters)
+        return Match(route: entry.route, handler: entry.handler, parameters: entry.parameters(of: path))
       }
     }
     return nil
   }
+}
+
+/// What a path has where its route's template has parameters: so few that they are looked through.
+struct PathParameters: Sendable {
+  private var values: [(name: String, text: String)] = []
+
+  fileprivate mutating func add(_ name: String, _ text: String) { values.append((name, text)) }
+
+  subscript(_ name: String) -> String? { values.first { $0.name == name }?.text }
 }

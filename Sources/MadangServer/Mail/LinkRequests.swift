@@ -36,7 +36,7 @@ struct LinkRequests: ServiceLifecycle.Service {
 
   /// Somebody wants a link to a page sent to an address. Returns at once. Throws `E98` if they want too many.
   func request(_ page: LinkPage, _ email: String, _ client: ClientAddress) throws(Refusal) {
-    try limits.count(.address(KeyHash(client.network)))
+    try limits.count(.address(client.networkHash))
     // What is longer is no address: nothing of it is kept.
     guard email.utf8.count <= 1000 else { return }
     if case .dropped = entrance.yield(Request(page: page, email: email, address: client.text)) {
@@ -47,7 +47,7 @@ struct LinkRequests: ServiceLifecycle.Service {
   /// Counts a link that a client causes by signing up, among those it asks for. False if that is one too many.
   func mayCause(_ client: ClientAddress) -> Bool {
     do {
-      try limits.count(.address(KeyHash(client.network)))
+      try limits.count(.address(client.networkHash))
       return true
     } catch {
       return false

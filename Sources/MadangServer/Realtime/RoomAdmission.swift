@@ -84,7 +84,7 @@ struct RoomAdmission: Sendable {
   /// Counts a connect: of the session it is known by, else of its address. Whoever shows what is none of ours pays for the
   /// look.
   private func counted(_ client: ClientAddress, _ identify: () async throws -> Guest?) async throws -> Guest? {
-    let stranger = CallLimits.Subject.connectsFrom(KeyHash(client.network))
+    let stranger = CallLimits.Subject.connectsFrom(client.networkHash)
     try service.limits.check(stranger)
     do {
       let known = try await identify()
@@ -196,7 +196,7 @@ struct RoomAdmission: Sendable {
   private func guest(with token: String, _ edition: Edition, _ client: ClientAddress) async throws -> Guest {
     do {
       let claims = try await service.claims(of: token, edition: edition)
-      let caller = try await service.caller(token, claims, KeyHash(client.network), edition, mayBeExpired: false)
+      let caller = try await service.caller(token, claims, client.networkHash, edition, mayBeExpired: false)
       return Guest(user: caller.id, session: caller.session, by: .token)
     } catch let refusal as Refusal where refusal.code != .tooManyCalls {
       throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)

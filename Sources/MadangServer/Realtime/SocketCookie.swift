@@ -2,16 +2,21 @@ import Crypto
 import Foundation
 import HTTPTypes
 import MadangCore
+import Synchronization
 
 /// The cookie by which a client's sockets are known (contract section 13.3): clients send no credentials with them, but
 /// their systems send the cookies that REST answers set. It stands for a session and is as good as that.
-struct SocketCookie: Sendable {
+final class SocketCookie: Sendable {
   /// Of this installation: cookies are not told apart by port, so that servers on one host would overwrite each other's.
   private let name: String
   private let key: SymmetricKey
-  private let path: String
-  /// Seconds.
-  private let lifetime: Int64
+  /// What follows the value: of a live session, and of one that has ended.
+  private let living: String
+  private let ended: String
+  /// The fields of sessions that call: every answer has one, and it never changes.
+  private let known = Mutex<[SessionID: String]>([:])
+  /// How many are remembered.
+  private static let maxKnown = 10_000
 
   /// - Parameters:
   ///   - secret: The installation's secret; the keys of this cookie are derived from it.
@@ -20,20 +25,30 @@ struct SocketCookie: Sendable {
     let code = Secrets.key(for: "socket cookie", from: secret)
     key = SymmetricKey(data: code)
     name = "madang_" + Array(SHA256.hash(data: code).prefix(4)).hex
-    self.path = path
-    lifetime = settings.refreshTokenLifetime / 1000
+    func attributes(seconds: Int64) -> String { "; Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict" }
+    living = attributes(seconds: settings.refreshTokenLifetime / 1000)
+    ended = attributes(seconds: 0)
   }
 
   /// The `Set-Cookie` field of the answer to a call after which the client has this session; nil for no session.
   func field(for session: SessionOfCall.State, isSecure: Bool) -> String? {
-    let (value, age): (String, Int64)
+    let field: String
     switch session {
     case .none: return nil
-    case .live(let id): (value, age) = ("\(id.number).\(id.begun).\(mark(of: id).hex)", lifetime)
-    case .ended: (value, age) = ("", 0)
+    case .live(let id): field = livingField(of: id)
+    case .ended: field = "\(name)=\(ended)"
     }
-    let attributes = "Path=\(path); Max-Age=\(age); HttpOnly; SameSite=Strict"
-    return "\(name)=\(value); \(attributes)\(isSecure ? "; Secure" : "")"
+    return isSecure ? field + "; Secure" : field
+  }
+
+  private func livingField(of session: SessionID) -> String {
+    if let known = known.withLock({ $0[session] }) { return known }
+    let field = "\(name)=\(session.number).\(session.begun).\(mark(of: session).hex)\(living)"
+    known.withLock { known in
+      if known.count >= Self.maxKnown { known.removeAll() }
+      known[session] = field
+    }
+    return field
   }
 
   /// Cookies of our name that are looked at. A client has one, or a few while paths change.

@@ -6,7 +6,7 @@ import MadangCore
 extension Service {
   /// The token in `Authorization`: raw, blanks trimmed, a leading `Bearer ` tolerated; nil if missing or empty.
   func token(of request: Request) -> String? {
-    request.headers[.authorization].flatMap(rawToken)
+    request.headers.value(of: .authorization).flatMap(rawToken)
   }
 
   /// What a request's token stands for, as far as its route asks. Throws `E98` rather than look into the database for a

@@ -6,7 +6,10 @@ struct KeyHash: Hashable, Sendable {
   private let high: UInt64
   private let low: UInt64
 
-  init(_ text: String) { self.init(SHA256.hash(data: Array(text.utf8))) }
+  init(_ text: String) {
+    var text = text
+    self.init(text.withUTF8 { SHA256.hash(data: UnsafeRawBufferPointer($0)) })
+  }
 
   /// As it is told to other servers: whoever hears it without the secret cannot find out the text by trying.
   init(_ text: String, secret: [UInt8]) {

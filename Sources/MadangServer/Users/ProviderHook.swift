@@ -37,7 +37,7 @@ struct ProviderHook {
 
   private func heed(_ client: ClientAddress, _ read: () async throws -> ProviderNotice) async -> Response {
     // Only what cannot be heeded is counted: a provider may tell of many people at once.
-    let payer = CallLimits.Subject.address(KeyHash(client.network))
+    let payer = CallLimits.Subject.address(client.networkHash)
     do {
       try service.limits.check(payer)
       let outcome = try await service.madang.heed(try await read(), from: client.text)

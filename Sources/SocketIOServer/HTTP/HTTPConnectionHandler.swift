@@ -85,16 +85,16 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if case .other(let other) = addressee { server = other } else { server = home }
     // Its connections are wherever its clients come by.
     if server !== home { server.core.opened(context.channel) }
-    let path = (head.path ?? "").prefix { $0 != "?" }
+    let path = Substring((head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") })
     if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
       return
     }
     if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
-    closesAfterResponse = closesAfterResponse || head.headerFields[.upgrade] != nil
+    closesAfterResponse = closesAfterResponse || head.headerFields.contains(.upgrade)
     requestsInProgress += 1
-    if head.headerFields[.expect]?.lowercased() == "100-continue" {
+    if head.headerFields.contains(.expect), head.headerFields[.expect]?.lowercased() == "100-continue" {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
     }
     context.fireChannelRead(data)

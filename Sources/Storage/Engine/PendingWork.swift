@@ -1,5 +1,6 @@
-/// A body that waits for its turn on a connection, and the task that waits for the body.
-struct PendingWork: Sendable {
+/// A body that waits for its turn on a connection, and the task that waits for the body. A class: it goes through several hands, and a
+/// copy of its closures is dear.
+final class PendingWork: Sendable {
   /// What it is about, if it is a write with a key.
   let key: Int64?
   /// Whether it is refused while writes are stopped.

@@ -29,20 +29,22 @@ final class LiveLogLevel: Sendable {
       get { level.now }
       set {}
     }
-    var metadata: Logger.Metadata {
-      get { handler.metadata }
-      set { handler.metadata = newValue }
-    }
+    /// Of this logger. Handlers that write text would make text of it at once; every request has some, and few write a line.
+    var metadata: Logger.Metadata = [:]
     var metadataProvider: Logger.MetadataProvider? {
       get { handler.metadataProvider }
       set { handler.metadataProvider = newValue }
     }
 
     subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-      get { handler[metadataKey: key] }
-      set { handler[metadataKey: key] = newValue }
+      get { metadata[key] }
+      set { metadata[key] = newValue }
     }
 
-    func log(event: LogEvent) { handler.log(event: event) }
+    func log(event: LogEvent) {
+      var handler = handler
+      if !metadata.isEmpty { handler.metadata = metadata }
+      handler.log(event: event)
+    }
   }
 }
