@@ -11,7 +11,7 @@ import Testing
     return client
   }
 
-  private static func call(_ event: String, _ value: some Encodable, by client: SocketIOClient) async throws -> Bool {
+  private static func call(_ event: String, _ value: some Encodable & Sendable, by client: SocketIOClient) async throws -> Bool {
     try await client.emit(event, value, in: RoomChat.namespace, acknowledgedWithin: .seconds(10), as: Bool.self)
   }
 
