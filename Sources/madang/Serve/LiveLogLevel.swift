@@ -17,7 +17,7 @@ final class LiveLogLevel: Sendable {
     var handler = handler
     // Lines come only once the level has let them.
     handler.logLevel = .trace
-    return Handler(level: self, handler: handler)
+    return Handler(level: self, handler: handler, metadata: handler.metadata)
   }
 
   private struct Handler: LogHandler {
@@ -30,7 +30,7 @@ final class LiveLogLevel: Sendable {
       set {}
     }
     /// Of this logger. Handlers that write text would make text of it at once; every request has some, and few write a line.
-    var metadata: Logger.Metadata = [:]
+    var metadata: Logger.Metadata
     var metadataProvider: Logger.MetadataProvider? {
       get { handler.metadataProvider }
       set { handler.metadataProvider = newValue }
@@ -43,7 +43,7 @@ final class LiveLogLevel: Sendable {
 
     func log(event: LogEvent) {
       var handler = handler
-      if !metadata.isEmpty { handler.metadata = metadata }
+      handler.metadata = metadata
       handler.log(event: event)
     }
   }
