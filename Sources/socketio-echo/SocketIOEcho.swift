@@ -33,6 +33,7 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Option(help: "Form a cluster with the others that are given this PostgreSQL URL.") var postgres: String?
   @Option(help: "The node that the ids of sessions begin with.") var node: String?
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
+  @Flag(help: "Compress WebSocket messages from 1 KiB for clients that offer permessage-deflate.") var deflate = false
 
   func run() async throws {
     var logger = Logger(label: "socketio-echo", factory: { StreamLogHandler.standardError(label: $0) })
@@ -83,6 +84,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     }
     settings.adapter = postgres.map { PostgresAdapter(url: $0) }
     settings.node = node
+    settings.perMessageDeflate = deflate ? SocketIOServer.PerMessageDeflate() : nil
     if mode != .rig {
       // What the official suites expect.
       settings.pingInterval = .milliseconds(300)

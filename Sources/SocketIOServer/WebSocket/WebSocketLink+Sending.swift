@@ -1,4 +1,5 @@
 import NIOCore
+import SocketIOProtocol
 
 extension WebSocketLink {
   /// Whether nothing waits to be sent.
@@ -14,6 +15,19 @@ extension WebSocketLink {
     let held = heldFrame?.readableBytes ?? 0
     guard isChannelInUse, let options = context?.channel.syncOptions else { return held }
     return held + ((try? options.getOption(.bufferedWritableBytes)) ?? 0)
+  }
+
+  /// Writes a packet in the form for the client.
+  func write(_ packet: OutboundPacket, _ revision: EngineRevision) {
+    write(packet.deflation.flatMap { compressed(packet, $0, revision) } ?? packet.frame(revision))
+  }
+
+  private func compressed(
+    _ packet: OutboundPacket, _ deflation: SharedDeflation, _ revision: EngineRevision
+  ) -> ByteBuffer? {
+    guard let deflater, packet.payloadSize < maxDeflatedSize else { return nil }
+    let isTyped = packet.isTyped(in: revision)
+    return deflation.frame(isTyped: isTyped, by: deflater) { isTyped ? packet.typed : packet }
   }
 
   func write(_ frame: ByteBuffer) {

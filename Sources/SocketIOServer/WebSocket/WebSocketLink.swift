@@ -34,6 +34,10 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   var state: State
   var parser: WebSocketParser
   var context: ChannelHandlerContext?
+  /// What compresses messages, for a client that takes it.
+  let deflater: Deflater?
+  /// Messages must be shorter, in bytes, to be compressed.
+  let maxDeflatedSize: Int
   /// The channel's own descriptor: open while the channel is active.
   let descriptor: CInt
   /// The only frame since the last flush. It is handed to the kernel past the channel, whose bookkeeping costs a
@@ -45,11 +49,16 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   /// Gives back the room that was taken for a large message.
   var messageRelease: (@Sendable () -> Void)?
 
-  init(shard: LoopShard, descriptor: CInt, purpose: Purpose, answer: ByteBuffer) {
+  init(
+    shard: LoopShard, descriptor: CInt, purpose: Purpose, answer: ByteBuffer, deflation: LinkDeflation? = nil
+  ) {
     self.shard = shard
     self.descriptor = descriptor
     state = .opening(purpose, answer: answer)
-    parser = WebSocketParser(maxMessageSize: shard.core.configuration.maxHTTPBufferSize)
+    deflater = deflation?.streams.deflater
+    maxDeflatedSize = deflation?.maxMessageSize ?? 0
+    parser = WebSocketParser(
+      maxMessageSize: shard.core.configuration.maxHTTPBufferSize, inflater: deflation?.streams.inflater)
   }
 
   // MARK: Channel events
