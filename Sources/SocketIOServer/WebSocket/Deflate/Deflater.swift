@@ -30,9 +30,13 @@ final class Deflater {
   /// The empty block that ends what is flushed, which is left out.
   static let tail: [UInt8] = [0, 0, 0xff, 0xff]
 
+  /// How many messages it has looked at.
+  private(set) var messages = 0
+
   /// The compressed form of a message; `nil` if it is no smaller.
   func compress(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
     guard let size = UInt32(exactly: message.count), deflateReset(stream) == Z_OK else { return nil }
+    messages += 1
     var compressed: [UInt8] = []
     // zlib does not change its input.
     stream.pointee.next_in = UnsafeMutablePointer(mutating: message.bindMemory(to: UInt8.self).baseAddress)
