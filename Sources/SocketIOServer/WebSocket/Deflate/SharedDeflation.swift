@@ -23,7 +23,7 @@ final class SharedDeflation: Sendable {
   ///
   /// - Parameters:
   ///   - isTyped: Whether the packet's type is in front of a binary message.
-  ///   - plain: The frame as it is, and its payload. Called if there is no compressed one yet.
+  ///   - plain: The packet with the payload that is compressed. Called if there is no frame yet.
   func frame(isTyped: Bool, by deflater: Deflater, _ plain: () -> OutboundPacket) -> ByteBuffer? {
     forms.withLock { forms in
       isTyped ? Self.frame(&forms.typed, deflater, plain) : Self.frame(&forms.usual, deflater, plain)
