@@ -2,7 +2,7 @@ extension SocketIOServer {
   /// Compression of WebSocket messages (`permessage-deflate`, RFC 7692), for clients that offer it.
   ///
   /// Context takeover is always ruled out, in both directions: each message is compressed by itself. So the WebSockets of an event
-  /// loop share one compressor and one inflater, and a broadcast is compressed once for all who get it. The two take some 340 KiB
+  /// loop share one compressor and one inflater, and a broadcast is compressed once for all who get it. The two take some 335 KiB
   /// on each loop from the first client that negotiates them until the server ends (with ``windowBits`` 15; 210 KiB with 9), and a
   /// WebSocket some 24 bytes. A message that is received takes its compressed and its inflated form while it is read.
   ///
@@ -11,6 +11,9 @@ extension SocketIOServer {
   /// may become as large as `Configuration.maxHTTPBufferSize`: a message beyond is closed with 1009 as soon as it is, and one that
   /// is no valid DEFLATE data with 1007. A byte can become a thousand, which costs time: where that is a concern, set
   /// `Configuration.connectionOwner`, so that `maxLoopPart` bounds what reading for one owner takes.
+  ///
+  /// The first offer is taken that asks for nothing unknown or invalid; without one the WebSocket opens without compression. A request
+  /// whose `Sec-WebSocket-Extensions` breaks the grammar is answered 400 (RFC 6455 section 9.1).
   ///
   /// The length of a compressed message tells something of what is in it. Where a message has a secret beside text that somebody
   /// else has chosen, send it with `compress: false`.
