@@ -90,6 +90,8 @@ extension SocketIOServer {
     /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
     /// none is.
     public var compressionThreshold: Int? = 1024
+    /// Compresses WebSocket messages for clients that can take it. `nil`: none is.
+    public var perMessageDeflate: PerMessageDeflate?
     /// The cookie set by the answer that opens a long-polling session. `nil`: none is.
     public var cookie: SessionCookie?
     /// Decides whether a request may open a session; without it every request may. It may take its time; it is

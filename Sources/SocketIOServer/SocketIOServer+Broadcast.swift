@@ -47,7 +47,9 @@ extension ServerCore {
     }
     let shards = shards(in: target.namespace)
     guard !shards.isEmpty else { return }
-    let message = OutboundEvent(event, arguments, namespace: target.namespace)
+    let message = OutboundEvent(
+      event, arguments, namespace: target.namespace,
+      deflateThreshold: configuration.deflateThreshold(compress: target.compress))
     hand(to: shards) { $0.deliver(message, to: target) }
   }
 

@@ -33,6 +33,9 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Option(help: "Form a cluster with the others that are given this PostgreSQL URL.") var postgres: String?
   @Option(help: "The node that the ids of sessions begin with.") var node: String?
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
+  @Option(help: "Speak TLS with this certificate chain, a PEM file.") var tlsCert: String?
+  @Option(help: "The key for it.") var tlsKey: String?
+  @Flag(help: "Compress WebSocket messages from 1 KiB for clients that offer permessage-deflate.") var deflate = false
 
   func run() async throws {
     var logger = Logger(label: "socketio-echo", factory: { StreamLogHandler.standardError(label: $0) })
@@ -59,6 +62,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.respondsOnEventLoop = true
     http.idleTimeout = nil
+    if let tlsCert, let tlsKey { http.tls = try .init(chainFile: tlsCert, keyFile: tlsKey) }
     let application = Application(
       responder: EchoResponder(server: server, hasRig: mode == .rig), server: server.httpServer(configuration: http),
       configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 4096),
@@ -83,6 +87,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     }
     settings.adapter = postgres.map { PostgresAdapter(url: $0) }
     settings.node = node
+    settings.perMessageDeflate = deflate ? SocketIOServer.PerMessageDeflate() : nil
     if mode != .rig {
       // What the official suites expect.
       settings.pingInterval = .milliseconds(300)

@@ -1,277 +1,29 @@
 """The cases of Autobahn's WebSocket test suite, played anew against `socketio-echo --mode engine`.
 
     swift build --product socketio-echo
-    python3 Tests/Foreign/websocket_check.py .build/debug/socketio-echo [--class 6] [--json]
+    python3 Tests/Foreign/websocket_check.py .build/debug/socketio-echo [--deflate] [--class 6] [--json]
 
-Python's standard library only: the client's side of RFC 6455 is written here, so that every byte can be chosen. The numbers
+Python's standard library only: `websocket_peer.py` writes the client's side, so that every byte can be chosen. With `--deflate`
+the server compresses: each case is then played twice, without an offer and with one that the server takes. The numbers
 are Autobahn's (autobahntestsuite 25.10.1); docs/websocket-cases.md tells what differs, as all text travels in Engine.IO
 packets. Takes about half a minute, ten at most. Exits 0 when every case held.
 """
 
 import argparse
-import base64
 import collections
-import dataclasses
-import hashlib
 import json
-import os
 import select
-import socket
 import subprocess
 import sys
 import time
 
-WAIT = 10
+from websocket_deflate import negotiation, offers, payloads, rules
+from websocket_peer import (
+    BINARY, CLOSE, CONTINUATION, DECLINED, HELLO, KIB, KOSME, LIMIT, MIB, OFFER, PING, PONG, SHORT, TEXT, WAIT, Broken, Case,
+    CutOff, Peer, back_and_forth, close_payload, closing, cut, echo, empty_text, ends, failing, farewell, fragments, frame,
+    message, same, NO_TYPE, TOO_LARGE)
+
 LONGEST = 600
-# How long to wait for what should come at once, where its absence is no failure.
-SHORT = 0.4
-# The server's own limit of a message.
-LIMIT = 1_000_000
-CONTINUATION, TEXT, BINARY, CLOSE, PING, PONG = 0, 1, 2, 8, 9, 10
-KIB, MIB = 1024, 1024 * 1024
-
-
-# MARK: The client's side of RFC 6455
-
-def masked(payload, key):
-    """The payload under the key, four bytes at a time."""
-    whole = (key * (len(payload) // 4 + 1))[:len(payload)]
-    return (int.from_bytes(payload, "big") ^ int.from_bytes(whole, "big")).to_bytes(len(payload), "big")
-
-
-def size_field(length):
-    if length <= 125:
-        return bytes([0x80 | length])
-    if length <= 0xFFFF:
-        return b"\xfe" + length.to_bytes(2, "big")
-    return b"\xff" + length.to_bytes(8, "big")
-
-
-def frame(opcode, payload=b"", final=True, reserved=0):
-    key = os.urandom(4)
-    first = final << 7 | reserved << 4 | opcode
-    return bytes([first]) + size_field(len(payload)) + key + masked(payload, key)
-
-
-def fragments(opcode, parts):
-    """The frames of one message that comes in parts."""
-    last = len(parts) - 1
-    return [frame(CONTINUATION if index else opcode, part, index == last) for index, part in enumerate(parts)]
-
-
-def cut(data, size):
-    return [data[at:at + size] for at in range(0, len(data), size)]
-
-
-def close_payload(code, reason=b""):
-    return code.to_bytes(2, "big") + reason
-
-
-def farewell(code=1000, reason=b""):
-    return frame(CLOSE, close_payload(code, reason))
-
-
-class Broken(Exception):
-    """The server did what RFC 6455 forbids."""
-
-
-class CutOff(Broken):
-    """The connection ended within a frame or without a Close frame."""
-
-
-class Peer:
-    """One WebSocket to the server, and every byte that went by it after its opening."""
-
-    def __init__(self, port, offer=None):
-        self.sent, self.received = bytearray(), bytearray()
-        self._unread = bytearray()
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=WAIT)
-        self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._open(offer)
-        opcode, payload = self.next()
-        if opcode != TEXT or not payload.startswith(b"0{"):
-            raise Broken("no Engine.IO open packet came")
-        self.received.clear()
-
-    def _open(self, offer):
-        key = base64.b64encode(os.urandom(16)).decode()
-        lines = ["GET /engine.io/?EIO=4&transport=websocket HTTP/1.1", "Host: 127.0.0.1", "Upgrade: websocket",
-                 "Connection: Upgrade", "Sec-WebSocket-Version: 13", f"Sec-WebSocket-Key: {key}"]
-        lines += [f"Sec-WebSocket-Extensions: {offer}"] if offer else []
-        self._socket.sendall(("\r\n".join(lines) + "\r\n\r\n").encode())
-        while b"\r\n\r\n" not in self._unread:
-            if not self._fill(time.monotonic() + WAIT):
-                raise Broken("the connection ended within the handshake")
-        head, _, rest = bytes(self._unread).partition(b"\r\n\r\n")
-        self._unread = bytearray(rest)
-        check_answer(head.decode(), key)
-
-    def send(self, *writes, pause=0.0):
-        """Each of `writes` in a segment of its own, as far as that can be arranged. The server may have left before."""
-        for data in writes:
-            self.sent += data
-            try:
-                self._socket.sendall(data)
-            except (BrokenPipeError, ConnectionResetError):
-                return
-            if pause:
-                time.sleep(pause)
-
-    def _fill(self, end):
-        """Whether more came, and not the end of the connection."""
-        ready, _, _ = select.select([self._socket], [], [], max(0, end - time.monotonic()))
-        if not ready:
-            raise TimeoutError
-        data = self._socket.recv(1 << 18)
-        self._unread += data
-        self.received += data
-        return bool(data)
-
-    def _take_frame(self):
-        """The next whole frame of what has come, checked by the rules for a server's frames."""
-        data = self._unread
-        if len(data) < 2:
-            return None
-        if data[0] & 0x70 or data[1] & 0x80 or not data[0] & 0x80:
-            raise Broken("a frame of the server's is masked, has a reserved bit, or is a fragment")
-        length, start = data[1], 2
-        if length >= 126:
-            start = 4 if length == 126 else 10
-            length = int.from_bytes(data[2:start], "big")
-            if len(data) < start:
-                return None
-            if length <= (125 if start == 4 else 0xFFFF):
-                raise Broken("the server wrote a length in more bytes than it needs")
-        if len(data) < start + length:
-            return None
-        result = data[0] & 15, bytes(data[start:start + length])
-        del data[:start + length]
-        return result
-
-    def next(self, wait=WAIT):
-        """The next frame as its opcode and payload; `None` at the end of the connection. Answers Engine.IO's own pings."""
-        end = time.monotonic() + wait
-        while True:
-            found = self._take_frame()
-            if found == (TEXT, b"2"):
-                self.send(frame(TEXT, b"3"))
-            elif found:
-                return found
-            elif not self._fill(end):
-                return None
-
-    def rest(self):
-        """All frames until the server ends the connection."""
-        found = []
-        while one := self.next():
-            found.append(one)
-        if self._unread:
-            raise CutOff(f"the connection ended within a frame; before it came {show(found)}")
-        return found
-
-    def end(self):
-        self._socket.close()
-
-
-def check_answer(head, key):
-    """The answer takes the WebSocket, and no extension or protocol with it."""
-    first, *lines = head.split("\r\n")
-    fields = {name.strip().lower(): value.strip() for name, _, value in (line.partition(":") for line in lines)}
-    digest = hashlib.sha1((key + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11").encode()).digest()
-    for holds, what in [
-        (first.split()[:2] == ["HTTP/1.1", "101"], f"the answer is {first}"),
-        (fields.get("upgrade", "").lower() == "websocket", "no Upgrade: websocket"),
-        ("upgrade" in fields.get("connection", "").lower(), "no Connection: Upgrade"),
-        (fields.get("sec-websocket-accept") == base64.b64encode(digest).decode(), "Sec-WebSocket-Accept is wrong"),
-        ("sec-websocket-extensions" not in fields, "an extension was taken"),
-        ("sec-websocket-protocol" not in fields, "a protocol was chosen"),
-    ]:
-        if not holds:
-            raise Broken(what)
-
-
-# MARK: Cases
-
-@dataclasses.dataclass
-class Case:
-    """What is played under one of Autobahn's numbers."""
-    name: str
-    # Each takes a `Peer` and raises `Broken` if the server errs. It may return another outcome than "passed", and why.
-    plays: list
-    offer: str | None = None
-    # Why the case cannot be played as Autobahn has it: then this stands in its place.
-    in_place: str | None = None
-
-
-def show(frames):
-    """Each frame as its opcode and its payload in hex."""
-    def words(one):
-        return "the end" if one is None else f"{one[0]}:{one[1].hex() if len(one[1]) <= 32 else f'{len(one[1])} bytes'}"
-    return ", ".join(map(words, frames)) or "nothing"
-
-
-def same(found, wanted):
-    if found != wanted:
-        raise Broken(f"came {show(found)} instead of {show(wanted)}")
-
-
-def ends(peer, before, *payloads):
-    """The server sends `before`, a Close frame with one of `payloads`, nothing more, and ends the connection."""
-    frames = peer.rest()
-    if not frames or frames[-1][0] != CLOSE:
-        raise CutOff(f"the connection ended without a Close frame; came {show(frames)}")
-    same(frames[:-1], list(before))
-    if frames[-1][1] not in payloads:
-        raise Broken(f"closed with {frames[-1][1].hex() or 'no code'} instead of {' or '.join(p.hex() for p in payloads)}")
-
-
-def echo(writes, *wanted, pause=0.0):
-    """The server answers with these frames; then the client closes, and the server closes with it."""
-    def play(peer):
-        peer.send(*writes, pause=pause)
-        same([peer.next() for _ in wanted], list(wanted))
-        peer.send(farewell())
-        ends(peer, [], close_payload(1000))
-    return play
-
-
-def failing(writes, code, *before, pause=0.0):
-    """The server fails the connection with this code, once it has answered what came before in order."""
-    def play(peer):
-        peer.send(*writes, pause=pause)
-        ends(peer, before, close_payload(code))
-    return play
-
-
-def closing(writes, *payloads):
-    """The writes hold the client's Close frame, which the server answers with one of these payloads."""
-    def play(peer):
-        peer.send(*writes)
-        ends(peer, [], *payloads)
-    return play
-
-
-def empty_text(writes):
-    """A text without a type is no Engine.IO packet: the server closes first, with no code, and the client with it."""
-    def play(peer):
-        peer.send(*writes)
-        same([peer.next()], [(CLOSE, b"")])
-        peer.send(frame(CLOSE))
-        same(peer.rest(), [])
-    return play
-
-
-NO_TYPE = "an empty text is no Engine.IO packet: the server has to close; the packet 4 without data stands in its place"
-TOO_LARGE = f"larger than the server's limit: it has to close with 1009; {LIMIT:,} bytes stand in its place"
-NOT_COMPRESSED = "the server has no compression: it has to answer without; the messages go uncompressed"
-HELLO = (TEXT, b"4Hello, world!")
-
-
-def message(*, binary=False, size=0):
-    """Opcode and payload of a message of this size; text begins with the type of an Engine.IO message."""
-    pattern = bytes([0, 254, 35, 250, 240]) if binary else "Ab7&%zQ31+".encode()
-    payload = (pattern * (size // len(pattern) + 1))[:size]
-    return (BINARY, payload) if binary else (TEXT, (b"4" + payload)[:max(size, 1)])
 
 
 # MARK: 1 to 5
@@ -301,18 +53,20 @@ def pings():
     yield Case("2.11", [echo(cut(together, 1), *((PONG, one) for one in many))])
 
 
-def after_hello(name, bad, chops):
+def after_hello(name, bad, chops, is_plain=False):
     """A message, a bad frame and a ping: the message is answered, the ping is not."""
     frames = [frame(*HELLO), bad, frame(PING)]
     if chops == "frames":
         return Case(name, [failing(frames, 1002, HELLO, pause=0.01)])
-    return Case(name, [failing(cut(b"".join(frames), 1) if chops == "bytes" else [b"".join(frames)], 1002, HELLO)])
+    play = failing(cut(b"".join(frames), 1) if chops == "bytes" else [b"".join(frames)], 1002, HELLO)
+    return Case(name, [play], is_plain=is_plain)
 
 
 def reserved_bits():
     yield Case("3.1", [failing([frame(*HELLO, reserved=1)], 1002)])
     for reserved, chops in (2, None), (3, "frames"), (4, "bytes"):
-        yield after_hello(f"3.{reserved}", frame(*HELLO, reserved=reserved), chops)
+        # Alone, that of 4 says that a message is compressed, where that was negotiated.
+        yield after_hello(f"3.{reserved}", frame(*HELLO, reserved=reserved), chops, is_plain=reserved == 4)
     yield Case("3.5", [failing([frame(BINARY, b"\0\xff\xfe", reserved=5)], 1002)])
     # Autobahn calls this one a ping, and sends a binary message: both are tried.
     yield Case("3.6", [failing([frame(opcode, b"Hello, world!", reserved=6)], 1002) for opcode in (PING, BINARY)])
@@ -381,8 +135,6 @@ def scheme(number, length):
 
 # The largest number in each count of bytes.
 LARGEST = {1: 0x7F, 2: 0x7FF, 3: 0xFFFF, 4: 0x1FFFFF, 5: 0x3FFFFFF, 6: 0x7FFFFFFF}
-# With the accent of ancient Greek, three bytes long.
-KOSME = "κ\u1f79σμε".encode()
 
 
 def texts():
@@ -562,67 +314,9 @@ def limits():
                        in_place=NO_TYPE if is_empty else None)
 
 
-def back_and_forth(messages, count, step=None):
-    """Messages one after the other, each when the one before it was answered."""
-    def play(peer):
-        for index in range(count):
-            one = messages[index % len(messages)]
-            peer.send(b"".join(fragments(one[0], cut(one[1], step)) if step else [frame(*one)]))
-            same([peer.next()], [one])
-        echo([])(peer)
-    return play
-
-
 def automatic_fragments():
     one = message(size=65_536)
     yield Case("10.1.1", [echo(fragments(TEXT, cut(one[1], 1300)), one)])
-
-
-# MARK: 12 and 13
-
-OFFER = "permessage-deflate; client_no_context_takeover; client_max_window_bits"
-SIZES = [(16, None), (64, None), (256, None), *((KIB << shift, None) for shift in (0, 2, 3, 4, 5, 6, 7)),
-         *((KIB << shift, 256) for shift in (3, 4, 5, 6, 7)), *((128 * KIB, step) for step in (1024, 4096, 32_768))]
-
-
-def stretches(opcode, source, size):
-    """Five stretches of the source, which begins anew at its end. Text is cut anywhere but within a character."""
-    found = []
-    for index in range(5):
-        at = index * 7919 % len(source)
-        piece = (source[at:] + source * (size // len(source) + 1))[:size]
-        payload = piece.encode() if opcode == TEXT else piece
-        found.append((opcode, b"4" + payload if opcode == TEXT else payload))
-    return found
-
-
-def compression(group, offer, opcode, source):
-    for number, (size, step) in enumerate(SIZES, start=1):
-        play = back_and_forth(stretches(opcode, source, size), 20, step)
-        yield Case(f"{group}.{number}", [play], offer, NOT_COMPRESSED)
-
-
-def sources():
-    """As Autobahn has them: JSON, a picture, prose, a page, and what is compressed already. Text where it has text."""
-    entries = [{"id": index, "name": f"이름 {index}", "tags": ["ä", "b"], "at": index * 1.5} for index in range(800)]
-    prose = "Über den Dächern wird es hell; wer früh aufsteht, hört die Züge fahren. " * 600
-    picture = bytes((row * column >> 6) & 0xFF for row in range(256) for column in range(256))
-    page = "".join(f"<li class='row'><a href='/item/{index}'>항목 {index}</a></li>\n" for index in range(900))
-    return [(TEXT, json.dumps(entries, ensure_ascii=False)), (BINARY, picture), (BINARY, prose.encode()), (TEXT, page),
-            (BINARY, os.urandom(1 << 16))]
-
-
-def payloads():
-    for group, (opcode, source) in enumerate(sources(), start=1):
-        yield from compression(f"12.{group}", OFFER, opcode, source)
-
-
-def parameters():
-    alone, nine, fifteen = "; server_no_context_takeover", "; server_max_window_bits=9", "; server_max_window_bits=15"
-    offers = [OFFER, OFFER + alone, OFFER + nine, OFFER + fifteen, OFFER + alone + nine, OFFER + alone + fifteen,
-              f"{OFFER}{alone}{nine}, {OFFER}{alone}, {OFFER}"]
-    for group, offer in enumerate(offers, start=1):
-        yield from compression(f"13.{group}", offer, *sources()[0])
 
 
 # MARK: Our own
@@ -634,7 +328,7 @@ def own():
     yield Case("a byte above the limit", [failing([frame(*more)], 1009),
                                           failing(fragments(BINARY, cut(more[1], LIMIT // 2)), 1009)])
     yield Case("a frame without a mask", [failing([b"\x82\x02hi"], 1002), failing([b"\x89\x00"], 1002)])
-    yield Case("compressed although declined", [failing([frame(*HELLO, reserved=4)], 1002)], OFFER)
+    yield Case("compressed although declined", [failing([frame(*HELLO, reserved=4)], 1002)], DECLINED)
     yield Case("a Close frame in two fragments", [failing([frame(CLOSE, close_payload(1000), final=False)], 1002)])
     yield Case("a broken frame behind much", [unread(frame(3), close_payload(1002))])
     yield Case("a Close frame behind much", [unread(farewell(), close_payload(1000))])
@@ -656,8 +350,11 @@ CLASSES = {
     "1": ("framing", framing), "2": ("pings and pongs", pings), "3": ("reserved bits", reserved_bits),
     "4": ("reserved opcodes", reserved_opcodes), "5": ("fragmentation", fragmentation), "6": ("UTF-8", utf8),
     "7": ("closing", close_frames), "9": ("limits", limits), "10": ("automatic fragments", automatic_fragments),
-    "12": ("compression, payloads", payloads), "13": ("compression, parameters", parameters),
+    "12": ("compression, payloads", payloads), "13": ("compression, parameters", offers),
     "own": ("rules that Autobahn leaves out", own)}
+# With compression only.
+DEFLATE_CLASSES = {
+    "offers": ("what is agreed on for compression", negotiation), "rules": ("compression, what Autobahn leaves out", rules)}
 # From good to bad.
 OUTCOMES = ["passed", "non-strict", "informational", "left out", "failed"]
 
@@ -665,10 +362,11 @@ OUTCOMES = ["passed", "non-strict", "informational", "left out", "failed"]
 class Echo:
     """The server under test, on a free port. Its own pings are too far apart to come between."""
 
-    def __init__(self, program):
+    def __init__(self, program, deflates):
+        self.deflates = deflates
         self._process = subprocess.Popen(
-            [program, "--mode", "engine", "--port", "0", "--ping-interval", "3600000"], stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL, text=True)
+            [program, "--mode", "engine", "--port", "0", "--ping-interval", "3600000", *["--deflate"] * deflates],
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         line = self._process.stdout.readline() if select.select([self._process.stdout], [], [], WAIT)[0] else ""
         if not line:
             self.stop()
@@ -696,7 +394,7 @@ def run_play(play, server, offer):
     """How it went, why, and what went over the wire if it did not go well."""
     peer = None
     try:
-        peer = Peer(server.port, offer)
+        peer = Peer(server.port, offer, server.deflates and offer not in (None, DECLINED))
         outcome, why = play(peer) or ("passed", None)
         return {"outcome": outcome, "why": why}
     except (Broken, OSError) as error:
@@ -713,8 +411,10 @@ def run_case(case, server, end):
     """The worst of what its plays came to. A case with another in its place counts as left out."""
     if time.monotonic() > end:
         return {"case": case.name, "outcome": "failed", "why": "no time was left"}
-    worst = max((run_play(play, server, case.offer) for play in case.plays), key=lambda one: OUTCOMES.index(one["outcome"]))
-    if case.in_place and worst["outcome"] == "passed":
+    tried = [None, OFFER] if server.deflates and not case.offer and not case.is_plain else [case.offer]
+    outcomes = (run_play(play, server, offer) for offer in tried for play in case.plays)
+    worst = max(outcomes, key=lambda one: OUTCOMES.index(one["outcome"]))
+    if case.in_place and worst["outcome"] == "passed" and not (server.deflates and case.offer):
         worst = {"outcome": "left out", "why": case.in_place}
     return {"case": case.name, **worst}
 
@@ -722,7 +422,7 @@ def run_case(case, server, end):
 def report(name, results):
     counts = collections.Counter(result["outcome"] for result in results)
     words = ", ".join(f"{counts[kind]} {kind}" for kind in OUTCOMES if counts[kind] or kind in ("passed", "failed"))
-    print(f"{name:>3} {CLASSES[name][0]}: {len(results)} cases, {words}", flush=True)
+    print(f"{name:>3} {(CLASSES | DEFLATE_CLASSES)[name][0]}: {len(results)} cases, {words}", flush=True)
     reasons = collections.defaultdict(list)
     for result in results:
         if result["outcome"] != "passed":
@@ -737,14 +437,18 @@ def report(name, results):
 def main():
     parser = argparse.ArgumentParser(description="Autobahn's cases against socketio-echo.")
     parser.add_argument("program", help="path of socketio-echo")
-    parser.add_argument("--class", dest="one", choices=list(CLASSES), help="only this class")
+    parser.add_argument("--class", dest="one", choices=[*CLASSES, *DEFLATE_CLASSES], help="only this class")
+    parser.add_argument("--deflate", action="store_true", help="with compression")
     parser.add_argument("--json", action="store_true", help="every case with its outcome, as JSON")
     options = parser.parse_args()
     end = time.monotonic() + LONGEST
-    server, results = Echo(options.program), {}
+    classes = CLASSES | DEFLATE_CLASSES if options.deflate else CLASSES
+    if options.one and options.one not in classes:
+        parser.error(f"{options.one} needs --deflate")
+    server, results = Echo(options.program, options.deflate), {}
     try:
-        for name in [options.one] if options.one else CLASSES:
-            results[name] = [run_case(case, server, end) for case in CLASSES[name][1]()]
+        for name in [options.one] if options.one else classes:
+            results[name] = [run_case(case, server, end) for case in classes[name][1]()]
             if not options.json:
                 report(name, results[name])
     finally:

@@ -18,6 +18,25 @@ extension Decoder {
         }
       }
     },
+    // An inflater takes some 60 KiB. A byte becomes 1032 at most, each of which is looked at.
+    Decoder(
+      "websocket-deflate", corpus: "websocket-deflate",
+      Limits(
+        work: 20_000, workPerByte: 3000, workPerPiece: 300, memory: 160 << 10, memoryPerByte: 6, holdsWhole: false)
+    ) { input in
+      guard let inflater = Inflater() else { return }
+      var parser = WebSocketParser(maxMessageSize: 1000, inflater: inflater)
+      for piece in input.pieces {
+        parser.append(piece)
+        while let event = parser.next() {
+          if case .failure = event { return }
+        }
+      }
+    },
+    Decoder("extensions", corpus: "extensions", Limits(workPerByte: 100, memoryPerByte: 120)) { input in
+      let offers = WebSocketExtensionOffer.read(String(decoding: input.bytes, as: UTF8.self))
+      _ = offers.flatMap(DeflateAgreement.init)?.field(windowBits: 15)
+    },
     Decoder("jsonp", corpus: "forms", Limits(workPerByte: 300, memoryPerByte: 200)) { input in
       let payload = JSONP.payload(inForm: input.bytes)
       _ = JSONP(QueryString("j=0"))?.script(payload)

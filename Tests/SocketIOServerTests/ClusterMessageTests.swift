@@ -10,7 +10,7 @@ import Testing
 struct ClusterMessageTests {
   private static let sender = SocketIOServer.ServerID(number: .max)
   private static let target = BroadcastTarget(
-    namespace: "/chat", rooms: ["red", "방"], except: ["deaf"], isVolatile: true)
+    namespace: "/chat", rooms: ["red", "방"], except: ["deaf"], isVolatile: true, compress: false)
   private static let arguments = SocketArguments(
     [json(#"{"a":[1,"안녕"]}"#), json("null")], attachments: [[0, 255], []])
 
@@ -53,7 +53,16 @@ struct ClusterMessageTests {
       return
     }
     #expect(target.rooms == Self.target.rooms && target.except == Self.target.except && target.isVolatile)
-    #expect(target.namespace == "/chat" && !target.isLocal)
+    #expect(target.namespace == "/chat" && !target.isLocal && !target.compress)
+    for compress in [true, false] {
+      guard
+        case .leave([], let target) = try Self.decoded(.leave([], .init(namespace: "/", compress: compress)))
+      else {
+        Issue.record("another message came out")
+        return
+      }
+      #expect(target.compress == compress && !target.isVolatile)
+    }
   }
 
   @Test("those of the corpus are read, so that what is made of them goes deep")

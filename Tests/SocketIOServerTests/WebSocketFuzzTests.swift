@@ -10,15 +10,18 @@ import Testing
 struct WebSocketFuzzTests {
   private static let limit = 1000
 
-  @Test("any bytes, cut anywhere: the same events as in one piece, none too large, nothing after a failure")
-  func frames() throws {
-    let fuzzer = try Fuzzer("websocket-frames")
+  @Test(
+    "any bytes, cut anywhere: the same events as in one piece, none too large, nothing after a failure",
+    arguments: ["websocket-frames", "websocket-deflate"])
+  func frames(corpus: String) throws {
+    let fuzzer = try Fuzzer(corpus)
+    let inflater = corpus == "websocket-deflate" ? Inflater() : nil
     var before = peakMemory()
     fuzzer.run { number, input, generator in
-      var whole = WebSocketParser(maxMessageSize: Self.limit)
+      var whole = WebSocketParser(maxMessageSize: Self.limit, inflater: inflater)
       whole.append(ByteBuffer(bytes: input))
       let expected = Self.events(&whole)
-      var pieces = WebSocketParser(maxMessageSize: Self.limit)
+      var pieces = WebSocketParser(maxMessageSize: Self.limit, inflater: inflater)
       var events: [WebSocketParser.Event] = []
       var rest = input[...]
       while !rest.isEmpty, !Self.isOver(events) {

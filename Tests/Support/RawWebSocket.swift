@@ -74,22 +74,23 @@ package struct RawWebSocket: Sendable {
   }
 
   package func next() async -> Message {
-    do {
-      let head = try await wire.read(2)
-      var length = Int(head[1] & 0x7f)
-      if length == 126 { length = try await wire.read(2).reduce(0) { $0 << 8 | Int($1) } }
-      if length == 127 { length = try await wire.read(8).reduce(0) { $0 << 8 | Int($1) } }
-      let payload = try await wire.read(length)
-      switch head[0] {
-      case 0x81: return .text(String(decoding: payload, as: UTF8.self))
-      case 0x82: return .binary(payload)
-      case 0x8a: return .pong(payload)
-      case 0x88: return .close(payload.count < 2 ? nil : Int(payload[0]) << 8 | Int(payload[1]))
-      default: return .end
-      }
-    } catch {
-      return .end
+    guard let (first, payload) = await nextFrame() else { return .end }
+    switch first {
+    case 0x81: return .text(String(decoding: payload, as: UTF8.self))
+    case 0x82: return .binary(payload)
+    case 0x8a: return .pong(payload)
+    case 0x88: return .close(payload.count < 2 ? nil : Int(payload[0]) << 8 | Int(payload[1]))
+    default: return .end
     }
+  }
+
+  /// The first byte and the payload of the next frame, whatever they are; `nil` at the end.
+  package func nextFrame() async -> (first: UInt8, payload: [UInt8])? {
+    guard let head = try? await wire.read(2) else { return nil }
+    var length = Int(head[1] & 0x7f)
+    if length == 126 { length = (try? await wire.read(2).reduce(0) { $0 << 8 | Int($1) }) ?? 0 }
+    if length == 127 { length = (try? await wire.read(8).reduce(0) { $0 << 8 | Int($1) }) ?? 0 }
+    return (try? await wire.read(length)).map { (head[0], $0) }
   }
 
   /// The next text, whatever stands between.

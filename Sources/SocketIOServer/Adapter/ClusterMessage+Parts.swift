@@ -2,13 +2,20 @@ import HTTPTypes
 import NIOCore
 import SocketIOProtocol
 
+/// How a target is to be sent to, in one byte.
+private enum TargetFlags {
+  static let isVolatile: UInt8 = 1
+  /// It may not be compressed.
+  static let isPlain: UInt8 = 2
+}
+
 /// The parts that messages between servers are made of.
 extension WireWriter {
   mutating func write(_ target: BroadcastTarget) {
     write(target.namespace)
     write(list: target.rooms) { $0.write($1) }
     write(list: target.except) { $0.write($1) }
-    write(target.isVolatile)
+    write(byte: (target.isVolatile ? TargetFlags.isVolatile : 0) | (target.compress ? 0 : TargetFlags.isPlain))
   }
 
   mutating func write(_ arguments: SocketArguments) {
@@ -71,7 +78,12 @@ extension WireReader {
   }
 
   mutating func target() throws(WireFlaw) -> BroadcastTarget {
-    BroadcastTarget(namespace: try text(), rooms: try rooms(), except: try rooms(), isVolatile: try flag())
+    var target = BroadcastTarget(namespace: try text(), rooms: try rooms(), except: try rooms())
+    let flags = try byte()
+    guard flags & ~(TargetFlags.isVolatile | TargetFlags.isPlain) == 0 else { throw .malformed }
+    target.isVolatile = flags & TargetFlags.isVolatile != 0
+    target.compress = flags & TargetFlags.isPlain == 0
+    return target
   }
 
   /// Arguments whose values are JSON, as clients get them as they are.

@@ -34,7 +34,7 @@ extension SocketIOServer {
 extension HTTPFields {
   /// Fields that the connection's own layers write: an application's would contradict them.
   private static let framing: Set<HTTPField.Name> = [
-    .connection, .contentLength, .transferEncoding, .upgrade, .secWebSocketAccept,
+    .connection, .contentLength, .transferEncoding, .upgrade, .secWebSocketAccept, .secWebSocketExtensions,
   ]
 
   /// Takes over an application's fields in place of those with the same names.

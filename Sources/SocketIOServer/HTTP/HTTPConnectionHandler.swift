@@ -1,7 +1,6 @@
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
-import NIOPosix
 import NIOTLS
 import SocketIOProtocol
 
@@ -13,7 +12,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   typealias OutboundIn = HTTPResponsePart
   typealias OutboundOut = HTTPResponsePart
 
-  private enum State {
+  enum State {
     case http
     /// The head of a WebSocket request is here, its end is not.
     case upgrading(HTTPRequest)
@@ -22,12 +21,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   private let home: SocketIOServer
   /// Whether the connection speaks TLS.
-  private let isSecure: Bool
+  let isSecure: Bool
   private let addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
   /// Who answers the present request if it is for sockets.
-  private var server: SocketIOServer
-  private var state = State.http
-  private var requestsInProgress = 0
+  private(set) var server: SocketIOServer
+  var state = State.http
+  private(set) var requestsInProgress = 0
   private var isSocketRequest = false
   fileprivate var hasInputEnded = false
   /// NIO's decoder stops at a request with an `Upgrade` field, taken or not: nothing more can come by this connection.
@@ -37,7 +36,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   private let pace: PaceHandler?
   /// Nil once a WebSocket has it, which is so without TLS only.
-  private var place: ConnectionPlace?
+  var place: ConnectionPlace?
 
   /// - Parameters:
   ///   - addressee: Who answers a request, by its host, if it is not always `server`.
@@ -133,92 +132,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     connectionLost?()
     connectionLost = nil
     context.fireChannelInactive()
-  }
-
-  // MARK: WebSockets
-
-  private func upgrade(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
-    state = .gone
-    let request = EngineRequest(head, remoteAddress: context.remoteAddress)
-    guard requestsInProgress == 0 else { return context.close(promise: nil) }
-    do throws(RequestFlaw) {
-      let aim = try request.aim(server.core.configuration, over: .webSocket)
-      switch server.core.judge(request, aim, over: .webSocket) {
-      case .allow: break
-      case .refuse(let status): return refuse(context, UpgradeFlaw(status: status, message: ""))
-      case .reset:
-        _ = context.channel.reset()
-        return
-      }
-      if case .handshake = aim, server.core.configuration.allowRequest != nil {
-        askApplication(context, request)
-      } else {
-        take(context, request, aim)
-      }
-    } catch {
-      refuse(context, error, request)
-    }
-  }
-
-  /// Lets `allowRequest` decide; nothing is read from the connection meanwhile.
-  private func askApplication(_ context: ChannelHandlerContext, _ request: EngineRequest) {
-    let core = server.core
-    let verdict = context.eventLoop.makePromise(of: Void.self)
-    let task = verdict.completeWithTask { try await core.allow(request, over: .webSocket) }
-    context.channel.closeFuture.whenComplete { _ in task.cancel() }
-    let context = NIOLoopBound(context, eventLoop: context.eventLoop)
-    let handler = NIOLoopBound(self, eventLoop: context.value.eventLoop)
-    verdict.futureResult.whenComplete { result in
-      guard context.value.channel.isActive else { return }
-      switch result {
-      case .success: handler.value.take(context.value, request, .handshake)
-      case .failure(let flaw as RequestFlaw): handler.value.refuse(context.value, flaw, request)
-      case .failure: context.value.close(promise: nil)
-      }
-    }
-  }
-
-  private func take(_ context: ChannelHandlerContext, _ request: EngineRequest, _ aim: RequestAim) {
-    do throws(UpgradeFlaw) {
-      let (shard, offer) = try server.core.examine(request, aim, on: context.eventLoop)
-      let descriptor = isSecure ? WebSocketRelay.start(on: context) : Self.descriptor(of: context)
-      guard let descriptor else {
-        throw UpgradeFlaw(status: .serviceUnavailable, message: "")
-      }
-      let owner = place?.owner
-      // With TLS the connection stays, and so does its place.
-      guard !isSecure else { return shard.run { $0.accept(offer, descriptor, nil, owner: owner) } }
-      // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
-      // and an upgraded session need not change its loop.
-      let place = place
-      self.place = nil
-      context.close(promise: nil)
-      shard.run { $0.accept(offer, descriptor, place, owner: owner) }
-    } catch {
-      refuse(context, error)
-    }
-  }
-
-  private static func descriptor(of context: ChannelHandlerContext) -> CInt? {
-    let copy = try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) {
-      duplicate($0)
-    }
-    return copy ?? nil
-  }
-
-  private func refuse(_ context: ChannelHandlerContext, _ flaw: RequestFlaw, _ request: EngineRequest) {
-    server.core.refused(request, flaw)
-    refuse(context, UpgradeFlaw(flaw))
-  }
-
-  private func refuse(_ context: ChannelHandlerContext, _ flaw: UpgradeFlaw) {
-    var headers: HTTPFields = [.connection: "close", .contentType: "text/html"]
-    headers[.contentLength] = String(flaw.message.utf8.count)
-    let head = HTTPResponse(status: flaw.status, headerFields: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    context.write(wrapOutboundOut(.body(ByteBuffer(string: flaw.message))), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    context.close(promise: nil)
   }
 }
 

@@ -14,6 +14,8 @@ struct WebSocketOffer: Sendable {
 
   let request: EngineRequest
   let acceptKey: String
+  /// The compression that client and server have agreed on.
+  let deflate: DeflateAgreement?
   let wish: Wish
 
   var isRefused: Bool { if case .explain = wish { true } else { false } }
@@ -52,9 +54,12 @@ extension ServerCore {
       refused(request, .unknownSession)
       throw .unknownSession
     }
-    switch WebSocketHandshake.acceptKey(for: request) {
-    case .failure(let flaw): throw UpgradeFlaw(status: .badRequest, message: flaw.rawValue)
-    case .success(let key): return (shard, WebSocketOffer(request: request, acceptKey: key, wish: wish))
+    do throws(WebSocketHandshake.Flaw) {
+      let key = try WebSocketHandshake.acceptKey(for: request).get()
+      let deflate = configuration.perMessageDeflate == nil ? nil : try WebSocketHandshake.deflate(for: request).get()
+      return (shard, WebSocketOffer(request: request, acceptKey: key, deflate: deflate, wish: wish))
+    } catch {
+      throw UpgradeFlaw(status: .badRequest, message: error.rawValue)
     }
   }
 }
@@ -87,9 +92,13 @@ extension LoopShard {
       if let fields = core.configuration.responseFields, !offer.isRefused {
         headers.replace(with: fields(.init(offer.request)))
       }
+      let deflation = deflation(for: offer)
+      headers[.secWebSocketExtensions] = deflation?.field
       let answer = WebSocketHandshake.answer(acceptKey: offer.acceptKey, headers: headers)
       let link = NIOLoopBound(
-        WebSocketLink(shard: self, descriptor: descriptor, purpose: purpose, answer: answer), eventLoop: loop)
+        WebSocketLink(
+          shard: self, descriptor: descriptor, purpose: purpose, answer: answer, deflation: deflation),
+        eventLoop: loop)
       channel(descriptor, place) { channel in
         channel.eventLoop.makeCompletedFuture {
           let share = self.shares?.share(of: owner)

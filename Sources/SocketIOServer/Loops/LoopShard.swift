@@ -24,6 +24,8 @@ final class LoopShard: @unchecked Sendable {
   /// WebSockets whose end is waited for, and who waits.
   private var departures: [(links: Set<ObjectIdentifier>, promise: EventLoopPromise<Void>)] = []
   private var recoverySweep: RecoverySweep?
+  /// Set once a WebSocket has negotiated compression.
+  var deflateStreams: DeflateStreams?
   /// Set when somebody may watch the server.
   var admin: AdminHub?
 

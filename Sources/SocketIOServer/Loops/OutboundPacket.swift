@@ -7,32 +7,36 @@ struct OutboundPacket: Sendable {
   let frame: ByteBuffer
   private let headerLength: Int
   let isBinary: Bool
+  /// Set when WebSockets that negotiated compression get the packet compressed.
+  let deflation: SharedDeflation?
 
   /// A packet of text.
-  init(text: [UInt8]) {
-    self.init(payload: text, isBinary: false)
+  init(text: [UInt8], deflateThreshold: Int = .max) {
+    self.init(payload: text, isBinary: false, deflateThreshold)
   }
 
   /// A binary message.
-  init(binary: [UInt8]) {
-    self.init(payload: binary, isBinary: true)
+  init(binary: [UInt8], deflateThreshold: Int = .max) {
+    self.init(payload: binary, isBinary: true, deflateThreshold)
   }
 
-  init(_ packet: EnginePacket) {
+  /// - Parameter deflateThreshold: From how many bytes of ``payload`` it is compressed.
+  init(_ packet: EnginePacket, deflateThreshold: Int = .max) {
     if packet.isBinary {
-      self.init(binary: packet.data)
+      self.init(binary: packet.data, deflateThreshold: deflateThreshold)
     } else {
-      self.init(text: packet.encodedText(.v4))
+      self.init(text: packet.encodedText(.v4), deflateThreshold: deflateThreshold)
     }
   }
 
-  private init(payload: [UInt8], isBinary: Bool) {
+  private init(payload: [UInt8], isBinary: Bool, _ deflateThreshold: Int) {
     var frame = ByteBufferAllocator().buffer(capacity: payload.count + WebSocketFrame.maxServerHeader)
     WebSocketFrame.writeHeader(isBinary ? .binary : .text, length: payload.count, to: &frame)
     headerLength = frame.readableBytes
     frame.writeBytes(payload)
     self.frame = frame
     self.isBinary = isBinary
+    deflation = payload.count < deflateThreshold ? nil : SharedDeflation()
   }
 
   /// The bytes behind the frame's header.
@@ -50,11 +54,21 @@ struct OutboundPacket: Sendable {
 
   var size: Int { frame.readableBytes }
 
+  /// In bytes, the compressed form included, which is smaller.
+  var keptSize: Int { deflation == nil ? size : 2 * size }
+
   /// The WebSocket frame for a client of the revision.
   func frame(_ revision: EngineRevision) -> ByteBuffer {
-    guard isBinary, revision == .v3 else { return frame }
-    guard case .binary(let bytes) = EngineFrame(enginePacket, .v3) else { return frame }
-    return OutboundPacket(binary: bytes).frame
+    isTyped(in: revision) ? typed.frame : frame
+  }
+
+  /// Whether the packet's type stands in front of a binary message.
+  func isTyped(in revision: EngineRevision) -> Bool { isBinary && revision == .v3 }
+
+  /// The same with its type in front.
+  var typed: OutboundPacket {
+    guard case .binary(let bytes) = EngineFrame(enginePacket, .v3) else { return self }
+    return OutboundPacket(binary: bytes)
   }
 
   var enginePacket: EnginePacket {
@@ -75,9 +89,16 @@ struct OutboundMessage: Sendable {
   /// In bytes.
   var size: Int { attachments.reduce(text.size) { $0 + $1.size } }
 
-  init(_ packet: SocketPacket) {
-    text = OutboundPacket(text: [EnginePacket.Kind.message.rawValue] + packet.encodedText)
-    attachments = packet.attachments.map(OutboundPacket.init(binary:))
+  /// In bytes, the compressed forms included, which are smaller.
+  var keptSize: Int {
+    attachments.reduce(text.keptSize) { $0 + $1.keptSize }
+  }
+
+  /// - Parameter deflateThreshold: From how many bytes its parts are compressed.
+  init(_ packet: SocketPacket, deflateThreshold: Int = .max) {
+    text = OutboundPacket(
+      text: [EnginePacket.Kind.message.rawValue] + packet.encodedText, deflateThreshold: deflateThreshold)
+    attachments = packet.attachments.map { OutboundPacket(binary: $0, deflateThreshold: deflateThreshold) }
   }
 }
 
@@ -96,13 +117,16 @@ struct OutboundEvent: Sendable {
   var message: OutboundMessage
   var numbered: Numbered?
 
-  init(_ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil) {
+  init(
+    _ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil, deflateThreshold: Int
+  ) {
     name = event
     self.arguments = arguments
     var values = arguments.values
     if let offset { values.append(JSONText.quotedBytes(offset)) }
     message = OutboundMessage(
       .event(
-        event, arguments: SocketArguments(values).joined, namespace: namespace, attachments: arguments.attachments))
+        event, arguments: SocketArguments(values).joined, namespace: namespace, attachments: arguments.attachments),
+      deflateThreshold: deflateThreshold)
   }
 }

@@ -8,10 +8,12 @@ import Synchronization
 final class RecoveryStore: Sendable {
   let settings: SocketIOServer.Recovery
   private let maxReplay: Int
+  private let deflateThreshold: Int
   private let state: Mutex<RecoveryState<OutboundMessage>>
 
   init(_ settings: SocketIOServer.Recovery, _ configuration: SocketIOServer.Configuration) {
     self.settings = settings
+    deflateThreshold = configuration.deflateThreshold(compress: true)
     maxReplay = configuration.maxOutboundBytesPerSocket
     let duration = settings.maxDisconnectionDuration.milliseconds
     let unnoticed = configuration.pingInterval.milliseconds + configuration.pingTimeout.milliseconds
@@ -104,9 +106,12 @@ final class RecoveryStore: Sendable {
   func send(
     _ event: String, _ arguments: SocketArguments, to target: BroadcastTarget, _ hand: (OutboundEvent) -> Void
   ) {
-    var outbound = OutboundEvent(event, arguments, namespace: target.namespace)
+    let threshold = target.compress ? deflateThreshold : .max
+    var outbound = OutboundEvent(event, arguments, namespace: target.namespace, deflateThreshold: threshold)
     func withOffset(_ number: UInt64) -> OutboundMessage {
-      OutboundEvent(event, arguments, namespace: target.namespace, offset: RecoveryClaim.offset(number)).message
+      OutboundEvent(
+        event, arguments, namespace: target.namespace, offset: RecoveryClaim.offset(number), deflateThreshold: threshold
+      ).message
     }
     state.withLock { state in
       let logged =
@@ -114,7 +119,7 @@ final class RecoveryStore: Sendable {
         ? nil
         : state.log(to: target, at: LoopShard.now) { number in
           let message = withOffset(number)
-          return (message, message.size)
+          return (message, message.keptSize)
         }
       // What is not kept has the offset of the event before, so that clients may take every last argument for one.
       outbound.numbered =

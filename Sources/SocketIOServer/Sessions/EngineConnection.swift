@@ -8,8 +8,11 @@ public struct EngineConnection: Sendable {
   public var handshake: Handshake { session.handshake }
 
   /// Sends a message. It may be called from any thread; calls of one thread keep their order.
-  public func send(_ message: EnginePacket) {
-    let packet = OutboundPacket(message)
+  ///
+  /// - Parameter compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  public func send(_ message: EnginePacket, compress: Bool = true) {
+    let packet = OutboundPacket(
+      message, deflateThreshold: session.core.configuration.deflateThreshold(compress: compress))
     session.shard.run { _ in
       session.makeRoom(for: packet.size)
       session.send(packet)

@@ -132,7 +132,8 @@ extension Session {
     return Acknowledgement { arguments in
       guard once.first() else { return }
       let message = OutboundMessage(
-        .ack(id, arguments: arguments.joined, namespace: socket.namespace, attachments: arguments.attachments))
+        .ack(id, arguments: arguments.joined, namespace: socket.namespace, attachments: arguments.attachments),
+        deflateThreshold: socket.shard.core.configuration.deflateThreshold(compress: true))
       socket.onLoop { $0.session?.send(message) }
     }
   }

@@ -35,7 +35,7 @@ extension Session {
   func transmit(_ packet: OutboundPacket) {
     guard !engine.isClosed, drainDeadline == nil else { return }
     if let link {
-      link.write(packet.frame(revision))
+      link.write(packet, revision)
       markDirty()
       return
     }

@@ -60,7 +60,7 @@ extension Session {
       if engine.takesLatePosts { socketIO.beginLatePosts() }
       shard.schedule(self)
       tell(.upgraded)
-      while let packet = queue.popFirst() { source.write(packet.frame(revision)) }
+      while let packet = queue.popFirst() { source.write(packet, revision) }
       queuedBytes = 0
       source.flush()
       for socket in sockets {

@@ -10,16 +10,19 @@ public struct BroadcastTarget: Sendable {
   public var isVolatile: Bool
   /// Whether only sockets of this server are meant, where an adapter connects it with others.
   public var isLocal: Bool
+  /// Whether the event may be compressed, where `Configuration.perMessageDeflate` is set.
+  public var compress: Bool
 
   public init(
     namespace: String, rooms: Set<String> = [], except: Set<String> = [], isVolatile: Bool = false,
-    isLocal: Bool = false
+    isLocal: Bool = false, compress: Bool = true
   ) {
     self.namespace = namespace
     self.rooms = rooms
     self.except = except
     self.isVolatile = isVolatile
     self.isLocal = isLocal
+    self.compress = compress
   }
 
   /// Whether the target means the socket with this id that is in these rooms.

@@ -33,13 +33,15 @@ struct PendingAcks {
 extension Socket {
   /// Sends an event and waits for the client's acknowledgement.
   ///
+  /// - Parameter compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
   /// - Throws: `AckError` when none came in time or the client left.
   public func emit(
-    _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration
+    _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true
   ) async throws -> SocketArguments {
     let id = shard.core.makeAckID()
     let message = OutboundMessage(
-      .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments))
+      .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments),
+      deflateThreshold: shard.core.configuration.deflateThreshold(compress: compress))
     let outcome: Result<SocketArguments, AckError> = await withCheckedContinuation { continuation in
       onLoop { socket in
         guard let session = socket.session else { return continuation.resume(returning: .failure(.disconnected)) }

@@ -112,14 +112,20 @@ public final class Socket: @unchecked Sendable {
 
   /// Sends an event to this client.
   ///
-  /// - Parameter isVolatile: Whether the client may miss it if it cannot take it at once.
-  public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false) {
+  /// - Parameters:
+  ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
+  ///   - compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  public func emit(
+    _ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false, compress: Bool = true
+  ) {
     guard pid != nil, let recovery = shard.core.recovery else {
-      let outbound = OutboundEvent(event, arguments, namespace: namespace)
+      let outbound = OutboundEvent(
+        event, arguments, namespace: namespace,
+        deflateThreshold: shard.core.configuration.deflateThreshold(compress: compress))
       guard shard.loop.inEventLoop, isWelcoming else { return onLoop { $0.deliver(outbound, isVolatile: isVolatile) } }
       return deliver(outbound, isVolatile: isVolatile)
     }
-    let target = BroadcastTarget(namespace: namespace, rooms: [id], isVolatile: isVolatile)
+    let target = BroadcastTarget(namespace: namespace, rooms: [id], isVolatile: isVolatile, compress: compress)
     recovery.send(event, arguments, to: target) { outbound in
       onLoop { $0.deliver(outbound, isVolatile: isVolatile) }
     }
@@ -145,16 +151,17 @@ public final class Socket: @unchecked Sendable {
   ///   - except: Rooms, or ids of sockets, to leave out as well.
   ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
   ///   - isLocal: Whether only sockets of this server get it, where an adapter connects it with others.
+  ///   - compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
   public func broadcast(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String>? = nil,
-    except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false
+    except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false, compress: Bool = true
   ) {
     if let rooms, rooms.isEmpty { return }
     shard.core.broadcast(
       event, arguments,
       to: BroadcastTarget(
         namespace: namespace, rooms: rooms ?? [], except: except.union([id]), isVolatile: isVolatile,
-        isLocal: isLocal))
+        isLocal: isLocal, compress: compress))
   }
 
   public func join(_ room: String) {

@@ -54,7 +54,8 @@ extension ServerCore {
     let id = makeAckID()
     let message = OutboundMessage(
       .event(
-        event, arguments: arguments.joined, namespace: target.namespace, id: id, attachments: arguments.attachments))
+        event, arguments: arguments.joined, namespace: target.namespace, id: id, attachments: arguments.attachments),
+      deflateThreshold: configuration.deflateThreshold(compress: target.compress))
     hand(to: shards) { $0.ask(event, arguments, message, id, target, timeout, collector) }
   }
 }

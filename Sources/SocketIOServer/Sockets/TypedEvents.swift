@@ -34,12 +34,14 @@ extension Socket.Event {
 extension Socket {
   /// Sends an event whose arguments are these values, as JSON.
   ///
-  /// - Parameter isVolatile: Whether the client may miss it if it cannot take it at once.
+  /// - Parameters:
+  ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
+  ///   - compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
   /// - Throws: `EncodingError`; nothing was sent then.
   public func emit<First: Encodable, each Rest: Encodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, isVolatile: Bool = false
+    _ event: String, _ first: First, _ rest: repeat each Rest, isVolatile: Bool = false, compress: Bool = true
   ) throws {
-    emit(event, try SocketArguments(encoding: first, repeat each rest), isVolatile: isVolatile)
+    emit(event, try SocketArguments(encoding: first, repeat each rest), isVolatile: isVolatile, compress: compress)
   }
 
   /// Sends an event whose arguments are these values, and waits for the client's acknowledgement, whose first argument is the
@@ -48,10 +50,11 @@ extension Socket {
   /// - Throws: `AckError` when none came in time or the client left, `EncodingError`, or `DecodingError` for an answer
   ///   of another kind.
   public func emit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, timeout: Duration, answer: Answer.Type
+    _ event: String, _ first: First, _ rest: repeat each Rest, timeout: Duration, compress: Bool = true,
+    answer: Answer.Type
   ) async throws -> Answer {
     let arguments = try SocketArguments(encoding: first, repeat each rest)
-    return try await emit(event, arguments, timeout: timeout).decode(answer)
+    return try await emit(event, arguments, timeout: timeout, compress: compress).decode(answer)
   }
 
   /// Sends an event whose arguments are these values to everybody else in the namespace, or in these rooms of it, as for raw
@@ -60,10 +63,11 @@ extension Socket {
   /// - Throws: `EncodingError`; nothing was sent then.
   public func broadcast<First: Encodable, each Rest: Encodable>(
     _ event: String, _ first: First, _ rest: repeat each Rest, to rooms: Set<String>? = nil,
-    except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false
+    except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false, compress: Bool = true
   ) throws {
     let arguments = try SocketArguments(encoding: first, repeat each rest)
-    broadcast(event, arguments, to: rooms, except: except, isVolatile: isVolatile, isLocal: isLocal)
+    broadcast(
+      event, arguments, to: rooms, except: except, isVolatile: isVolatile, isLocal: isLocal, compress: compress)
   }
 }
 

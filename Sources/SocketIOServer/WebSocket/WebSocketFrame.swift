@@ -25,9 +25,12 @@ enum WebSocketFrame {
   /// The most bytes of a control frame's payload.
   static let maxControlPayload = 125
 
-  static func writeHeader(_ opcode: Opcode, length: Int, to buffer: inout ByteBuffer) {
+  /// The bit of a message's first frame that says that it is compressed (RSV1, RFC 7692 section 6).
+  static let compressed: UInt8 = 0x40
+
+  static func writeHeader(_ opcode: Opcode, length: Int, isCompressed: Bool = false, to buffer: inout ByteBuffer) {
     let finalFragment: UInt8 = 0x80
-    buffer.writeInteger(finalFragment | opcode.rawValue)
+    buffer.writeInteger(finalFragment | (isCompressed ? compressed : 0) | opcode.rawValue)
     switch length {
     case ...maxControlPayload:
       buffer.writeInteger(UInt8(length))

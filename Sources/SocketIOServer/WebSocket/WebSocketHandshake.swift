@@ -14,6 +14,7 @@ enum WebSocketHandshake {
     case method = "Invalid method"
     case key = "Missing or invalid Sec-WebSocket-Key header"
     case version = "Missing or invalid Sec-WebSocket-Version header"
+    case extensions = "Invalid Sec-WebSocket-Extensions header"
   }
 
   /// The `Sec-WebSocket-Accept` value for a request.
@@ -27,6 +28,14 @@ enum WebSocketHandshake {
     var text: [UInt8] = []
     Base64.encode(Array(Insecure.SHA1.hash(data: Array((key + guid).utf8))), into: &text)
     return .success(String(decoding: text, as: UTF8.self))
+  }
+
+  /// The compression that a request asks for and can have; `nil` if there is none.
+  static func deflate(for request: EngineRequest) -> Result<DeflateAgreement?, Flaw> {
+    guard let field = request.headers[.secWebSocketExtensions] else { return .success(nil) }
+    // Who breaks the grammar is turned away (RFC 6455 section 9.1).
+    guard let offers = WebSocketExtensionOffer.read(field) else { return .failure(.extensions) }
+    return .success(DeflateAgreement(offers))
   }
 
   /// The 101 answer.

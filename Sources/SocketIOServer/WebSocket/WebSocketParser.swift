@@ -1,7 +1,7 @@
 import NIOCore
 import SocketIOProtocol
 
-/// Reads the messages of a WebSocket client out of the bytes it sends (RFC 6455 sections 5 to 7).
+/// Reads the messages of a WebSocket client out of the bytes it sends (RFC 6455 sections 5 to 7, RFC 7692 section 6).
 struct WebSocketParser {
   enum Event: Equatable {
     case message(EngineFrame)
@@ -16,6 +16,7 @@ struct WebSocketParser {
   private struct Header {
     var opcode: WebSocketFrame.Opcode
     var isFinal: Bool
+    var isCompressed: Bool
     var length: Int
     var mask: UInt32
     /// How many bytes the header itself takes.
@@ -23,10 +24,12 @@ struct WebSocketParser {
   }
 
   private let maxMessageSize: Int
+  /// Set when the client may compress messages.
+  private let inflater: Inflater?
   /// Bytes of an unfinished frame; `nil` while there are none, so that an idle socket keeps no buffer.
   private var buffered: ByteBuffer?
   /// A fragmented message: its opcode and what has come so far.
-  private var fragments: (opcode: WebSocketFrame.Opcode, payload: [UInt8])?
+  private var fragments: (opcode: WebSocketFrame.Opcode, isCompressed: Bool, payload: [UInt8])?
 
   /// The bytes of a message that is not complete.
   var held: Int { (buffered?.readableBytes ?? 0) + (fragments?.payload.count ?? 0) }
@@ -34,8 +37,9 @@ struct WebSocketParser {
   /// The bytes that are held, and those that could be without asking for more memory.
   var capacity: Int { (buffered?.storageCapacity ?? 0) + (fragments?.payload.capacity ?? 0) }
 
-  init(maxMessageSize: Int) {
+  init(maxMessageSize: Int, inflater: Inflater? = nil) {
     self.maxMessageSize = maxMessageSize
+    self.inflater = inflater
   }
 
   mutating func append(_ bytes: ByteBuffer) {
@@ -76,7 +80,7 @@ struct WebSocketParser {
     guard let first: UInt8 = buffer.readInteger(), let second: UInt8 = buffer.readInteger() else {
       return .success(nil)
     }
-    guard first & 0x70 == 0, let opcode = WebSocketFrame.Opcode(rawValue: first & 0x0f), second & 0x80 != 0 else {
+    guard first & 0x30 == 0, let opcode = WebSocketFrame.Opcode(rawValue: first & 0x0f), second & 0x80 != 0 else {
       return .failure(Violation())
     }
     var length = Int(second & 0x7f)
@@ -94,10 +98,16 @@ struct WebSocketParser {
       size += 8
     }
     guard let mask: UInt32 = buffer.readInteger() else { return .success(nil) }
-    return .success(Header(opcode: opcode, isFinal: first & 0x80 != 0, length: length, mask: mask, size: size))
+    return .success(
+      Header(
+        opcode: opcode, isFinal: first & 0x80 != 0, isCompressed: first & WebSocketFrame.compressed != 0,
+        length: length, mask: mask, size: size))
   }
 
   private func violation(_ header: Header) -> UInt16? {
+    if header.isCompressed, inflater == nil || header.opcode.isControl || header.opcode == .continuation {
+      return WebSocketFrame.CloseCode.protocolError
+    }
     if header.opcode.isControl {
       let fits = header.isFinal && header.length <= WebSocketFrame.maxControlPayload
       return fits ? nil : WebSocketFrame.CloseCode.protocolError
@@ -106,7 +116,14 @@ struct WebSocketParser {
       return WebSocketFrame.CloseCode.protocolError
     }
     let soFar = fragments?.payload.count ?? 0
-    return header.length > maxMessageSize - soFar ? WebSocketFrame.CloseCode.tooLarge : nil
+    let most = fragments?.isCompressed ?? header.isCompressed ? Self.maxCompressedSize(maxMessageSize) : maxMessageSize
+    return header.length > most - soFar ? WebSocketFrame.CloseCode.tooLarge : nil
+  }
+
+  /// What cannot be made smaller becomes longer by being compressed: up to a 32nd with zlib's least memory.
+  private static func maxCompressedSize(_ size: Int) -> Int {
+    let (sum, isBeyond) = size.addingReportingOverflow(size / 32 + 64)
+    return isBeyond ? .max : sum
   }
 
   private mutating func takePayload(_ header: Header) -> [UInt8] {
@@ -128,14 +145,26 @@ struct WebSocketParser {
     case .pong: return .pong
     case .close: return closeEvent(payload)
     case .text, .binary:
-      if header.isFinal { return message(header.opcode, payload) }
-      fragments = (header.opcode, payload)
+      if header.isFinal { return message(header.opcode, isCompressed: header.isCompressed, payload) }
+      fragments = (header.opcode, header.isCompressed, payload)
       return nil
     case .continuation:
       fragments?.payload += payload
       guard header.isFinal, let whole = fragments else { return nil }
       fragments = nil
-      return message(whole.opcode, whole.payload)
+      return message(whole.opcode, isCompressed: whole.isCompressed, whole.payload)
+    }
+  }
+
+  private func message(_ opcode: WebSocketFrame.Opcode, isCompressed: Bool, _ payload: [UInt8]) -> Event {
+    guard isCompressed, let inflater else { return message(opcode, payload) }
+    do throws(Inflater.Flaw) {
+      return message(opcode, try inflater.inflate(payload, limit: maxMessageSize))
+    } catch {
+      switch error {
+      case .invalid: return .failure(WebSocketFrame.CloseCode.invalidData)
+      case .tooLarge: return .failure(WebSocketFrame.CloseCode.tooLarge)
+      }
     }
   }
 

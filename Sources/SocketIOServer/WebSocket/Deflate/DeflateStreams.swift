@@ -1,0 +1,41 @@
+/// The compressor and the inflater of an event loop, for all its WebSockets.
+final class DeflateStreams {
+  let deflater: Deflater
+  let inflater: Inflater
+  /// The compressor's window.
+  let windowBits: Int
+
+  /// - Returns: `nil` when there is no memory for them.
+  init?(_ settings: SocketIOServer.PerMessageDeflate) {
+    windowBits = min(15, max(9, settings.windowBits))
+    guard let deflater = Deflater(level: min(9, max(1, settings.level)), windowBits: windowBits),
+      let inflater = Inflater()
+    else { return nil }
+    self.deflater = deflater
+    self.inflater = inflater
+  }
+}
+
+/// Compression that a WebSocket has negotiated.
+struct LinkDeflation {
+  let streams: DeflateStreams
+  let agreement: DeflateAgreement
+
+  /// The value of the answer's `Sec-WebSocket-Extensions`.
+  var field: String { agreement.field(windowBits: streams.windowBits) }
+
+  /// Messages must be shorter, in bytes, to be compressed.
+  var maxMessageSize: Int { agreement.maxMessageSize(windowBits: streams.windowBits) }
+}
+
+extension LoopShard {
+  /// The compression of a new WebSocket. The loop's streams are made for the first that has some; without memory for them there is
+  /// none.
+  func deflation(for offer: WebSocketOffer) -> LinkDeflation? {
+    guard let settings = core.configuration.perMessageDeflate, let agreement = offer.deflate, !offer.isRefused else {
+      return nil
+    }
+    if deflateStreams == nil { deflateStreams = DeflateStreams(settings) }
+    return deflateStreams.map { LinkDeflation(streams: $0, agreement: agreement) }
+  }
+}

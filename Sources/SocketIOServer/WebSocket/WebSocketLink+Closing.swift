@@ -1,0 +1,73 @@
+import Logging
+import NIOCore
+import SocketIOProtocol
+
+extension WebSocketLink {
+  /// Closes politely; the session hears no more of it.
+  func close(_ code: UInt16?) {
+    if case .silent = state { return abort() }
+    if case .opening = state { state = .closed }
+    guard case .open = state else { return }
+    startClosing(code)
+  }
+
+  func closeAsTooSlow() {
+    guard isOverfull, case .open(let session) = state else { return }
+    shard.core.logger.info(
+      "Client closed: it does not keep up", metadata: ["sid": "\(session.id)"])
+    abort()
+  }
+
+  /// Closes the connection without another word.
+  func abort() {
+    ended(.transportClose)
+    context?.close(promise: nil)
+  }
+
+  /// Says and hears nothing from now on.
+  func fallSilent() {
+    guard case .open(let session) = state else { return }
+    heldFrame = nil
+    parser = WebSocketParser(maxMessageSize: 0)
+    releaseMessage()
+    state = .silent(session)
+  }
+
+  /// Closes the connection so that the peer is told of a reset.
+  func reset() {
+    ended(.transportError)
+    _ = context?.channel.reset()
+  }
+
+  func startClosing(_ code: UInt16?) {
+    writeThroughChannel(WebSocketFrame.close(code))
+    context?.flush()
+    state = .closing(deadline: closeDeadline)
+    shard.schedule(self)
+  }
+
+  func endOutput() {
+    context?.flush()
+    context?.close(mode: .output, promise: nil)
+    parser = WebSocketParser(maxMessageSize: 0)
+    releaseMessage()
+    state = .halfClosed(deadline: closeDeadline)
+    shard.schedule(self)
+  }
+
+  private var closeDeadline: Milliseconds {
+    LoopShard.now + shard.core.configuration.closeTimeout.milliseconds
+  }
+
+  func ended(_ reason: DisconnectReason) {
+    let before = state
+    state = .closed
+    releaseMessage()
+    shard.remove(self)
+    switch before {
+    case .open(let session), .silent(let session): session.lost(self, reason)
+    case .opening(.open(let session), _): session.close(reason)
+    case .opening, .closing, .halfClosed, .closed: break
+    }
+  }
+}
