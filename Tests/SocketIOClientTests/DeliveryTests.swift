@@ -50,6 +50,36 @@ struct DeliveryTests {
     }
   }
 
+  @Test("what is given to a connection that is about to end is kept for the next")
+  func ending() async throws {
+    try await Rig.with { (rig) async throws in
+      try await rig.withClient { (client) async throws in
+        try await client.connect()
+        try await client.failing { try $0.emit("note", "a") }
+        try await client.note("b")
+        #expect(rig.notes.all == ["a", "b"])
+      }
+    }
+  }
+
+  @Test("what is kept for a namespace stays when somebody begins to read its updates")
+  func readLater() async throws {
+    try await Rig.with { (rig) async throws in
+      let client = try SocketIOClient(url: rig.url, configuration: .quick, logger: .silent)
+      let joining = Task { try await client.connect() }
+      while await !client.isActive() { await Task.yield() }
+      let asked = Task { try await client.emit("echo", 1, acknowledgedWithin: patience, as: Int.self) }
+      while await client.acknowledgements.isEmpty { await Task.yield() }
+      let updates = await client.updates(in: ["/"])
+      async let running: Void = client.run()
+      #expect(try await asked.value == 1)
+      try await joining.value
+      await client.close()
+      await running
+      _ = updates
+    }
+  }
+
   @Test("no more events are kept than is allowed, none where nothing is, and none in a namespace nobody asked for")
   func limits() async throws {
     var configuration = SocketIOClient.Configuration()
@@ -149,6 +179,12 @@ extension SocketIOClient {
     fail(.lost(.transportError), connection: connectionCount)
     endConnection(.lost(.transportError), tellDisconnected: true)
     return try body(self)
+  }
+
+  /// Acts while the connection is about to end.
+  func failing(_ body: @Sendable (isolated SocketIOClient) throws -> Void) rethrows {
+    fail(.lost(.transportError), connection: connectionCount)
+    try body(self)
   }
 
   /// Asks for an acknowledgement that comes from nobody.

@@ -15,8 +15,8 @@ extension SocketIOClient {
   /// A namespace somebody wants to be in.
   struct Membership {
     /// Who reads everything that happens in it.
-    let feed: Feed?
-    let feedID: Int
+    var feed: Feed?
+    var feedID: Int
     var auth: Auth
     /// What is sent once it is joined.
     var buffer = OfflineBuffer()

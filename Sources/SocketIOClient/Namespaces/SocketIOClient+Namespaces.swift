@@ -28,7 +28,10 @@ extension SocketIOClient {
     let id = feedCount
     for namespace in namespaces {
       if let former = memberships[namespace], former.feed != nil { end(former.feedID, .none) }
-      memberships[namespace] = Membership(feed: feed, feedID: id, auth: auth)
+      // What is kept and queued for a namespace that was only connected to stays.
+      var membership = memberships[namespace] ?? Membership(feed: nil, feedID: id, auth: auth)
+      (membership.feed, membership.feedID, membership.auth) = (feed, id, auth)
+      memberships[namespace] = membership
     }
     feed.onTermination = { [weak self, loop] _ in
       loop.execute { [weak self] in self?.assumeIsolated { $0.end(id, .none) } }

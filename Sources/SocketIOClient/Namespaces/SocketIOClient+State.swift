@@ -9,7 +9,8 @@ extension SocketIOClient {
 
   /// Whether the namespace is joined now.
   public func isConnected(to namespace: String = SocketPacket.mainNamespace) -> Bool {
-    connection?.socket.isJoined(namespace) == true
+    guard let connection, !connection.hasFailed else { return false }
+    return connection.socket.isJoined(namespace)
   }
 
   /// Whether the namespace is joined, or will be with the next connection.
