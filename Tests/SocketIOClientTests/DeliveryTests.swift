@@ -181,6 +181,13 @@ extension SocketIOClient {
     return try body(self)
   }
 
+  /// Acts, and loses the connection before anything else can happen.
+  func losing<Result: Sendable>(_ body: @Sendable (isolated SocketIOClient) throws -> Result) rethrows -> Result {
+    let result = try body(self)
+    lose { _ in }
+    return result
+  }
+
   /// Acts while the connection is about to end.
   func failing(_ body: @Sendable (isolated SocketIOClient) throws -> Void) rethrows {
     fail(.lost(.transportError), connection: connectionCount)

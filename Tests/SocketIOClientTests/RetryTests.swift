@@ -60,13 +60,33 @@ struct RetryTests {
       try await rig.withClient(mode, { $0.retries = 100 }) { (client) async throws in
         try await client.connect()
         for number in 0..<60 {
-          try await client.emit("note", "\(number)")
-          if number % 10 == 5 { await client.lose { _ in } }
+          guard number % 10 == 5 else {
+            try await client.emit("note", "\(number)")
+            continue
+          }
+          // Nothing can be acknowledged before the connection is lost.
+          try await client.connect()
+          try await client.losing { try $0.emit("note", "\(number)") }
         }
         try await client.note("end")
         var firsts: [String] = []
         for note in rig.notes.all where !firsts.contains(note) { firsts.append(note) }
         #expect(firsts == (0..<60).map { "\($0)" } + ["end"])
+      }
+    }
+  }
+
+  @Test("whoever waits for an acknowledgement is answered over the next connection", arguments: ClientMode.allCases)
+  func answeredLater(mode: ClientMode) async throws {
+    try await Rig.with(.changed { _ in }, Self.deaf(1)) { (rig) async throws in
+      try await rig.withClient(mode, { $0.retries = 1 }) { (client) async throws in
+        try await client.connect()
+        // Longer than this test may take.
+        let asked = Task { try await client.emit("deaf", "a", acknowledgedWithin: .seconds(3600)) }
+        while rig.notes.all.isEmpty { await Task.yield() }
+        await client.lose { _ in }
+        _ = try await asked.value
+        #expect(rig.notes.all == ["a", "a"])
       }
     }
   }
