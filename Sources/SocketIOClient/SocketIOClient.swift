@@ -89,6 +89,8 @@ extension SocketIOClient {
   }
 
   /// Leaves everything and closes the connection; ``run()`` returns and every sequence ends.
+  ///
+  /// What is kept or queued is dropped, and with polling also what was emitted just before: wait for its acknowledgement.
   public func close() {
     isClosed = true
     pause?.cancel()

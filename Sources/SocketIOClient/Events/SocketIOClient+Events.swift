@@ -18,7 +18,7 @@ extension SocketIOClient {
   }
 
   /// The events with this name, from now on, for any number of readers; the namespace must be joined by
-  /// ``connect(to:auth:)`` or ``updates(in:auth:)``.
+  /// `connect(to:auth:)` or ``updates(in:auth:)``.
   ///
   /// The sequence goes on over lost connections, and ends when the namespace is left or the client closed. It fails with
   /// ``SocketIOError/tooSlow`` if its reader falls behind `maxWaitingUpdates`. In a namespace without a reader of updates

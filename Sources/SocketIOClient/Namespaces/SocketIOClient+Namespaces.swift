@@ -48,7 +48,7 @@ extension SocketIOClient {
     try await connect(to: namespace, .payload(auth))
   }
 
-  /// As ``connect(to:auth:)``, with a value that becomes a JSON object.
+  /// As `connect(to:auth:)`, with a value that becomes a JSON object.
   /// - Throws: Also `EncodingError`, for values that become something else, too.
   public func connect<Auth: Encodable>(
     to namespace: String = SocketPacket.mainNamespace, auth: Auth
@@ -60,7 +60,7 @@ extension SocketIOClient {
     try await connect(to: namespace, auth: json)
   }
 
-  /// As ``connect(to:auth:)``, with credentials made for each connection.
+  /// As `connect(to:auth:)`, with credentials made for each connection.
   public func connect(
     to namespace: String = SocketPacket.mainNamespace, credentials: @escaping Credentials
   ) async throws {
