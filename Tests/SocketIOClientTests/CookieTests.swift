@@ -89,4 +89,21 @@ struct CookieTests {
     jar.take("a=1", at: Self.now)
     #expect(jar.header(at: Self.now) == nil)
   }
+
+  @Test("whatever a server sets, what is shown to it is plain and within the limits")
+  func anything() throws {
+    let parts = [
+      "a", "b=", "=", ";", " ", "Path=/", "Max-Age=99999999999999999999", "Max-Age=-1", "Expires=x", "\u{0}", "é",
+    ]
+    for _ in 0..<2000 {
+      var jar = try Self.jar { ($0.maxCookies, $0.maxCookieBytes) = (3, 12) }
+      for _ in 0..<6 {
+        jar.take((0..<Int.random(in: 0...8)).map { _ in parts.randomElement() ?? "" }.joined(), at: Self.now)
+      }
+      let header = jar.header(at: Self.now) ?? ""
+      #expect(header.utf8.allSatisfy { (0x20...0x7e).contains($0) })
+      // Names and values, and around them "=" and "; ".
+      #expect(header.utf8.count <= 12 + 3 + 2 * 2)
+    }
+  }
 }

@@ -1,4 +1,3 @@
-import NIOCore
 import SocketIOProtocol
 
 extension SocketIOClient {

@@ -27,6 +27,11 @@ package struct Dialer: Sendable {
       secured = nil
       return
     }
+    // NIOSSL holds a certificate for addresses against the address of the connection, which is the proxy's.
+    guard configuration.proxy == nil || !address.isNumeric else {
+      throw .badTLS(
+        "through a proxy, a server's certificate can be verified for a name, not for the address \(address.host)")
+    }
     let settings = try configuration.tls.configuration()
     do {
       secured = Secured(settings: settings, context: try NIOSSLContext(configuration: settings), pins: pins)

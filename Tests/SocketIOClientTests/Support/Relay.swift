@@ -15,6 +15,8 @@ final class Relay: Sendable {
     case proxy(credentials: String?)
     /// Whoever connects is passed on to this port.
     case plain(to: Int)
+    /// Whoever connects gets this, whatever they ask.
+    case answering(String)
   }
 
   let port: Int
@@ -43,6 +45,8 @@ final class Relay: Sendable {
       .childChannelInitializer { client in
         switch kind {
         case .plain(let port): Self.glue(client, to: port, hear)
+        case .answering(let answer):
+          client.setOption(.autoRead, value: true).flatMap { client.writeAndFlush(ByteBuffer(string: answer)) }
         case .tls(let context, let port):
           client.eventLoop.makeCompletedFuture {
             try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
