@@ -101,7 +101,7 @@ let package = Package(
     .target(
       name: "SocketIOClient",
       dependencies: [
-        "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL,
+        "SocketIOProtocol", .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
         .nioWebSocket,
       ],
       swiftSettings: strict),
@@ -217,6 +217,10 @@ let package = Package(
     .executableTarget(
       name: "socketio-example", dependencies: ["SocketIOServer"], path: "Examples/SocketIOExample",
       swiftSettings: strict),
+    // That of the client's "Getting started".
+    .executableTarget(
+      name: "socketio-client-example", dependencies: ["SocketIOClient"], path: "Examples/SocketIOClientExample",
+      swiftSettings: strict),
     .target(
       name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
     .testTarget(
@@ -229,6 +233,12 @@ let package = Package(
         .nioCore, .nioEmbedded, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
+    .testTarget(
+      name: "SocketIOClientTests",
+      dependencies: [
+        "SocketIOClient", "SocketIOServer", "SocketIOProtocol", .httpTypes, .logging, .nioCore, .nioPosix, .nioSSL,
+      ],
+      swiftSettings: strict),
     .testTarget(
       name: "SocketIOPostgresTests",
       dependencies: [

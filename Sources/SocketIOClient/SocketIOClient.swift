@@ -20,18 +20,21 @@ import SocketIOProtocol
 /// opened again after a growing delay, and the namespaces of living sequences are joined again.
 public actor SocketIOClient {
   let configuration: Configuration
-  let address: ServerAddress
+  let dialer: Dialer
   let logger: Logger
   let loop: any EventLoop
   private let executor: any SerialExecutor
 
   var connection: Connection?
   var memberships: [String: Membership] = [:]
-  var listeners: [Int: Listener] = [:]
+  var listeners: [Interest: Readers<SocketEvent>] = [:]
+  var watchers = Readers<ConnectionEvent>()
   var joining: [Joining] = []
   /// By which the client returns to its sockets, by namespace.
   var claims: [String: RecoveryClaim] = [:]
   var acknowledgements: [Awaited: PendingAck] = [:]
+  var ackCount: UInt64 = 0
+  var cookies: CookieJar
   /// For long-polling; made when it is needed, and gone when the client is.
   var http: HTTPClient?
   var isClosed = false
@@ -43,12 +46,13 @@ public actor SocketIOClient {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// - Parameter url: The server's origin, `http`, `https`, `ws` or `wss`.
-  /// - Throws: ``SocketIOError/badURL(_:)``.
+  /// - Throws: ``SocketIOError/badURL(_:)`` or ``SocketIOError/badTLS(_:)``.
   public init(
     url: String, configuration: Configuration = .init(), logger: Logger = Logger(label: "socketio.client"),
     on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
   ) throws(SocketIOError) {
-    address = try ServerAddress(url: url)
+    dialer = try Dialer(ServerAddress(url: url), configuration)
+    cookies = CookieJar(dialer.address, configuration)
     self.configuration = configuration
     self.logger = logger
     loop = group.next()
@@ -64,11 +68,17 @@ extension SocketIOClient {
   public func run() async {
     var failures = 0
     while !isClosed, !Task.isCancelled {
+      tell(.attempt(after: failures))
       let (wasOpen, failure) = await connectAndServe()
       if isClosed || Task.isCancelled { break }
+      tell(.ended(failure, wasOpen: wasOpen))
       failures = wasOpen ? 1 : failures + 1
-      if let most = configuration.maxAttempts, failures > most { break }
+      if let most = configuration.maxAttempts, failures > most {
+        tell(.gaveUp)
+        break
+      }
       let delay = configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
+      tell(.waiting(delay))
       logger.debug("connecting again", metadata: ["reason": "\(failure)", "delay": "\(delay)"])
       for namespace in memberships.keys { tell(namespace, .waiting(failure, delay: delay)) }
       await rest(delay)
@@ -79,6 +89,8 @@ extension SocketIOClient {
   }
 
   /// Leaves everything and closes the connection; ``run()`` returns and every sequence ends.
+  ///
+  /// What is kept or queued is dropped, and with polling also what was emitted just before: wait for its acknowledgement.
   public func close() {
     isClosed = true
     pause?.cancel()
@@ -87,9 +99,11 @@ extension SocketIOClient {
     let feeds = memberships.values.compactMap(\.feed)
     memberships = [:]
     claims = [:]
+    forgetAcks(.closed) { _ in true }
     for feed in feeds { feed.finish() }
-    for listener in listeners.values { listener.feed.finish() }
+    for interest in listeners.keys { listeners[interest]?.finish() }
     listeners = [:]
+    watchers.finish()
     for waiter in joining { waiter.continuation.resume(throwing: SocketIOError.closed) }
     joining = []
   }
@@ -105,5 +119,4 @@ extension SocketIOClient {
     }
     self.pause = nil
   }
-
 }

@@ -1,11 +1,17 @@
 /// Why something asked of a client could not be done.
 public enum SocketIOError: Error, Hashable, Sendable {
-  /// The URL is not `http`, `https`, `ws` or `wss` with a host.
+  /// The URL is not `http`, `https`, `ws` or `wss` with a host, or that of a proxy not `http` with a host.
   case badURL(String)
-  /// The namespace is not joined now.
+  /// The settings for TLS cannot be used.
+  case badTLS(String)
+  /// The name means something else to every client (`SocketEvent.reservedNames`).
+  case reservedName(String)
+  /// The namespace is not joined now, and events are not kept for it.
   case notConnected
   /// Too much waits to be sent, or for acknowledgement.
   case congested
+  /// As many events are kept, or as many of their bytes, as this limit of the configuration allows.
+  case full(limit: String)
   /// The acknowledgement did not come in time.
   case timedOut
   /// The reader of a sequence of updates fell behind its limit; it has left its namespaces.
@@ -14,4 +20,21 @@ public enum SocketIOError: Error, Hashable, Sendable {
   case refused(SocketIOClient.Refusal)
   /// The client was closed.
   case closed
+}
+
+extension SocketIOError: CustomStringConvertible {
+  public var description: String {
+    switch self {
+    case .badURL(let url): "\"\(url)\" is no URL of a server: http, https, ws or wss, and a host"
+    case .badTLS(let reason): "TLS cannot be set up: \(reason)"
+    case .reservedName(let name): "no event may be called \"\(name)\""
+    case .notConnected: "the namespace is not joined"
+    case .congested: "too much waits to be sent, or for acknowledgement"
+    case .full(let limit): "no more events are kept: \(limit) is reached"
+    case .timedOut: "the acknowledgement did not come in time"
+    case .tooSlow: "the reader fell behind"
+    case .refused(let refusal): "the server refused: \(refusal.message)"
+    case .closed: "the client was closed"
+    }
+  }
 }

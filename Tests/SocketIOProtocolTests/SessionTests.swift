@@ -401,7 +401,7 @@ struct ClientSessionTests {
     let accepted = SocketPacket(.connect, namespace: "/a", payload: bytes(#"{"sid":"x"}"#))
     #expect(client.received(accepted.messages[0]) == .connected(namespace: "/a", sid: "x", pid: nil))
     let event = SocketPacket.event(
-      "e", arguments: bytes(#"{"_placeholder":true,"num":0}"#), namespace: "/a", id: client.makeAckID(),
+      "e", arguments: bytes(#"{"_placeholder":true,"num":0}"#), namespace: "/a", id: AckID(0),
       attachments: [[5]])
     #expect(server.received(event.messages[0]) == .none)
     let arguments = SocketArguments([bytes(#"{"_placeholder":true,"num":0}"#)], attachments: [[5]])

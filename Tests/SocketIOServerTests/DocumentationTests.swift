@@ -17,32 +17,46 @@ struct DocumentationTests {
     #expect(example.split(separator: "\n").count <= 32)
   }
 
-  /// The rows of "Coming from Node": the first call of each, and whether it is done.
-  private static func rows() throws -> [(call: String, isDone: Bool)] {
-    let page = try text("Sources/SocketIOServer/SocketIOServer.docc/FromNode.md")
-    return page.split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
-      let cells = line.split(separator: " | ").map { $0.trimmingCharacters(in: .whitespaces) }
-      let call = line.split(separator: "`")[1]
-      return (String(call), cells.last?.hasPrefix("done") ?? false)
+  /// A page "Coming from Node", and the tests that hold its rows.
+  struct Page: CustomTestStringConvertible, Sendable {
+    let path: String
+    let leastRows: Int
+    let tests: [String: String]
+
+    var testDescription: String { path }
+
+    /// The first call of each row, and whether it is done.
+    func rows() throws -> [(call: String, isDone: Bool)] {
+      try DocumentationTests.text(path).split(separator: "\n").filter { $0.hasPrefix("| `") }.map { line in
+        let cells = line.split(separator: " | ").map { $0.trimmingCharacters(in: .whitespaces) }
+        let call = line.split(separator: "`")[1]
+        return (String(call), cells.last?.hasPrefix("done") ?? false)
+      }
     }
+
+    static let all = [
+      Page(path: "Sources/SocketIOServer/SocketIOServer.docc/FromNode.md", leastRows: 60, tests: NodeCalls.tests),
+      Page(path: "Sources/SocketIOClient/SocketIOClient.docc/FromNode.md", leastRows: 70, tests: NodeClientCalls.tests),
+    ]
   }
 
-  @Test("each call of Node's that is said to be there has a test, and each that is left out a reason")
-  func calls() throws {
+  @Test(
+    "each call of Node's that is said to be there has a test, and each that is left out a reason", arguments: Page.all)
+  func calls(page: Page) throws {
     let tests = FileManager.default
-    let files = try ["Tests/SocketIOServerTests", "Tests/SocketIOPostgresTests"].flatMap { folder in
+    let folders = ["Tests/SocketIOServerTests", "Tests/SocketIOPostgresTests", "Tests/SocketIOClientTests"]
+    let files = try folders.flatMap { folder in
       try tests.contentsOfDirectory(atPath: Self.root.appending(path: folder).path())
         .filter { $0.hasSuffix("Tests.swift") }.map { try Self.text("\(folder)/\($0)") }
     }
-    let rows = try Self.rows()
-    #expect(rows.count > 60)
+    let rows = try page.rows()
+    #expect(rows.count > page.leastRows)
     for (call, isDone) in rows where isDone {
-      let test = try #require(NodeCalls.tests[call], "no test for \(call)")
+      let test = try #require(page.tests[call], "no test for \(call)")
       #expect(files.contains { $0.contains("\"\(test)") }, "the test for \(call) is gone")
     }
-    #expect(Set(NodeCalls.tests.keys) == Set(rows.filter(\.isDone).map(\.call)))
-    let page = try Self.text("Sources/SocketIOServer/SocketIOServer.docc/FromNode.md")
-    for line in page.split(separator: "\n") where line.hasPrefix("| `") {
+    #expect(Set(page.tests.keys) == Set(rows.filter(\.isDone).map(\.call)))
+    for line in try Self.text(page.path).split(separator: "\n") where line.hasPrefix("| `") {
       #expect(line.hasSuffix("| done |") || line.contains("| left out: "), "\(line)")
     }
   }

@@ -10,13 +10,12 @@ extension EngineSocket {
   func connectWebSocket() async throws {
     var configuration = SocketIOClient.Configuration()
     configuration.revision = handshake.revision
-    configuration.headers = handshake.headers
     let (events, feed) = AsyncStream.makeStream(
       of: WebSocketTransport.Event.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
     do {
       let transport = try await WebSocketTransport.open(
-        server.address, target: Self.target(.webSocket, handshake, sid: opening.sid), configuration: configuration,
-        on: MultiThreadedEventLoopGroup.singleton.next()
+        Dialer(server.address, configuration), target: Self.target(.webSocket, handshake, sid: opening.sid),
+        headers: handshake.headers, on: MultiThreadedEventLoopGroup.singleton.next()
       ) { feed.yield($0) }
       webSocket = (transport, events.makeAsyncIterator())
     } catch {

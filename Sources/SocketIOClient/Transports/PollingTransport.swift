@@ -1,6 +1,7 @@
 import AsyncHTTPClient
 import NIOCore
 import NIOHTTP1
+import NIOPosix
 import SocketIOProtocol
 
 /// Engine.IO packets over HTTP long-polling.
@@ -12,43 +13,51 @@ struct PollingTransport: Sendable {
   /// The most packets of one POST. python-engineio refuses more.
   static let maxPackets = 16
 
+  /// A request, and how long it may take.
+  struct Request {
+    let target: String
+    let headers: [(String, String)]
+    let time: TimeAmount
+  }
+
   /// Waits for packets.
   /// - Throws: ``SocketIOClient/Failure``, or why the request failed.
-  func get(_ target: String, within time: TimeAmount) async throws -> [EnginePacket] {
-    let body = try await exchange(.GET, target, [], within: time)
+  func get(_ request: Request) async throws -> (packets: [EnginePacket], cookies: [String]) {
+    let (body, cookies) = try await exchange(.GET, request, [])
     do {
-      return try EnginePayload.decode(body, configuration.revision)
+      return (try EnginePayload.decode(body, configuration.revision), cookies)
     } catch {
       throw SocketIOClient.Failure.notSocketIO("its answer holds no packets")
     }
   }
 
+  /// - Returns: The cookies of the answer.
   /// - Throws: ``SocketIOClient/Failure``, or why the request failed.
-  func post(_ target: String, _ packets: [EnginePacket], within time: TimeAmount) async throws {
-    _ = try await exchange(.POST, target, EnginePayload.encode(packets, configuration.revision), within: time)
+  func post(_ request: Request, _ packets: [EnginePacket]) async throws -> [String] {
+    try await exchange(.POST, request, EnginePayload.encode(packets, configuration.revision)).cookies
   }
 
   private func exchange(
-    _ method: HTTPMethod, _ target: String, _ body: [UInt8], within time: TimeAmount
-  ) async throws -> [UInt8] {
-    var request = HTTPClientRequest(url: origin + target)
+    _ method: HTTPMethod, _ asked: Request, _ body: [UInt8]
+  ) async throws -> (body: [UInt8], cookies: [String]) {
+    var request = HTTPClientRequest(url: origin + asked.target)
     request.method = method
-    request.headers = HTTPHeaders(configuration.headers)
+    request.headers = HTTPHeaders(asked.headers)
     if method == .POST {
       request.headers.replaceOrAdd(name: "Content-Type", value: "text/plain;charset=UTF-8")
       request.body = .bytes(ByteBuffer(bytes: body))
     }
     do {
-      let response = try await http.execute(request, timeout: time)
+      let response = try await http.execute(request, timeout: asked.time)
       let answer = Array(try await response.body.collect(upTo: configuration.maxMessageBytes).readableBytesView)
       guard response.status == .ok else {
         throw SocketIOClient.Failure(status: Int(response.status.code), body: answer)
       }
-      return answer
+      return (answer, response.headers["Set-Cookie"])
     } catch let error as HTTPClientError {
-      if error == .cancelled { throw CancellationError() }
-      let isLate = [.deadlineExceeded, .connectTimeout, .readTimeout].contains(error)
-      throw isLate ? SocketIOClient.Failure.timedOut : .unreachable(error.shortDescription)
+      throw SocketIOClient.Failure(polling: error)
+    } catch let error as NIOConnectionError where configuration.proxy != nil {
+      throw SocketIOClient.Failure(opening: error).ofProxy
     }
   }
 }

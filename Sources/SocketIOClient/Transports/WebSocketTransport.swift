@@ -1,7 +1,5 @@
 import NIOCore
 import NIOHTTP1
-import NIOPosix
-import NIOSSL
 import NIOWebSocket
 import SocketIOProtocol
 
@@ -30,12 +28,36 @@ package struct WebSocketTransport: Sendable {
   /// Opens a WebSocket.
   /// - Parameters:
   ///   - target: Path and query of the request.
+  ///   - headers: Those of the request besides those of WebSocket itself.
   ///   - received: Called on `loop` for each event.
   /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
   package static func open(
-    _ address: ServerAddress, target: String, configuration: SocketIOClient.Configuration, on loop: any EventLoop,
+    _ dialer: Dialer, target: String, headers: [(String, String)], on loop: any EventLoop,
     received: @escaping @Sendable (Event) -> Void
   ) async throws -> WebSocketTransport {
+    let configuration = dialer.configuration
+    let deadline = NIODeadline.now() + TimeAmount(configuration.connectTimeout)
+    let channel = try await dialer.dial(on: loop, until: deadline)
+    let limit = loop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
+    defer { limit.cancel() }
+    let request = request(dialer.address, target: target, headers)
+    do {
+      let upgraded = try await loop.submit {
+        try upgrade(channel, request, configuration, received: received)
+      }.get()
+      if case .refusal(let refusal) = try await upgraded.get() { throw try await refusal.get() }
+    } catch {
+      channel.close(promise: nil)
+      throw NIODeadline.now() >= deadline ? SocketIOClient.Failure.timedOut : error
+    }
+    channel.closeFuture.whenComplete { _ in received(.closed) }
+    return WebSocketTransport(channel: channel, revision: configuration.revision)
+  }
+
+  private static func upgrade(
+    _ channel: any Channel, _ request: HTTPRequestHead, _ configuration: SocketIOClient.Configuration,
+    received: @escaping @Sendable (Event) -> Void
+  ) throws -> EventLoopFuture<Answer> {
     let upgrader = NIOTypedWebSocketClientUpgrader<Answer>(maxFrameSize: configuration.maxMessageBytes) { channel, _ in
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandlers(
@@ -46,62 +68,29 @@ package struct WebSocketTransport: Sendable {
         return Answer.webSocket
       }
     }
-    let tls = address.isSecure ? try NIOSSLContext(configuration: .makeClientConfiguration()) : nil
-    let request = Self.request(address, target: target, configuration)
-    let bootstrap = ClientBootstrap(group: loop)
-      .connectTimeout(TimeAmount(configuration.connectTimeout))
-      .channelOption(.socketOption(.tcp_nodelay), value: 1)
-      .channelOption(
-        .writeBufferWaterMark, value: .init(low: configuration.maxWaitingBytes / 2, high: configuration.maxWaitingBytes)
-      )
-    let (channel, upgraded) = try await bootstrap.connect(host: address.host, port: address.port) { channel in
-      channel.eventLoop.makeCompletedFuture {
-        if let tls {
-          let name = Self.isAddress(address.host) ? nil : address.host
-          try channel.pipeline.syncOperations.addHandler(NIOSSLClientHandler(context: tls, serverHostname: name))
+    let upgrade = NIOTypedHTTPClientUpgradeConfiguration(
+      upgradeRequestHead: request, upgraders: [upgrader],
+      notUpgradingCompletionHandler: { channel in
+        let refusal = channel.eventLoop.makePromise(of: SocketIOClient.Failure.self)
+        return channel.eventLoop.makeCompletedFuture {
+          try channel.pipeline.syncOperations.addHandler(RefusalReader(refusal))
+          return .refusal(refusal.futureResult)
         }
-        let upgrade = NIOTypedHTTPClientUpgradeConfiguration(
-          upgradeRequestHead: request, upgraders: [upgrader],
-          notUpgradingCompletionHandler: { channel in
-            let refusal = channel.eventLoop.makePromise(of: SocketIOClient.Failure.self)
-            return channel.eventLoop.makeCompletedFuture {
-              try channel.pipeline.syncOperations.addHandler(RefusalReader(refusal))
-              return .refusal(refusal.futureResult)
-            }
-          })
-        var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
-        // The server's first packet may come in one segment with its answer to the upgrade.
-        pipeline.leftOverBytesStrategy = .forwardBytes
-        let upgraded = try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(
-          configuration: pipeline)
-        return (channel, upgraded)
-      }
-    }
-    let deadline = loop.scheduleTask(in: TimeAmount(configuration.connectTimeout)) { channel.close(promise: nil) }
-    defer { deadline.cancel() }
-    do {
-      if case .refusal(let refusal) = try await upgraded.get() { throw try await refusal.get() }
-    } catch {
-      channel.close(promise: nil)
-      throw error
-    }
-    channel.closeFuture.whenComplete { _ in received(.closed) }
-    return WebSocketTransport(channel: channel, revision: configuration.revision)
+      })
+    var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
+    // The server's first packet may come in one segment with its answer to the upgrade.
+    pipeline.leftOverBytesStrategy = .forwardBytes
+    return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
   }
 
   private static func request(
-    _ address: ServerAddress, target: String, _ configuration: SocketIOClient.Configuration
+    _ address: ServerAddress, target: String, _ more: [(String, String)]
   ) -> HTTPRequestHead {
     var headers = HTTPHeaders()
     headers.add(name: "Host", value: address.authority)
     headers.add(name: "Content-Length", value: "0")
-    headers.add(contentsOf: configuration.headers)
+    headers.add(contentsOf: more)
     return HTTPRequestHead(version: .http1_1, method: .GET, uri: target, headers: headers)
-  }
-
-  /// TLS names hosts, never addresses.
-  private static func isAddress(_ host: String) -> Bool {
-    (try? SocketAddress(ipAddress: host, port: 0)) != nil
   }
 
   /// Whether the network keeps up.
@@ -133,78 +122,5 @@ package struct WebSocketTransport: Sendable {
       deadline.cancel()
       channel.close(promise: nil)
     }
-  }
-}
-
-/// Reads the answer of a server that opens no WebSocket.
-private final class RefusalReader: ChannelInboundHandler {
-  typealias InboundIn = HTTPClientResponsePart
-
-  /// As much of the answer as is read.
-  private static let maxBytes = 4096
-
-  private let promise: EventLoopPromise<SocketIOClient.Failure>
-  private var status = 0
-  private var body: [UInt8] = []
-
-  init(_ promise: EventLoopPromise<SocketIOClient.Failure>) { self.promise = promise }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    switch unwrapInboundIn(data) {
-    case .head(let head): status = Int(head.status.code)
-    case .body(let bytes): body += bytes.readableBytesView.prefix(Self.maxBytes - body.count)
-    case .end: promise.succeed(.init(status: status, body: body))
-    }
-  }
-
-  /// Only the first outcome of a promise counts.
-  func channelInactive(context: ChannelHandlerContext) {
-    promise.succeed(.init(status: status, body: body))
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    promise.succeed(.notSocketIO("\(error)"))
-  }
-}
-
-/// Turns WebSocket messages into packets, and answers the WebSocket's own pings and closing.
-private final class PacketHandler: ChannelInboundHandler {
-  typealias InboundIn = WebSocketFrame
-  typealias OutboundOut = WebSocketFrame
-
-  private let revision: EngineRevision
-  private let received: @Sendable (WebSocketTransport.Event) -> Void
-
-  init(revision: EngineRevision, received: @escaping @Sendable (WebSocketTransport.Event) -> Void) {
-    self.revision = revision
-    self.received = received
-  }
-
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    let frame = unwrapInboundIn(data)
-    let bytes = Array(frame.unmaskedData.readableBytesView)
-    switch frame.opcode {
-    case .text: received(event(.text(bytes), explanation: bytes))
-    case .binary: received(event(.binary(bytes), explanation: []))
-    case .ping: reply(.pong, frame.unmaskedData, context)
-    case .connectionClose:
-      reply(.connectionClose, frame.unmaskedData, context)
-      context.close(promise: nil)
-    default: break
-    }
-  }
-
-  private func event(_ frame: EngineFrame, explanation: [UInt8]) -> WebSocketTransport.Event {
-    if let packet = try? EnginePacket(frame: frame, revision) { return .packet(packet) }
-    return SocketIOClient.Failure(explanation: explanation, status: nil).map { .explanation($0) } ?? .garbage
-  }
-
-  func errorCaught(context: ChannelHandlerContext, error: any Error) {
-    context.close(promise: nil)
-  }
-
-  private func reply(_ opcode: WebSocketOpcode, _ data: ByteBuffer, _ context: ChannelHandlerContext) {
-    let frame = WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data)
-    context.writeAndFlush(wrapOutboundOut(frame), promise: nil)
   }
 }

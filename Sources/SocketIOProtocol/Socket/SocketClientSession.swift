@@ -21,7 +21,6 @@ public struct SocketClientSession: Sendable {
   private let revision: EngineRevision
   private var reader: SocketPacketReader
   private var namespaces: [String: Membership] = [:]
-  private var nextAck: UInt64 = 0
 
   /// - Parameter maxAttachments: A packet that announces more closes the connection.
   public init(revision: EngineRevision = .v4, maxAttachments: Int = 10) {
@@ -44,12 +43,6 @@ public struct SocketClientSession: Sendable {
   }
 
   public func isJoined(_ namespace: String) -> Bool { namespaces[namespace] == .joined }
-
-  /// A fresh number for an event that wants an acknowledgement.
-  public mutating func makeAckID() -> AckID {
-    defer { nextAck += 1 }
-    return AckID(nextAck)
-  }
 
   /// An Engine.IO message came.
   public mutating func received(_ message: EnginePacket) -> Action {

@@ -2,31 +2,6 @@ import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  typealias Feed = AsyncThrowingStream<Update, any Error>.Continuation
-
-  /// Makes the auth payload of a connect, a JSON object; called for each connection anew, for credentials that age.
-  public typealias Credentials = @Sendable () async throws -> [UInt8]
-
-  enum Auth {
-    case payload([UInt8])
-    case credentials(Credentials)
-  }
-
-  /// A namespace somebody wants to be in.
-  struct Membership {
-    /// Who reads everything that happens in it.
-    let feed: Feed?
-    let feedID: Int
-    var auth: Auth
-  }
-
-  /// Somebody who waits to be let in.
-  struct Joining {
-    let id: Int
-    let namespace: String
-    let continuation: CheckedContinuation<Void, any Error>
-  }
-
   /// Joins namespaces, now or as soon as there is a connection, and tells what happens in them.
   ///
   /// A namespace has one such reader: asking for it again ends the former sequence.
@@ -53,7 +28,10 @@ extension SocketIOClient {
     let id = feedCount
     for namespace in namespaces {
       if let former = memberships[namespace], former.feed != nil { end(former.feedID, .none) }
-      memberships[namespace] = Membership(feed: feed, feedID: id, auth: auth)
+      // What is kept and queued for a namespace that was only connected to stays.
+      var membership = memberships[namespace] ?? Membership(feed: nil, feedID: id, auth: auth)
+      (membership.feed, membership.feedID, membership.auth) = (feed, id, auth)
+      memberships[namespace] = membership
     }
     feed.onTermination = { [weak self, loop] _ in
       loop.execute { [weak self] in self?.assumeIsolated { $0.end(id, .none) } }
@@ -70,7 +48,19 @@ extension SocketIOClient {
     try await connect(to: namespace, .payload(auth))
   }
 
-  /// As ``connect(to:auth:)``, with credentials made for each connection.
+  /// As `connect(to:auth:)`, with a value that becomes a JSON object.
+  /// - Throws: Also `EncodingError`, for values that become something else, too.
+  public func connect<Auth: Encodable>(
+    to namespace: String = SocketPacket.mainNamespace, auth: Auth
+  ) async throws {
+    let json = try SocketArguments(encoding: auth).joined
+    guard json.first == UInt8(ascii: "{") else {
+      throw EncodingError.invalidValue(auth, .init(codingPath: [], debugDescription: "it becomes no JSON object"))
+    }
+    try await connect(to: namespace, auth: json)
+  }
+
+  /// As `connect(to:auth:)`, with credentials made for each connection.
   public func connect(
     to namespace: String = SocketPacket.mainNamespace, credentials: @escaping Credentials
   ) async throws {
@@ -79,10 +69,9 @@ extension SocketIOClient {
 
   private func connect(to namespace: String, _ auth: Auth) async throws {
     guard !isClosed else { throw SocketIOError.closed }
-    let former = memberships[namespace]
     feedCount += 1
     let id = feedCount
-    memberships[namespace] = Membership(feed: former?.feed, feedID: former?.feedID ?? id, auth: auth)
+    memberships[namespace, default: Membership(feed: nil, feedID: id, auth: auth)].auth = auth
     guard connection?.socket.isJoined(namespace) != true else { return }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -119,37 +108,6 @@ extension SocketIOClient {
     if connection?.engine.open != nil { join(namespace) }
   }
 
-  func join(_ namespace: String) {
-    switch memberships[namespace]?.auth {
-    case .payload(let auth): join(namespace, auth)
-    case .credentials(let make): join(namespace, make)
-    case nil: break
-    }
-  }
-
-  private func join(_ namespace: String, _ auth: [UInt8]) {
-    guard memberships[namespace] != nil else { return }
-    let payload = claims[namespace]?.added(to: auth) ?? auth
-    guard let packet = connection?.socket.connect(namespace, auth: payload) else { return }
-    transmit(packet.messages)
-  }
-
-  private func join(_ namespace: String, _ make: @escaping Credentials) {
-    guard let id = connection?.id, connection?.credentials[namespace] == nil else { return }
-    // Unstructured: it is cancelled with the connection.
-    connection?.credentials[namespace] = Task {
-      let credentials: Result<[UInt8], any Error>
-      do { credentials = .success(try await make()) } catch { credentials = .failure(error) }
-      guard connection?.id == id else { return }
-      connection?.credentials[namespace] = nil
-      switch credentials {
-      case .success(let auth): join(namespace, auth)
-      case .failure(let error):
-        refused(namespace, Refusal(message: "no credentials: \(error)"))
-      }
-    }
-  }
-
   func tell(_ namespace: String, _ kind: Update.Kind) {
     guard let membership = memberships[namespace], let feed = membership.feed else { return }
     if case .dropped = feed.yield(Update(namespace: namespace, kind: kind)) {
@@ -176,20 +134,15 @@ extension SocketIOClient {
   func dropUnread(_ namespace: String, _ error: SocketIOError?) {
     guard let membership = memberships[namespace], membership.feed == nil else { return }
     memberships[namespace] = nil
+    forgetAcks(error ?? .notConnected) { $0.namespace == namespace }
     endListeners(namespace, error)
-  }
-
-  private func endListeners(_ namespace: String, _ error: SocketIOError?) {
-    for (id, listener) in listeners where listener.namespace == namespace {
-      listeners[id] = nil
-      listener.feed.finish(throwing: error)
-    }
   }
 
   private func forget(_ namespace: String) {
     guard memberships.removeValue(forKey: namespace) != nil else { return }
     claims[namespace] = nil
     connection?.credentials.removeValue(forKey: namespace)?.cancel()
+    connection?.sockets[namespace] = nil
     forgetAcks { $0.namespace == namespace }
     settleJoining(namespace, .failure(.notConnected))
     endListeners(namespace, nil)

@@ -1,4 +1,5 @@
 import Foundation
+import NIOCore
 
 /// The parts of a server's URL that a connection needs.
 package struct ServerAddress: Sendable {
@@ -25,6 +26,12 @@ package struct ServerAddress: Sendable {
     let name = host.contains(":") ? "[\(host)]" : host
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
+
+  /// What a proxy is asked for.
+  var hostAndPort: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
+
+  /// Whether the host is an IP address.
+  var isNumeric: Bool { (try? SocketAddress(ipAddress: host, port: 0)) != nil }
 }
 
 extension SocketIOClient {

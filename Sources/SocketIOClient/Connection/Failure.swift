@@ -1,7 +1,9 @@
+import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
 import NIOPosix
+import NIOSSL
 public import SocketIOProtocol
 
 extension SocketIOClient {
@@ -9,6 +11,11 @@ extension SocketIOClient {
   public enum Failure: Error, Hashable, Sendable {
     /// Nothing answers at the server's address.
     case unreachable(String)
+    /// The proxy opens no tunnel to the server.
+    case proxy(String)
+    /// TLS was not agreed upon: nobody who is trusted vouches for the server, its key is none of the pinned ones, or it does
+    /// not accept this client.
+    case untrusted(String)
     /// The server did not open a session within `connectTimeout`.
     case timedOut
     /// The server refused, with an HTTP status or over the WebSocket, and an Engine.IO code if it gave one.
@@ -28,6 +35,8 @@ extension SocketIOClient.Failure: CustomStringConvertible {
   public var description: String {
     switch self {
     case .unreachable(let reason): "the server cannot be reached: \(reason)"
+    case .proxy(let reason): "the proxy opens no tunnel: \(reason)"
+    case .untrusted(let reason): "there is no safe connection to the server: \(reason)"
     case .timedOut: "the server did not answer in time"
     case .refused(let status, _, let message):
       "the server refused the connection: \(message)" + (status.map { " (HTTP \($0))" } ?? "")
@@ -72,9 +81,33 @@ extension SocketIOClient.Failure {
     case let error as NIOConnectionError: self = Self(error)
     case let error as IOError: self = .unreachable(Self.text(errno: error.errnoCode))
     case ChannelError.connectTimeout: self = .timedOut
+    case let error as NIOSSLError: self = .untrusted("\(error)")
+    case let error as NIOSSLExtraError: self = .untrusted("\(error)")
+    case let error as BoringSSLError: self = .untrusted("\(error)")
     case is NIOHTTPClientUpgradeError: self = .notSocketIO("its answer opens no WebSocket")
     default: self = .unreachable("\(error)")
     }
+  }
+
+  /// What a request's error means.
+  init(polling error: HTTPClientError) {
+    switch error {
+    case .cancelled: self = .closed
+    case .deadlineExceeded, .connectTimeout, .readTimeout, .tlsHandshakeTimeout: self = .timedOut
+    case .proxyAuthenticationRequired: self.init(proxyStatus: 407)
+    case .invalidProxyResponse: self = .proxy("its answer is no HTTP, or not 200")
+    case .httpProxyHandshakeTimeout: self = .proxy("it did not answer in time")
+    default: self = .unreachable(error.shortDescription)
+    }
+  }
+
+  init(proxyStatus code: UInt) {
+    self = .proxy(code == 407 ? "it asks for a name and a password (HTTP 407)" : "it answers HTTP \(code)")
+  }
+
+  /// The same failure, of a connection to a proxy.
+  var ofProxy: Self {
+    if case .unreachable(let reason) = self { .proxy("it cannot be reached: \(reason)") } else { self }
   }
 
   private init(_ error: NIOConnectionError) {
@@ -93,7 +126,7 @@ extension SocketIOClient.Failure {
   var mayDependOnTransport: Bool {
     switch self {
     case .timedOut, .refused, .notSocketIO: true
-    case .unreachable, .versionMismatch, .lost, .closed: false
+    case .unreachable, .proxy, .untrusted, .versionMismatch, .lost, .closed: false
     }
   }
 
@@ -102,7 +135,7 @@ extension SocketIOClient.Failure {
     switch self {
     case .lost(let reason): reason
     case .closed: .forcedClose
-    case .unreachable, .timedOut, .refused, .versionMismatch, .notSocketIO: .transportError
+    case .unreachable, .proxy, .untrusted, .timedOut, .refused, .versionMismatch, .notSocketIO: .transportError
     }
   }
 }

@@ -1,0 +1,53 @@
+import Crypto
+import Foundation
+import NIOCore
+import NIOSSL
+
+extension SocketIOClient {
+  /// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469 section 2.4): it stays the same when a certificate is renewed
+  /// with the same key.
+  ///
+  /// `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64`
+  /// shows that of a certificate.
+  public struct PublicKeyPin: Hashable, Sendable {
+    let digest: [UInt8]
+
+    /// - Parameter text: 32 bytes in Base64, also behind `sha256/`.
+    /// - Throws: ``SocketIOError/badTLS(_:)``.
+    public init(_ text: String) throws(SocketIOError) {
+      let base64 = text.hasPrefix(Self.prefix) ? String(text.dropFirst(Self.prefix.count)) : text
+      guard let data = Data(base64Encoded: base64), data.count == SHA256.byteCount else {
+        throw .badTLS("\"\(text)\" is no SHA-256 of a public key: 32 bytes in Base64")
+      }
+      digest = Array(data)
+    }
+
+    init(of certificate: NIOSSLCertificate) throws {
+      digest = Array(SHA256.hash(data: try certificate.extractPublicKey().toSPKIBytes()))
+    }
+
+    private static let prefix = "sha256/"
+  }
+}
+
+extension SocketIOClient.PublicKeyPin: CustomStringConvertible {
+  public var description: String { Self.prefix + Data(digest).base64EncodedString() }
+}
+
+extension Set<SocketIOClient.PublicKeyPin> {
+  /// Looks at the key that the server has shown.
+  /// - Returns: Fails with ``SocketIOClient/Failure/untrusted(_:)`` if it is none of these; the connection is closed then.
+  func check(_ channel: any Channel) -> EventLoopFuture<Void> {
+    guard !isEmpty else { return channel.eventLoop.makeSucceededVoidFuture() }
+    let checked = channel.eventLoop.submit {
+      guard let certificate = try channel.pipeline.syncOperations.nioSSL_peerCertificate() else {
+        throw SocketIOClient.Failure.untrusted("the server showed no certificate")
+      }
+      let seen = try SocketIOClient.PublicKeyPin(of: certificate)
+      guard !contains(seen) else { return }
+      throw SocketIOClient.Failure.untrusted("the key of the server's certificate, \(seen), is none of the pinned ones")
+    }
+    checked.whenFailure { _ in channel.close(promise: nil) }
+    return checked
+  }
+}

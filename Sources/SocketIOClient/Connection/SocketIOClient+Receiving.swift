@@ -1,0 +1,102 @@
+import SocketIOProtocol
+
+extension SocketIOClient {
+  func handle(_ event: WebSocketTransport.Event, connection id: Int, isUpgrade: Bool) {
+    guard let current = connection, current.id == id else { return }
+    let isCarrier = !isUpgrade || current.engine.transport == .webSocket
+    if !isUpgrade, case .none = current.carrier {
+      connection?.early.append(event)
+      return
+    }
+    switch event {
+    case .packet(let packet) where isCarrier: received(packet, connection: id)
+    case .packet(let packet): receivedOnUpgrade(packet, connection: id)
+    case .explanation(let failure) where isCarrier: fail(failure, connection: id)
+    case .garbage where isCarrier: fail(.lost(.parseError), connection: id)
+    case .closed where isCarrier: fail(.lost(.transportClose), connection: id)
+    case .explanation, .garbage, .closed: upgradeLost(connection: id)
+    }
+  }
+
+  private func upgradeLost(connection id: Int) {
+    connection?.engine.upgradeLost()
+    connection?.upgrade?.close()
+    connection?.upgrade = nil
+    // Polling has ended for an upgrade that will not come.
+    if connection?.isPausing == true { fail(.lost(.transportError), connection: id) }
+  }
+
+  func received(_ packet: EnginePacket, connection id: Int) {
+    guard let current = connection, current.id == id, !current.hasFailed else { return }
+    perform(connection?.engine.received(packet, at: Self.now()) ?? .none, packet, connection: id)
+  }
+
+  func perform(_ action: EngineClientSession.Action, _ packet: EnginePacket?, connection id: Int) {
+    switch action {
+    case .none: break
+    case .opened:
+      connection?.wasOpened = true
+      opened(connection: id)
+    case .send(let answer):
+      if answer.kind == .pong { tell(.ping) }
+      transmit([answer])
+      watchHeartbeat(connection: id)
+    case .deliver:
+      if let packet, let action = connection?.socket.received(packet) { perform(action, connection: id) }
+    case .close(let reason):
+      fail(connection?.wasOpened == true ? .lost(reason) : .notSocketIO("it sent no open packet"), connection: id)
+    }
+  }
+
+  private func opened(connection id: Int) {
+    watchHeartbeat(connection: id)
+    if let transport = connection?.engine.transport { tell(.opened(transport)) }
+    for namespace in memberships.keys { join(namespace) }
+  }
+
+  private func perform(_ action: SocketClientSession.Action, connection id: Int) {
+    switch action {
+    case .none: break
+    case .connected(let namespace, let sid, let pid): connected(to: namespace, sid: sid, pid: pid)
+    case .refused(let namespace, let error):
+      claims[namespace] = nil
+      refused(namespace, Refusal(json: error))
+    case .event(let namespace, let event):
+      let event = withoutOffset(event, in: namespace)
+      tell(namespace, .event(event))
+      publish(event, in: namespace, .received)
+    case .ack(let namespace, let number, let arguments):
+      acknowledged(Awaited(namespace: namespace, id: number), arguments)
+    case .disconnected(let namespace):
+      claims[namespace] = nil
+      connection?.sockets[namespace] = nil
+      interruptQueue(namespace)
+      forgetAcks { $0.namespace == namespace }
+      tell(namespace, .disconnected(.serverNamespaceDisconnect))
+      dropUnread(namespace, nil)
+    case .close(let reason): fail(.lost(reason), connection: id)
+    }
+  }
+
+  private func connected(to namespace: String, sid: String, pid: String?) {
+    let former = claims[namespace]
+    let isRecovered = pid != nil && former?.pid == pid
+    claims[namespace] = configuration.recovery ? pid.map { RecoveryClaim(pid: $0, offset: nil) } : nil
+    if isRecovered { claims[namespace] = former }
+    connection?.sockets[namespace] = JoinedSocket(id: sid, isRecovered: isRecovered)
+    tell(namespace, .connected(sid: sid, recovered: isRecovered))
+    sendKept(in: namespace)
+    settleJoining(namespace, .success(()))
+  }
+
+  /// Where the server can recover connections, the last argument of an event is its offset, not the application's.
+  private func withoutOffset(_ event: SocketEvent, in namespace: String) -> SocketEvent {
+    guard claims[namespace] != nil, event.id == nil, let last = event.arguments.values.last,
+      let offset = JSONText.string(last[...])
+    else { return event }
+    claims[namespace]?.offset = offset
+    var event = event
+    event.arguments.values.removeLast()
+    return event
+  }
+}

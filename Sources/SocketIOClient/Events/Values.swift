@@ -1,0 +1,51 @@
+public import SocketIOProtocol
+
+extension SocketIOClient {
+  /// The first arguments of the events with this name, as values: one, or a tuple of several. As ``events(_:in:)``; it fails
+  /// with `DecodingError` at an event whose arguments are of another kind, or too few.
+  public func events<First: Decodable, each Rest: Decodable>(
+    _ name: String, as first: First.Type, _ rest: repeat (each Rest).Type,
+    in namespace: String = SocketPacket.mainNamespace
+  ) -> Values<First, repeat each Rest> {
+    Values(events: events(name, in: namespace))
+  }
+
+  /// Waits for the next event with this name, and answers its first arguments as values. As ``once(_:in:)``.
+  /// - Throws: Also `DecodingError` if they are of another kind, or too few.
+  public nonisolated func once<First: Decodable & Sendable, each Rest: Decodable & Sendable>(
+    _ name: String, as first: First.Type, _ rest: repeat (each Rest).Type,
+    in namespace: String = SocketPacket.mainNamespace
+  ) async throws -> sending (First, repeat each Rest) {
+    try await once(name, in: namespace).arguments.decodeFirst(first, repeat each rest)
+  }
+
+  /// Values out of events. For one reader.
+  public struct Values<First: Decodable, each Rest: Decodable>: AsyncSequence, Sendable {
+    public typealias Element = (First, repeat each Rest)
+    let events: Events
+
+    public func makeAsyncIterator() -> Iterator { Iterator(events: events.makeAsyncIterator()) }
+
+    public struct Iterator: AsyncIteratorProtocol {
+      var events: Events.AsyncIterator
+
+      public mutating func next() async throws -> Element? {
+        try await events.next(isolation: #isolation)?.arguments.decodeFirst(First.self, repeat (each Rest).self)
+      }
+    }
+  }
+}
+
+extension SocketArguments {
+  /// The first arguments as values.
+  func decodeFirst<First: Decodable, each Rest: Decodable>(
+    _ first: First.Type, _ rest: repeat (each Rest).Type
+  ) throws -> (First, repeat each Rest) {
+    var index = 0
+    func next<Value: Decodable>(_ type: Value.Type) throws -> Value {
+      defer { index += 1 }
+      return try decode(type, at: index)
+    }
+    return (try next(first), repeat try next(each rest))
+  }
+}

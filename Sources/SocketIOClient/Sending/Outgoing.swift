@@ -1,0 +1,21 @@
+import SocketIOProtocol
+
+/// An event on its way to the server.
+struct Outgoing: Sendable {
+  let event: SocketEvent
+  let namespace: String
+  /// What carries it, however often it is sent.
+  let messages: [EnginePacket]
+
+  init(_ event: SocketEvent, in namespace: String) {
+    self.event = event
+    self.namespace = namespace
+    let arguments = event.arguments
+    messages =
+      SocketPacket.event(
+        event.name, arguments: arguments.joined, namespace: namespace, id: event.id, attachments: arguments.attachments
+      ).messages
+  }
+
+  var byteCount: Int { messages.reduce(0) { $0 + $1.data.count } }
+}

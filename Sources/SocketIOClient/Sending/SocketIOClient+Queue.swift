@@ -1,0 +1,52 @@
+import Logging
+import NIOCore
+import SocketIOProtocol
+
+extension SocketIOClient {
+  /// Puts an event into its namespace's queue, where it has its turn at once if nothing else waits.
+  func enqueue(_ outgoing: Outgoing, _ id: AckID, timeout: Duration) throws(SocketIOError) {
+    let entry = RetryQueue.Entry(id: id, outgoing: outgoing, timeout: timeout)
+    guard memberships[outgoing.namespace] != nil else { throw .notConnected }
+    try memberships[outgoing.namespace]?.queue.append(entry, configuration)
+    drainQueue(outgoing.namespace)
+  }
+
+  /// Sends what waits for a namespace that has been joined: first what was kept, then what its queue holds.
+  func sendKept(in namespace: String) {
+    for outgoing in memberships[namespace]?.buffer.takeAll() ?? [] { transmit(outgoing) }
+    drainQueue(namespace)
+  }
+
+  func drainQueue(_ namespace: String) {
+    guard isConnected(to: namespace), let entry = memberships[namespace]?.queue.next() else { return }
+    memberships[namespace]?.tryTimer?.cancel()
+    memberships[namespace]?.tryTimer = loop.scheduleTask(in: TimeAmount(entry.timeout)) { [weak self] () -> Void in
+      self?.assumeIsolated { $0.tryFailed(entry.id, in: namespace, .timedOut) }
+    }
+    transmit(entry.outgoing)
+  }
+
+  /// An acknowledgement came.
+  func acknowledged(_ awaited: Awaited, _ arguments: SocketArguments) {
+    let wasQueued = memberships[awaited.namespace]?.queue.acknowledged(awaited.id) == true
+    settle(awaited, .success(arguments))
+    guard wasQueued else { return }
+    memberships[awaited.namespace]?.tryTimer?.cancel()
+    drainQueue(awaited.namespace)
+  }
+
+  /// The namespace is not joined any more: what its queue has sent counts as one try.
+  func interruptQueue(_ namespace: String) {
+    memberships[namespace]?.tryTimer?.cancel()
+    tryFailed(nil, in: namespace, .notConnected)
+  }
+
+  private func tryFailed(_ id: AckID?, in namespace: String, _ error: SocketIOError) {
+    if let given = memberships[namespace]?.queue.failed(id, retries: configuration.retries) {
+      logger.warning(
+        "event given up", metadata: ["event": "\(given.outgoing.event.name)", "tries": "\(given.tries)"])
+      settle(Awaited(namespace: namespace, id: given.id), .failure(error))
+    }
+    drainQueue(namespace)
+  }
+}

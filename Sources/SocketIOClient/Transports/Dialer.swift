@@ -1,0 +1,112 @@
+import NIOCore
+import NIOPosix
+import NIOSSL
+import NIOTLS
+
+/// Opens the connections of WebSockets: TCP, then a tunnel if there is a proxy, then TLS if the URL asks for it.
+package struct Dialer: Sendable {
+  /// The settings for TLS; nil where none is spoken.
+  struct Secured: Sendable {
+    let settings: TLSConfiguration
+    let context: NIOSSLContext
+    let pins: Set<SocketIOClient.PublicKeyPin>
+  }
+
+  let address: ServerAddress
+  let configuration: SocketIOClient.Configuration
+  let secured: Secured?
+
+  /// - Throws: ``SocketIOError/badTLS(_:)``.
+  package init(_ address: ServerAddress, _ configuration: SocketIOClient.Configuration) throws(SocketIOError) {
+    self.address = address
+    self.configuration = configuration
+    let pins = configuration.tls.pins
+    guard address.isSecure else {
+      // Whoever pins a key wants no connection without one.
+      guard pins.isEmpty else { throw .badTLS("a key is pinned, but the URL is not https") }
+      secured = nil
+      return
+    }
+    // NIOSSL holds a certificate for addresses against the address of the connection, which is the proxy's.
+    guard configuration.proxy == nil || !address.isNumeric else {
+      throw .badTLS(
+        "through a proxy, a server's certificate can be verified for a name, not for the address \(address.host)")
+    }
+    let settings = try configuration.tls.configuration()
+    do {
+      secured = Secured(settings: settings, context: try NIOSSLContext(configuration: settings), pins: pins)
+    } catch {
+      throw .badTLS("\(error)")
+    }
+  }
+
+  /// Opens one.
+  /// - Parameter deadline: When it is too late.
+  /// - Returns: A channel without handlers above TLS. The server has not been sent anything above TLS, and may not begin.
+  /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
+  func dial(on loop: any EventLoop, until deadline: NIODeadline) async throws -> any Channel {
+    let channel = try await connect(on: loop)
+    let limit = loop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
+    defer { limit.cancel() }
+    do {
+      if let proxy = configuration.proxy { try await ProxyTunnel.open(channel, proxy, to: address) }
+      if let secured { try await secure(channel, secured) }
+      return channel
+    } catch {
+      channel.close(promise: nil)
+      throw NIODeadline.now() >= deadline ? SocketIOClient.Failure.timedOut : error
+    }
+  }
+
+  private func connect(on loop: any EventLoop) async throws -> any Channel {
+    let bootstrap = ClientBootstrap(group: loop)
+      .connectTimeout(TimeAmount(configuration.connectTimeout))
+      .channelOption(.socketOption(.tcp_nodelay), value: 1)
+      .channelOption(
+        .writeBufferWaterMark, value: .init(low: configuration.maxWaitingBytes / 2, high: configuration.maxWaitingBytes)
+      )
+    guard let proxy = configuration.proxy else {
+      return try await bootstrap.connect(host: address.host, port: address.port).get()
+    }
+    do {
+      return try await bootstrap.connect(host: proxy.host, port: proxy.port).get()
+    } catch {
+      throw SocketIOClient.Failure(opening: error).ofProxy
+    }
+  }
+
+  private func secure(_ channel: any Channel, _ secured: Secured) async throws {
+    let agreed = channel.eventLoop.makePromise(of: Void.self)
+    channel.closeFuture.whenComplete { _ in agreed.fail(ChannelError.eof) }
+    // TLS names hosts, never addresses.
+    let name = address.isNumeric ? nil : address.host
+    try await channel.eventLoop.submit {
+      try channel.pipeline.syncOperations.addHandlers(
+        NIOSSLClientHandler(context: secured.context, serverHostname: name), HandshakeWatcher(agreed))
+    }.get()
+    try await agreed.futureResult.get()
+    try await secured.pins.check(channel).get()
+  }
+}
+
+/// Waits until TLS is agreed upon, and leaves.
+private final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let agreed: EventLoopPromise<Void>
+
+  init(_ agreed: EventLoopPromise<Void>) { self.agreed = agreed }
+
+  func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
+    guard case .handshakeCompleted? = event as? TLSUserEvent else {
+      return context.fireUserInboundEventTriggered(event)
+    }
+    agreed.succeed()
+    context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+  }
+
+  func errorCaught(context: ChannelHandlerContext, error: any Error) {
+    agreed.fail(error)
+    context.close(promise: nil)
+  }
+}
