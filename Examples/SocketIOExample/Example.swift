@@ -16,7 +16,7 @@ enum Example {
       return credentials?["token"] == "secret" ? .accept() : .refuse(message: "not authorized")
     }
     chat.on("join", as: String.self) { socket, room, acknowledge in
-      socket.join(room)
+      if room.utf8.count <= 40 { socket.join("room:\(room)") }
       acknowledge?()
     }
     chat.on("say", as: Message.self) { socket, message, acknowledge in

@@ -197,6 +197,20 @@ struct RegistrationTests {
     }
   }
 
+  @Test("unknown API keys share a look at the database, however many are shown", arguments: TestEngine.available)
+  func unknownKeys(_ engine: TestEngine) async throws {
+    try await World.run(engine, settings: Self.settings(.open)) { (world) async throws in
+      let keys = world.server.current.backend.service.keys
+      await keys.load()
+      let (before, began) = (keys.looks, ContinuousClock.now)
+      await withTaskGroup(of: Void.self) { group in
+        for number in 0..<2000 { group.addTask { _ = await keys.edition(of: "no key \(number)") } }
+      }
+      let most = 2 + (ContinuousClock.now - began) / KnownKeys.pause
+      #expect(keys.looks > before && Double(keys.looks - before) <= most)
+    }
+  }
+
   @Test("of many who sign up at once with one invitation, one gets in", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in

@@ -37,6 +37,28 @@ struct ServerAPITests {
     }
   }
 
+  @Test("a room whose name takes the square of its length to compare is not joined")
+  func dearRooms() async throws {
+    // 8,000 marks on one letter.
+    let dear = "a" + String(repeating: "\u{301}\u{327}", count: 4000)
+    var handlers = NamespaceHandlers()
+    handlers.on("enter", as: String.self) { socket, room, acknowledge in
+      socket.join(room)
+      socket.join("garden")
+      socket.leave(room)
+      try? acknowledge?(socket.rooms.map(\.utf8.count))
+    }
+    try await TestServer.with { [handlers] (server) async throws in
+      server.server.namespace("/rooms", configure: handlers)
+      try await server.withClient(.webSocket) { (client) async throws in
+        try await client.connect(to: "/rooms")
+        let sizes = try await client.emit(
+          "enter", dear, in: "/rooms", acknowledgedWithin: Self.patience, as: [Int].self)
+        #expect(sizes == ["garden".utf8.count])
+      }
+    }
+  }
+
   @Test("who does not acknowledge a broadcast in time is named, and the answers of the others are kept")
   func partialAcks() async throws {
     try await TestServer.with { (server) async throws in

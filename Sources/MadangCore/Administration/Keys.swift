@@ -129,15 +129,6 @@ extension Madang {
     }
     return Dictionary(pairs) { first, _ in first }
   }
-
-  /// The edition of a key in use; nil when there is none with such a hash.
-  package func edition(ofKeyHash hash: String) async throws -> String? {
-    try await database.read { transaction in
-      try transaction.first("SELECT edition FROM api_keys WHERE key_hash = \(hash) AND revoked_at IS NULL") {
-        try $0.get("edition")
-      }
-    }
-  }
 }
 
 extension Transaction {

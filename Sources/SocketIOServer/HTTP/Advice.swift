@@ -72,6 +72,13 @@ extension ServerCore {
       : "A client asks for \(LogText(path)), but the path is \(own): set the client's path, or let the proxy rewrite it"
   }
 
+  /// Whether a room may have this name. If not, the log says so.
+  func mayName(_ room: String) -> Bool {
+    if room.isCheapToCompare { return true }
+    advise(.info, "A room is not joined: its name takes long to compare")
+    return false
+  }
+
   /// A client asked for a namespace nobody declared. What stands behind its name may be a token: it is not told.
   func logUnknown(_ namespace: String) {
     advise(.info, advice(onUnknown: namespace))

@@ -164,11 +164,18 @@ public final class Socket: @unchecked Sendable {
         isLocal: isLocal, compress: compress))
   }
 
+  /// Has the socket in a room, until it leaves the room or the namespace. Who may join which room is for the caller to decide; a
+  /// socket's own id is a room, too.
+  ///
+  /// Nothing happens for a name with hundreds of marks on one letter: comparing such names takes the square of the marks.
   public func join(_ room: String) {
+    guard shard.core.mayName(room) else { return }
     onLoop { $0.shard.join(room, $0) }
   }
 
+  /// Takes the socket out of a room. Nothing happens where it is not in it.
   public func leave(_ room: String) {
+    guard room.isCheapToCompare else { return }
     onLoop { $0.shard.leave(room, $0) }
   }
 

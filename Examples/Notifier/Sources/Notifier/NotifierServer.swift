@@ -27,7 +27,8 @@ public struct NotifierServer: Sendable {
   ///   - adapter: Another way for nodes to be one.
   ///   - node: The node's name, another one for each, by which a proxy finds the node of a session.
   public init(
-    tokens: Tokens, sendersToken: String, database: String? = nil, adapter: (any SocketIOAdapter)? = nil, node: String? = nil
+    tokens: Tokens, sendersToken: String, database: String? = nil, adapter: (any SocketIOAdapter)? = nil,
+    node: String? = nil
   ) {
     self.tokens = tokens
     self.sendersToken = sendersToken
@@ -56,7 +57,9 @@ public struct NotifierServer: Sendable {
   ) -> some ApplicationProtocol {
     let router = Router(context: NotifierContext.self)
     router.post("notes") { request, context in
-      guard request.headers[.authorization] == "Bearer \(sendersToken)" else { throw HTTPError(.unauthorized) }
+      guard let shown = request.headers[.authorization], tokens.isSame(shown, "Bearer \(sendersToken)") else {
+        throw HTTPError(.unauthorized)
+      }
       let note = try await request.decode(as: Note.self, context: context)
       try socketIO.emit("note", note.text, to: BroadcastTarget(namespace: "/notes", rooms: ["user:\(note.user)"]))
       return HTTPResponse.Status.accepted

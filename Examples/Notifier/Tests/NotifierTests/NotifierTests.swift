@@ -51,7 +51,8 @@ import Testing
         try await client.connect(to: "/notes", auth: Array(#"{"token":"\#(Self.tokens.token(of: user))"}"#.utf8))
       }
       let (minas, joons) = (
-        await mina.events("note", as: String.self, in: "/notes"), await joon.events("note", as: String.self, in: "/notes")
+        await mina.events("note", as: String.self, in: "/notes"),
+        await joon.events("note", as: String.self, in: "/notes")
       )
       #expect(try await Self.post(#"{"user":"mina","text":"for Mina"}"#, to: first, token: "sender") == 202)
       #expect(try await Self.post(#"{"user":"joon","text":"for Joon"}"#, to: first, token: "sender") == 202)

@@ -19,8 +19,14 @@ struct Guest: Sendable {
 /// A chat with rooms. Clients join the namespace `/chat` with their name, enter rooms, and hear what is said there.
 public enum RoomChat {
   public static let namespace = "/chat"
+  /// Of names of people and of rooms, in bytes.
   static let maxName = 40
   static let maxText = 2000
+  /// In how many rooms one may be.
+  static let maxRooms = 20
+
+  /// What a room is called on the server. Every socket is in a room that has its id for a name, and nobody is to enter those.
+  private static func name(of room: String) -> String { "room:\(room)" }
 
   /// A server that clients may connect to once it runs.
   public static func server() -> SocketIOServer {
@@ -28,30 +34,34 @@ public enum RoomChat {
     var chat = NamespaceHandlers()
 
     chat.use { request, data in
-      guard let name = try? request.auth(as: [String: String].self)["name"], (1...maxName).contains(name.utf8.count) else {
+      guard let name = try? request.auth(as: [String: String].self)["name"], (1...maxName).contains(name.utf8.count)
+      else {
         throw ConnectRefusal(message: "a name of 1 to \(maxName) bytes is needed")
       }
       data[Guest.self] = Guest(name: name)
     }
 
     chat.on("enter", as: String.self) { socket, room, acknowledge in
-      socket.join(room)
-      try? acknowledge?(true)
+      let mayEnter = (1...maxName).contains(room.utf8.count) && socket.rooms.count < maxRooms
+      if mayEnter { socket.join(name(of: room)) }
+      try? acknowledge?(mayEnter)
     }
 
     chat.on("leave", as: String.self) { socket, room, acknowledge in
-      socket.leave(room)
+      if room.utf8.count <= maxName { socket.leave(name(of: room)) }
       try? acknowledge?(true)
     }
 
     chat.on("say", as: Said.self) { socket, message, acknowledge in
       // Whoever speaks does not choose under whose name, nor where they have not come in.
-      guard let guest = socket[Guest.self], socket.rooms.contains(message.room), message.text.utf8.count <= maxText else {
+      guard let guest = socket[Guest.self], message.room.utf8.count <= maxName, message.text.utf8.count <= maxText,
+        socket.rooms.contains(name(of: message.room))
+      else {
         try? acknowledge?(false)
         return
       }
       let said = Said(room: message.room, from: guest.name, text: message.text)
-      try? socket.broadcast("said", said, to: [message.room])
+      try? socket.broadcast("said", said, to: [name(of: message.room)])
       try? acknowledge?(true)
     }
 

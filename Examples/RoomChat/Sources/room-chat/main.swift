@@ -1,6 +1,11 @@
 import RoomChat
 import SocketIOClient
 
+/// What others write, without what a terminal would obey.
+func printable(_ text: String) -> String {
+  String(text.map { $0.unicodeScalars.contains { $0.properties.generalCategory == .control } ? "?" : $0 })
+}
+
 // room-chat serve [PORT]             serves the chat
 // room-chat URL NAME ROOM            talks in a room: a line of the keyboard is a line of the chat
 let arguments = CommandLine.arguments.dropFirst()
@@ -13,9 +18,9 @@ if arguments.first == "serve" {
   let client = try SocketIOClient(url: url)
   async let running: Void = client.run()
   let said = await client.events("said", as: Said.self, in: RoomChat.namespace)
-  try await client.connect(to: RoomChat.namespace, auth: Array(#"{"name":"\#(name)"}"#.utf8))
+  try await client.connect(to: RoomChat.namespace, auth: ["name": name])
   _ = try await client.emit("enter", room, in: RoomChat.namespace, acknowledgedWithin: .seconds(5), as: Bool.self)
-  let listening = Task { for try await message in said { print("\(message.from): \(message.text)") } }
+  let listening = Task { for try await message in said { print(printable("\(message.from): \(message.text)")) } }
   while let line = readLine() {
     let message = Said(room: room, from: name, text: line)
     let isSaid = try await client.emit(

@@ -7,11 +7,13 @@ import Testing
   private static func join(_ name: String, at port: Int) async throws -> SocketIOClient {
     let client = try SocketIOClient(url: "http://127.0.0.1:\(port)")
     Task { await client.run() }
-    try await client.connect(to: RoomChat.namespace, auth: Array(#"{"name":"\#(name)"}"#.utf8))
+    try await client.connect(to: RoomChat.namespace, auth: ["name": name])
     return client
   }
 
-  private static func call(_ event: String, _ value: some Encodable & Sendable, by client: SocketIOClient) async throws -> Bool {
+  private static func call(_ event: String, _ value: some Encodable & Sendable, by client: SocketIOClient) async throws
+    -> Bool
+  {
     try await client.emit(event, value, in: RoomChat.namespace, acknowledgedWithin: .seconds(10), as: Bool.self)
   }
 
