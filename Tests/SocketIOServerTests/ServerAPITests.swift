@@ -46,14 +46,18 @@ struct ServerAPITests {
       socket.join(room)
       socket.join("garden")
       socket.leave(room)
+      try? acknowledge?(true)
+    }
+    handlers.on("where", as: Bool.self) { socket, _, acknowledge in
       try? acknowledge?(socket.rooms.map(\.utf8.count))
     }
     try await TestServer.with { [handlers] (server) async throws in
       server.server.namespace("/rooms", configure: handlers)
       try await server.withClient(.webSocket) { (client) async throws in
         try await client.connect(to: "/rooms")
+        _ = try await client.emit("enter", dear, in: "/rooms", acknowledgedWithin: Self.patience, as: Bool.self)
         let sizes = try await client.emit(
-          "enter", dear, in: "/rooms", acknowledgedWithin: Self.patience, as: [Int].self)
+          "where", true, in: "/rooms", acknowledgedWithin: Self.patience, as: [Int].self)
         #expect(sizes == ["garden".utf8.count])
       }
     }

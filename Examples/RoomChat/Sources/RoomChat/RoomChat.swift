@@ -14,6 +14,25 @@ public struct Said: Codable, Equatable, Sendable {
 /// Who is behind a socket.
 struct Guest: Sendable {
   let name: String
+  private(set) var rooms: Set<String> = []
+
+  init(name: String) { self.name = name }
+
+  /// Returns whether they may enter: names of rooms have a limit, and so has their number.
+  mutating func enter(_ room: String) -> Bool {
+    guard (1...RoomChat.maxName).contains(room.utf8.count), rooms.count < RoomChat.maxRooms || rooms.contains(room)
+    else {
+      return false
+    }
+    rooms.insert(room)
+    return true
+  }
+
+  mutating func leave(_ room: String) {
+    if room.utf8.count <= RoomChat.maxName { rooms.remove(room) }
+  }
+
+  func isIn(_ room: String) -> Bool { room.utf8.count <= RoomChat.maxName && rooms.contains(room) }
 }
 
 /// A chat with rooms. Clients join the namespace `/chat` with their name, enter rooms, and hear what is said there.
@@ -42,21 +61,21 @@ public enum RoomChat {
     }
 
     chat.on("enter", as: String.self) { socket, room, acknowledge in
-      let mayEnter = (1...maxName).contains(room.utf8.count) && socket.rooms.count < maxRooms
+      let mayEnter = socket.withData { $0[Guest.self]?.enter(room) ?? false }
       if mayEnter { socket.join(name(of: room)) }
       try? acknowledge?(mayEnter)
     }
 
     chat.on("leave", as: String.self) { socket, room, acknowledge in
-      if room.utf8.count <= maxName { socket.leave(name(of: room)) }
-      try? acknowledge?(true)
+      let wasThere = socket[Guest.self]?.isIn(room) ?? false
+      socket.withData { $0[Guest.self]?.leave(room) }
+      if wasThere { socket.leave(name(of: room)) }
+      try? acknowledge?(wasThere)
     }
 
     chat.on("say", as: Said.self) { socket, message, acknowledge in
       // Whoever speaks does not choose under whose name, nor where they have not come in.
-      guard let guest = socket[Guest.self], message.room.utf8.count <= maxName, message.text.utf8.count <= maxText,
-        socket.rooms.contains(name(of: message.room))
-      else {
+      guard let guest = socket[Guest.self], guest.isIn(message.room), message.text.utf8.count <= maxText else {
         try? acknowledge?(false)
         return
       }
