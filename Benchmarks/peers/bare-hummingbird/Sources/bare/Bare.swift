@@ -14,8 +14,8 @@ struct Bare {
     let body = ByteBuffer(bytes: try Data(contentsOf: URL(fileURLWithPath: arguments[2])))
     let headers: HTTPFields = [
       .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
-      HTTPField.Name("X-Content-Type-Options")!: "nosniff",
-      HTTPField.Name("Content-Security-Policy")!: "default-src 'none'; frame-ancestors 'none'",
+      .init("X-Content-Type-Options")!: "nosniff",
+      .init("Content-Security-Policy")!: "default-src 'none'; frame-ancestors 'none'",
     ]
     let router = Router()
     router.get("v1/users/me") { _, _ in
