@@ -14,7 +14,7 @@ enum { MAX_SOCKETS = 16384, MAX_ROOMS = 4096, RETRY_MS = 50, PARALLEL = 64, LIMI
 typedef struct {
   Wire wire;
   enum { AWAY, CONNECTING, OPENING, IN } state;
-  int index, is_new; // whether it was opened after the old server was gone
+  int index, is_new; // whether its connection is one to the new server
 } Socket;
 
 static Socket sockets[MAX_SOCKETS];
@@ -34,7 +34,7 @@ static void go_away(Socket *client) {
 static void open_socket(Socket *client) {
   dial(&client->wire, port, 1 + client->index % addresses, SOCK_NONBLOCK);
   client->state = CONNECTING;
-  client->is_new = gone;
+  client->is_new = 0;
   watch(epoll, client->wire.fd, EPOLLIN | EPOLLOUT, client);
 }
 
@@ -68,6 +68,7 @@ static void connected(Socket *client) {
   getsockopt(client->wire.fd, SOL_SOCKET, SO_ERROR, &error, &size);
   if (error == ECONNREFUSED) gone = 1;
   if (error) return go_away(client);
+  client->is_new = gone;
   if (client->is_new && !first_taken) first_taken = now_us();
   client->state = OPENING;
   struct epoll_event event = {.events = EPOLLIN, .data.ptr = client};
