@@ -54,6 +54,12 @@ start_peer() {
 stop_server() {
   [ ${#server_pids[@]} -gt 0 ] || return 0
   kill "${server_pids[@]}" 2>/dev/null || true
+  # Who does not end when asked to is ended.
+  for _ in $(seq 100); do
+    kill -0 "${server_pids[@]}" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -9 "${server_pids[@]}" 2>/dev/null || true
   wait "${server_pids[@]}" 2>/dev/null || true
   server_pids=()
 }

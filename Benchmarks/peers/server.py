@@ -93,7 +93,7 @@ async def connect(namespace, sid, environ, auth):
     return bool(await first(app["reader"], MEMBER, ((auth or {}).get("token", ""), channel)))
 
 
-async def open_database(application):
+async def with_database(application):
     application["writing"] = asyncio.Lock()
     for name in ("writer", "reader"):
         database = await aiosqlite.connect(sys.argv[2])
@@ -101,10 +101,13 @@ async def open_database(application):
         await database.execute("PRAGMA journal_mode = WAL")
         await database.execute("PRAGMA synchronous = FULL")
         application[name] = database
+    yield
+    for name in ("writer", "reader"):
+        await application[name].close()
 
 
 app = web.Application()
 app.add_routes(routes)
-app.on_startup.append(open_database)
+app.cleanup_ctx.append(with_database)
 sio.attach(app)
-web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None)
+web.run_app(app, host="127.0.0.1", port=int(sys.argv[1]), access_log=None, print=None, shutdown_timeout=1)
