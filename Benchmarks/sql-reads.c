@@ -134,7 +134,10 @@ int main(int argc, char **argv) {
       sqlite3_int64 last = 0, own = 0;
       bind(before, 1, reader->room), bind(before, 2, after), run(before, NULL);
       bind(own_last, 1, reader->room), bind(own_last, 2, reader->user);
-      if (run(own_last, &last)) bind(own_before, 1, reader->room), bind(own_before, 2, reader->user), bind(own_before, 3, after), run(own_before, &own);
+      if (run(own_last, &last)) {
+        bind(own_before, 1, reader->room), bind(own_before, 2, reader->user), bind(own_before, 3, after);
+        run(own_before, &own);
+      }
       rows = last - own;
     }
     run(end, NULL);
