@@ -53,13 +53,20 @@ requests_of_each_kind() {
   [ "$answer" = 500 ] || fail "$answer unread of 500"
 }
 
+# build_bare: the program's path. Built like ours, of the same versions where ours are known.
+build_bare() {
+  local package=$here/peers/bare-hummingbird runtime options
+  [ ! -e "$here/../Package.resolved" ] || cp "$here/../Package.resolved" "$package/"
+  options=(-c release --package-path "$package" --scratch-path "$here/../.build/bare-hummingbird")
+  runtime=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
+  [ ! -d "${runtime}_static" ] || options+=(--static-swift-stdlib)
+  swift build "${options[@]}" >&2
+  echo "$(swift build "${options[@]}" --show-bin-path)/bare"
+}
+
 # start_bare: bare Hummingbird, which answers what our server says of the first person. Sets bare_pid and bare_port.
 start_bare() {
-  local package=$here/peers/bare-hummingbird
-  if [ -z "$bare" ]; then
-    swift build -c release --static-swift-stdlib --package-path "$package" --scratch-path "$here/../.build/bare-hummingbird" >&2
-    bare=$(swift build -c release --package-path "$package" --scratch-path "$here/../.build/bare-hummingbird" --show-bin-path)/bare
-  fi
+  [ -n "$bare" ] || bare=$(build_bare)
   call GET /users/me "${tokens[0]}" >"$work/me.json"
   start_peer "$bare" 0 "$work/me.json"
   bare_pid=$peer_pid bare_port=$peer_port
