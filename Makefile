@@ -29,9 +29,9 @@ demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL
 	@Scripts/install build
 	@Scripts/demo
 
-bench: ## Measure against named references and print the ratios
+bench: ## Measure against named references and peers, write docs/performance.md and its plots anew (15 minutes)
 	@Scripts/install bench
-	@Benchmarks/run
+	@Benchmarks/run --document
 
 dist: ## Build what people install into dist/: a tarball, a Debian package, a list of parts, checksums
 	@Scripts/install build

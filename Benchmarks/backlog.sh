@@ -50,7 +50,8 @@ chat_date() { date -u -d "@$((first_chat + $1 / 10)).$(($1 % 10))" +%Y-%m-%dT%H:
 measure_backlog() {
   local engine=$1 call size count channel round answer wanted=1.5
   for size in small large; do
-    [ $size = small ] && { count=100 channel=${channels[0]}; } || { count=1000000 channel=${channels[1]}; }
+    count=100 channel=${channels[0]}
+    [ $size = small ] || count=1000000 channel=${channels[1]}
     printf 'GET\t/v1/workspaces/%s/channels/%s/unreads?after=%s\t%s\t\n' \
       "$workspace" "$channel" "$(chat_date $((count / 2)))" "${tokens[0]}" >"$work/unreads.$size"
     printf 'GET\t/v1/workspaces/%s/channels/%s/chats?cursor_date=%s\t%s\t\n' \

@@ -35,7 +35,7 @@ prepare_deletion() {
 measure_deletion() {
   local engine=$1 quiet busy left=1 begin=$EPOCHREALTIME loading
   shift
-  quiet=$(load "$work/deletion.requests" -c 1 -w 1 -s 25)
+  quiet=$(load "$work/deletion.requests" -c 1 -w 1 -s 10)
   load "$work/deletion.requests" -c 1 -w 0.5 -s 300 >"$work/deletion.load" &
   loading=$!
   sleep 1

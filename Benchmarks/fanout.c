@@ -1,247 +1,281 @@
-// How long a chat takes from one server to the last of many sockets at another one.
+// Chats from their POST to the last socket that hears of them.
 //
-// Opens SOCKETS WebSockets in one room at the listening server, then posts chats to the posting server, RATE a second, each
-// when it is due. The time runs from the answer to a post (its transaction is committed then) until the last socket has the
-// chat; it is zero if that was before the answer. One epoll thread, so what is measured includes reading all sockets.
-// Prints one JSON object. Fails if a chat does not reach every socket exactly once. Always ends by itself.
+// Opens SOCKETS WebSockets at the listening server, spread evenly over the rooms of a file, then posts chats to these rooms in
+// turn at the posting server: RATE a second, each when it is due (-R), or always so many at a time (-w), a chat being over when
+// it is answered and every socket of its room has it. One epoll thread, so what is measured includes reading all sockets.
+//
+// Rooms come one a line: TOKEN<tab>PATH TO POST TO<tab>NAMESPACE<tab>PATH OF HISTORY. With -W a server speaks plain
+// WebSocket, not Socket.IO: NAMESPACE is then the path that a socket of that room asks for.
+// With -S people change rooms meanwhile, so many a second: their socket leaves one namespace and joins another, and they read its
+// history. With -A the sockets come from so many addresses of loopback.
+//
+// Prints one JSON object. Latencies to the last socket run from the answer to a POST (its transaction is committed then), zero if
+// the socket was first, and as post_* from when the POST was due; answer_* is the POST alone. Unless rooms are changed it
+// fails if a chat does not reach every socket of its room exactly once. Always ends by itself.
 #define _GNU_SOURCE
-#include <arpa/inet.h>
-#include <errno.h>
-#include <netinet/tcp.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/epoll.h>
-#include <sys/resource.h>
-#include <sys/socket.h>
-#include <time.h>
-#include <unistd.h>
+#define PROGRAM "fanout"
+#include "wire.h"
 
-enum { MAX_SOCKETS = 10000, MAX_POSTS = 100000, POSTERS = 64, BUFFER = 64 << 10, STALL_SECONDS = 30 };
+enum { MAX_SOCKETS = 16384, MAX_POSTS = 1 << 20, MAX_SWITCHES = 1 << 18, MAX_ROOMS = 4096, CALLERS = 64, BUFFER = 64 << 10, PARALLEL = 32 };
 static const char MARK[] = "bench-";
 
 typedef struct {
-  int fd;
-  int post; // the index of the post that a poster waits for, -1 if none
+  char *token, *path, *namespace, *history;
+  int sockets; // that joined it
+} Room;
+
+typedef struct {
+  Wire wire;
+  Room *room, *person; // where it is, and the line whose token it shows
   int joined;
-  size_t length;
-  char *in;
-} Client;
+  int change; // the change of rooms under way, -1 if none
+} Socket;
 
-static Client sockets[MAX_SOCKETS], posters[POSTERS];
-static uint64_t answered[MAX_POSTS], sent[MAX_POSTS], last_heard[MAX_POSTS];
-static int heard[MAX_POSTS];
-static long joined, deliveries, answers;
-static const char *key = "dev-key-2024-10", *token, *path, *room;
+typedef struct {
+  Wire wire;
+  int post, change; // what it waits for, -1 if nothing
+} Caller;
 
-static void die(const char *what) {
-  fprintf(stderr, "fanout: %s: %s\n", what, strerror(errno));
-  exit(1);
-}
+static Room rooms[MAX_ROOMS];
+static Socket sockets[MAX_SOCKETS];
+static Caller callers[CALLERS];
+static uint64_t due[MAX_POSTS], answered[MAX_POSTS], last_heard[MAX_POSTS], change_due[MAX_SWITCHES], changed[MAX_SWITCHES];
+static int heard[MAX_POSTS], wanted[MAX_POSTS], change_left[MAX_SWITCHES];
+static long opened, joined, deliveries, answers, over, changes_over;
+static int room_count, plain, strict = 1;
+static const char *key = "dev-key-2024-10";
 
-static uint64_t now_us(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec * 1000000ull + t.tv_nsec / 1000;
-}
-
-static void send_all(Client *client, const char *bytes, size_t length) {
-  // A small request at a time always fits the socket's buffer.
-  if (send(client->fd, bytes, length, MSG_NOSIGNAL) != (ssize_t)length) die("send");
-}
-
-static void dial(Client *client, int port, int epoll) {
-  struct sockaddr_in address = {.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  int one = 1;
-  client->fd = socket(AF_INET, SOCK_STREAM, 0);
-  if (client->fd < 0 || connect(client->fd, (void *)&address, sizeof address) < 0) die("connect");
-  setsockopt(client->fd, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
-  client->in = malloc(BUFFER);
-  client->post = -1;
-  struct epoll_event event = {.events = EPOLLIN, .data.ptr = client};
-  if (!client->in || epoll_ctl(epoll, EPOLL_CTL_ADD, client->fd, &event) < 0) die("epoll");
-}
-
-// Sends a text frame. The mask is zero: it protects proxies, and there is none.
-static void send_text(Client *client, const char *text) {
-  char frame[2048];
-  size_t length = strlen(text), head = length < 126 ? 2 : 4;
-  if (length > sizeof frame - 8) errno = EMSGSIZE, die("frame");
-  frame[0] = (char)0x81;
-  frame[1] = (char)(0x80 | (length < 126 ? length : 126));
-  if (length >= 126) frame[2] = (char)(length >> 8), frame[3] = (char)length;
-  memset(frame + head, 0, 4);
-  memcpy(frame + head + 4, text, length);
-  send_all(client, frame, head + 4 + length);
-}
-
-static void take_packet(Client *client, char *text, size_t length, uint64_t now) {
-  if (length && text[0] == '0') {
-    char *connect;
-    if (asprintf(&connect, "40%s,{\"token\":\"%s\"}", room, token) < 0) die("memory");
-    send_text(client, connect);
-    free(connect);
-  } else if (length && text[0] == '2') {
-    send_text(client, "3");
-  } else if (length > 1 && text[0] == '4' && text[1] == '0') {
-    client->joined = 1;
-    joined++;
-  } else if (length > 1 && text[0] == '4' && text[1] == '2') {
-    char *mark = memmem(text, length, MARK, sizeof MARK - 1);
-    int index = mark ? atoi(mark + sizeof MARK - 1) : -1;
-    if (index < 0 || index >= MAX_POSTS) errno = EPROTO, die("an event that is no chat of ours");
-    heard[index]++;
-    last_heard[index] = now;
-    deliveries++;
-  } else {
-    fprintf(stderr, "fanout: %.*s\n", (int)length, text);
-    errno = EPROTO, die("a packet");
+static void read_rooms(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (!file) die(path);
+  char *line = NULL;
+  size_t capacity = 0;
+  while (room_count < MAX_ROOMS && getline(&line, &capacity, file) > 0) {
+    line[strcspn(line, "\n")] = 0;
+    char *rest = strdup(line), **fields[] = {&rooms[room_count].token, &rooms[room_count].path, &rooms[room_count].namespace,
+                                             &rooms[room_count].history};
+    for (int i = 0; i < 4; i++) *fields[i] = rest ? strsep(&rest, "\t") : "";
+    room_count++;
   }
+  free(line);
+  fclose(file);
+  if (!room_count) die_of(EINVAL, path);
 }
 
-static int fill(Client *client) {
-  ssize_t count = recv(client->fd, client->in + client->length, BUFFER - 1 - client->length, MSG_DONTWAIT);
-  if (count < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
-  if (count <= 0) die("the server closed a connection");
-  client->length += count;
-  client->in[client->length] = 0;
-  return 1;
+static void finish(int post, uint64_t now) {
+  if (!answered[post] || (strict && heard[post] < wanted[post])) return;
+  if (!last_heard[post]) last_heard[post] = now;
+  over++;
 }
 
-static void drop(Client *client, size_t count) {
-  client->length -= count;
-  memmove(client->in, client->in + count, client->length);
+static void take_chat(char *text, size_t length, uint64_t now) {
+  char *mark = memmem(text, length, MARK, sizeof MARK - 1);
+  int post = mark ? atoi(mark + sizeof MARK - 1) : -1;
+  if (post < 0 || post >= MAX_POSTS) die_of(EPROTO, "an event that is no chat of ours");
+  heard[post]++;
+  last_heard[post] = now;
+  deliveries++;
+  if (strict && heard[post] > wanted[post]) die_of(EPROTO, "a socket heard a chat twice");
+  if (strict) finish(post, now);
 }
 
-static void read_socket(Client *client) {
-  if (!fill(client)) return;
+static void end_part_of_change(int change, uint64_t now) {
+  if (--change_left[change]) return;
+  changed[change] = now;
+  changes_over++;
+}
+
+static void has_joined(Socket *client, uint64_t now) {
+  client->joined = 1;
+  client->room->sockets++;
+  joined++;
+  if (client->change >= 0) end_part_of_change(client->change, now);
+  client->change = -1;
+}
+
+static void read_socket(Socket *client) {
+  if (!fill_or_die(&client->wire)) return;
   uint64_t now = now_us();
-  size_t at = 0;
-  if (!strncmp(client->in, "HTTP/1.1", 8)) {
-    char *end = strstr(client->in, "\r\n\r\n");
-    if (!end) return;
-    if (strncmp(client->in, "HTTP/1.1 101", 12)) errno = EPROTO, die(client->in);
-    at = end + 4 - client->in;
+  size_t at = ws_upgraded(&client->wire), length;
+  char *text;
+  if (at && plain) has_joined(client, now);
+  if (!at && client->wire.in[0] == 'H') return;
+  for (int code; (code = ws_frame(&client->wire, &at, &text, &length)) >= 0;) {
+    if (code == 8) die_of(ECONNRESET, "the server closed a WebSocket");
+    if (code != 1) continue;
+    int kind = plain ? 'e' : socketio_packet(&client->wire, text, length);
+    if (kind == 'o') socketio_join(&client->wire, client->room->namespace, client->person->token);
+    if (kind == 'j') has_joined(client, now);
+    if (kind == 'e') take_chat(text, length, now);
   }
-  while (client->length - at >= 2) {
-    uint8_t *frame = (uint8_t *)client->in + at;
-    size_t length = frame[1] & 127, head = 2;
-    if (length == 127) errno = EMSGSIZE, die("a frame");
-    if (length == 126) {
-      if (client->length - at < 4) break;
-      length = frame[2] << 8 | frame[3], head = 4;
-    }
-    if (client->length - at < head + length) break;
-    if ((frame[0] & 15) == 1) take_packet(client, (char *)frame + head, length, now);
-    at += head + length;
+  drop(&client->wire, at);
+}
+
+static void read_answer(Caller *caller) {
+  if (!fill_or_die(&caller->wire) || !http_answer(&caller->wire)) return;
+  if (!http_is_ok(&caller->wire)) die_of(EPROTO, caller->wire.in);
+  uint64_t now = now_us();
+  if (caller->post >= 0) {
+    answered[caller->post] = now;
+    answers++;
+    finish(caller->post, now);
+  } else {
+    end_part_of_change(caller->change, now);
   }
-  drop(client, at);
+  caller->post = caller->change = -1;
+  caller->wire.length = 0;
 }
 
-static void read_answer(Client *poster) {
-  if (!fill(poster)) return;
-  char *body = strstr(poster->in, "\r\n\r\n"), *length = strcasestr(poster->in, "\r\ncontent-length:");
-  if (!body || !length || length > body) return;
-  if (poster->length < (size_t)(body + 4 - poster->in) + strtoul(length + 17, NULL, 10)) return;
-  if (strncmp(poster->in, "HTTP/1.1 200", 12)) errno = EPROTO, die(poster->in);
-  answered[poster->post] = now_us();
-  answers++;
-  poster->post = -1;
-  poster->length = 0;
+static Caller *free_caller(void) {
+  for (int i = 0; i < CALLERS; i++)
+    if (callers[i].post < 0 && callers[i].change < 0) return &callers[i];
+  return NULL;
 }
 
-static void send_post(Client *poster, int index) {
-  char body[128], request[2048];
-  int length = snprintf(body, sizeof body, "{\"content\":\"%s%d: see you at the courtyard at six.\"}", MARK, index);
-  int size = snprintf(request, sizeof request,
-                      "POST %s HTTP/1.1\r\nHost: 127.0.0.1\r\nSesacKey: %s\r\nAuthorization: %s\r\n"
-                      "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n%s", path, key, token, length, body);
-  if (size >= (int)sizeof request) errno = EMSGSIZE, die("request");
-  poster->post = index;
-  sent[index] = now_us();
-  send_all(poster, request, size);
+static void ask(Caller *caller, const char *method, const char *path, const Room *room, const char *body) {
+  char *request = http_request(method, path, key, room->token, body);
+  send_all(&caller->wire, request, strlen(request));
+  free(request);
 }
 
-static int by_size(const void *left, const void *right) {
-  double a = *(const double *)left, b = *(const double *)right;
-  return (a > b) - (a < b);
+static void post_to(Caller *caller, int post, uint64_t when) {
+  Room *room = &rooms[post % room_count];
+  char body[128];
+  snprintf(body, sizeof body, "{\"content\":\"%s%d: see you at the courtyard at six.\"}", MARK, post);
+  caller->post = post;
+  due[post] = when;
+  wanted[post] = room->sockets;
+  ask(caller, "POST", room->path, room, body);
 }
 
-static double percentile(double *values, int count, double part) {
-  qsort(values, count, sizeof *values, by_size);
-  int at = (int)(count * part);
-  return values[at < count ? at : count - 1];
+// Somebody looks at another room.
+static void change_room(Caller *caller, int change, int count, uint64_t when) {
+  static uint64_t random = 88172645463325252ull;
+  Socket *client;
+  do {
+    random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+    client = &sockets[random % count];
+  } while (!client->joined);
+  char leave[256];
+  snprintf(leave, sizeof leave, "41%s,", client->room->namespace);
+  client->room->sockets--;
+  client->joined = 0;
+  joined--;
+  client->room = &rooms[(client->room - rooms + 1 + (random >> 32) % (room_count > 1 ? room_count - 1 : 1)) % room_count];
+  client->change = caller->change = change;
+  change_due[change] = when;
+  change_left[change] = 2;
+  ws_text(&client->wire, leave);
+  socketio_join(&client->wire, client->room->namespace, client->person->token);
+  ask(caller, "GET", client->room->history, client->room, "");
+}
+
+static double *times(int first, int count, const uint64_t *from, const uint64_t *to) {
+  double *values = malloc((count + 1) * sizeof *values);
+  if (!values) die("memory");
+  for (int i = 0; i < count; i++) values[i] = to[first + i] > from[first + i] ? (to[first + i] - from[first + i]) / 1e3 : 0;
+  return values;
 }
 
 int main(int argc, char **argv) {
-  int option, post_port = 0, listen_port = 0, count = 1000, rate = 100;
-  double seconds = 10;
-  while ((option = getopt(argc, argv, "a:b:c:R:s:k:t:u:n:")) != -1) switch (option) {
+  int option, post_port = 0, listen_port = 0, count = 1000, window = 0, addresses = 0, pid = 0;
+  double seconds = 10, warm = 0, rate = 100, change_rate = 0;
+  const char *file = NULL;
+  while ((option = getopt(argc, argv, "a:b:r:c:R:w:S:s:u:k:A:P:W")) != -1) switch (option) {
     case 'a': post_port = atoi(optarg); break;
     case 'b': listen_port = atoi(optarg); break;
+    case 'r': file = optarg; break;
     case 'c': count = atoi(optarg); break;
-    case 'R': rate = atoi(optarg); break;
+    case 'R': rate = atof(optarg); break;
+    case 'w': window = atoi(optarg); break;
+    case 'S': change_rate = atof(optarg); break;
     case 's': seconds = atof(optarg); break;
+    case 'u': warm = atof(optarg); break;
     case 'k': key = optarg; break;
-    case 't': token = optarg; break;
-    case 'u': path = optarg; break;
-    case 'n': room = optarg; break;
+    case 'A': addresses = atoi(optarg); break;
+    case 'P': pid = atoi(optarg); break;
+    case 'W': plain = 1; break;
     default: return 64;
     }
-  int posts = (int)(seconds * rate);
-  if (!post_port || !listen_port || !token || !path || !room || count < 1 || count > MAX_SOCKETS || posts < 1 || posts > MAX_POSTS) {
-    fprintf(stderr, "usage: fanout -a POST_PORT -b LISTEN_PORT -t TOKEN -u PATH -n NAMESPACE [-c SOCKETS] [-R POSTS_A_SECOND] "
-                    "[-s SECONDS] [-k KEY]\n");
+  if (!listen_port) listen_port = post_port;
+  if (!post_port || !file || count < 1 || count > MAX_SOCKETS || window > CALLERS || rate * (seconds + warm) > MAX_POSTS ||
+      change_rate * (seconds + warm) > MAX_SWITCHES || (plain && change_rate > 0)) {
+    fprintf(stderr, "usage: fanout -a POST_PORT [-b LISTEN_PORT] -r ROOMS [-c SOCKETS] [-R POSTS_A_SECOND | -w POSTS_AT_A_TIME]"
+                    " [-S CHANGES_A_SECOND] [-u WARM_UP_S] [-s SECONDS] [-k KEY] [-A ADDRESSES] [-P SERVER_PID] [-W]\n");
     return 64;
   }
-  struct rlimit files;
-  getrlimit(RLIMIT_NOFILE, &files);
-  files.rlim_cur = files.rlim_max;
-  setrlimit(RLIMIT_NOFILE, &files);
+  strict = change_rate == 0;
+  allow_many_files();
+  read_rooms(file);
   int epoll = epoll_create1(0);
   if (epoll < 0) die("epoll");
-  for (int i = 0; i < POSTERS; i++) dial(&posters[i], post_port, epoll);
+  for (int i = 0; i < CALLERS; i++) {
+    callers[i].post = callers[i].change = -1;
+    hold(&callers[i].wire, BUFFER);
+    dial(&callers[i].wire, post_port, 0, 0);
+    watch(epoll, callers[i].wire.fd, EPOLLIN, &callers[i]);
+  }
 
-  uint64_t begin = 0, heard_at = now_us();
-  int opened = 0, next = 0;
-  while (deliveries < (long)posts * count || answers < posts) {
-    uint64_t now = now_us();
-    if (now - heard_at > STALL_SECONDS * 1000000ull) errno = ETIMEDOUT, die("nothing came in for a while");
+  uint64_t begin = 0, measured = 0, end = 0, heard_at = now_us(), now, cpu = 0;
+  int next = 0, changes = 0, first = 0, first_change = 0;
+  long deliveries_before = 0;
+  while (!end || now_us() < end || answers < next || changes_over < changes || (strict && over < next)) {
+    now = now_us();
+    if (now - heard_at > STALL_SECONDS * 1000000ull) die_of(ETIMEDOUT, "nothing came in for a while");
     // A few at a time, so that opening them is no flood.
-    while (opened < count && opened - joined < 32) {
-      Client *client = &sockets[opened++];
-      dial(client, listen_port, epoll);
-      const char *upgrade = "GET /socket.io/?EIO=4&transport=websocket HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\n"
-                            "Connection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n";
-      send_all(client, upgrade, strlen(upgrade));
+    while (!begin && opened < count && opened - joined < PARALLEL) {
+      Socket *client = &sockets[opened];
+      client->room = client->person = &rooms[opened % room_count];
+      client->change = -1;
+      hold(&client->wire, 4096);
+      dial(&client->wire, listen_port, addresses ? 1 + opened % addresses : 0, 0);
+      watch(epoll, client->wire.fd, EPOLLIN, client);
+      ws_upgrade(&client->wire, plain ? client->room->namespace : SOCKETIO_PATH);
+      opened++;
     }
-    if (joined == count && !begin) begin = now + 500000;
-    while (begin && next < posts && now >= begin + (uint64_t)next * 1000000 / rate) {
-      Client *free = NULL;
-      for (int i = 0; i < POSTERS && !free; i++)
-        if (posters[i].post < 0) free = &posters[i];
-      if (!free) break;
-      send_post(free, next++);
+    if (!begin && joined == count) {
+      begin = now + 500000;
+      measured = begin + warm * 1e6;
+      end = measured + seconds * 1e6;
+    }
+    if (begin && !cpu && now >= measured) {
+      measured = now, first = next, first_change = changes, deliveries_before = deliveries;
+      if (pid) cpu = cpu_ns(pid);
+      else cpu = 1;
+    }
+    Caller *caller;
+    while (begin && now >= begin && now < end && next < MAX_POSTS && (caller = free_caller())) {
+      uint64_t when = window ? now : begin + (uint64_t)(next * 1e6 / rate);
+      if (window ? next - over >= window : now < when) break;
+      post_to(caller, next++, when);
+    }
+    while (begin && change_rate > 0 && now < end && (caller = free_caller())) {
+      uint64_t when = begin + (uint64_t)(changes * 1e6 / change_rate);
+      if (now < when) break;
+      change_room(caller, changes++, count, when);
     }
     struct epoll_event events[256];
     int ready = epoll_wait(epoll, events, 256, 1);
     if (ready > 0) heard_at = now_us();
     for (int i = 0; i < ready; i++) {
-      Client *client = events[i].data.ptr;
-      if (client >= posters && client < posters + POSTERS) read_answer(client);
-      else read_socket(client);
+      Caller *from = events[i].data.ptr;
+      if (from >= callers && from < callers + CALLERS) read_answer(from);
+      else read_socket(events[i].data.ptr);
     }
   }
-  double *from_answer = malloc(posts * sizeof *from_answer), *from_post = malloc(posts * sizeof *from_post);
-  if (!from_answer || !from_post) die("memory");
-  for (int i = 0; i < posts; i++) {
-    if (heard[i] != count) errno = EPROTO, die("a chat did not reach every socket once");
-    from_answer[i] = last_heard[i] > answered[i] ? (last_heard[i] - answered[i]) / 1e3 : 0;
-    from_post[i] = (last_heard[i] - sent[i]) / 1e3;
-  }
-  printf("{\"posts\":%d,\"sockets\":%d,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"max_ms\":%.2f,\"post_p50_ms\":%.2f,\"post_p99_ms\":%.2f}\n", posts,
-         count, percentile(from_answer, posts, 0.5), percentile(from_answer, posts, 0.99), percentile(from_answer, posts, 1),
-         percentile(from_post, posts, 0.5), percentile(from_post, posts, 0.99));
+  double took = (now_us() - measured) / 1e6, cpu_us = pid ? (cpu_ns(pid) - cpu) / 1e3 : 0;
+  int posts = next - first, switches = changes - first_change;
+  long delivered = deliveries - deliveries_before;
+  if (posts < 1) die_of(ETIMEDOUT, "no post was measured");
+  double *to_last = times(first, posts, answered, last_heard), *from_post = times(first, posts, due, last_heard);
+  double *to_answer = times(first, posts, due, answered), *to_change = times(first_change, switches, change_due, changed);
+  printf("{\"posts\":%d,\"sockets\":%d,\"p50_ms\":%.2f,\"p99_ms\":%.2f,\"max_ms\":%.2f,", posts, count, percentile(to_last, posts, 0.5),
+         percentile(to_last, posts, 0.99), percentile(to_last, posts, 1));
+  printf("\"post_p50_ms\":%.2f,\"post_p99_ms\":%.2f,\"answer_p50_ms\":%.2f,\"answer_p99_ms\":%.2f,", percentile(from_post, posts, 0.5),
+         percentile(from_post, posts, 0.99), percentile(to_answer, posts, 0.5), percentile(to_answer, posts, 0.99));
+  printf("\"changes\":%d,\"change_p50_ms\":%.2f,\"change_p99_ms\":%.2f,", switches, percentile(to_change, switches, 0.5),
+         percentile(to_change, switches, 0.99));
+  printf("\"per_second\":%.1f,\"deliveries\":%ld,\"cpu_us_per_post\":%.1f,\"cpu_ms_per_1000\":%.3f}\n", posts / took, delivered,
+         cpu_us / posts, delivered ? cpu_us / delivered : 0);
   return 0;
 }

@@ -42,22 +42,11 @@ develop() {
 milliseconds() { awk '{ printf "%.1f\n", $1 * 1000 }' "${1:-$work/seconds}"; }
 median_ms() { milliseconds "$1" | median; }
 
-# From exec to the line "madang listening on" in development mode, with an existing database.
+# In development mode, with an existing database.
 start_dev() {
-  local round begin line end
   start_server "$work/kit-start" --dev
   stop_server
-  for round in $(seq 10); do
-    mkfifo "$work/dev.$round"
-    begin=$EPOCHREALTIME
-    MADANG_LOG_LEVEL=warning "$program" serve --dev --port 0 --data "$work/kit-start" >"$work/dev.$round" 2>"$work/stderr" &
-    server_pids=($!)
-    read -r -t 30 line <"$work/dev.$round" || fail "the server did not start: $(cat "$work/stderr")"
-    end=$EPOCHREALTIME
-    stop_server
-    awk -v b="$begin" -v e="$end" 'BEGIN { printf "%.1f\n", (e - b) * 1000 }' >>"$work/dev-starts"
-  done
-  result "kit: ms to start 'serve --dev', median of 10" "$(median <"$work/dev-starts")" - - '<=' 60
+  result "kit: ms to start 'serve --dev', median of 10" "$(starts "$work/kit-start" --dev | median)" - - '<=' 60
 }
 
 # Memory of 200 worlds at once, all of the server's included, each of which has answered a sign-in and its workspaces.

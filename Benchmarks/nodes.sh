@@ -4,11 +4,12 @@
 fanout_postgres() {
   local outcome
   note "from one server to 1,000 sockets at another"
-  gcc -O2 -Wall -Wextra -o "$work/fanout" "$here/fanout.c"
+  compile fanout
   prepare_nodes fanout 1 1
   start_nodes fanout 2
-  outcome=$("$work/fanout" -a "${ports[0]}" -b "${ports[1]}" -t "${tokens[0]}" -k "$key" -c 1000 -R 100 -s 20 \
-    -u "/v1/workspaces/$workspace/channels/${channels[0]}/chats" -n "/ws-channel-${channels[0]}") || fail "fan-out failed"
+  rooms_file >"$work/nodes.rooms"
+  outcome=$("$work/fanout" -a "${ports[0]}" -b "${ports[1]}" -k "$key" -r "$work/nodes.rooms" -c 1000 -R 100 -s 20) ||
+    fail "fan-out failed"
   note "fan-out: $outcome"
   stop_server
   result 'from commit to 1,000 sockets elsewhere: p99 ms' "$(field p99_ms <<<"$outcome")" \

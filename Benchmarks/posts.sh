@@ -9,9 +9,9 @@ posts_sqlite() {
   post_requests "$work/posts.requests"
   stop_server
   cp "$work/posts/madang.sqlite" "$work/reference.sqlite"
-  gcc -O2 -Wall -Wextra -o "$work/one-commit-per-row" "$here/one-commit-per-row.c" -lsqlite3
+  compile one-commit-per-row -lsqlite3
   start_server "$work/posts"
-  measure_posts 'posts, SQLite' 5 "one commit per row" env "${slower[@]}" "$work/one-commit-per-row" "$work/reference.sqlite" "$seconds"
+  measure_posts 'posts, SQLite' 4 "one commit per row" env "${slower[@]}" "$work/one-commit-per-row" "$work/reference.sqlite" "$seconds"
 }
 
 posts_postgres() {
@@ -27,7 +27,7 @@ posts_postgres() {
   psql -q "$MADANG_TEST_POSTGRES" -c 'CREATE DATABASE reference TEMPLATE posts'
   psql -q "$server/reference" -c "UPDATE rooms SET uuid = 'room-' || id" -c "UPDATE workspaces SET uuid = 'workspace-' || id"
   start_server "$work/posts-pg" --database-url "$server/posts"
-  measure_posts 'posts, PostgreSQL' 0.4 "pgbench, 8 connections" pgbench_posts "$server/reference"
+  measure_posts 'posts, PostgreSQL' 2 "pgbench, 8 connections" pgbench_posts "$server/reference"
 }
 
 pgbench_posts() {

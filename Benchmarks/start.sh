@@ -1,23 +1,34 @@
-# Benchmark 5: from exec to the line "madang listening on" with an existing SQLite database.
+# Benchmark 5: from exec to the line "madang listening on" with an existing SQLite database; also in development mode, which is the part of
+# `make run` that is ours: before it the Swift package manager looks whether something is to be built.
 
 start() {
-  local runs=10 round begin line end
-  note "start"
+  local times
   start_server "$work/start"
   people 1
   workspace 1
   stop_server
-  for round in $(seq "$runs"); do
-    mkfifo "$work/line.$round"
+  times=$(starts "$work/start")
+  note "start: ms $(tr '\n' ' ' <<<"$times")"
+  result 'start: ms, median of 10' "$(median <<<"$times")" - - '<=' 48
+  times=$(starts "$work/start" --dev)
+  note "start in development mode: ms $(tr '\n' ' ' <<<"$times")"
+  result 'start of make run, all built: ms, median of 10' "$(median <<<"$times")" - - '<=' 48
+}
+
+# starts DATA [FLAG]...: ten times in ms.
+starts() {
+  local round begin line end data=$1 fifo
+  shift
+  for round in $(seq 10); do
+    fifo=$(mktemp -u "$work/line.XXXXXX")
+    mkfifo "$fifo"
     begin=$EPOCHREALTIME
-    MADANG_LOG_LEVEL=warning "$program" serve --port 0 --data "$work/start" >"$work/line.$round" 2>"$work/stderr" &
+    MADANG_LOG_LEVEL=warning "$program" serve --port 0 --data "$data" "$@" >"$fifo" 2>"$work/stderr" &
     server_pids=($!)
-    read -r -t 30 line <"$work/line.$round" || fail "the server did not start: $(cat "$work/stderr")"
+    read -r -t 30 line <"$fifo" || fail "the server did not start: $(cat "$work/stderr")"
     end=$EPOCHREALTIME
     [[ $line == 'madang listening on '* ]] || fail "the server said: $line"
     stop_server
-    awk -v b="$begin" -v e="$end" 'BEGIN { printf "%.1f\n", (e - b) * 1000 }' >>"$work/starts"
+    awk -v b="$begin" -v e="$end" 'BEGIN { printf "%.1f\n", (e - b) * 1000 }'
   done
-  note "start: ms $(tr '\n' ' ' <"$work/starts")"
-  result "start: ms, median of $runs" "$(median <"$work/starts")" - - '<=' 300
 }

@@ -1,4 +1,4 @@
-# What the benchmarks share. Sourced by `run`, which sets $work (a directory of its own), $program, $rounds and $seconds.
+# What the benchmarks share. Sourced by `run`, which sets $work (a directory of its own), $program, $rounds, $seconds and $benchmark.
 
 key=benchmark-key
 picture=$here/../Sources/MadangCore/Resources/default.png
@@ -7,13 +7,21 @@ server_pids=()
 note() { echo "bench: $*" >&2; }
 fail() { note "$*"; exit 1; }
 
-# start_server DATA [FLAG]...: sets server_pid and port; several may run at once. The limit on calls per session is off: it is not what we measure.
+# compile NAME [FLAG]...: a program of this directory into $work.
+compile() {
+  local name=$1
+  shift
+  [ -x "$work/$name" ] || gcc -O2 -Wall -Wextra -o "$work/$name" "$here/$name.c" "$@"
+}
+
+# start_server DATA [FLAG]...: sets server_pid and port; several may run at once. Limits on calls and connects are off: they are not what we
+# measure. AT=PORT before it says where it listens.
 start_server() {
   local data=$1 line
   shift
   mkdir -p "$data"
-  MADANG_KEYS=$key=2024-10 MADANG_LIMITS_REQUESTS=0 MADANG_LOG_LEVEL=warning \
-    env "${slower[@]}" "$program" serve --port 0 --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
+  MADANG_KEYS=$key=2024-10 MADANG_LIMITS_REQUESTS=0 MADANG_LIMITS_CONNECTS=0 MADANG_LOG_LEVEL=warning \
+    env "${slower[@]}" "$program" serve --port "${AT:-0}" --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
   server_pid=$!
   server_pids+=("$server_pid")
   for _ in $(seq 1500); do
@@ -28,10 +36,30 @@ start_server() {
   fail "the server did not start"
 }
 
+# start_peer COMMAND...: a server that says on its first line of output which port it has. Sets peer_pid and peer_port.
+start_peer() {
+  "$@" >"$work/peer.out" 2>"$work/peer.err" &
+  peer_pid=$!
+  server_pids+=("$peer_pid")
+  for _ in $(seq 500); do
+    if peer_port=$(grep -m 1 -oE '[0-9]+$' "$work/peer.out"); then return 0; fi
+    kill -0 "$peer_pid" 2>/dev/null || break
+    sleep 0.02
+  done
+  cat "$work/peer.err" >&2
+  fail "$1 did not start"
+}
+
 # Stops all servers that run.
 stop_server() {
   [ ${#server_pids[@]} -gt 0 ] || return 0
   kill "${server_pids[@]}" 2>/dev/null || true
+  # Who does not end when asked to is ended.
+  for _ in $(seq 100); do
+    kill -0 "${server_pids[@]}" 2>/dev/null || break
+    sleep 0.1
+  done
+  kill -9 "${server_pids[@]}" 2>/dev/null || true
   wait "${server_pids[@]}" 2>/dev/null || true
   server_pids=()
 }
@@ -88,6 +116,15 @@ post_requests() {
   done >"$1"
 }
 
+# rooms_file: the channels for the program `fanout`, people taking turns.
+rooms_file() {
+  local index path
+  for index in "${!channels[@]}"; do
+    path=/v1/workspaces/$workspace/channels/${channels[$index]}/chats
+    printf '%s\t%s\t/ws-channel-%s\t%s\n' "${tokens[index % ${#tokens[@]}]}" "$path" "${channels[$index]}" "$path${1:-}"
+  done
+}
+
 # load FILE [ARGUMENT]...: the load program on the present server.
 load() {
   local file=$1
@@ -96,7 +133,16 @@ load() {
 }
 
 # result NAME VALUE REFERENCE RATIO COMPARISON WANTED: one line of the outcome.
-result() { printf '%s\t%s\t%s\t%s\t%s\t%s\n' "$@" >>"$work/results"; }
+result() { printf '%s\t%s\t%s\t%s\t%s\t%s\t%s\n' "$benchmark" "$@" >>"$work/results"; }
+
+# figure NAME VALUE: a number for the plots.
+figure() { printf '%s\t%s\t%s\n' "$benchmark" "$@" >>"$work/figures"; }
+
+# middle FIELD FILE: the median of a field of the rounds that a file holds.
+middle() { field "$1" <"$2" | median; }
+
+# milli MICROSECONDS: in milliseconds.
+milli() { awk -v us="$1" 'BEGIN { printf "%.2f", us / 1000 }'; }
 
 # quotient A B: A / B with three significant digits or so.
 quotient() { awk -v a="$1" -v b="$2" 'BEGIN { q = a / b; printf (q >= 10 ? "%.1f" : "%.2f"), q }'; }

@@ -1,0 +1,36 @@
+# What a chat costs that goes to 1,000 sockets of one server, one chat at a time, against a server that only calls send() once for each
+# socket; and what that one would save by handing all sends to the kernel at once (io_uring).
+
+broadcast() {
+  local round cost way
+  compile fanout
+  compile floor
+  start_server "$work/broadcast"
+  people 1
+  workspace 1
+  rooms_file >"$work/broadcast.rooms"
+  for way in send uring; do
+    start_peer "$work/floor" 0 $way
+    local "${way}_pid=$peer_pid" "${way}_port=$peer_port"
+  done
+  for round in $(seq "$rounds"); do
+    broadcast_round madang "$port" "$server_pid"
+    broadcast_round send "$send_port" "$send_pid"
+    broadcast_round uring "$uring_port" "$uring_pid"
+  done
+  stop_server
+  for way in madang send uring; do figure "cpu_us_per_delivery $way" "$(middle cpu_ms_per_1000 "$work/broadcast.$way")"; done
+  cost=$(middle cpu_ms_per_1000 "$work/broadcast.send")
+  result 'chat to 1,000 sockets: CPU us for each' "$(middle cpu_ms_per_1000 "$work/broadcast.madang")" "one send() each: $cost" \
+    "$(quotient "$(middle cpu_ms_per_1000 "$work/broadcast.madang")" "$cost")" '<=' 1.15
+  result 'the floor with io_uring: CPU us for each' "$(middle cpu_ms_per_1000 "$work/broadcast.uring")" "one send() each: $cost" \
+    "$(quotient "$(middle cpu_ms_per_1000 "$work/broadcast.uring")" "$cost")" - -
+}
+
+# broadcast_round NAME PORT PID
+broadcast_round() {
+  local cost
+  cost=$("$work/fanout" -a "$2" -P "$3" -k "$key" -r "$work/broadcast.rooms" -c 1000 -w 1 -u 0.5 -s "$seconds") || fail "$1: a broadcast failed"
+  note "round $round, $1: $cost"
+  echo "$cost" >>"$work/broadcast.$1"
+}

@@ -1,0 +1,38 @@
+# 100 people sign in at once, each from an address of their own: what others' posts feel of it, and how long until all are in.
+
+sign_ins() {
+  local round quiet busy took hashing posting crowd=100
+  compile hash -largon2 -lpthread
+  start_server "$work/sign-ins"
+  people 8
+  workspace 8
+  post_requests "$work/sign-ins.requests"
+  seq "$crowd" | awk '{ printf "POST\t/v1/users/login\t\t{\"email\":\"p%d@example.org\",\"password\":\"Passw0rd!\"}\n", 1 + $1 % 8 }' \
+    >"$work/sign-ins.crowd"
+  for round in $(seq "$rounds"); do
+    # How long they take on a quiet server is how long to listen to the posts while they sign in.
+    took=$(sign_in_crowd)
+    quiet=$(load "$work/sign-ins.requests" -c 16 -R 100 -w 0.5 -s "$took") || fail "posts failed"
+    load "$work/sign-ins.requests" -c 16 -R 100 -w 0.5 -s "$took" >"$work/sign-ins.busy" &
+    posting=$!
+    sleep 0.5
+    took=$(sign_in_crowd)
+    wait $posting || fail "posts failed while people signed in"
+    busy=$(cat "$work/sign-ins.busy")
+    hashing=$("$work/hash" "$crowd" 3 19456 2)
+    note "round $round: quiet $quiet, while $crowd sign in $busy, all in after $took s, hashing alone $hashing"
+    field p99_us <<<"$quiet" >>"$work/sign-ins.quiet"
+    field p99_us <<<"$busy" >>"$work/sign-ins.p99"
+    echo "$took" >>"$work/sign-ins.took"
+    field seconds <<<"$hashing" >>"$work/sign-ins.hashing"
+  done
+  stop_server
+  quiet=$(milli "$(median <"$work/sign-ins.quiet")") busy=$(milli "$(median <"$work/sign-ins.p99")")
+  took=$(median <"$work/sign-ins.took") hashing=$(median <"$work/sign-ins.hashing")
+  result "$crowd sign-ins at once: p99 ms of others' posts" "$busy" "quiet: $quiet" "$(quotient "$busy" "$quiet")" '<=' 1.2
+  result "$crowd sign-ins at once, posts beside: s until all are in" "$took" "hashing alone, 3 threads: $hashing" \
+    "$(quotient "$took" "$hashing")" '<=' 1.2
+}
+
+# Prints the seconds until all are in.
+sign_in_crowd() { load "$work/sign-ins.crowd" -c "$crowd" -A "$crowd" -w 0 -s 60 -n "$crowd" | field seconds; }
