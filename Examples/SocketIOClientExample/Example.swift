@@ -11,10 +11,10 @@ enum Example {
     let client = try SocketIOClient(url: "http://127.0.0.1:3000")
     async let running: Void = client.run()
 
+    let messages = await client.events("said", as: Message.self, in: "/chat")
     try await client.connect(to: "/chat", auth: ["token": "secret"])
     try await client.emit("join", "lobby", in: "/chat", acknowledgedWithin: .seconds(5))
 
-    let messages = await client.events("said", as: Message.self, in: "/chat")
     async let listening: Void = {
       for try await message in messages { print("\(message.from): \(message.text)") }
     }()

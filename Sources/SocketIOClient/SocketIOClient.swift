@@ -46,12 +46,13 @@ public actor SocketIOClient {
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// - Parameter url: The server's origin, `http`, `https`, `ws` or `wss`.
-  /// - Throws: ``SocketIOError/badURL(_:)`` or ``SocketIOError/badTLS(_:)``.
+  /// - Throws: ``SocketIOError/badURL(_:)``, ``SocketIOError/notOrigin(_:)`` or ``SocketIOError/badTLS(_:)``.
   public init(
     url: String, configuration: Configuration = .init(), logger: Logger = Logger(label: "socketio.client"),
     on group: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton
   ) throws(SocketIOError) {
     dialer = try Dialer(ServerAddress(url: url), configuration)
+    try ServerAddress.requireOrigin(url)
     cookies = CookieJar(dialer.address, configuration)
     self.configuration = configuration
     self.logger = logger
@@ -79,7 +80,10 @@ extension SocketIOClient {
       }
       let delay = configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
       tell(.waiting(delay))
-      logger.debug("connecting again", metadata: ["reason": "\(failure)", "delay": "\(delay)"])
+      // The first of a row, so that whoever waits for `connect` finds out why.
+      logger.log(
+        level: failures == 1 && !wasOpen ? .warning : .debug, "connecting again",
+        metadata: ["reason": "\(failure)", "delay": "\(delay)"])
       for namespace in memberships.keys { tell(namespace, .waiting(failure, delay: delay)) }
       await rest(delay)
     }

@@ -2,6 +2,10 @@
 public enum SocketIOError: Error, Hashable, Sendable {
   /// The URL is not `http`, `https`, `ws` or `wss` with a host, or that of a proxy not `http` with a host.
   case badURL(String)
+  /// The URL has a path, a query or a fragment, which would be lost.
+  case notOrigin(String)
+  /// A namespace begins with `/`.
+  case badNamespace(String)
   /// The settings for TLS cannot be used.
   case badTLS(String)
   /// The name means something else to every client (`SocketEvent.reservedNames`).
@@ -26,6 +30,12 @@ extension SocketIOError: CustomStringConvertible {
   public var description: String {
     switch self {
     case .badURL(let url): "\"\(url)\" is no URL of a server: http, https, ws or wss, and a host"
+    case .notOrigin(let url):
+      """
+      "\(url)" is more than a server's address: a namespace goes into connect(to:), a query into Configuration.query, and Socket.IO's path \
+      into Configuration.path
+      """
+    case .badNamespace(let name): "\"\(name)\" is no namespace: it begins with a slash, as in \"/chat\""
     case .badTLS(let reason): "TLS cannot be set up: \(reason)"
     case .reservedName(let name): "no event may be called \"\(name)\""
     case .notConnected: "the namespace is not joined"

@@ -36,6 +36,37 @@ struct ConnectionTests {
     }
   }
 
+  @Test("bytes of JSON are the auth payload as they are, within closures too, and values become it")
+  func auth() async throws {
+    let declare: Rig.Declaration = { handlers, notes in
+      handlers.use { request, _ in notes.add(String(decoding: request.auth, as: UTF8.self)) }
+    }
+    try await Rig.with(.changed { _ in }, declare) { (rig) async throws in
+      try await rig.withClient { (client) async throws in
+        let join: @Sendable (String) async throws -> Void = { name in
+          try await client.connect(to: "/", auth: Array(#"{"name":"\#(name)"}"#.utf8))
+        }
+        try await join("mina")
+        await client.leave("/")
+        try await client.connect(auth: ["name": "joon"])
+        #expect(rig.notes.all == [#"{"name":"mina"}"#, #"{"name":"joon"}"#])
+        await #expect(throws: EncodingError.self) { try await client.connect(to: "/x", auth: "no object") }
+      }
+    }
+  }
+
+  @Test("a namespace without its slash, and a URL with more than an address, are refused at once")
+  func slips() async throws {
+    for url in ["http://127.0.0.1:1/chat", "http://127.0.0.1:1/?token=x", "http://127.0.0.1:1/#x"] {
+      #expect(throws: SocketIOError.notOrigin(url)) { try SocketIOClient(url: url) }
+    }
+    let client = try SocketIOClient(url: "http://127.0.0.1:1/")
+    await #expect(throws: SocketIOError.badNamespace("chat")) { try await client.connect(to: "chat") }
+    await #expect(throws: SocketIOError.badNamespace("chat")) {
+      for try await _ in await client.updates(in: ["/", "chat"]) {}
+    }
+  }
+
   @Test("attempts, openings, upgrades, pings and ends of the connection are told in order")
   func events() async throws {
     try await Rig.with(.changed { $0.pingInterval = .milliseconds(20) }) { (rig) async throws in

@@ -28,8 +28,8 @@ struct ProgramTests {
       configuration.ackTimeout = .seconds(10)
       let client = try SocketIOClient(url: url, configuration: configuration)
       async let running: Void = client.run()
-      try await client.connect(credentials: { try await freshToken() })
       let said = await client.events("said", as: String.self, String.self)
+      try await client.connect(credentials: { try await freshToken() })
       async let listening: Void = {
         for try await (name, text) in said { show("\(name): \(text)") }
       }()

@@ -5,7 +5,7 @@ extension SocketIOClient {
     public var first: Duration = .milliseconds(500)
     /// What each further failure multiplies the delay by.
     public var factor = 2.0
-    /// The longest delay.
+    /// The longest delay, before chance adds to it or takes away.
     public var longest: Duration = .seconds(10)
     /// The share of a delay that chance may add or take away, 0 to 1.
     public var jitter = 0.5

@@ -4,7 +4,8 @@ public import SocketIOProtocol
 extension SocketIOClient {
   /// Joins namespaces, now or as soon as there is a connection, and tells what happens in them.
   ///
-  /// A namespace has one such reader: asking for it again ends the former sequence.
+  /// A namespace has one such reader: asking for it again ends the former sequence. The sequence fails with
+  /// ``SocketIOError/badNamespace(_:)`` at once for a name without its slash.
   /// - Parameter auth: A JSON object for the server, or empty.
   public func updates(in namespaces: [String], auth: [UInt8] = []) -> Updates {
     updates(in: namespaces, .payload(auth))
@@ -22,6 +23,10 @@ extension SocketIOClient {
       bufferingPolicy: .bufferingOldest(configuration.maxWaitingUpdates))
     guard !isClosed else {
       feed.finish()
+      return Updates(stream: stream)
+    }
+    if let name = namespaces.first(where: { !$0.hasPrefix("/") }) {
+      feed.finish(throwing: SocketIOError.badNamespace(name))
       return Updates(stream: stream)
     }
     feedCount += 1
@@ -43,7 +48,8 @@ extension SocketIOClient {
   /// Joins a namespace and waits until the server has let this client in. It is joined again after lost connections,
   /// until ``leave(_:)``.
   /// - Parameter auth: A JSON object for the server, or empty.
-  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/closed`` when the client ends before, or `CancellationError`.
+  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/badNamespace(_:)``, ``SocketIOError/closed`` when the client ends before, or
+  ///   `CancellationError`.
   public func connect(to namespace: String = SocketPacket.mainNamespace, auth: [UInt8] = []) async throws {
     try await connect(to: namespace, .payload(auth))
   }
@@ -53,6 +59,8 @@ extension SocketIOClient {
   public func connect<Auth: Encodable>(
     to namespace: String = SocketPacket.mainNamespace, auth: Auth
   ) async throws {
+    // Within a closure the compiler takes this function for bytes as well.
+    if let json = auth as? [UInt8] { return try await connect(to: namespace, .payload(json)) }
     let json = try SocketArguments(encoding: auth).joined
     guard json.first == UInt8(ascii: "{") else {
       throw EncodingError.invalidValue(auth, .init(codingPath: [], debugDescription: "it becomes no JSON object"))
@@ -69,6 +77,7 @@ extension SocketIOClient {
 
   private func connect(to namespace: String, _ auth: Auth) async throws {
     guard !isClosed else { throw SocketIOError.closed }
+    guard namespace.hasPrefix("/") else { throw SocketIOError.badNamespace(namespace) }
     feedCount += 1
     let id = feedCount
     memberships[namespace, default: Membership(feed: nil, feedID: id, auth: auth)].auth = auth

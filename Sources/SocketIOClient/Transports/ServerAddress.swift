@@ -18,6 +18,12 @@ package struct ServerAddress: Sendable {
     port = parts.port ?? (isSecure ? 443 : 80)
   }
 
+  /// Refuses a URL with more than an origin: in JavaScript a path there is a namespace, and would be lost here.
+  static func requireOrigin(_ url: String) throws(SocketIOError) {
+    guard let parts = URLComponents(string: url) else { return }
+    guard ["", "/"].contains(parts.path), parts.query == nil, parts.fragment == nil else { throw .notOrigin(url) }
+  }
+
   /// The address as a URL without a path.
   package var origin: String { "\(isSecure ? "https" : "http")://\(authority)" }
 

@@ -48,7 +48,7 @@ import Testing
       )
       for (client, user) in [(mina, "mina"), (joon, "joon")] {
         Task { await client.run() }
-        try await client.connect(to: "/notes", auth: Array(#"{"token":"\#(Self.tokens.token(of: user))"}"#.utf8))
+        try await client.connect(to: "/notes", auth: ["token": Self.tokens.token(of: user)])
       }
       let (minas, joons) = (
         await mina.events("note", as: String.self, in: "/notes"),
@@ -72,7 +72,7 @@ import Testing
       let client = try SocketIOClient(url: "http://127.0.0.1:\(first)")
       Task { await client.run() }
       await #expect(throws: SocketIOError.self) {
-        try await client.connect(to: "/notes", auth: Array(#"{"token":"\#(token)"}"#.utf8))
+        try await client.connect(to: "/notes", auth: ["token": token])
       }
       await client.close()
       #expect(try await Self.post(#"{"user":"mina","text":"x"}"#, to: first, token: "wrong") == 401)
