@@ -40,6 +40,9 @@ extension SocketIOServer {
     public var maxPacketsPerPoll = 16
     /// The most binary attachments of one event.
     public var maxAttachments = 10
+    /// The most bytes that the attachments of one event may have together, as they are held until the last has come; a session that
+    /// sends more is closed with a parse error. `nil`: four times `maxHTTPBufferSize`.
+    public var maxAttachmentBytes: Int?
     /// What may wait for one client, in bytes, before it is closed as too slow.
     public var maxOutboundBytesPerSocket = 2_097_152
     /// The largest event, in bytes, that may wait for one client beside that, one at a time. A client that has not taken it after
@@ -111,7 +114,9 @@ extension SocketIOServer {
     /// is called once the session has ended. `nil` as the answer: there is none, and the handshake is answered 503.
     public var reserveSession: Reservation<OpeningRequest>?
     /// Takes room for a message of more than 16 KiB that is being received, up to `maxHTTPBufferSize`; what it answers is
-    /// called once the message is complete or given up. `nil` as the answer: there is none, and the session is closed.
+    /// called once the message is complete or given up. Attachments that have come over a WebSocket while others of their event have
+    /// not count as such a message.
+    /// `nil` as the answer: there is none, and the session is closed.
     public var reserveMessage: Reservation<OpeningRequest>?
     /// Whose a connection to `httpServer` is, usually its address; `nil` as the answer for one that carries many people's
     /// requests, as a proxy's. `nil`: nobody's time on the event loops is counted.
@@ -137,9 +142,16 @@ extension SocketIOServer {
         upgradeTimeout: upgradeTimeout.milliseconds, latePostTimeout: latePostTimeout.milliseconds)
     }
 
+    private static func fourfold(_ size: Int) -> Int {
+      let (product, isBeyond) = size.multipliedReportingOverflow(by: 4)
+      return isBeyond ? .max : product
+    }
+
     var socketSettings: SocketServerSession.Settings {
       SocketServerSession.Settings(
-        conduct: conduct, maxAttachments: maxAttachments, maxNamespaces: maxNamespacesPerSession)
+        conduct: conduct, maxAttachments: maxAttachments,
+        maxAttachmentBytes: maxAttachmentBytes ?? Self.fourfold(maxHTTPBufferSize),
+        maxNamespaces: maxNamespacesPerSession)
     }
   }
 

@@ -49,7 +49,7 @@ extension ServerCore {
     guard !shards.isEmpty else { return }
     let message = OutboundEvent(
       event, arguments, namespace: target.namespace,
-      deflateThreshold: configuration.deflateThreshold(compress: target.compress))
+      deflatedSizes: configuration.deflatedSizes(compress: target.compress))
     hand(to: shards) { $0.deliver(message, to: target) }
   }
 

@@ -137,7 +137,7 @@ struct DeflateStreamTests {
   @Test("a packet is compressed once for all who get it, once more with its type in front")
   func shared() throws {
     let message = Array(repeating: UInt8(ascii: "m"), count: 5000)
-    let packet = OutboundPacket(binary: message, deflateThreshold: 1024)
+    let packet = OutboundPacket(binary: message, deflatedSizes: .init(from: 1024))
     let deflation = try #require(packet.deflation)
     let frames = (0..<100).map { _ in deflation.frame(isTyped: false, by: deflater) { packet } }
     #expect(deflater.messages == 1)
@@ -146,7 +146,7 @@ struct DeflateStreamTests {
     let typed = (0..<100).compactMap { _ in deflation.frame(isTyped: true, by: deflater) { packet.typed } }
     #expect(deflater.messages == 2 && typed.count == 100)
     // What does not become smaller is tried once as well.
-    let noise = OutboundPacket(binary: Self.noise(5000), deflateThreshold: 1024)
+    let noise = OutboundPacket(binary: Self.noise(5000), deflatedSizes: .init(from: 1024))
     for _ in 0..<100 {
       #expect(try #require(noise.deflation).frame(isTyped: false, by: deflater) { noise } == nil)
     }
@@ -156,11 +156,16 @@ struct DeflateStreamTests {
   @Test("packets below the threshold, and all without one, have nothing to share")
   func threshold() {
     let bytes = Array(repeating: UInt8(ascii: "m"), count: 1024)
-    #expect(OutboundPacket(text: bytes, deflateThreshold: 1024).deflation != nil)
-    #expect(OutboundPacket(text: bytes, deflateThreshold: 1025).deflation == nil)
+    #expect(OutboundPacket(text: bytes, deflatedSizes: .init(from: 1024)).deflation != nil)
+    #expect(OutboundPacket(text: bytes, deflatedSizes: .init(from: 1025)).deflation == nil)
     #expect(OutboundPacket(text: bytes).deflation == nil)
-    #expect(SocketIOServer.Configuration().deflateThreshold(compress: true) == .max)
-    #expect(OutboundPacket(text: bytes, deflateThreshold: 1024).keptSize == 2 * OutboundPacket(text: bytes).keptSize)
+    #expect(!SocketIOServer.Configuration().deflatedSizes(compress: true).contains(5000))
+    let sizes = SocketIOServer.Configuration.changed { $0.perMessageDeflate = .init() }.deflatedSizes(compress: true)
+    #expect([1023, 1024, 256 * 1024, 256 * 1024 + 1].map(sizes.contains) == [false, true, true, false])
+    #expect(SocketIOServer.PerMessageDeflate().level == 1)
+    #expect(
+      OutboundPacket(text: bytes, deflatedSizes: .init(from: 1024)).keptSize == 2 * OutboundPacket(text: bytes).keptSize
+    )
   }
 
   @Test("a message counts by what it is inflated to, and its compressed form may be a little longer")
@@ -176,5 +181,12 @@ struct DeflateStreamTests {
     #expect(event(stored + [0, 1, 0, 0xfe, 0xff, 0x61, 0]) == .failure(1009))
     #expect(event(Array(repeating: 0, count: 2000)) == .failure(1009))
     #expect(event([6]) == .failure(1007))
+  }
+
+  @Test("a frame as long as an integer says waits for its end")
+  func longestFrame() {
+    var parser = WebSocketParser(maxMessageSize: .max)
+    parser.append(ByteBuffer(bytes: [0x82, 0xff, 0x7f] + Array(repeating: 0xff, count: 7) + [1, 2, 3, 4, 5]))
+    #expect(parser.next() == nil)
   }
 }

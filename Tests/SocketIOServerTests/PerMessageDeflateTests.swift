@@ -2,6 +2,7 @@ import HTTPTypes
 import NIOCore
 import SocketIOProtocol
 import Support
+import Synchronization
 import Testing
 
 @testable import SocketIOServer
@@ -29,10 +30,12 @@ private struct DeflatingClient {
   }
 
   /// A client that has joined the main namespace.
-  static func joined(_ server: TestServer, offer: String = "permessage-deflate") async throws -> Self {
+  static func joined(
+    _ server: TestServer, _ namespace: String = "", offer: String = "permessage-deflate"
+  ) async throws -> Self {
     let client = try await Self(server, offer: offer)
     _ = await client.next()
-    try await client.webSocket.send("40")
+    try await client.webSocket.send("40\(namespace)")
     _ = await client.next()
     return client
   }
@@ -314,6 +317,127 @@ struct PerMessageDeflateTests {
       _ = try await other.text(isCompressed: true)
       #expect(await server.settles(sessions: 1))
     }
+  }
+
+  /// What the loops have inflated, looked at all the time by the loops themselves.
+  private final class Watch: Sendable {
+    private let most = Mutex(0)
+    /// The most that was inflated while a loop did nothing else.
+    var mostAtOnce: Int { most.withLock { $0 } }
+
+    init(_ server: TestServer) {
+      for shard in server.server.core.shards { shard.run { self.look($0, before: 0) } }
+    }
+
+    private func look(_ shard: LoopShard, before: Int) {
+      let produced = shard.deflateStreams?.inflater.produced ?? 0
+      most.withLock { $0 = max($0, produced - before) }
+      shard.loop.scheduleTask(in: .microseconds(50)) { [weak self] in self?.look(shard, before: produced) }
+    }
+  }
+
+  /// Events that inflate to nearly a million bytes each, in one piece.
+  private static func largeEvents(_ client: DeflatingClient, _ count: Int) throws -> [UInt8] {
+    try (0..<count).flatMap { number in
+      let text = #"42/turns,["large \#(number)","\#(String(repeating: "x", count: 900_000))"]"#
+      return RawWebSocket.frame(0xc1, try client.compressed(Array(text.utf8)))
+    }
+  }
+
+  private static func noteLarge(_ server: TestServer) -> Mutexed {
+    let seen = Mutexed()
+    var handlers = NamespaceHandlers()
+    handlers.onAny { socket, event in
+      seen.add(event.name)
+      if event.name == "large 3", seen.endsAtThird { socket.disconnect(closingSession: true) }
+    }
+    server.server.namespace("/turns", configure: handlers)
+    return seen
+  }
+
+  private final class Mutexed: Sendable {
+    private let state = Mutex((names: [String](), endsAtThird: false))
+    var names: [String] { state.withLock { $0.names } }
+    var endsAtThird: Bool {
+      get { state.withLock { $0.endsAtThird } }
+      set { state.withLock { $0.endsAtThird = newValue } }
+    }
+    func add(_ name: String) { state.withLock { $0.names.append(name) } }
+  }
+
+  @Test(
+    "a read that inflates to many megabytes is worked on in turns, in order, also when the client is gone behind it")
+  func turns() async throws {
+    for (isGone, isOwned) in [(false, false), (true, false), (false, true), (true, true)] {
+      try await TestServer.with(
+        .changed {
+          $0.perMessageDeflate = .init()
+          if isOwned { $0.connectionOwner = { _ in "a" } }
+        }
+      ) { server in
+        let seen = Self.noteLarge(server)
+        let client = try await DeflatingClient.joined(server, "/turns,")
+        let watch = Watch(server)
+        let count = 30
+        try await client.webSocket.wire.send(Self.largeEvents(client, count) + RawWebSocket.frame(0x89, [7]))
+        if isGone {
+          client.webSocket.wire.abort()
+        } else {
+          #expect(await client.webSocket.next() == .pong([7]))
+          client.webSocket.wire.abort()
+        }
+        #expect(await server.settles(sessions: 0))
+        #expect(seen.names == (0..<count).map { "large \($0)" })
+        #expect(watch.mostAtOnce < 3_000_000, "\(watch.mostAtOnce)")
+      }
+    }
+  }
+
+  @Test("what waits for its turn is dropped once the server has closed the session")
+  func closedAmidTurns() async throws {
+    try await TestServer.with(Self.on) { server in
+      let seen = Self.noteLarge(server)
+      seen.endsAtThird = true
+      let client = try await DeflatingClient.joined(server, "/turns,")
+      try await client.webSocket.wire.send(Self.largeEvents(client, 20))
+      #expect(await server.settles(sessions: 0))
+      #expect(seen.names == (0...3).map { "large \($0)" })
+    }
+  }
+
+  @Test("attachments that wait for others take room, and may have so many bytes together", arguments: [true, false])
+  func waitingAttachments(_ hasRoom: Bool) async throws {
+    let taken = Rooms()
+    try await TestServer.with(
+      .changed {
+        $0.perMessageDeflate = .init()
+        $0.reserveMessage = { _ in
+          taken.count.add(1, ordering: .relaxed)
+          guard hasRoom else { return nil }
+          return { taken.count.subtract(1, ordering: .relaxed) }
+        }
+      }
+    ) { server in
+      let client = try await DeflatingClient.joined(server)
+      let million = RawWebSocket.frame(0xc2, try client.compressed(Array(repeating: 1, count: 1_000_000)))
+      try await client.webSocket.send(#"459-["x"]"#)
+      try await client.webSocket.wire.send(million)
+      if hasRoom {
+        try await client.webSocket.sendFrame(0x89, [])
+        #expect(await client.webSocket.next() == .pong([]))
+        for _ in 0..<3 { try await client.webSocket.wire.send(million) }
+        try await client.webSocket.sendFrame(0x89, [])
+        #expect(await client.webSocket.next() == .pong([]))
+        #expect(taken.count.load(ordering: .relaxed) == 1)
+        try await client.webSocket.wire.send(million)
+      }
+      #expect(await server.settles(sessions: 0))
+      #expect(taken.count.load(ordering: .relaxed) == (hasRoom ? 0 : 1))
+    }
+  }
+
+  private final class Rooms: Sendable {
+    let count = Atomic(0)
   }
 
   @Test("nothing is left of it once the server is")

@@ -21,8 +21,9 @@ struct RecoveryStateTests {
     _ message: String, _ state: inout State, to rooms: Set<String> = [], except: Set<String> = [], at now: Int64 = 0,
     size: Int = 1
   ) -> UInt64? {
-    state.log(to: BroadcastTarget(namespace: "/", rooms: rooms, except: except), at: now) { _ in (message, size) }?
-      .number
+    state.log(to: BroadcastTarget(namespace: "/", rooms: rooms, except: except), at: now) { _ in (message, size, size)
+    }?
+    .number
   }
 
   private static func restore(
@@ -46,6 +47,21 @@ struct RecoveryStateTests {
     #expect(Self.restore("p", &state, after: offset) == ["all", "mine", "red"])
     #expect(state.liveSocket("p")?.id == "id")
     #expect(state.parkedCount == 0)
+  }
+
+  @Test("what may be replayed counts as it is sent, what is kept as it is kept")
+  func sizes() {
+    var state = Self.state()
+    state.joined("p", "id", in: "/", shard: 0)
+    state.park("p", rooms: [], data: .init(), at: 0)
+    func log(_ message: String) {
+      _ = state.log(to: BroadcastTarget(namespace: "/"), at: 0) { _ in (message, 300, 500) }
+    }
+    for message in ["a", "b"] { log(message) }
+    #expect(state.restore("p", in: "/", after: 0, shard: 0, maxBytes: 600, at: 1)?.missed == ["a", "b"])
+    state.park("p", rooms: [], data: .init(), at: 1)
+    log("c")
+    #expect(state.restore("p", in: "/", after: 0, shard: 0, maxBytes: 1000, at: 2)?.missed == nil)
   }
 
   @Test("a client that got nothing yet misses nothing since it joined")
@@ -129,8 +145,8 @@ struct RecoveryStateTests {
     state.joined("p", "id", in: "/", shard: 0)
     state.joined("q", "id2", in: "/other", shard: 0)
     for message in ["1", "2", "3"] { Self.send(message, &state, size: 4) }
-    _ = state.log(to: BroadcastTarget(namespace: "/other"), at: 0) { _ in ("a", 7) }
-    _ = state.log(to: BroadcastTarget(namespace: "/other"), at: 0) { _ in ("b", 7) }
+    _ = state.log(to: BroadcastTarget(namespace: "/other"), at: 0) { _ in ("a", 7, 7) }
+    _ = state.log(to: BroadcastTarget(namespace: "/other"), at: 0) { _ in ("b", 7, 7) }
     state.park("p", rooms: [], data: .init(), at: 0)
     state.park("q", rooms: [], data: .init(), at: 0)
     #expect(Self.restore("p", &state, after: 0) == nil)

@@ -88,6 +88,8 @@ public enum SocketParseError: Error, Equatable, Sendable {
   case badAttachmentCount
   case badNamespace
   case tooManyAttachments
+  /// They have too many bytes together.
+  case attachmentsTooLarge
   case badID
   case badPayload
   case badPlaceholder

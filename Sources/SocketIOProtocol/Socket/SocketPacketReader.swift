@@ -2,11 +2,17 @@
 public struct SocketPacketReader: Sendable {
   private let maxAttachments: Int
   private var waiting: SocketPacket?
+  private let maxAttachmentBytes: Int
   private var owed = 0
+  /// Of attachments that have come while others are owed.
+  public private(set) var waitingBytes = 0
 
-  /// - Parameter maxAttachments: A packet that announces more is refused.
-  public init(maxAttachments: Int) {
+  /// - Parameters:
+  ///   - maxAttachments: A packet that announces more is refused.
+  ///   - maxAttachmentBytes: A packet whose attachments have more bytes together is refused.
+  public init(maxAttachments: Int, maxAttachmentBytes: Int = .max) {
     self.maxAttachments = maxAttachments
+    self.maxAttachmentBytes = maxAttachmentBytes
   }
 
   /// Whether attachments are owed.
@@ -37,11 +43,14 @@ public struct SocketPacketReader: Sendable {
   /// - Returns: The packet, once this was its last attachment.
   public mutating func received(binary: [UInt8]) throws(SocketParseError) -> SocketPacket? {
     guard var packet = waiting else { throw .unexpectedAttachment }
+    guard binary.count <= maxAttachmentBytes - waitingBytes else { throw .attachmentsTooLarge }
     packet.attachments.append(binary)
     guard packet.attachments.count == owed else {
       waiting = packet
+      waitingBytes += binary.count
       return nil
     }
+    waitingBytes = 0
     waiting = nil
     try Placeholders.renumber(&packet, limit: maxAttachments)
     return packet

@@ -18,7 +18,7 @@ extension SocketServerSession {
   /// POSTs that were sent before the upgrade may come. Call it when ``EngineServerSession/receivedOnUpgrade(_:at:)`` answered
   /// `complete` and ``EngineServerSession/takesLatePosts`` is true.
   public mutating func beginLatePosts() {
-    latePosts = LatePosts(reader: SocketPacketReader(maxAttachments: settings.maxAttachments))
+    latePosts = LatePosts(reader: settings.makeReader())
   }
 
   /// No such POST is taken any more. Call it upon ``EngineServerSession/TickAction/endLatePosts``.

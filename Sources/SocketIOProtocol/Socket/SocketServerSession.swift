@@ -13,14 +13,22 @@ public struct SocketServerSession: Sendable {
   public struct Settings: Sendable {
     public var conduct: Conduct
     public var maxAttachments: Int
+    /// Of one packet, together.
+    public var maxAttachmentBytes: Int
     public var maxNamespaces: Int
 
-    public init(conduct: Conduct = .strict, maxAttachments: Int = 10, maxNamespaces: Int = 1000) {
+    public init(
+      conduct: Conduct = .strict, maxAttachments: Int = 10, maxAttachmentBytes: Int = .max, maxNamespaces: Int = 1000
+    ) {
+      self.maxAttachmentBytes = maxAttachmentBytes
       self.conduct = conduct
       self.maxAttachments = maxAttachments
       self.maxNamespaces = maxNamespaces
     }
   }
+
+  /// The bytes of attachments that have come while others of their packet are owed.
+  public var waitingBytes: Int { reader.waitingBytes + (latePosts?.reader.waitingBytes ?? 0) }
 
   public enum Action: Equatable, Sendable {
     case none
@@ -53,7 +61,7 @@ public struct SocketServerSession: Sendable {
   public init(_ settings: Settings, revision: EngineRevision) {
     self.settings = settings
     self.revision = revision
-    reader = SocketPacketReader(maxAttachments: settings.maxAttachments)
+    reader = settings.makeReader()
   }
 
   /// Whether no namespace is joined or asked for.
@@ -149,5 +157,11 @@ public struct SocketServerSession: Sendable {
   /// The server removed the client from a namespace. False when it was not there.
   public mutating func remove(namespace: String) -> Bool {
     namespaces.removeValue(forKey: namespace) == .joined
+  }
+}
+
+extension SocketServerSession.Settings {
+  func makeReader() -> SocketPacketReader {
+    SocketPacketReader(maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes)
   }
 }

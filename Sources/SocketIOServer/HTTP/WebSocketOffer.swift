@@ -95,14 +95,14 @@ extension LoopShard {
       let deflation = deflation(for: offer)
       headers[.secWebSocketExtensions] = deflation?.field
       let answer = WebSocketHandshake.answer(acceptKey: offer.acceptKey, headers: headers)
+      let share = shares?.share(of: owner)
       let link = NIOLoopBound(
         WebSocketLink(
-          shard: self, descriptor: descriptor, purpose: purpose, answer: answer, deflation: deflation),
+          shard: self, descriptor: descriptor, purpose: purpose, answer: answer, deflation: deflation, share: share),
         eventLoop: loop)
       channel(descriptor, place) { channel in
         channel.eventLoop.makeCompletedFuture {
-          let share = self.shares?.share(of: owner)
-          if let share { try channel.pipeline.syncOperations.addHandler(LoopShareHandler(share)) }
+          if let share = link.value.share { try channel.pipeline.syncOperations.addHandler(LoopShareHandler(share)) }
           try channel.pipeline.syncOperations.addHandler(link.value)
         }
       }.whenFailure { _ in link.value.failedToOpen() }

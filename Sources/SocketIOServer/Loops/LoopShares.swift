@@ -100,6 +100,8 @@ final class LoopShare {
   private var isScheduled = false
   /// Bytes that may be worked on in a turn although the part is used up.
   private var allowance = 0
+  /// Bytes that work was about beyond those it answers, so far.
+  private var counted = 0
   fileprivate private(set) var connections = 0
   /// Bytes that the owner's connections hold back.
   var waitingBytes = 0
@@ -122,6 +124,9 @@ final class LoopShare {
     payOff(until: shares.now())
     return connections == 0 && waiting.isEmpty && debt == .zero
   }
+
+  /// Counts bytes that a piece of work is about beyond those it answers.
+  func count(_ bytes: Int) { counted &+= bytes }
 
   /// Whether work that comes now is to be done at once.
   var isFree: Bool { part == nil || waiting.isEmpty && !isSpent }
@@ -184,7 +189,9 @@ final class LoopShare {
     if isSpent {
       allowance = min(allowance + Self.leastTurn, Self.leastTurn)
       while allowance > 0, let work = waiting.popFirst() {
-        allowance = max(allowance - work(allowance), -Self.mostTurns * Self.leastTurn)
+        let before = counted
+        let done = work(allowance) + (counted &- before)
+        allowance = max(allowance - done, -Self.mostTurns * Self.leastTurn)
       }
     } else {
       allowance = 0

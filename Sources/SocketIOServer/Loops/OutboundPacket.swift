@@ -11,32 +11,32 @@ struct OutboundPacket: Sendable {
   let deflation: SharedDeflation?
 
   /// A packet of text.
-  init(text: [UInt8], deflateThreshold: Int = .max) {
-    self.init(payload: text, isBinary: false, deflateThreshold)
+  init(text: [UInt8], deflatedSizes: DeflatedSizes = .none) {
+    self.init(payload: text, isBinary: false, deflatedSizes)
   }
 
   /// A binary message.
-  init(binary: [UInt8], deflateThreshold: Int = .max) {
-    self.init(payload: binary, isBinary: true, deflateThreshold)
+  init(binary: [UInt8], deflatedSizes: DeflatedSizes = .none) {
+    self.init(payload: binary, isBinary: true, deflatedSizes)
   }
 
-  /// - Parameter deflateThreshold: From how many bytes of ``payload`` it is compressed.
-  init(_ packet: EnginePacket, deflateThreshold: Int = .max) {
+  /// - Parameter deflatedSizes: Of which sizes ``payload`` is compressed.
+  init(_ packet: EnginePacket, deflatedSizes: DeflatedSizes = .none) {
     if packet.isBinary {
-      self.init(binary: packet.data, deflateThreshold: deflateThreshold)
+      self.init(binary: packet.data, deflatedSizes: deflatedSizes)
     } else {
-      self.init(text: packet.encodedText(.v4), deflateThreshold: deflateThreshold)
+      self.init(text: packet.encodedText(.v4), deflatedSizes: deflatedSizes)
     }
   }
 
-  private init(payload: [UInt8], isBinary: Bool, _ deflateThreshold: Int) {
+  private init(payload: [UInt8], isBinary: Bool, _ deflatedSizes: DeflatedSizes) {
     var frame = ByteBufferAllocator().buffer(capacity: payload.count + WebSocketFrame.maxServerHeader)
     WebSocketFrame.writeHeader(isBinary ? .binary : .text, length: payload.count, to: &frame)
     headerLength = frame.readableBytes
     frame.writeBytes(payload)
     self.frame = frame
     self.isBinary = isBinary
-    deflation = payload.count < deflateThreshold ? nil : SharedDeflation()
+    deflation = deflatedSizes.contains(payload.count) ? SharedDeflation() : nil
   }
 
   /// The bytes behind the frame's header.
@@ -94,11 +94,11 @@ struct OutboundMessage: Sendable {
     attachments.reduce(text.keptSize) { $0 + $1.keptSize }
   }
 
-  /// - Parameter deflateThreshold: From how many bytes its parts are compressed.
-  init(_ packet: SocketPacket, deflateThreshold: Int = .max) {
+  /// - Parameter deflatedSizes: Of which sizes its parts are compressed.
+  init(_ packet: SocketPacket, deflatedSizes: DeflatedSizes = .none) {
     text = OutboundPacket(
-      text: [EnginePacket.Kind.message.rawValue] + packet.encodedText, deflateThreshold: deflateThreshold)
-    attachments = packet.attachments.map { OutboundPacket(binary: $0, deflateThreshold: deflateThreshold) }
+      text: [EnginePacket.Kind.message.rawValue] + packet.encodedText, deflatedSizes: deflatedSizes)
+    attachments = packet.attachments.map { OutboundPacket(binary: $0, deflatedSizes: deflatedSizes) }
   }
 }
 
@@ -118,7 +118,8 @@ struct OutboundEvent: Sendable {
   var numbered: Numbered?
 
   init(
-    _ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil, deflateThreshold: Int
+    _ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil,
+    deflatedSizes: DeflatedSizes
   ) {
     name = event
     self.arguments = arguments
@@ -127,6 +128,6 @@ struct OutboundEvent: Sendable {
     message = OutboundMessage(
       .event(
         event, arguments: SocketArguments(values).joined, namespace: namespace, attachments: arguments.attachments),
-      deflateThreshold: deflateThreshold)
+      deflatedSizes: deflatedSizes)
   }
 }

@@ -177,6 +177,11 @@ final class ServerCore: Sendable {
   /// How many bytes of an unfinished message are nobody's business but the session's.
   static let freeMessageSize = 16 * 1024
 
+  /// Once more than this was inflated for a WebSocket in a turn, in bytes, the loop does other work before it reads what else the
+  /// client has sent: a read of 64 KiB may hold sixty messages that a thousand bytes each become a million. One message is never
+  /// divided.
+  static let maxInflatedPerTurn = 256 * 1024
+
   /// Takes room for a large message; `nil` if there is none.
   func reserveMessage(for request: SocketIOServer.OpeningRequest) -> (@Sendable () -> Void)? {
     guard let reserve = configuration.reserveMessage else { return {} }

@@ -11,7 +11,10 @@ struct RecoveryLog<Message> {
   private struct Entry {
     let message: Message
     let target: BroadcastTarget
+    /// What is sent to a client that missed it.
     let size: Int
+    /// What it takes here.
+    let keptSize: Int
     let loggedAt: Int64
   }
 
@@ -25,10 +28,12 @@ struct RecoveryLog<Message> {
 
   var count: Int { entries.count }
 
-  mutating func append(_ message: Message, to target: BroadcastTarget, size: Int, at now: Int64, _ limits: Limits) {
+  mutating func append(
+    _ message: Message, to target: BroadcastTarget, size: Int, keptSize: Int, at now: Int64, _ limits: Limits
+  ) {
     last += 1
-    entries.append(Entry(message: message, target: target, size: size, loggedAt: now))
-    bytes += size
+    entries.append(Entry(message: message, target: target, size: size, keptSize: keptSize, loggedAt: now))
+    bytes += keptSize
     while entries.count > limits.packets || bytes > limits.bytes { dropFirst() }
   }
 
@@ -39,7 +44,7 @@ struct RecoveryLog<Message> {
 
   private mutating func dropFirst() {
     guard let first = entries.popFirst() else { return }
-    bytes -= first.size
+    bytes -= first.keptSize
   }
 
   /// What a socket has missed since it got the event with this number; `nil` when some of it may be forgotten, or the

@@ -113,17 +113,17 @@ struct RecoveryState<Message> {
   ///
   /// - Parameter make: Makes the message out of the number.
   mutating func log(
-    to target: BroadcastTarget, at now: Int64, _ make: (UInt64) -> (message: Message, size: Int)
+    to target: BroadcastTarget, at now: Int64, _ make: (UInt64) -> (message: Message, size: Int, keptSize: Int)
   ) -> (message: Message, number: UInt64)? {
     guard var log = namespaces[target.namespace]?.log else { return nil }
-    let (message, size) = make(log.last + 1)
+    let (message, size, keptSize) = make(log.last + 1)
     // The dictionary gives its copy away, so that the log is changed in place.
     namespaces[target.namespace]?.log = RecoveryLog()
     totalBytes -= log.bytes
     log.trim(before: now - limits.maxAge)
     var limits = limits.log
     limits.bytes = max(0, min(limits.bytes, self.limits.totalBytes - totalBytes))
-    log.append(message, to: target, size: size, at: now, limits)
+    log.append(message, to: target, size: size, keptSize: keptSize, at: now, limits)
     totalBytes += log.bytes
     namespaces[target.namespace]?.log = log
     highest = max(highest, log.last)

@@ -8,12 +8,12 @@ import Synchronization
 final class RecoveryStore: Sendable {
   let settings: SocketIOServer.Recovery
   private let maxReplay: Int
-  private let deflateThreshold: Int
+  private let deflatedSizes: DeflatedSizes
   private let state: Mutex<RecoveryState<OutboundMessage>>
 
   init(_ settings: SocketIOServer.Recovery, _ configuration: SocketIOServer.Configuration) {
     self.settings = settings
-    deflateThreshold = configuration.deflateThreshold(compress: true)
+    deflatedSizes = configuration.deflatedSizes(compress: true)
     maxReplay = configuration.maxOutboundBytesPerSocket
     let duration = settings.maxDisconnectionDuration.milliseconds
     let unnoticed = configuration.pingInterval.milliseconds + configuration.pingTimeout.milliseconds
@@ -106,11 +106,11 @@ final class RecoveryStore: Sendable {
   func send(
     _ event: String, _ arguments: SocketArguments, to target: BroadcastTarget, _ hand: (OutboundEvent) -> Void
   ) {
-    let threshold = target.compress ? deflateThreshold : .max
-    var outbound = OutboundEvent(event, arguments, namespace: target.namespace, deflateThreshold: threshold)
+    let sizes = target.compress ? deflatedSizes : .none
+    var outbound = OutboundEvent(event, arguments, namespace: target.namespace, deflatedSizes: sizes)
     func withOffset(_ number: UInt64) -> OutboundMessage {
       OutboundEvent(
-        event, arguments, namespace: target.namespace, offset: RecoveryClaim.offset(number), deflateThreshold: threshold
+        event, arguments, namespace: target.namespace, offset: RecoveryClaim.offset(number), deflatedSizes: sizes
       ).message
     }
     state.withLock { state in
@@ -119,7 +119,7 @@ final class RecoveryStore: Sendable {
         ? nil
         : state.log(to: target, at: LoopShard.now) { number in
           let message = withOffset(number)
-          return (message, message.keptSize)
+          return (message, message.size, message.keptSize)
         }
       // What is not kept has the offset of the event before, so that clients may take every last argument for one.
       outbound.numbered =

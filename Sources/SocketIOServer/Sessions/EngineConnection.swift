@@ -12,7 +12,7 @@ public struct EngineConnection: Sendable {
   /// - Parameter compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
   public func send(_ message: EnginePacket, compress: Bool = true) {
     let packet = OutboundPacket(
-      message, deflateThreshold: session.core.configuration.deflateThreshold(compress: compress))
+      message, deflatedSizes: session.core.configuration.deflatedSizes(compress: compress))
     session.shard.run { _ in
       session.makeRoom(for: packet.size)
       session.send(packet)

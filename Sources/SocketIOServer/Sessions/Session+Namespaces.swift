@@ -133,7 +133,7 @@ extension Session {
       guard once.first() else { return }
       let message = OutboundMessage(
         .ack(id, arguments: arguments.joined, namespace: socket.namespace, attachments: arguments.attachments),
-        deflateThreshold: socket.shard.core.configuration.deflateThreshold(compress: true))
+        deflatedSizes: socket.shard.core.configuration.deflatedSizes(compress: true))
       socket.onLoop { $0.session?.send(message) }
     }
   }

@@ -55,7 +55,7 @@ extension ServerCore {
     let message = OutboundMessage(
       .event(
         event, arguments: arguments.joined, namespace: target.namespace, id: id, attachments: arguments.attachments),
-      deflateThreshold: configuration.deflateThreshold(compress: target.compress))
+      deflatedSizes: configuration.deflatedSizes(compress: target.compress))
     hand(to: shards) { $0.ask(event, arguments, message, id, target, timeout, collector) }
   }
 }

@@ -5,8 +5,64 @@ extension WebSocketLink {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard isReading else { return }
     parser.append(unwrapInboundIn(data))
-    while isReading, let event = parser.next() { handle(event) }
-    guard parser.held > ServerCore.freeMessageSize else { return releaseMessage() }
+    // What comes behind messages that wait is worked on behind them.
+    guard waiting == nil else { return reserveHeld() }
+    takeTurn()
+  }
+
+  func read(context: ChannelHandlerContext) {
+    if waiting == nil { context.read() } else { waiting?.isReadHeld = true }
+  }
+
+  /// Works on what has come until too much was inflated.
+  private func takeTurn() {
+    let before = inflater?.produced ?? 0
+    var inflated = 0
+    while isReading, inflated <= ServerCore.maxInflatedPerTurn, let event = parser.next() {
+      handle(event)
+      inflated = (inflater?.produced ?? 0) - before
+    }
+    // The bytes that came are few: without this, they would be all that the owner's least turns count.
+    share?.count(inflated)
+    if isReading, inflated > ServerCore.maxInflatedPerTurn, parser.held > 0 { awaitTurn() } else { goOn() }
+    reserveHeld()
+  }
+
+  /// Goes on once the loop has done other work; meanwhile nothing more is read.
+  private func awaitTurn() {
+    if waiting == nil { waiting = WaitingInput() }
+    guard let share, share.isShort else { return shard.awaitTurn(self) }
+    share.wait { _ in
+      self.takeNextTurn()
+      // What was inflated is counted besides.
+      return 0
+    }
+  }
+
+  func takeNextTurn() {
+    // Nobody would get the answers, and others wait for the loop.
+    if waiting?.isEndHeld == true, share?.isShort == true { ended(.transportClose) }
+    if let share { share.spend(takeTurn) } else { takeTurn() }
+  }
+
+  /// Nothing waits for a turn any more.
+  private func goOn() {
+    guard let waiting else { return }
+    self.waiting = nil
+    if waiting.isEndHeld { return ended(.transportClose) }
+    if waiting.isReadHeld { context?.read() }
+  }
+
+  /// Whether the end of the connection waits until what came before it is worked on. It does not where ``LoopShareHandler`` would drop
+  /// what it holds back.
+  func holdEnd() -> Bool {
+    guard waiting != nil, isReading, share?.isShort != true else { return false }
+    waiting?.isEndHeld = true
+    return true
+  }
+
+  private func reserveHeld() {
+    guard held > ServerCore.freeMessageSize else { return releaseMessage() }
     guard case .open(let session) = state, messageRelease == nil else { return }
     messageRelease = shard.core.reserveMessage(for: .init(session.handshake))
     if messageRelease == nil { abort() }
@@ -15,6 +71,18 @@ extension WebSocketLink {
   func releaseMessage() {
     messageRelease?()
     messageRelease = nil
+  }
+
+  /// What waits behind messages that have come.
+  struct WaitingInput {
+    var isReadHeld = false
+    var isEndHeld = false
+  }
+
+  /// Bytes of what is not complete: a message, or an event with attachments.
+  private var held: Int {
+    guard case .open(let session) = state, session.link === self else { return parser.held }
+    return parser.held + session.socketIO.waitingBytes
   }
 
   private var isReading: Bool {

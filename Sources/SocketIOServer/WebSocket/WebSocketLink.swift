@@ -2,8 +2,9 @@ import NIOCore
 import SocketIOProtocol
 
 /// The last handler in the pipeline of a WebSocket: bytes to messages for a session, frames to bytes.
-final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
+final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   typealias InboundIn = ByteBuffer
+  typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
   /// What a WebSocket is for.
@@ -34,6 +35,12 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   var state: State
   var parser: WebSocketParser
   var context: ChannelHandlerContext?
+  /// What inflates messages, for a client that may compress them.
+  let inflater: Inflater?
+  /// Whose part of the loop's time reading takes.
+  let share: LoopShare?
+  /// What is held back while messages wait for a further turn.
+  var waiting: WaitingInput?
   /// What compresses messages, for a client that takes it.
   let deflater: Deflater?
   /// Messages must be shorter, in bytes, to be compressed.
@@ -50,15 +57,18 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   var messageRelease: (@Sendable () -> Void)?
 
   init(
-    shard: LoopShard, descriptor: CInt, purpose: Purpose, answer: ByteBuffer, deflation: LinkDeflation? = nil
+    shard: LoopShard, descriptor: CInt, purpose: Purpose, answer: ByteBuffer, deflation: LinkDeflation? = nil,
+    share: LoopShare? = nil
   ) {
     self.shard = shard
     self.descriptor = descriptor
     state = .opening(purpose, answer: answer)
+    self.share = share
+    inflater = deflation?.streams.inflater
     deflater = deflation?.streams.deflater
     maxDeflatedSize = deflation?.maxMessageSize ?? 0
     parser = WebSocketParser(
-      maxMessageSize: shard.core.configuration.maxHTTPBufferSize, inflater: deflation?.streams.inflater)
+      maxMessageSize: shard.core.configuration.maxHTTPBufferSize, inflater: inflater)
   }
 
   // MARK: Channel events
@@ -87,6 +97,7 @@ final class WebSocketLink: ChannelInboundHandler, TimerWheelEntry {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    guard !holdEnd() else { return }
     ended(.transportClose)
   }
 

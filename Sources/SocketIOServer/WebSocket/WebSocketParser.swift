@@ -63,7 +63,8 @@ struct WebSocketParser {
       case .success(nil): return nil
       case .success(let header?):
         if let code = violation(header) { return .failure(code) }
-        guard buffer.readableBytes >= header.size + header.length else { return nil }
+        // The sum may be more than there is: a message may be as long as an integer says.
+        guard buffer.readableBytes - header.size >= header.length else { return nil }
         if let event = handle(header, takePayload(header)) { return event }
       }
     }
