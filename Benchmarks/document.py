@@ -74,7 +74,11 @@ def number(value):
 
 def words(text):
     """A reference's text with its numbers as people write them."""
-    return re.sub(r"(?<=: )\d+(\.\d+)?", lambda found: number(found.group()), text)
+    return re.sub(r"(^|(?<=: ))\d+(\.\d+)?", lambda found: number(found.group()), text)
+
+
+def ratio(text):
+    return text if text == "-" else f"{float(text):.3g}"
 
 
 def unit(name):
@@ -96,7 +100,7 @@ def goals_table(data):
         goal = f"{'≤' if sign == '<=' else '≥'} {number(wanted) if float(wanted) > 99 else wanted}"
         goal += "" if row["ratio"] == "-" else " ×"
         cells = [unit(row["name"]), number(row["value"])]
-        cells += [words(row["reference"]), row["ratio"], goal, "yes" if is_met(row) else "**no**"]
+        cells += [words(row["reference"]), ratio(row["ratio"]), goal, "yes" if is_met(row) else "**no**"]
         lines.append("| " + " | ".join("" if cell == "-" else cell for cell in cells) + " |")
     return lines
 
@@ -105,7 +109,7 @@ def others_table(data):
     lines = ["| work | here | reference | ratio |", "|---|---|---|---|"]
     for row in data["results"]:
         if row["wanted"] == "- -":
-            cells = [unit(row["name"]), number(row["value"]), words(row["reference"]), row["ratio"]]
+            cells = [unit(row["name"]), number(row["value"]), words(row["reference"]), ratio(row["ratio"])]
             lines.append("| " + " | ".join("" if cell == "-" else cell for cell in cells) + " |")
     return lines
 
