@@ -40,7 +40,7 @@ measure_backup() {
   shift
   took=$(back_up "$engine-quiet" "$@")
   note "$engine: backed up in $took s on a quiet server"
-  quiet=$(load "$work/backup.requests" -c 16 -R 100 -w 1 -s 20)
+  quiet=$(load "$work/backup.requests" -c 16 -R 100 -w 1 -s 10)
   load "$work/backup.requests" -c 16 -R 100 -w 0 -s "$took" >"$work/backup.load" &
   loading=$!
   took=$(back_up "$engine-busy" "$@")

@@ -44,7 +44,7 @@ mix() {
   note "mix: $outcome"
   stop_server
   figure 'mix answer_p99_ms' "$(field answer_p99_ms <<<"$outcome")"
-  result "$village people, $sockets sockets, 56 posts/s, 42% changes of rooms: p99 ms of a post" "$(field answer_p99_ms <<<"$outcome")" \
+  result "17,000 people, 5,000 sockets, 56 posts/s, 42% changes of rooms: p99 ms of a post" "$(field answer_p99_ms <<<"$outcome")" \
     "p50: $(field answer_p50_ms <<<"$outcome")" - '<=' 25
   result "the same: p99 ms of a change of rooms" "$(field change_p99_ms <<<"$outcome")" "p50: $(field change_p50_ms <<<"$outcome")" - - -
 }
@@ -73,9 +73,9 @@ reconnect() {
   after=$(resident VmRSS)
   stop_server
   note "reconnect: $outcome, kB resident without sockets $empty, with them $before, after the restart $after"
-  result "$sockets sockets after a restart: s until all are back" "$(field seconds <<<"$outcome")" \
+  result "5,000 sockets after a restart: s until all are back" "$(field seconds <<<"$outcome")" \
     "p50: $(field p50_ms <<<"$outcome") ms" - '<=' 5
-  result "$sockets sockets after a restart: refused" "$(field refused <<<"$outcome")" - - '<=' 0
-  result "$sockets sockets after a restart: MiB resident" "$((after / 1024))" "before: $((before / 1024))" "$(quotient "$after" "$before")" \
+  result "5,000 sockets after a restart: refused" "$(field refused <<<"$outcome")" - - '<=' 0
+  result "5,000 sockets after a restart: MiB resident" "$((after / 1024))" "before: $((before / 1024))" "$(quotient "$after" "$before")" \
     '<=' 1.1
 }

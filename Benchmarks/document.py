@@ -74,7 +74,15 @@ def number(value):
 
 def words(text):
     """A reference's text with its numbers as people write them."""
-    return re.sub(r"(?<=: )\d+(\.\d+)?", lambda found: number(found.group()), text)
+    return re.sub(r"(^|(?<=: ))\d+(\.\d+)?", lambda found: number(found.group()), text)
+
+
+def ratio(text):
+    return text if text == "-" else f"{float(text):.3g}"
+
+
+def unit(name):
+    return re.sub(r"\bus\b", "µs", name)
 
 
 def is_met(row):
@@ -91,8 +99,8 @@ def goals_table(data):
         sign, wanted = row["wanted"].split()
         goal = f"{'≤' if sign == '<=' else '≥'} {number(wanted) if float(wanted) > 99 else wanted}"
         goal += "" if row["ratio"] == "-" else " ×"
-        cells = [row["name"].replace("us", "µs") if row["name"].endswith(" us") else row["name"], number(row["value"])]
-        cells += [words(row["reference"]), row["ratio"], goal, "yes" if is_met(row) else "**no**"]
+        cells = [unit(row["name"]), number(row["value"])]
+        cells += [words(row["reference"]), ratio(row["ratio"]), goal, "yes" if is_met(row) else "**no**"]
         lines.append("| " + " | ".join("" if cell == "-" else cell for cell in cells) + " |")
     return lines
 
@@ -101,7 +109,7 @@ def others_table(data):
     lines = ["| work | here | reference | ratio |", "|---|---|---|---|"]
     for row in data["results"]:
         if row["wanted"] == "- -":
-            cells = [row["name"], number(row["value"]), words(row["reference"]), row["ratio"]]
+            cells = [unit(row["name"]), number(row["value"]), words(row["reference"]), ratio(row["ratio"])]
             lines.append("| " + " | ".join("" if cell == "-" else cell for cell in cells) + " |")
     return lines
 
@@ -190,7 +198,8 @@ def plots(data):
     ])  # fmt: skip
     yield "fan-out", bars("A chat to 1,000 sockets", "µs of the server's CPU time for each socket, less is better", [
         ("floor in C", [("io_uring", found.get("cpu_us_per_delivery uring"), "reference"), ("one send() each", found.get("cpu_us_per_delivery send"), "reference")]),
-        ("servers", everybody("delivery_cpu_us")),
+        ("servers, one chat at a time", everybody("delivery_cpu_us")),
+        ("eight chats under way", [(SERVERS["madang"], found.get("cpu_us_per_delivery eight"), "ours")]),
     ])  # fmt: skip
     yield "chats-per-second", bars("Durable chats per second", "chats per second, more is better", [
         ("posted by 64 clients", everybody("posts_per_second")),
