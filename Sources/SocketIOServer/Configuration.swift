@@ -41,7 +41,8 @@ extension SocketIOServer {
     /// The most binary attachments of one event.
     public var maxAttachments = 10
     /// The most bytes that the attachments of one event may have together, as they are held until the last has come; a session that
-    /// sends more is closed with a parse error. `nil`: four times `maxHTTPBufferSize`.
+    /// sends more is closed with a parse error. `nil`: as many as ``maxAttachments`` messages of ``maxHTTPBufferSize`` have, as in the
+    /// reference.
     public var maxAttachmentBytes: Int?
     /// What may wait for one client, in bytes, before it is closed as too slow.
     public var maxOutboundBytesPerSocket = 2_097_152
@@ -142,15 +143,9 @@ extension SocketIOServer {
         upgradeTimeout: upgradeTimeout.milliseconds, latePostTimeout: latePostTimeout.milliseconds)
     }
 
-    private static func fourfold(_ size: Int) -> Int {
-      let (product, isBeyond) = size.multipliedReportingOverflow(by: 4)
-      return isBeyond ? .max : product
-    }
-
     var socketSettings: SocketServerSession.Settings {
       SocketServerSession.Settings(
-        conduct: conduct, maxAttachments: maxAttachments,
-        maxAttachmentBytes: maxAttachmentBytes ?? Self.fourfold(maxHTTPBufferSize),
+        conduct: conduct, maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes ?? .max,
         maxNamespaces: maxNamespacesPerSession)
     }
   }
