@@ -5,7 +5,7 @@
 peer_cache=${XDG_CACHE_HOME:-$HOME/.cache}/madang-bench-peers
 
 peers() {
-  local name round names=(madang madang-postgres node python) kind
+  local name round names=(madang madang-postgres node python) kind index
   declare -A peer_ports peer_pids
   [ -x "$peer_cache/python/bin/python" ] || fail "what the peers stand on is missing: Scripts/install bench"
   compile fanout
@@ -118,16 +118,18 @@ peer_xmpp() {
   peer_listens xmpp env DATA="$data" prosody --config "$here/peers/prosody.cfg.lua" -F
 }
 
-# All answer the same: a page of 30 chats with the same keys, and a post.
+# All answer the same: a page of 30 chats, and a post, with the same keys.
 peer_answers() {
-  local name path answer
+  local name path token body answer keys expected
   for name in "${names[@]}"; do
     IFS=$'\t' read -r _ path token _ <"$work/peers.$name.history"
-    answer=$(port=${peer_ports[$name]} call GET "${path#/v1}" "$token" | tr -d ' ')
+    answer=$(port=${peer_ports[$name]} call GET "${path#/v1}" "$token")
     [ "$(grep -o '"chat_id"' <<<"$answer" | wc -l)" = 30 ] || fail "$name: no page of 30 chats: ${answer:0:300}"
-    keys=$(grep -oE '"[a-zA-Z_]+":' <<<"$answer" | sort | uniq -c)
-    [ "$name" = madang ] && expected_keys=$keys
-    [ "$keys" = "$expected_keys" ] || fail "$name answers other keys: $keys"
+    IFS=$'\t' read -r _ path token body <"$work/peers.$name.post"
+    answer+=$(port=${peer_ports[$name]} call POST "${path#/v1}" "$token" -H 'Content-Type: application/json' -d "$body")
+    keys=$(grep -oE '"[a-zA-Z_]+": ?[^"0-9]?' <<<"$answer" | tr -d ' ' | sort | uniq -c)
+    : "${expected:=$keys}"
+    [ "$keys" = "$expected" ] || fail "$name answers other keys: $keys"
   done
 }
 

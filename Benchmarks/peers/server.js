@@ -95,7 +95,7 @@ app.post('/v1/workspaces/:workspace/channels/:channel/chats', async (request, re
 app.get('/v1/workspaces/:workspace/channels/:channel/chats', async (request, response, next) => {
   const { room } = request;
   try {
-    const rows = await query(pool, HISTORY, room.room_id, Date.parse(request.query.cursor_date ?? 0));
+    const rows = await query(pool, HISTORY, room.room_id, Date.parse(request.query.cursor_date ?? '1970-01-01'));
     response.json(rows.map((row) => chatJSON(room, row, row)));
   } catch (error) {
     next(error);
