@@ -155,7 +155,8 @@ package func buildServer(
   let application = Application(
     responder: Responder(base: base, current: current),
     server: base.socketIO.httpServer(configuration: httpChannel(settings, ledger, instruments, certificate)),
-    configuration: ApplicationConfiguration(address: .hostname(settings.host, port: settings.port)),
+    configuration: ApplicationConfiguration(
+      address: .hostname(settings.host, port: settings.port), backlog: SocketIOServer.backlog),
     services: services,
     onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
     eventLoopGroupProvider: .shared(group), logger: logger)

@@ -6,6 +6,10 @@ import ServiceLifecycle
 import UnixSignals
 
 extension SocketIOServer {
+  /// How many connections may wait to be accepted, as far as the kernel lets them (`net.core.somaxconn`): after a restart all clients come
+  /// back at once, and those that find no room try again a second later.
+  public static let backlog = 4096
+
   /// Serves on a port of its own, without another HTTP application: other paths are answered 404.
   ///
   /// - Parameters:
@@ -24,7 +28,7 @@ extension SocketIOServer {
     http.respondsOnEventLoop = true
     let application = Application(
       responder: SocketIOResponder(server: self), server: httpServer(configuration: http),
-      configuration: .init(address: .hostname(host, port: port)),
+      configuration: .init(address: .hostname(host, port: port), backlog: Self.backlog),
       onServerRunning: { await onRunning($0.localAddress?.port ?? port) },
       eventLoopGroupProvider: .shared(group), logger: core.logger)
     try await run(application, stopsOnSignals: stopsOnSignals)

@@ -65,7 +65,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     if let tlsCert, let tlsKey { http.tls = try .init(chainFile: tlsCert, keyFile: tlsKey) }
     let application = Application(
       responder: EchoResponder(server: server, hasRig: mode == .rig), server: server.httpServer(configuration: http),
-      configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: 4096),
+      configuration: .init(address: .hostname("127.0.0.1", port: port), backlog: SocketIOServer.backlog),
       onServerRunning: { channel in
         let line = "socketio-echo listening on http://127.0.0.1:\(channel.localAddress?.port ?? 0)\n"
         FileHandle.standardOutput.write(Data(line.utf8))

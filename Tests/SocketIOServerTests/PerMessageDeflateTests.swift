@@ -411,6 +411,7 @@ struct PerMessageDeflateTests {
     try await TestServer.with(
       .changed {
         $0.perMessageDeflate = .init()
+        $0.maxAttachmentBytes = 4_000_000
         $0.reserveMessage = { _ in
           taken.count.add(1, ordering: .relaxed)
           guard hasRoom else { return nil }
