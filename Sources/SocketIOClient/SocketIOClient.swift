@@ -53,8 +53,8 @@ public actor SocketIOClient {
   ) throws(SocketIOError) {
     dialer = try Dialer(ServerAddress(url: url), configuration)
     try ServerAddress.requireOrigin(url)
-    cookies = CookieJar(dialer.address, configuration)
-    self.configuration = configuration
+    self.configuration = dialer.configuration
+    cookies = CookieJar(dialer.address, dialer.configuration)
     self.logger = logger
     loop = group.next()
     executor = loop.executor
@@ -99,12 +99,16 @@ extension SocketIOClient {
     isClosed = true
     pause?.cancel()
     transmit([EnginePacket(.close)])
-    endConnection(.closed, tellDisconnected: false)
-    let feeds = memberships.values.compactMap(\.feed)
+    // Before the connection ends: who waits is told that the client was closed, not that its connection was lost.
+    let ended = memberships.values
     memberships = [:]
     claims = [:]
     forgetAcks(.closed) { _ in true }
-    for feed in feeds { feed.finish() }
+    endConnection(.closed, tellDisconnected: false)
+    for membership in ended {
+      membership.tryTimer?.cancel()
+      membership.feed?.finish()
+    }
     for interest in listeners.keys { listeners[interest]?.finish() }
     listeners = [:]
     watchers.finish()

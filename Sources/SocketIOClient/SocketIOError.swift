@@ -1,6 +1,7 @@
 /// Why something asked of a client could not be done.
 public enum SocketIOError: Error, Hashable, Sendable {
-  /// The URL is not `http`, `https`, `ws` or `wss` with a host, or that of a proxy not `http` with a host.
+  /// The URL is not `http`, `https`, `ws` or `wss` with a host, or that of a proxy not `http` with a host. What
+  /// stands before an `@` is left out of it.
   case badURL(String)
   /// The URL has a path, a query or a fragment, which would be lost.
   case notOrigin(String)
@@ -24,6 +25,13 @@ public enum SocketIOError: Error, Hashable, Sendable {
   case refused(SocketIOClient.Refusal)
   /// The client was closed.
   case closed
+}
+
+extension SocketIOError {
+  /// A URL that cannot be used, without the name and password that it may hold.
+  static func unusable(_ url: String) -> Self {
+    .badURL(url.lastIndex(of: "@").map { "***" + url[$0...] } ?? url)
+  }
 }
 
 extension SocketIOError: CustomStringConvertible {

@@ -84,7 +84,7 @@ struct CookieTests {
     jar.take("d=1234567", at: Self.now)
     #expect(jar.header(at: Self.now) == "c=1; d=1234567")
     jar.take("e=12345678901", at: Self.now)
-    #expect(jar.header(at: Self.now) == nil)
+    #expect(jar.header(at: Self.now) == "c=1; d=1234567")
     jar = try Self.jar { $0.maxCookies = 0 }
     jar.take("a=1", at: Self.now)
     #expect(jar.header(at: Self.now) == nil)
@@ -105,5 +105,19 @@ struct CookieTests {
       // Names and values, and around them "=" and "; ".
       #expect(header.utf8.count <= 12 + 3 + 2 * 2)
     }
+  }
+
+  @Test("a cookie above the limit pushes out no other, and limits below 0 keep none")
+  func odd() throws {
+    var jar = try Self.jar { $0.maxCookieBytes = 10 }
+    jar.take("a=1", at: Self.now)
+    jar.take("b=\(String(repeating: "x", count: 10))", at: Self.now)
+    #expect(jar.header(at: Self.now) == "a=1")
+    jar = try Self.jar { $0.maxCookies = -1 }
+    jar.take("a=1", at: Self.now)
+    #expect(jar.header(at: Self.now) == nil)
+    jar = try Self.jar { $0.maxCookieBytes = -1 }
+    jar.take("a=1", at: Self.now)
+    #expect(jar.header(at: Self.now) == nil)
   }
 }

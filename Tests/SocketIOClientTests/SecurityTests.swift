@@ -113,7 +113,8 @@ struct SecurityTests {
     #expect(error({ $0.proxy = proxy }, url: "https://10.0.0.1")?.description.contains("10.0.0.1") == true)
     #expect(error({ $0.proxy = proxy }, url: "wss://[::1]")?.description.contains("::1") == true)
     for url in ["ftp://x", "http://", "proxy:3128", "http://a%3Ab:c@x"] {
-      #expect(throws: SocketIOError.badURL(url)) { try SocketIOClient.Proxy(url: url) }
+      let told = url.hasSuffix("@x") ? "***@x" : url
+      #expect(throws: SocketIOError.badURL(told)) { try SocketIOClient.Proxy(url: url) }
     }
   }
 }

@@ -69,5 +69,19 @@ extension SocketIOClient {
     public var maxWaitingUpdates = 1024
 
     public init() {}
+
+    /// The longest time that timers and sums of times take.
+    private static let longest = Duration.seconds(365 * 24 * 3600)
+
+    /// The same, with what the network's code would trap at brought into its bounds.
+    var clamped: Self {
+      var clamped = self
+      clamped.connectTimeout = min(max(connectTimeout, .zero), Self.longest)
+      clamped.ackTimeout = min(max(ackTimeout, .zero), Self.longest)
+      // Half of it is the low water mark, which has to be above 0.
+      clamped.maxWaitingBytes = max(maxWaitingBytes, 2)
+      clamped.maxMessageBytes = min(max(maxMessageBytes, 1), Int(UInt32.max))
+      return clamped
+    }
   }
 }

@@ -21,12 +21,18 @@ extension SocketIOClient {
     public init(url: String) throws(SocketIOError) {
       guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http", let host = parts.host,
         !host.isEmpty
-      else { throw .badURL(url) }
+      else { throw .unusable(url) }
       self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
       port = parts.port ?? 80
       credentials = parts.user.map { Credentials(user: $0, password: parts.password ?? "") }
       // The first colon would end the name.
-      guard credentials?.user.contains(":") != true else { throw .badURL(url) }
+      guard credentials?.user.contains(":") != true else { throw .unusable(url) }
     }
   }
+}
+
+extension SocketIOClient.Proxy.Credentials: CustomStringConvertible, CustomReflectable {
+  /// For logs, which are no place for passwords.
+  var description: String { "***" }
+  var customMirror: Mirror { Mirror(self, children: []) }
 }

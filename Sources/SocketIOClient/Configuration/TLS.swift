@@ -67,3 +67,15 @@ extension SocketIOClient.TLS {
     do { return try read() } catch { throw .badTLS("\(what): \(error)") }
   }
 }
+
+extension SocketIOClient.TLS.Identity: CustomStringConvertible, CustomReflectable {
+  /// For logs, which are no place for keys.
+  public var description: String {
+    switch self {
+    case .files(let chain, let key): "files(chain: \(chain), key: \(key))"
+    case .pem: "pem(***)"
+    }
+  }
+
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

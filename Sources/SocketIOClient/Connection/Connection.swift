@@ -40,8 +40,10 @@ extension SocketIOClient {
     var sockets: [String: JoinedSocket] = [:]
     /// It is about to end. What still comes follows something that was not understood, so it is not told.
     var hasFailed = false
+    /// Whether an answer to a ping waits to be sent.
+    var hasPong = false
     /// Those that ask the application for its credentials.
-    var credentials: [String: Task<Void, Never>] = [:]
+    var credentials: [String: Asking] = [:]
 
     init(id: Int, _ configuration: Configuration, end: AsyncStream<Failure>.Continuation) {
       self.id = id

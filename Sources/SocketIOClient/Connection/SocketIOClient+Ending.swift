@@ -40,7 +40,7 @@ extension SocketIOClient {
     connection = nil
     ended.end.finish()
     ended.timer?.cancel()
-    for task in ended.credentials.values { task.cancel() }
+    for asking in ended.credentials.values { asking.task.cancel() }
     ended.upgrade?.close()
     switch ended.carrier {
     case .webSocket(let transport): transport.close()
@@ -48,7 +48,7 @@ extension SocketIOClient {
     case .none: break
     }
     for namespace in memberships.keys { interruptQueue(namespace) }
-    forgetAcks { _ in true }
+    forgetAcks(failure == .closed ? .closed : .notConnected) { _ in true }
     guard tellDisconnected else { return }
     for namespace in memberships.keys where ended.socket.isJoined(namespace) {
       tell(namespace, .disconnected(failure.reason))

@@ -1,3 +1,4 @@
+import NIOCore
 import SocketIOProtocol
 
 extension SocketIOClient {
@@ -38,14 +39,40 @@ extension SocketIOClient {
       connection?.wasOpened = true
       opened(connection: id)
     case .send(let answer):
-      if answer.kind == .pong { tell(.ping) }
-      transmit([answer])
+      if answer.kind == .pong {
+        tell(.ping)
+        pong(answer, connection: id)
+      } else {
+        transmit([answer])
+      }
       watchHeartbeat(connection: id)
     case .deliver:
       if let packet, let action = connection?.socket.received(packet) { perform(action, connection: id) }
     case .close(let reason):
       fail(connection?.wasOpened == true ? .lost(reason) : .notSocketIO("it sent no open packet"), connection: id)
     }
+  }
+
+  /// Answers a ping. What a server asks while it takes no answers does not pile up.
+  private func pong(_ answer: EnginePacket, connection id: Int) {
+    switch connection?.carrier {
+    case .webSocket(let transport):
+      guard transport.isWritable || connection?.hasPong == false else {
+        return fail(.lost(.transportError), connection: id)
+      }
+      connection?.hasPong = true
+      transport.sendWatched(answer).whenComplete { [weak self] _ in self?.assumeIsolated { $0.pongSent(connection: id) }
+      }
+    case .polling where connection?.hasPong == false:
+      connection?.hasPong = true
+      transmit([answer])
+    case .polling, .some(.none), nil: break
+    }
+  }
+
+  private func pongSent(connection id: Int) {
+    guard connection?.id == id else { return }
+    connection?.hasPong = false
   }
 
   private func opened(connection id: Int) {
@@ -60,6 +87,7 @@ extension SocketIOClient {
     case .connected(let namespace, let sid, let pid): connected(to: namespace, sid: sid, pid: pid)
     case .refused(let namespace, let error):
       claims[namespace] = nil
+      notJoined(namespace)
       refused(namespace, Refusal(json: error))
     case .event(let namespace, let event):
       let event = withoutOffset(event, in: namespace)
@@ -69,13 +97,20 @@ extension SocketIOClient {
       acknowledged(Awaited(namespace: namespace, id: number), arguments)
     case .disconnected(let namespace):
       claims[namespace] = nil
-      connection?.sockets[namespace] = nil
-      interruptQueue(namespace)
-      forgetAcks { $0.namespace == namespace }
+      notJoined(namespace)
+      // It may have been sent before the server knew that it is asked again; no other answer may come.
+      settleJoining(namespace, .failure(.notConnected))
       tell(namespace, .disconnected(.serverNamespaceDisconnect))
       dropUnread(namespace, nil)
     case .close(let reason): fail(.lost(reason), connection: id)
     }
+  }
+
+  /// The server has this client in the namespace no more, if it ever had.
+  private func notJoined(_ namespace: String) {
+    guard connection?.sockets.removeValue(forKey: namespace) != nil else { return }
+    interruptQueue(namespace)
+    forgetAcks { $0.namespace == namespace }
   }
 
   private func connected(to namespace: String, sid: String, pid: String?) {
@@ -83,6 +118,7 @@ extension SocketIOClient {
     let isRecovered = pid != nil && former?.pid == pid
     claims[namespace] = configuration.recovery ? pid.map { RecoveryClaim(pid: $0, offset: nil) } : nil
     if isRecovered { claims[namespace] = former }
+    memberships[namespace]?.wasJoined = true
     connection?.sockets[namespace] = JoinedSocket(id: sid, isRecovered: isRecovered)
     tell(namespace, .connected(sid: sid, recovered: isRecovered))
     sendKept(in: namespace)

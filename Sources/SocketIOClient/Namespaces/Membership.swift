@@ -24,6 +24,10 @@ extension SocketIOClient {
     var queue = RetryQueue()
     /// Ends the try that is under way.
     var tryTimer: Scheduled<Void>?
+    /// The event of the queue that was sent last, and by which connection.
+    var lastTry: (connection: Int, id: AckID)?
+    /// Whether the server has ever let this client in.
+    var wasJoined = false
   }
 
   /// Somebody who waits to be let in.

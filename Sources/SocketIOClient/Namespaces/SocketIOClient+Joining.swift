@@ -1,6 +1,14 @@
+import Logging
 import SocketIOProtocol
 
 extension SocketIOClient {
+  /// Asks the application for the credentials of one namespace.
+  struct Asking {
+    /// By which the task knows whether it is still the one that is wanted.
+    let number: Int
+    let task: Task<Void, Never>
+  }
+
   func join(_ namespace: String) {
     switch memberships[namespace]?.auth {
     case .payload(let auth): join(namespace, auth)
@@ -17,18 +25,56 @@ extension SocketIOClient {
   }
 
   private func join(_ namespace: String, _ make: @escaping Credentials) {
-    guard let id = connection?.id, connection?.credentials[namespace] == nil else { return }
-    // Unstructured: it is cancelled with the connection.
-    connection?.credentials[namespace] = Task {
-      let credentials: Result<[UInt8], any Error>
-      do { credentials = .success(try await make()) } catch { credentials = .failure(error) }
-      guard connection?.id == id else { return }
-      connection?.credentials[namespace] = nil
-      switch credentials {
-      case .success(let auth): join(namespace, auth)
-      case .failure(let error):
-        refused(namespace, Refusal(message: "no credentials: \(error)"))
+    guard let id = connection?.id, connection?.credentials[namespace] == nil,
+      connection?.socket.isAsked(namespace) == false
+    else { return }
+    feedCount += 1
+    let number = feedCount
+    // Unstructured: it is cancelled with the connection, and when its membership ends or gets other credentials.
+    let task = Task {
+      var failures = 0
+      while !Task.isCancelled {
+        let credentials: Result<[UInt8], any Error>
+        do { credentials = .success(try await make()) } catch { credentials = .failure(error) }
+        // Code that does not heed its cancellation ends late: what it made is for a membership of before.
+        guard isAsking(number, for: namespace, connection: id) else { return }
+        switch credentials {
+        case .success(let auth):
+          connection?.credentials[namespace] = nil
+          return join(namespace, auth)
+        case .failure(let error):
+          failures += 1
+          guard noCredentials(namespace, error) else { return }
+        }
+        try? await Task.sleep(for: configuration.backoff.delay(after: failures, chance: .random(in: 0...1)))
+        guard isAsking(number, for: namespace, connection: id) else { return }
       }
     }
+    connection?.credentials[namespace] = Asking(number: number, task: task)
+  }
+
+  private func isAsking(_ number: Int, for namespace: String, connection id: Int) -> Bool {
+    connection?.id == id && connection?.credentials[namespace]?.number == number
+  }
+
+  /// Nobody wants the credentials any more that are being made.
+  func stopAsking(_ namespace: String) {
+    connection?.credentials.removeValue(forKey: namespace)?.task.cancel()
+  }
+
+  /// The application made no credentials, which may pass: only a `connect` that was never let in is over then.
+  /// - Returns: Whether to ask again.
+  private func noCredentials(_ namespace: String, _ error: any Error) -> Bool {
+    logger.warning("no credentials", metadata: ["namespace": "\(namespace)", "reason": "\(error)"])
+    let refusal = Refusal(message: "no credentials: \(error)")
+    let isAwaited = joining.contains { $0.namespace == namespace }
+    settleJoining(namespace, .failure(.refused(refusal)))
+    tell(namespace, .refused(refusal))
+    if isAwaited, memberships[namespace]?.wasJoined == false { dropUnread(namespace, .refused(refusal)) }
+    guard memberships[namespace] != nil else {
+      stopAsking(namespace)
+      return false
+    }
+    return true
   }
 }

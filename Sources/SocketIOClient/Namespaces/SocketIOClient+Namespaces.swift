@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 public import SocketIOProtocol
 
@@ -12,7 +13,7 @@ extension SocketIOClient {
   }
 
   /// As ``updates(in:auth:)``, with credentials made for each connection. When that fails, the namespace is told to have
-  /// refused.
+  /// refused, and they are asked for again after the backoff.
   public func updates(in namespaces: [String], credentials: @escaping Credentials) -> Updates {
     updates(in: namespaces, .credentials(credentials))
   }
@@ -31,12 +32,13 @@ extension SocketIOClient {
     }
     feedCount += 1
     let id = feedCount
-    for namespace in namespaces {
+    for namespace in namespaces where memberships[namespace]?.feedID != id {
       if let former = memberships[namespace], former.feed != nil { end(former.feedID, .none) }
       // What is kept and queued for a namespace that was only connected to stays.
       var membership = memberships[namespace] ?? Membership(feed: nil, feedID: id, auth: auth)
       (membership.feed, membership.feedID, membership.auth) = (feed, id, auth)
       memberships[namespace] = membership
+      stopAsking(namespace)
     }
     feed.onTermination = { [weak self, loop] _ in
       loop.execute { [weak self] in self?.assumeIsolated { $0.end(id, .none) } }
@@ -48,8 +50,8 @@ extension SocketIOClient {
   /// Joins a namespace and waits until the server has let this client in. It is joined again after lost connections,
   /// until ``leave(_:)``.
   /// - Parameter auth: A JSON object for the server, or empty.
-  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/badNamespace(_:)``, ``SocketIOError/closed`` when the client ends before, or
-  ///   `CancellationError`.
+  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/badNamespace(_:)``, ``SocketIOError/notConnected`` when it is left or the
+  ///   server removes this client meanwhile, ``SocketIOError/closed`` when the client ends before, or `CancellationError`.
   public func connect(to namespace: String = SocketPacket.mainNamespace, auth: [UInt8] = []) async throws {
     try await connect(to: namespace, .payload(auth))
   }
@@ -68,7 +70,8 @@ extension SocketIOClient {
     try await connect(to: namespace, auth: json)
   }
 
-  /// As `connect(to:auth:)`, with credentials made for each connection.
+  /// As `connect(to:auth:)`, with credentials made for each connection. When that fails, this throws; once the server has let
+  /// the client in, they are asked for again after the backoff instead.
   public func connect(
     to namespace: String = SocketPacket.mainNamespace, credentials: @escaping Credentials
   ) async throws {
@@ -81,6 +84,7 @@ extension SocketIOClient {
     feedCount += 1
     let id = feedCount
     memberships[namespace, default: Membership(feed: nil, feedID: id, auth: auth)].auth = auth
+    stopAsking(namespace)
     guard connection?.socket.isJoined(namespace) != true else { return }
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -114,6 +118,7 @@ extension SocketIOClient {
   /// Asks again for a namespace that refused or removed this client.
   public func rejoin(_ namespace: String, auth: [UInt8]) {
     memberships[namespace]?.auth = .payload(auth)
+    stopAsking(namespace)
     if connection?.engine.open != nil { join(namespace) }
   }
 
@@ -142,6 +147,17 @@ extension SocketIOClient {
   /// sequences of events end.
   func dropUnread(_ namespace: String, _ error: SocketIOError?) {
     guard let membership = memberships[namespace], membership.feed == nil else { return }
+    let (kept, queued) = (membership.buffer.count, membership.queue.count)
+    if kept + queued > 0 {
+      logger.warning(
+        "events dropped",
+        metadata: [
+          "namespace": "\(namespace)", "kept": "\(kept)", "queued": "\(queued)",
+          "reason": "\(error?.description ?? "the server removed the client")",
+        ])
+    }
+    membership.tryTimer?.cancel()
+    stopAsking(namespace)
     memberships[namespace] = nil
     forgetAcks(error ?? .notConnected) { $0.namespace == namespace }
     endListeners(namespace, error)
@@ -150,7 +166,7 @@ extension SocketIOClient {
   private func forget(_ namespace: String) {
     guard memberships.removeValue(forKey: namespace) != nil else { return }
     claims[namespace] = nil
-    connection?.credentials.removeValue(forKey: namespace)?.cancel()
+    stopAsking(namespace)
     connection?.sockets[namespace] = nil
     forgetAcks { $0.namespace == namespace }
     settleJoining(namespace, .failure(.notConnected))

@@ -10,7 +10,7 @@ extension SocketIOClient {
       case connected(sid: String, recovered: Bool)
       case event(SocketEvent)
       /// The server refused this client. Nothing more is asked of it until ``SocketIOClient/rejoin(_:auth:)`` or
-      /// the next connection.
+      /// the next connection; only credentials that could not be made are asked for again.
       case refused(Refusal)
       /// The client is out of the namespace. When the connection was lost it comes back by itself.
       case disconnected(DisconnectReason)

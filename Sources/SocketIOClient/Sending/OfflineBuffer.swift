@@ -14,6 +14,8 @@ struct OfflineBuffer {
     byteCount += outgoing.byteCount
   }
 
+  var count: Int { kept.count }
+
   func holds(_ id: AckID) -> Bool { kept.contains { $0.event.id == id } }
 
   /// Nobody waits any more for an event's acknowledgement: it is not sent either.

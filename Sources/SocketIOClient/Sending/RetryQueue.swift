@@ -25,6 +25,8 @@ struct RetryQueue {
     byteCount += entry.outgoing.byteCount
   }
 
+  var count: Int { entries.count }
+
   func holds(_ id: AckID) -> Bool { entries.contains { $0.id == id } }
 
   /// The event to send now; nil while one is under way, or there is none. Asked only while the namespace is joined.

@@ -23,12 +23,20 @@ extension SocketIOClient {
     memberships[namespace]?.tryTimer = loop.scheduleTask(in: TimeAmount(entry.timeout)) { [weak self] () -> Void in
       self?.assumeIsolated { $0.tryFailed(entry.id, in: namespace, .timedOut) }
     }
+    let isCopy = memberships[namespace]?.lastTry.map { $0 == (connectionCount, entry.id) } == true
+    // The network has not taken what was sent before: a copy would only wait behind it. The try counts all the same.
+    if isCopy, !isWritable { return }
+    memberships[namespace]?.lastTry = (connectionCount, entry.id)
     transmit(entry.outgoing)
   }
 
   /// An acknowledgement came.
   func acknowledged(_ awaited: Awaited, _ arguments: SocketArguments) {
+    let membership = memberships[awaited.namespace]
     let wasQueued = memberships[awaited.namespace]?.queue.acknowledged(awaited.id) == true
+    // The server cannot have had what was not sent.
+    let isUnsent = membership?.buffer.holds(awaited.id) == true || membership?.queue.holds(awaited.id) == true
+    guard wasQueued || !isUnsent else { return }
     settle(awaited, .success(arguments))
     guard wasQueued else { return }
     memberships[awaited.namespace]?.tryTimer?.cancel()

@@ -28,7 +28,9 @@ struct CookieJar {
 
   /// Takes what an answer's `Set-Cookie` says.
   mutating func take(_ header: String, at now: Date) {
-    guard let cookie = HTTPClient.Cookie(header: header, defaultDomain: host), isOurs(cookie), Self.isPlain(cookie)
+    guard let cookie = HTTPClient.Cookie(header: header, defaultDomain: host), isOurs(cookie), Self.isPlain(cookie),
+      // It would push out all others, and then itself.
+      Self.byteCount(cookie) <= maxBytes
     else {
       return
     }
@@ -36,7 +38,7 @@ struct CookieJar {
     let expires = cookie.maxAge.map { now.addingTimeInterval(Double($0)) } ?? cookie.expires ?? .distantFuture
     guard expires > now else { return }
     kept.append(Kept(cookie: cookie, expires: expires))
-    while kept.count > maxCount || byteCount > maxBytes { kept.removeFirst() }
+    while !kept.isEmpty, kept.count > maxCount || byteCount > maxBytes { kept.removeFirst() }
   }
 
   /// The value of the `Cookie` header; nil if there is none.
@@ -45,7 +47,11 @@ struct CookieJar {
     return kept.isEmpty ? nil : kept.map { "\($0.cookie.name)=\($0.cookie.value)" }.joined(separator: "; ")
   }
 
-  private var byteCount: Int { kept.reduce(0) { $0 + $1.cookie.name.utf8.count + $1.cookie.value.utf8.count } }
+  private var byteCount: Int { kept.reduce(0) { $0 + Self.byteCount($1.cookie) } }
+
+  private static func byteCount(_ cookie: HTTPClient.Cookie) -> Int {
+    cookie.name.utf8.count + cookie.value.utf8.count
+  }
 
   /// All requests have one path, so what would not go with them is not kept at all.
   private func isOurs(_ cookie: HTTPClient.Cookie) -> Bool {

@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import Synchronization
 
 /// Opens the connections of WebSockets: TCP, then a tunnel if there is a proxy, then TLS if the URL asks for it.
 package struct Dialer: Sendable {
@@ -19,7 +20,7 @@ package struct Dialer: Sendable {
   /// - Throws: ``SocketIOError/badTLS(_:)``.
   package init(_ address: ServerAddress, _ configuration: SocketIOClient.Configuration) throws(SocketIOError) {
     self.address = address
-    self.configuration = configuration
+    self.configuration = configuration.clamped
     let pins = configuration.tls.pins
     guard address.isSecure else {
       // Whoever pins a key wants no connection without one.
@@ -41,11 +42,15 @@ package struct Dialer: Sendable {
   }
 
   /// Opens one.
-  /// - Parameter deadline: When it is too late.
+  /// - Parameters:
+  ///   - deadline: When it is too late.
+  ///   - attempt: Learns of the channels.
   /// - Returns: A channel without handlers above TLS. The server has not been sent anything above TLS, and may not begin.
   /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
-  func dial(on loop: any EventLoop, until deadline: NIODeadline) async throws -> any Channel {
-    let channel = try await connect(on: loop)
+  func dial(
+    on loop: any EventLoop, until deadline: NIODeadline, _ attempt: DialAttempt
+  ) async throws -> any Channel {
+    let channel = try await connect(on: loop, attempt)
     let limit = loop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
     defer { limit.cancel() }
     do {
@@ -58,9 +63,10 @@ package struct Dialer: Sendable {
     }
   }
 
-  private func connect(on loop: any EventLoop) async throws -> any Channel {
+  private func connect(on loop: any EventLoop, _ attempt: DialAttempt) async throws -> any Channel {
     let bootstrap = ClientBootstrap(group: loop)
       .connectTimeout(TimeAmount(configuration.connectTimeout))
+      .channelInitializer { attempt.add($0) }
       .channelOption(.socketOption(.tcp_nodelay), value: 1)
       .channelOption(
         .writeBufferWaterMark, value: .init(low: configuration.maxWaitingBytes / 2, high: configuration.maxWaitingBytes)
@@ -86,6 +92,34 @@ package struct Dialer: Sendable {
     }.get()
     try await agreed.futureResult.get()
     try await secured.pins.check(channel).get()
+  }
+}
+
+/// The channels that are being opened for one WebSocket: connecting knows no cancellation, but ends with them.
+final class DialAttempt: Sendable {
+  private struct State {
+    var channels: [any Channel] = []
+    var isCancelled = false
+  }
+
+  private let state = Mutex(State())
+
+  /// - Returns: Fails if it is too late.
+  func add(_ channel: any Channel) -> EventLoopFuture<Void> {
+    let isCancelled = state.withLock { state in
+      state.channels.append(channel)
+      return state.isCancelled
+    }
+    return isCancelled
+      ? channel.eventLoop.makeFailedFuture(CancellationError()) : channel.eventLoop.makeSucceededVoidFuture()
+  }
+
+  func cancel() {
+    let channels = state.withLock { state in
+      state.isCancelled = true
+      return state.channels
+    }
+    for channel in channels { channel.close(promise: nil) }
   }
 }
 

@@ -13,6 +13,9 @@ struct PollingTransport: Sendable {
   /// The most packets of one POST. python-engineio refuses more.
   static let maxPackets = 16
 
+  /// The most packets of one answer. Servers send all that waits at once, but a body of separators costs a hundred times its size.
+  static let maxReceivedPackets = 1 << 16
+
   /// A request, and how long it may take.
   struct Request {
     let target: String
@@ -25,9 +28,9 @@ struct PollingTransport: Sendable {
   func get(_ request: Request) async throws -> (packets: [EnginePacket], cookies: [String]) {
     let (body, cookies) = try await exchange(.GET, request, [])
     do {
-      return (try EnginePayload.decode(body, configuration.revision), cookies)
+      return (try EnginePayload.decode(body, configuration.revision, maxPackets: Self.maxReceivedPackets), cookies)
     } catch {
-      throw SocketIOClient.Failure.notSocketIO("its answer holds no packets")
+      throw SocketIOClient.Failure.notSocketIO("its answer holds no packets, or too many")
     }
   }
 

@@ -8,11 +8,11 @@ package struct ServerAddress: Sendable {
   let isSecure: Bool
 
   package init(url: String) throws(SocketIOError) {
-    guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else { throw .badURL(url) }
+    guard let parts = URLComponents(string: url), let host = parts.host, !host.isEmpty else { throw .unusable(url) }
     switch parts.scheme?.lowercased() {
     case "http", "ws": isSecure = false
     case "https", "wss": isSecure = true
-    default: throw .badURL(url)
+    default: throw .unusable(url)
     }
     self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
     port = parts.port ?? (isSecure ? 443 : 80)

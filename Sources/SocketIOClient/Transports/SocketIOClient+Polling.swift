@@ -97,11 +97,13 @@ extension SocketIOClient {
 
   /// The packets of the next POST; `nil` when there are none, or they are to go by the WebSocket.
   private func takeBatch(_ open: EngineOpen, connection id: Int) -> [EnginePacket]? {
-    guard let waiting = connection?.outbox, connection?.id == id, connection?.isPausing == false, !waiting.isEmpty
+    // The first packets only: the others are not copied.
+    guard let first = connection?.outbox.prefix(PollingTransport.maxPackets).map(\.self), connection?.id == id,
+      connection?.isPausing == false, !first.isEmpty
     else { return nil }
     var count = 0
     var bytes = 0
-    for packet in waiting.prefix(PollingTransport.maxPackets) {
+    for packet in first {
       // Base64 makes four bytes of three; the rest is for the type and the separator.
       bytes += (packet.isBinary ? packet.data.count / 3 * 4 + 4 : packet.data.count) + 12
       if count > 0, bytes > open.maxPayload ?? .max { break }
@@ -109,6 +111,8 @@ extension SocketIOClient {
     }
     connection?.outbox.removeFirst(count)
     connection?.isPosting = true
-    return Array(waiting.prefix(count))
+    let batch = Array(first.prefix(count))
+    if batch.contains(where: { $0.kind == .pong }) { connection?.hasPong = false }
+    return batch
   }
 }

@@ -34,6 +34,7 @@ extension SocketIOClient {
     connection?.carrier = .webSocket(transport)
     connection?.upgrade = nil
     connection?.outbox = []
+    connection?.hasPong = false
     transport.send([packet] + current.outbox)
     tell(.upgraded)
   }

@@ -53,7 +53,9 @@ final class PacketHandler: ChannelInboundHandler {
     switch frame.opcode {
     case .text: received(event(.text(bytes), explanation: bytes))
     case .binary: received(event(.binary(bytes), explanation: []))
-    case .ping: reply(.pong, frame.unmaskedData, context)
+    case .ping:
+      // RFC 6455 section 5.5.3: not every ping has to be answered. Those of a peer that reads no answers would pile up.
+      if context.channel.isWritable { reply(.pong, frame.unmaskedData, context) }
     case .connectionClose:
       reply(.connectionClose, frame.unmaskedData, context)
       context.close(promise: nil)

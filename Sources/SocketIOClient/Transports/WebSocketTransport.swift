@@ -35,9 +35,21 @@ package struct WebSocketTransport: Sendable {
     _ dialer: Dialer, target: String, headers: [(String, String)], on loop: any EventLoop,
     received: @escaping @Sendable (Event) -> Void
   ) async throws -> WebSocketTransport {
+    let attempt = DialAttempt()
+    return try await withTaskCancellationHandler {
+      try await open(dialer, target, headers, on: loop, attempt, received: received)
+    } onCancel: {
+      attempt.cancel()
+    }
+  }
+
+  private static func open(
+    _ dialer: Dialer, _ target: String, _ headers: [(String, String)], on loop: any EventLoop, _ attempt: DialAttempt,
+    received: @escaping @Sendable (Event) -> Void
+  ) async throws -> WebSocketTransport {
     let configuration = dialer.configuration
     let deadline = NIODeadline.now() + TimeAmount(configuration.connectTimeout)
-    let channel = try await dialer.dial(on: loop, until: deadline)
+    let channel = try await dialer.dial(on: loop, until: deadline, attempt)
     let limit = loop.scheduleTask(deadline: deadline) { channel.close(promise: nil) }
     defer { limit.cancel() }
     let request = request(dialer.address, target: target, headers)
@@ -62,7 +74,7 @@ package struct WebSocketTransport: Sendable {
       channel.eventLoop.makeCompletedFuture {
         try channel.pipeline.syncOperations.addHandlers(
           NIOWebSocketFrameAggregator(
-            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: configuration.maxMessageBytes,
+            minNonFinalFragmentSize: 0, maxAccumulatedFrameCount: maxFragments(configuration),
             maxAccumulatedFrameSize: configuration.maxMessageBytes),
           PacketHandler(revision: configuration.revision, received: received))
         return Answer.webSocket
@@ -83,6 +95,11 @@ package struct WebSocketTransport: Sendable {
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
   }
 
+  /// The most frames of one message. Each costs memory, also an empty one, of which 2 bytes come.
+  static func maxFragments(_ configuration: SocketIOClient.Configuration) -> Int {
+    max(1024, configuration.maxMessageBytes / 1024)
+  }
+
   private static func request(
     _ address: ServerAddress, target: String, _ more: [(String, String)]
   ) -> HTTPRequestHead {
@@ -97,16 +114,20 @@ package struct WebSocketTransport: Sendable {
   var isWritable: Bool { channel.isWritable }
 
   package func send(_ packets: [EnginePacket]) {
-    for packet in packets {
-      let (opcode, bytes) =
-        switch EngineFrame(packet, revision) {
-        case .text(let bytes): (WebSocketOpcode.text, bytes)
-        case .binary(let bytes): (WebSocketOpcode.binary, bytes)
-        }
-      let data = channel.allocator.buffer(bytes: bytes)
-      channel.write(WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: data), promise: nil)
-    }
+    for packet in packets { channel.write(frame(packet), promise: nil) }
     channel.flush()
+  }
+
+  /// - Returns: Is done when the network has taken it.
+  func sendWatched(_ packet: EnginePacket) -> EventLoopFuture<Void> { channel.writeAndFlush(frame(packet)) }
+
+  private func frame(_ packet: EnginePacket) -> WebSocketFrame {
+    let (opcode, bytes) =
+      switch EngineFrame(packet, revision) {
+      case .text(let bytes): (WebSocketOpcode.text, bytes)
+      case .binary(let bytes): (WebSocketOpcode.binary, bytes)
+      }
+    return WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: channel.allocator.buffer(bytes: bytes))
   }
 
   /// How long saying goodbye may take on a network that takes no more bytes.

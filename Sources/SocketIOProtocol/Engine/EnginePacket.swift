@@ -79,4 +79,5 @@ public enum EngineParseError: Error, Equatable, Sendable {
   case badBase64
   case badLength
   case badHandshake
+  case tooManyPackets
 }

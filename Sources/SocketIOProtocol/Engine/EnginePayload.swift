@@ -25,27 +25,37 @@ public enum EnginePayload {
     return payload
   }
 
-  /// Reads a text payload. An empty body and a trailing separator are errors.
-  public static func decode(_ payload: [UInt8], _ revision: EngineRevision) throws(EngineParseError) -> [EnginePacket] {
+  /// Reads a text payload. An empty body, a trailing separator and more packets than `maxPackets` are errors.
+  public static func decode(
+    _ payload: [UInt8], _ revision: EngineRevision, maxPackets: Int = .max
+  ) throws(EngineParseError) -> [EnginePacket] {
     switch revision {
-    case .v4: try decodeSeparated(payload)
-    case .v3: try decodeLengthPrefixed(payload)
+    case .v4: try decodeSeparated(payload, maxPackets)
+    case .v3: try decodeLengthPrefixed(payload, maxPackets)
     }
   }
 
-  private static func decodeSeparated(_ payload: [UInt8]) throws(EngineParseError) -> [EnginePacket] {
+  private static func decodeSeparated(
+    _ payload: [UInt8], _ maxPackets: Int
+  ) throws(EngineParseError) -> [EnginePacket] {
     var packets: [EnginePacket] = []
-    for part in payload.split(separator: separator, omittingEmptySubsequences: false) {
+    // One more part than allowed is enough to know.
+    let parts = payload.split(separator: separator, maxSplits: maxPackets, omittingEmptySubsequences: false)
+    guard parts.count <= maxPackets else { throw .tooManyPackets }
+    for part in parts {
       packets.append(try EnginePacket(text: part, .v4))
     }
     return packets
   }
 
-  private static func decodeLengthPrefixed(_ payload: [UInt8]) throws(EngineParseError) -> [EnginePacket] {
+  private static func decodeLengthPrefixed(
+    _ payload: [UInt8], _ maxPackets: Int
+  ) throws(EngineParseError) -> [EnginePacket] {
     var rest = payload[...]
     guard !rest.isEmpty else { throw .emptyPacket }
     var packets: [EnginePacket] = []
     while !rest.isEmpty {
+      guard packets.count < maxPackets else { throw .tooManyPackets }
       var length = 0
       var digits = 0
       while let digit = rest.first, digit != UInt8(ascii: ":") {

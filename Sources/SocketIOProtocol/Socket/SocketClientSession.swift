@@ -42,6 +42,9 @@ public struct SocketClientSession: Sendable {
     return SocketPacket(.disconnect, namespace: namespace)
   }
 
+  /// Whether the server let this client in, or has been asked to.
+  package func isAsked(_ namespace: String) -> Bool { namespaces[namespace] != nil }
+
   public func isJoined(_ namespace: String) -> Bool { namespaces[namespace] == .joined }
 
   /// An Engine.IO message came.
