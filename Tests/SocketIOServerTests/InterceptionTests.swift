@@ -178,14 +178,14 @@ struct InterceptionTests {
   @Test("without heartbeat events go on, and nobody is closed for it", arguments: Carrier.allCases)
   func heartbeat(_ carrier: Carrier) async throws {
     let configuration = SocketIOServer.Configuration.changed {
-      $0.pingInterval = .milliseconds(50)
-      $0.pingTimeout = .milliseconds(200)
+      $0.pingInterval = .milliseconds(500)
+      $0.pingTimeout = .milliseconds(1500)
     }
     // From the first packet on: nothing hangs on how fast the client answers pings.
     try await disturbing(.fromClient, "40", carrier, with: .stopHeartbeat, configuration) { server, client in
       try await client.send(echo(1))
       #expect(try await client.textWithoutPing() == echoed(1))
-      try await Task.sleep(for: .milliseconds(600))
+      try await Task.sleep(for: .milliseconds(2500))
       #expect(server.server.stats.sessions == 1)
       if let webSocket = await client.webSocket { try await webSocket.sendFrame(0x89, []) }
       try await client.send(echo(2))
