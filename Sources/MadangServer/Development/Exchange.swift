@@ -71,7 +71,7 @@ package final class Exchange: Sendable {
   package var body: Body { state.withLock(\.body) }
 
   /// The path as it was sent, without the query.
-  package var path: Substring { Substring((head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }) }
+  package var path: Substring { head.pathWithoutQuery }
 
   /// Of the backend that the request met.
   var service: Service { backend.service }

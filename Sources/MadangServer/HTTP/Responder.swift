@@ -23,8 +23,7 @@ struct Responder: HTTPResponder {
       return .json(try WireEncoder.encode(error), status: .notFound)
     }
     let target = RequestTarget(request.head.path ?? "")
-    let isOfSocket = base.socketIO.isSocketPath(
-      Substring((request.head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }))
+    let isOfSocket = base.socketIO.isSocketPath(request.head.pathWithoutQuery)
     guard let respond = base.instruments?.respond else {
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
     }

@@ -84,7 +84,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if case .other(let other) = addressee { server = other } else { server = home }
     // Its connections are wherever its clients come by.
     if server !== home { server.core.opened(context.channel) }
-    let path = Substring((head.path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") })
+    let path = head.pathWithoutQuery
     if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
@@ -136,6 +136,9 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 }
 
 extension HTTPRequest {
+  /// The path as it was sent. By bytes, as every request is asked.
+  package var pathWithoutQuery: Substring { Substring((path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }) }
+
   /// Whether what looks at the head pays no more than its length for it.
   fileprivate var isCheapToCompare: Bool {
     (path ?? "").isCheapToCompare && (authority ?? "").isCheapToCompare
