@@ -59,6 +59,21 @@ struct LoopSharesTests {
     try channel.writeInbound(ByteBuffer(string: text + String(repeating: " ", count: size - text.utf8.count)))
   }
 
+  @Test("an owner who comes back after a pause is not held back for what they sent before it")
+  func comesBack() throws {
+    let bench = Bench()
+    let before = try bench.connection("before", of: "a")
+    // Held on to, so that no later share has its address.
+    let former = bench.shares.share(of: "a")
+    defer { withExtendedLifetime(former) {} }
+    try send("1", before)
+    try before.close().wait()
+    bench.loop.advanceTime(by: .seconds(3))
+    let after = try bench.connection("after", of: "a")
+    for number in 1...4 { try send("\(number)", after) }
+    #expect(bench.log == ["before 1", "before is gone", "after 1", "after 2", "after 3", "after 4"])
+  }
+
   @Test("beyond its share an owner waits while others send: its own work comes in order, theirs at once")
   func turns() throws {
     let bench = Bench()

@@ -36,13 +36,15 @@ final class LoopShares {
     return share
   }
 
-  /// Drops shares that have no connection and no debt, so that nobody is rid of it by connecting anew.
+  /// Drops shares that have no connection and no debt, so that nobody is rid of it by connecting anew. One that counts as
+  /// sending stays: an owner who came back with a new share would have their former one as a neighbor.
   fileprivate func sweep() {
     guard !isSweeping else { return }
     isSweeping = true
     schedule(in: .seconds(1)) {
       self.isSweeping = false
-      self.shares = self.shares.filter { !$0.value.isOver }
+      let now = self.now()
+      self.shares = self.shares.filter { !$0.value.isOver || self.isSending($0.value, at: now) }
       if self.shares.values.contains(where: { $0.connections == 0 }) { self.sweep() }
     }
   }
@@ -51,6 +53,10 @@ final class LoopShares {
     let id = ObjectIdentifier(share)
     if let latest, latest.share != id { former = latest }
     latest = (id, now)
+  }
+
+  private func isSending(_ share: LoopShare, at now: NIODeadline) -> Bool {
+    [latest, former].contains { $0.map { $0.share == ObjectIdentifier(share) && now - $0.at < Self.presence } ?? false }
   }
 
   /// Whether somebody else sends as well.
