@@ -123,12 +123,12 @@ struct DoorsTests {
       for size in [10, 10, 10, 10, 10, 90, 99, 1, 150, 1, 1] {
         _ = try await mina.say(String(repeating: "각", count: size), in: channel)
       }
-      let caller = try await world.server.madang.caller(
+      let principal = Principal(
         session: try await world.server.madang.session(refreshToken: mina.refreshToken, edition: "2024-10").id,
         edition: "2024-10")
       let parts = channel.split(separator: "/").map(String.init)
       let address = RoomAddress(.channel, .uuid(parts[3]), in: .uuid(parts[1]))
-      var history = try await world.server.madang.history(of: address, after: nil, as: caller)
+      var history = try await world.server.madang.history(of: address, after: nil, as: principal)
       var sizes: [[Int]] = []
       while let page = try await history.next() { sizes.append(page.map(\.content.count)) }
       #expect(sizes == [[10, 10, 10, 10], [10, 90], [99, 1], [150], [1, 1]])

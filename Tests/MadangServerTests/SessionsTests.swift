@@ -76,6 +76,38 @@ struct SessionsTests {
     }
   }
 
+  @Test(
+    "a session that has ended is refused before anything is looked at that it asks for, and leaves nothing",
+    arguments: TestEngine.available)
+  func endedSession(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina")
+      let workspace = try await mina.workspace()
+      let channel = try await mina.channel("ios", in: workspace)
+      let token = mina.token
+      #expect(try await mina.call(.GET, "users/logout").status == 200)
+      let image = World.Body.multipart([.file("files", Sample.png), .file("image", Sample.png)])
+      let calls: [(HTTPMethod, String, World.Body)] = [
+        (.GET, "users/me", .none), (.GET, "store/item/list", .none), (.GET, "users/nobody", .none),
+        (.GET, "workspaces", .none), (.GET, "workspaces/nowhere/channels", .none),
+        (.GET, "\(channel)/chats", .none), (.GET, "\(channel)/chats?cursor_date=yesterday", .none),
+        (.GET, "\(channel)/unreads?after=yesterday", .none), (.GET, "profiles/../x.png", .none),
+        (.POST, "\(channel)/chats", .json(["content": "late"])), (.POST, "\(channel)/chats", .json([:])),
+        (.POST, "\(channel)/chats", image), (.POST, "workspaces", image), (.PUT, "users/me/image", image),
+        (.PUT, "users/me", .json(["nickname": ""])), (.DELETE, channel, .none), (.DELETE, workspace, .none),
+      ]
+      for isStopped in [false, true] {
+        if isStopped { _ = try await world.server.madang.beginReadOnlyMode(reason: "a new disk") }
+        for (method, path, body) in calls {
+          #expect(try await world.call(method, path, token: token, body).code == "E02", "\(method) \(path)")
+        }
+      }
+      _ = try await world.server.madang.endReadOnlyMode()
+      #expect(try await world.files(in: "channelChats").isEmpty)
+      #expect(try await world.server.madang.statistics().chats == 0)
+    }
+  }
+
   @Test("every case of refresh", arguments: TestEngine.available)
   func refresh(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in

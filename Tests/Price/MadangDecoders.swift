@@ -38,7 +38,7 @@ extension Decoder {
           let body = BodyReader(
             input.request, store: store, limits: .init(), maxFileSize: 1 << 20, ledger: Ledger([:]),
             payer: KeyHash(""))
-          body.takesFiles = true
+          body.takesFiles = { true }
           _ = try? await body.fields()
           await body.finish()
         }),

@@ -8,12 +8,12 @@ extension Madang {
   /// `.duplicate`.
   package func editChannel(
     _ reference: Reference, in workspace: Reference, name: String?, description: String?, cover: StagedFile?,
-    as caller: Caller
+    as principal: Principal
   ) async throws -> Channel {
     let name = try TextRules.newName(name, TextRules.channelName)
     let description = try description.map(TextRules.description)
-    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true) {
-      [self] transaction, files in
+    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true, as: principal) {
+      [self] transaction, caller, files in
       let now = clock.now
       let channel = try transaction.ownedChannel(reference, in: workspace, by: caller.id)
       guard !channel.isDefault || name == nil || name == channel.name else {
@@ -33,9 +33,9 @@ extension Madang {
   /// Makes another member of the channel its owner; the former owner stays a member. Handing over to oneself changes
   /// nothing. Throws `.notFound` (the target is no member), `.notOwner`, `.defaultChannel`, in this order.
   package func handOverChannel(
-    _ reference: Reference, in workspace: Reference, to owner: Reference, as caller: Caller
+    _ reference: Reference, in workspace: Reference, to owner: Reference, as principal: Principal
   ) async throws -> Channel {
-    try await database.write { transaction in
+    try await write(as: principal) { transaction, caller in
       let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
       let id = channel.id.number
       let owner = try transaction.member(owner, ofChannel: id)
@@ -50,8 +50,8 @@ extension Madang {
 
   /// Deletes a channel with its chats and files, which vanish at once and are cleared up afterwards.
   /// Throws `.notFound`, `.notOwner`, `.defaultChannel`, in this order.
-  package func deleteChannel(_ reference: Reference, in workspace: Reference, as caller: Caller) async throws {
-    try await database.write { [self] transaction in
+  package func deleteChannel(_ reference: Reference, in workspace: Reference, as principal: Principal) async throws {
+    try await write(as: principal) { [self] transaction, caller in
       let channel = try transaction.ownedChannel(reference, in: workspace, by: caller.id)
       guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be deleted") }
       let id = channel.id.number
@@ -63,10 +63,10 @@ extension Madang {
 
   /// Leaves a channel, and answers the channels of the workspace still joined, newest first. Reading its history joins
   /// it again. Throws `.notFound` (no member of it), `.defaultChannel`, `.mustHandOver` for its owner, in this order.
-  package func leaveChannel(_ reference: Reference, in workspace: Reference, as caller: Caller) async throws
+  package func leaveChannel(_ reference: Reference, in workspace: Reference, as principal: Principal) async throws
     -> [Channel]
   {
-    try await database.write { transaction in
+    try await write(as: principal) { transaction, caller in
       let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
       guard try transaction.isMember(caller.id, ofChannel: channel.id.number) else {
         throw Failure(.notFound, "the caller is no member of the channel")

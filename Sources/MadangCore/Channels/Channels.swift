@@ -4,12 +4,12 @@ extension Madang {
   /// Makes a channel; any member may, and becomes its owner and first member.
   /// Throws `.invalid`, `.notFound`, `.duplicate`, `.quotaReached`, in this order.
   package func createChannel(
-    name: String, description: String?, cover: StagedFile?, in workspace: Reference, as caller: Caller
+    name: String, description: String?, cover: StagedFile?, in workspace: Reference, as principal: Principal
   ) async throws -> Channel {
     let name = try TextRules.channelName(name)
     let description = try TextRules.description(description ?? "")
-    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true) {
-      [self] transaction, files in
+    return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true, as: principal) {
+      [self] transaction, caller, files in
       let now = clock.now
       let workspace = try transaction.heldWorkspace(workspace, of: caller.id)
       for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
@@ -25,25 +25,25 @@ extension Madang {
   }
 
   /// All channels of a workspace, newest first. Throws `.notFound`.
-  package func channels(of workspace: Reference, as caller: Caller) async throws -> [Channel] {
-    try await database.read { transaction in
+  package func channels(of workspace: Reference, as principal: Principal) async throws -> [Channel] {
+    try await read(as: principal) { transaction, caller in
       try transaction.channels(of: try transaction.workspace(workspace, of: caller.id).id.number)
     }
   }
 
   /// The channels of a workspace that the caller joined, newest first. Throws `.notFound`.
-  package func joinedChannels(of workspace: Reference, as caller: Caller) async throws -> [Channel] {
-    try await database.read { transaction in
+  package func joinedChannels(of workspace: Reference, as principal: Principal) async throws -> [Channel] {
+    try await read(as: principal) { transaction, caller in
       let workspace = try transaction.workspace(workspace, of: caller.id)
       return try transaction.channels(of: workspace.id.number, joinedBy: caller.id)
     }
   }
 
   /// A channel with its members; any member of the workspace may ask and does not join. Throws `.notFound`.
-  package func channelDetail(_ channel: Reference, in workspace: Reference, as caller: Caller) async throws
+  package func channelDetail(_ channel: Reference, in workspace: Reference, as principal: Principal) async throws
     -> ChannelDetail
   {
-    try await database.read { transaction in
+    try await read(as: principal) { transaction, caller in
       let channel = try transaction.channel(channel, in: workspace, of: caller.id)
       return ChannelDetail(channel: channel, members: try transaction.members(ofChannel: channel.id.number))
     }

@@ -186,7 +186,7 @@ extension Transaction {
   }
 
   /// A page of a room's chats after a date, oldest first, with their authors' present profiles.
-  func chats(in room: Room, after date: Int64, page: HistoryPage) throws -> (chats: [Chat], isLast: Bool) {
+  func chats(in room: Room, after date: Int64, page: HistoryPage) throws -> History.Page {
     let end = try pageEnd(in: room.id.number, after: date, page)
     let chats = try chats(
       in: room, "c.created_at > \(date) AND c.created_at <= \(end ?? .max)", limit: page.chats)

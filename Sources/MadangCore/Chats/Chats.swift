@@ -18,25 +18,25 @@ extension Madang {
   ///
   /// - Parameter isWanted: Whether the caller still waits; one that does not when its files are stored posts nothing.
   package func post(
-    _ draft: ChatDraft, to address: RoomAddress, as caller: Caller, isWanted: @Sendable () async -> Bool = { true }
+    _ draft: ChatDraft, to address: RoomAddress, as principal: Principal, isWanted: @Sendable () async -> Bool = { true }
   ) async throws -> Chat {
     try validate(draft)
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
-    let insert: @Sendable (Transaction, [StoredFile]) throws -> Chat = { [self] transaction, files in
+    let insert: @Sendable (Transaction, Caller, [StoredFile]) throws -> Chat = { [self] transaction, caller, files in
       let now = clock.now
       try count(files, of: caller.id, in: address.workspace, transaction)
       let place = try transaction.advance(address, as: caller.id, now: now)
       return try insertChat(draft.content, files: files, in: place, by: caller.person, in: transaction)
     }
     let key = try await roomKeys.key(of: address.room, in: database)
-    if draft.files.isEmpty { return try await database.write(key: key) { try insert($0, []) } }
+    if draft.files.isEmpty { return try await write(as: principal, key: key) { try insert($0, $1, []) } }
     // Whoever may not post leaves no file behind, not even for a moment.
-    let uncounted = try await database.read { [self] transaction in
+    let uncounted = try await read(as: principal) { [self] transaction, caller in
       try transaction.requirePoster(caller.id, to: address)
       return try uncountedFiles(of: caller.id, in: address.workspace, transaction)
     }
     try await addUpFiles(of: uncounted)
-    return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, insert)
+    return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, as: principal, insert)
   }
 
   /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
@@ -61,15 +61,17 @@ extension Madang {
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
   /// anything is read, but for read-only mode. Throws `.notFound`.
-  package func history(of address: RoomAddress, after date: Int64?, as caller: Caller) async throws -> History {
-    let (found, joined) = try await database.read { transaction in
+  package func history(of address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> History {
+    let (after, size) = (date ?? .min, settings.historyPage)
+    let (found, opened) = try await read(as: principal) { transaction, caller -> (Room, History.Page?) in
       let room = try transaction.room(address, readableBy: caller.id)
-      return (room, try room.kind == .dm || transaction.isMember(caller.id, ofChannel: room.id.number))
+      let hasJoined = try room.kind == .dm || transaction.isMember(caller.id, ofChannel: room.id.number)
+      return (room, hasJoined ? try transaction.chats(in: room, after: after, page: size) : nil)
     }
     var room = found
-    if !joined {
+    if opened == nil {
       do {
-        room = try await database.write { [now = clock.now] transaction in
+        room = try await write(as: principal) { [now = clock.now] transaction, caller in
           // Membership may have ended since, or a name may mean another channel: what is joined here is what is read.
           _ = try transaction.heldWorkspace(address.workspace, of: caller.id)
           let room = try transaction.room(address, readableBy: caller.id)
@@ -80,12 +82,12 @@ extension Madang {
         // In read-only mode it is read all the same; they join when they read it after that.
       }
     }
-    return History(madang: self, room: room, after: date ?? .min)
+    return History(madang: self, room: room, after: after, opened: opened)
   }
 
   /// How many chats of others a room has after a date; 0 without one. Does not join. Throws `.notFound`.
-  package func unread(in address: RoomAddress, after date: Int64?, as caller: Caller) async throws -> Unread {
-    try await database.read { transaction in
+  package func unread(in address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> Unread {
+    try await read(as: principal) { transaction, caller in
       let room = try transaction.room(address, readableBy: caller.id)
       guard let date else { return Unread(room: room, count: 0) }
       let newer = room.lastSeq - (try transaction.lastSeq(in: room.id.number, notAfter: date))
@@ -155,27 +157,36 @@ package struct HistoryPage: Sendable {
 
 /// A room's chats after a date, read page by page so that memory does not grow with the history.
 package struct History: Sendable {
+  /// Some of the chats, oldest first, and whether they are the last ones.
+  typealias Page = (chats: [Chat], isLast: Bool)
+
   private let madang: Madang
   private let room: Room
   private var after: Int64
+  /// The first page, if it was read when the history was opened.
+  private var opened: Page?
   /// Whether there is no page after those that were read.
   package private(set) var isFinished = false
 
-  init(madang: Madang, room: Room, after: Int64) {
+  init(madang: Madang, room: Room, after: Int64, opened: Page?) {
     self.madang = madang
     self.room = room
     self.after = after
+    self.opened = opened
   }
 
   /// The next chats, oldest first; nil after the last.
   package mutating func next() async throws -> [Chat]? {
     guard !isFinished else { return nil }
+    let page = if let opened { opened } else { try await readPage() }
+    opened = nil
+    isFinished = page.isLast
+    after = page.chats.last?.createdAt ?? after
+    return page.chats
+  }
+
+  private func readPage() async throws -> Page {
     let size = madang.settings.historyPage
-    let (page, isLast) = try await madang.database.read { [room, after] transaction in
-      try transaction.chats(in: room, after: after, page: size)
-    }
-    isFinished = isLast
-    after = page.last?.createdAt ?? after
-    return page
+    return try await madang.database.read { [room, after] in try $0.chats(in: room, after: after, page: size) }
   }
 }

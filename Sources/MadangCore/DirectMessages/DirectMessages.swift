@@ -18,8 +18,8 @@ package struct DirectMessage: Sendable {
 extension Madang {
   /// The caller's direct-message rooms in a workspace, the one with the latest chat (or creation) first.
   /// Throws `.notFound`.
-  package func directMessages(in workspace: Reference, as caller: Caller) async throws -> [DirectMessage] {
-    try await database.read { transaction in
+  package func directMessages(in workspace: Reference, as principal: Principal) async throws -> [DirectMessage] {
+    try await read(as: principal) { transaction, caller in
       let workspace = try transaction.workspace(workspace, of: caller.id)
       return try transaction.directMessages(in: workspace.id.number, of: caller.id)
     }
@@ -27,14 +27,14 @@ extension Madang {
 
   /// The room of the caller and another member, made if there is none. An existing room opens even if the other
   /// person has left. Throws `.notFound`, or `.invalid` for the caller themselves.
-  package func openDirectMessage(with other: Reference, in workspace: Reference, as caller: Caller) async throws
+  package func openDirectMessage(with other: Reference, in workspace: Reference, as principal: Principal) async throws
     -> DirectMessage
   {
     // Clients open a room each time they show it: most find it here, and the writer is left alone.
-    if let room = try await database.read({ try $0.pair(of: caller.id, and: other, in: workspace).room }) {
+    if let room = try await read(as: principal, { try $0.pair(of: $1.id, and: other, in: workspace).room }) {
       return room
     }
-    return try await database.write { [self] transaction in
+    return try await write(as: principal) { [self] transaction, caller in
       let (workspace, other, room) = try transaction.pair(of: caller.id, and: other, in: workspace)
       if let room { return room }
       guard try transaction.isMember(other, ofWorkspace: workspace) else {

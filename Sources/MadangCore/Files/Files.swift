@@ -9,8 +9,8 @@ extension Madang {
   ///   is gone may have sent all of it again.
   func keeping<T: Sendable>(
     _ staged: [StagedFile], in folder: FileFolder, images: Bool, key: Int64? = nil,
-    isWanted: @Sendable () async -> Bool = { true },
-    _ body: @escaping @Sendable (Transaction, [StoredFile]) throws -> T
+    isWanted: @Sendable () async -> Bool = { true }, as principal: Principal,
+    _ body: @escaping @Sendable (Transaction, Caller, [StoredFile]) throws -> T
   ) async throws -> T {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
     // Nothing comes into the home, not even for a moment.
@@ -19,7 +19,7 @@ extension Madang {
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }
       guard await isWanted() else { throw CancellationError() }
-      return try await database.write(key: key) { [stored] in try body($0, stored) }
+      return try await write(as: principal, key: key) { [stored] in try body($0, $1, stored) }
     } catch let error as StorageError where error.code == .outcomeUnknown {
       // The transaction may have committed: the sweep decides by the rows.
       throw error
@@ -31,7 +31,7 @@ extension Madang {
 
   /// The file at a path if the caller may see it: everybody signed in sees pictures, only a room's readers the files
   /// of its chats. Throws `.notFound`.
-  package func file(folder: String, name: String, as caller: Caller) async throws -> StoredFile {
+  package func file(folder: String, name: String, as principal: Principal) async throws -> StoredFile {
     let path = "\(folder)/\(name)"
     try FileStore.requirePath(path)
     guard let folder = FileFolder(rawValue: folder) else { throw Failure(.notFound, "no such file") }
@@ -39,7 +39,7 @@ extension Madang {
       let bytes = FileStore.defaultPictureBytes
       return StoredFile(path: path, type: .png, size: bytes.count, sha256: "default")
     }
-    return try await database.read { transaction in
+    return try await read(as: principal) { transaction, caller in
       guard let (file, room) = try transaction.file(path: path) else {
         throw Failure(.notFound, "no such file")
       }

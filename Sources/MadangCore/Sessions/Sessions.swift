@@ -162,8 +162,8 @@ extension Madang {
   }
 
   /// Ends a session: its tokens are unknown from now on and its device token is forgotten.
-  package func signOut(_ caller: Caller, from origin: Origin) async throws {
-    try await database.write(heedsStop: false) { [self] transaction in
+  package func signOut(_ principal: Principal, from origin: Origin) async throws {
+    try await write(as: principal, heedsStop: false) { [self] transaction, caller in
       guard try end(session: caller.session.number, of: caller.id, in: transaction) else { return }
       try audit(
         AuditEntry(
@@ -197,10 +197,10 @@ extension Madang {
   }
 
   /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
-  package func setDeviceToken(_ token: String, of caller: Caller) async throws {
+  package func setDeviceToken(_ token: String, of principal: Principal) async throws {
     let token = try TextRules.deviceToken(token)
-    try await database.write(heedsStop: false) { [now = clock.now] in
-      try $0.setDeviceToken(token, session: caller.session.number, now: now)
+    try await write(as: principal, heedsStop: false) { [now = clock.now] in
+      try $0.setDeviceToken(token, session: $1.session.number, now: now)
     }
   }
 }

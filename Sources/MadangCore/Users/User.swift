@@ -65,9 +65,4 @@ package struct Caller: Sendable {
   package let session: SessionID
   package let person: Person
   package var id: Int64 { person.id.number }
-
-  init(session: SessionID, person: Person) { (self.session, self.person) = (session, person) }
-
-  /// Somebody who acts without a session, in tests of clients: what changes the session changes nothing.
-  package init(actingAs person: Person) { self.init(session: SessionID(number: 0, begun: 0), person: person) }
 }

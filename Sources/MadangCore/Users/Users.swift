@@ -75,23 +75,23 @@ extension Madang {
   }
 
   /// The caller's own account.
-  package func account(of caller: Caller) async throws -> Account {
-    try await database.read { try $0.account(caller.id) }
+  package func account(of principal: Principal) async throws -> Account {
+    try await read(as: principal) { try $0.account($1.id) }
   }
 
   /// Changes what is given; nil leaves a field unchanged and an empty phone clears it. Throws `.invalid`.
-  package func editAccount(of caller: Caller, nickname: String?, phone: String?) async throws -> Account {
+  package func editAccount(of principal: Principal, nickname: String?, phone: String?) async throws -> Account {
     let nickname = try nickname.map(TextRules.nickname)
     let phone = try phone.map(TextRules.phone)
-    return try await database.write { transaction in
+    return try await write(as: principal) { transaction, caller in
       try transaction.updateUser(caller.id, nickname: nickname, phone: phone)
       return try transaction.account(caller.id)
     }
   }
 
   /// Replaces the caller's picture. Throws `.invalid` if the file is no image.
-  package func changePicture(of caller: Caller, to file: StagedFile) async throws -> Account {
-    try await keeping([file], in: .profiles, images: true) { [self] transaction, stored in
+  package func changePicture(of principal: Principal, to file: StagedFile) async throws -> Account {
+    try await keeping([file], in: .profiles, images: true, as: principal) { [self] transaction, caller, stored in
       let old = try transaction.account(caller.id).person.picture
       try transaction.insertFile(stored[0], room: nil, uploader: caller.id, now: clock.now)
       try transaction.retire(old, due: clock.now + settings.replacedPictureLifetime)
@@ -102,8 +102,8 @@ extension Madang {
 
   /// An account the caller may see: their own, or one with whom they share a workspace or a direct-message room.
   /// Throws `.noSuchUser` for every other.
-  package func profile(_ reference: Reference, seenBy caller: Caller) async throws -> Profile {
-    try await database.read { transaction in
+  package func profile(_ reference: Reference, seenBy principal: Principal) async throws -> Profile {
+    try await read(as: principal) { transaction, caller in
       guard let profile = try transaction.visibleProfile(reference, to: caller.id) else {
         throw Failure(.noSuchUser, "no account with this id is visible to the caller")
       }

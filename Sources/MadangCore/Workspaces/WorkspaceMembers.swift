@@ -4,8 +4,8 @@ extension Madang {
   /// Leaves a workspace and all its channels, and answers the workspaces still joined, newest first. Direct messages
   /// stay with the other person. Throws `.notFound`, or `.mustHandOver` for the owner of the workspace or of any of its
   /// channels.
-  package func leaveWorkspace(_ reference: Reference, as caller: Caller) async throws -> [Workspace] {
-    try await database.write { [self] transaction in
+  package func leaveWorkspace(_ reference: Reference, as principal: Principal) async throws -> [Workspace] {
+    try await write(as: principal) { [self] transaction, caller in
       let workspace = try transaction.heldWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       guard workspace.owner.number != caller.id, try !transaction.ownsChannel(caller.id, in: id) else {
@@ -18,8 +18,8 @@ extension Madang {
   }
 
   /// A member of a workspace. Throws `.notFound`.
-  package func member(_ user: Reference, ofWorkspace reference: Reference, as caller: Caller) async throws -> Person {
-    try await database.read { transaction in
+  package func member(_ user: Reference, ofWorkspace reference: Reference, as principal: Principal) async throws -> Person {
+    try await read(as: principal) { transaction, caller in
       let workspace = try transaction.workspace(reference, of: caller.id)
       return try transaction.member(user, ofWorkspace: workspace.id.number)
     }
@@ -27,11 +27,11 @@ extension Madang {
 
   /// The workspace with only those channels whose name, and members whose nickname or e-mail, contain the keyword,
   /// ignoring case. Throws `.invalid`, `.notFound`, in this order.
-  package func search(_ keyword: String, in reference: Reference, as caller: Caller) async throws -> WorkspaceDetail {
+  package func search(_ keyword: String, in reference: Reference, as principal: Principal) async throws -> WorkspaceDetail {
     // Compared here and not in SQL: the engines disagree about the case of letters beyond ASCII.
     let keyword = try TextRules.keyword(keyword).lowercased()
     let matches = { (text: String) in text.lowercased().contains(keyword) }
-    let detail = try await workspaceDetail(reference, as: caller)
+    let detail = try await workspaceDetail(reference, as: principal)
     return WorkspaceDetail(
       workspace: detail.workspace, channels: detail.channels.filter { matches($0.name) },
       members: detail.members.filter { matches($0.nickname) || matches($0.email) })

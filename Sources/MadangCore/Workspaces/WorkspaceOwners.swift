@@ -6,12 +6,12 @@ extension Madang {
   /// Changes what is given: nil, and an empty name, leave a field unchanged; an empty description clears it.
   /// Throws `.invalid`, `.notFound`, `.notOwner`, `.duplicate`, in this order.
   package func editWorkspace(
-    _ reference: Reference, name: String?, description: String?, cover: StagedFile?, as caller: Caller
+    _ reference: Reference, name: String?, description: String?, cover: StagedFile?, as principal: Principal
   ) async throws -> Workspace {
     let name = try TextRules.newName(name) { try TextRules.name($0) }
     let description = try description.map(TextRules.description)
-    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true) {
-      [self] transaction, files in
+    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true, as: principal) {
+      [self] transaction, caller, files in
       let now = clock.now
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       if let file = files.first {
@@ -28,10 +28,10 @@ extension Madang {
 
   /// Makes another member the owner, also of the default channel; the former owner stays a member. Handing over to
   /// oneself changes nothing. Throws `.notFound` (the target is no member), `.notOwner`, `.quotaReached`, in this order.
-  package func handOverWorkspace(_ reference: Reference, to owner: Reference, as caller: Caller) async throws
+  package func handOverWorkspace(_ reference: Reference, to owner: Reference, as principal: Principal) async throws
     -> Workspace
   {
-    try await database.write { [self] transaction in
+    try await write(as: principal) { [self] transaction, caller in
       let workspace = try transaction.heldWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       let owner = try transaction.member(owner, ofWorkspace: id)
@@ -44,8 +44,8 @@ extension Madang {
 
   /// Deletes a workspace with its channels, rooms, chats and files, which vanish at once and are cleared up
   /// afterwards. Throws `.notFound`, `.notOwner`, in this order.
-  package func deleteWorkspace(_ reference: Reference, as caller: Caller) async throws {
-    try await database.write { [self] transaction in
+  package func deleteWorkspace(_ reference: Reference, as principal: Principal) async throws {
+    try await write(as: principal) { [self] transaction, caller in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       let id = workspace.id.number
       try transaction.retire(workspace.cover, due: clock.now)

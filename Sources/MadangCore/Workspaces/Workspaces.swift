@@ -3,13 +3,13 @@ import Storage
 extension Madang {
   /// Makes a workspace owned by the caller, takes its price and makes the default channel, all or nothing.
   /// Throws `.invalid`, `.limited`, `.duplicate`, `.notEnoughCoins`, `.quotaReached`, in this order.
-  package func createWorkspace(name: String, description: String?, cover: StagedFile?, as caller: Caller) async throws
+  package func createWorkspace(name: String, description: String?, cover: StagedFile?, as principal: Principal) async throws
     -> Workspace
   {
     let name = try TextRules.name(name)
     let description = try TextRules.description(description ?? "")
-    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true) {
-      [self] transaction, files in
+    return try await keeping(cover.map { [$0] } ?? [], in: .workspaceCoverImages, images: true, as: principal) {
+      [self] transaction, caller, files in
       let now = clock.now
       try requireUnlimited(caller.id, in: transaction)
       for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
@@ -32,13 +32,13 @@ extension Madang {
   }
 
   /// The caller's workspaces, newest first.
-  package func workspaces(of caller: Caller) async throws -> [Workspace] {
-    try await database.read { try $0.workspaces(of: caller.id) }
+  package func workspaces(of principal: Principal) async throws -> [Workspace] {
+    try await read(as: principal) { try $0.workspaces(of: $1.id) }
   }
 
   /// A workspace with all its channels, newest first, and members, oldest first. Throws `.notFound`.
-  package func workspaceDetail(_ reference: Reference, as caller: Caller) async throws -> WorkspaceDetail {
-    try await database.read { transaction in
+  package func workspaceDetail(_ reference: Reference, as principal: Principal) async throws -> WorkspaceDetail {
+    try await read(as: principal) { transaction, caller in
       let workspace = try transaction.workspace(reference, of: caller.id)
       return WorkspaceDetail(
         workspace: workspace, channels: try transaction.channels(of: workspace.id.number),
@@ -47,8 +47,8 @@ extension Madang {
   }
 
   /// Members by joining time, oldest first, the caller included. Throws `.notFound`.
-  package func members(ofWorkspace reference: Reference, as caller: Caller) async throws -> [Person] {
-    try await database.read { transaction in
+  package func members(ofWorkspace reference: Reference, as principal: Principal) async throws -> [Person] {
+    try await read(as: principal) { transaction, caller in
       try transaction.members(ofWorkspace: try transaction.workspace(reference, of: caller.id).id.number)
     }
   }
@@ -56,9 +56,9 @@ extension Madang {
   /// Makes the account with this e-mail a member of the workspace and its default channel, at once. Owner only. An account that
   /// waits for its address to be confirmed, or for approval, is none yet.
   /// Throws `.invalid`, `.notFound`, `.notOwner`, `.noSuchInvitee`, `.duplicate`, `.quotaReached`, in this order.
-  package func invite(email: String, to reference: Reference, as caller: Caller) async throws -> Person {
+  package func invite(email: String, to reference: Reference, as principal: Principal) async throws -> Person {
     let email = try TextRules.email(email)
-    return try await database.write { [self, now = clock.now] transaction in
+    return try await write(as: principal) { [self, now = clock.now] transaction, caller in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       guard let person = try transaction.heldPersonByEmail(email),
         try limit(of: person.id.number, in: transaction) == nil

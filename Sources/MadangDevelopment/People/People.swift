@@ -57,13 +57,13 @@ package final class People: Sendable {
     let server = try server()
     do {
       return try await server.answering { madang in
-        let caller = Caller(actingAs: try await person(name, madang))
+        let actor = try await person(name, madang)
         switch act {
         case .post(let text, let target, let files):
-          let address = try await address(of: target, as: caller, madang)
-          return try await post(text, files, to: address, as: caller, madang)
-        case .join(let place): try await join(place, caller, madang)
-        case .leave(let place): try await leave(place, caller, madang)
+          let address = try await address(of: target, as: actor, madang)
+          return try await post(text, files, to: address, as: actor, madang)
+        case .join(let place): try await join(place, actor, madang)
+        case .leave(let place): try await leave(place, actor, madang)
         }
         return nil
       }
@@ -81,7 +81,7 @@ package final class People: Sendable {
     return workspace
   }
 
-  private func address(of target: Act.Target, as caller: Caller, _ madang: Madang) async throws -> RoomAddress {
+  private func address(of target: Act.Target, as actor: Person, _ madang: Madang) async throws -> RoomAddress {
     switch target {
     case .room(let address): return address
     case .channel(let place):
@@ -94,14 +94,14 @@ package final class People: Sendable {
         if let place {
           try await workspace(place.workspace, madang)
         } else {
-          try await madang.workspace(sharedBy: caller.id, and: other.id.number)
+          try await madang.workspace(sharedBy: actor.id.number, and: other.id.number)
         }
       guard let shared else {
         throw WorldError(
-          "\(caller.person.email) and \(other.email) share no workspace, so they cannot write to each other")
+          "\(actor.email) and \(other.email) share no workspace, so they cannot write to each other")
       }
       let workspace = Reference.number(shared.id.number)
-      let room = try await madang.openDirectMessage(with: .number(other.id.number), in: workspace, as: caller)
+      let room = try await madang.openDirectMessage(with: .number(other.id.number), in: workspace, as: Principal(actingAs: actor))
       return RoomAddress(.dm, .number(room.id.number), in: workspace)
     }
   }
@@ -125,12 +125,12 @@ package final class People: Sendable {
   // MARK: What
 
   private func post(
-    _ text: String, _ files: Int, to address: RoomAddress, as caller: Caller, _ madang: Madang
+    _ text: String, _ files: Int, to address: RoomAddress, as actor: Person, _ madang: Madang
   ) async throws -> Chat {
-    guard files > 0 else { return try await madang.post(ChatDraft(content: text), to: address, as: caller) }
+    guard files > 0 else { return try await madang.post(ChatDraft(content: text), to: address, as: Principal(actingAs: actor)) }
     let staged = try await madang.stage((0..<files).map(SeedPicture.numbered))
     do {
-      let chat = try await madang.post(ChatDraft(content: text, files: staged.files), to: address, as: caller)
+      let chat = try await madang.post(ChatDraft(content: text, files: staged.files), to: address, as: Principal(actingAs: actor))
       await madang.files.discard(staged.uploads)
       return chat
     } catch {
@@ -140,24 +140,24 @@ package final class People: Sendable {
   }
 
   /// Into a workspace its owner invites; a channel is joined by reading it.
-  private func join(_ place: Place, _ caller: Caller, _ madang: Madang) async throws {
+  private func join(_ place: Place, _ actor: Person, _ madang: Madang) async throws {
     let workspace = try await workspace(place.workspace, madang)
     let reference = Reference.number(workspace.id.number)
     guard let channel = place.channel else {
       guard let owner = try await madang.person(workspace.owner.number) else { return }
-      _ = try await madang.invite(email: caller.person.email, to: reference, as: Caller(actingAs: owner))
+      _ = try await madang.invite(email: actor.email, to: reference, as: Principal(actingAs: owner))
       return
     }
     let address = RoomAddress(.channel, .channel(named: [channel], in: reference), in: reference)
-    _ = try await madang.history(of: address, after: nil, as: caller)
+    _ = try await madang.history(of: address, after: nil, as: Principal(actingAs: actor))
   }
 
-  private func leave(_ place: Place, _ caller: Caller, _ madang: Madang) async throws {
+  private func leave(_ place: Place, _ actor: Person, _ madang: Madang) async throws {
     let reference = Reference.number(try await workspace(place.workspace, madang).id.number)
     if let channel = place.channel {
-      _ = try await madang.leaveChannel(.channel(named: [channel], in: reference), in: reference, as: caller)
+      _ = try await madang.leaveChannel(.channel(named: [channel], in: reference), in: reference, as: Principal(actingAs: actor))
     } else {
-      _ = try await madang.leaveWorkspace(reference, as: caller)
+      _ = try await madang.leaveWorkspace(reference, as: Principal(actingAs: actor))
     }
   }
 }

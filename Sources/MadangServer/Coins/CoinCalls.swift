@@ -6,7 +6,7 @@ extension Call {
   func creditPayment() async throws -> Billing {
     let fields = try await fields()
     let (id, merchantID) = (try fields.required(.impUID), try fields.required(.merchantUID))
-    let caller = try caller
+    let caller = try await madang.caller(try principal)
     func observe(_ event: Occurrence.Payment.Event, amount: Int? = nil, code: ErrorCode? = nil) {
       service.development?.observe(
         .payment(

@@ -4,7 +4,7 @@ import MadangCore
 extension Edition2024_01 {
   static func addDirectMessages(to routes: inout RouteTable) {
     routes.on(directMessages) { call in
-      try await call.madang.directMessages(in: call.workspace, as: try call.caller)
+      try await call.madang.directMessages(in: call.workspace, as: try call.principal)
         .map { DMRoom($0, call.dates) }
     }
     routes.respond(to: directMessageHistory) { call in
@@ -12,7 +12,7 @@ extension Edition2024_01 {
       let date = try call.historyDate
       let workspace = call.workspace
       let room = try await call.madang.openDirectMessage(
-        with: call.reference("user"), in: workspace, as: try call.caller)
+        with: call.reference("user"), in: workspace, as: try call.principal)
       let list = DMChatList(workspaceID: room.workspace, roomID: room.id.number, chats: [])
       return try await call.history(
         of: RoomAddress(.dm, .number(room.id.number), in: workspace), after: date, within: try JSONEnvelope(list))

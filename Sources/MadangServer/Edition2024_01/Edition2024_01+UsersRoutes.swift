@@ -14,11 +14,11 @@ extension Edition2024_01 {
     routes.on(signInWithKakao) { call in try await call.nested(try await call.signInWithKakao()) }
     routes.on(signOut) { call in try await call.signOut() }
     routes.on(setDeviceToken) { call in try await call.setDeviceToken() }
-    routes.on(me) { call in MyProfile(try await call.madang.account(of: try call.caller), call.dates) }
+    routes.on(me) { call in MyProfile(try await call.madang.account(of: try call.principal), call.dates) }
     routes.on(editMe) { call in MyProfile(try await call.editAccount(), call.dates) }
     routes.on(editPicture) { call in MyProfile(try await call.changePicture(), call.dates) }
     routes.on(user) { call in
-      UserDetail(try await call.madang.profile(call.reference("user"), seenBy: try call.caller), call.dates)
+      UserDetail(try await call.madang.profile(call.reference("user"), seenBy: try call.principal), call.dates)
     }
     routes.on(refresh) { call in Refresh(accessToken: try await call.service.refresh(call)) }
   }

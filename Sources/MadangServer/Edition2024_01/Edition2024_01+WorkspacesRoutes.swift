@@ -4,29 +4,29 @@ import MadangCore
 extension Edition2024_01 {
   static func addWorkspaces(to routes: inout RouteTable) {
     routes.on(workspaces) { call in
-      try await call.madang.workspaces(of: try call.caller).map { Workspace($0, call.dates) }
+      try await call.madang.workspaces(of: try call.principal).map { Workspace($0, call.dates) }
     }
     routes.on(createWorkspace) { call in Workspace(try await call.createWorkspace(), call.dates) }
     routes.on(workspace) { call in
-      WorkspaceDetail(try await call.madang.workspaceDetail(call.workspace, as: try call.caller), call.dates)
+      WorkspaceDetail(try await call.madang.workspaceDetail(call.workspace, as: try call.principal), call.dates)
     }
     routes.on(editWorkspace) { call in Workspace(try await call.editWorkspace(), call.dates) }
-    routes.on(deleteWorkspace) { call in try await call.madang.deleteWorkspace(call.workspace, as: try call.caller) }
+    routes.on(deleteWorkspace) { call in try await call.madang.deleteWorkspace(call.workspace, as: try call.principal) }
     routes.on(handOverWorkspace) { call in
       let workspace = try await call.madang.handOverWorkspace(
-        call.workspace, to: call.reference("user"), as: try call.caller)
+        call.workspace, to: call.reference("user"), as: try call.principal)
       return Workspace(workspace, call.dates)
     }
     routes.on(leaveWorkspace) { call in
-      try await call.madang.leaveWorkspace(call.workspace, as: try call.caller).map { Workspace($0, call.dates) }
+      try await call.madang.leaveWorkspace(call.workspace, as: try call.principal).map { Workspace($0, call.dates) }
     }
     routes.on(search) { call in WorkspaceDetail(try await call.search(), call.dates) }
     routes.on(invite) { call in User(try await call.invite()) }
     routes.on(workspaceMembers) { call in
-      try await call.madang.members(ofWorkspace: call.workspace, as: try call.caller).map(User.init)
+      try await call.madang.members(ofWorkspace: call.workspace, as: try call.principal).map(User.init)
     }
     routes.on(workspaceMember) { call in
-      User(try await call.madang.member(call.reference("user"), ofWorkspace: call.workspace, as: try call.caller))
+      User(try await call.madang.member(call.reference("user"), ofWorkspace: call.workspace, as: try call.principal))
     }
   }
 }

@@ -4,13 +4,13 @@ import MadangCore
 extension Edition2024_10 {
   static func addDirectMessages(to routes: inout RouteTable) {
     routes.on(directMessages) { call in
-      try await call.madang.directMessages(in: call.workspace, as: try call.caller)
+      try await call.madang.directMessages(in: call.workspace, as: try call.principal)
         .map { DMRoom($0, call.dates) }
     }
     routes.on(openDirectMessage) { call in
       let opponent = try await call.fields().required(.opponentID)
       let room = try await call.madang.openDirectMessage(
-        with: call.edition.reference(opponent), in: call.workspace, as: try call.caller)
+        with: call.edition.reference(opponent), in: call.workspace, as: try call.principal)
       return DMRoom(room, call.dates)
     }
   }

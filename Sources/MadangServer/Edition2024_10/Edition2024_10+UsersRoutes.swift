@@ -19,11 +19,11 @@ extension Edition2024_10 {
       try await call.setDeviceToken()
       return Empty()
     }
-    routes.on(me) { call in Me(try await call.madang.account(of: try call.caller), call.dates) }
+    routes.on(me) { call in Me(try await call.madang.account(of: try call.principal), call.dates) }
     routes.on(editMe) { call in Me(try await call.editAccount(), call.dates) }
     routes.on(editPicture) { call in Me(try await call.changePicture(), call.dates) }
     routes.on(user) { call in
-      Member(try await call.madang.profile(call.reference("user"), seenBy: try call.caller).person)
+      Member(try await call.madang.profile(call.reference("user"), seenBy: try call.principal).person)
     }
     routes.on(refresh) { call in Refresh(accessToken: try await call.service.refresh(call)) }
   }

@@ -65,23 +65,23 @@ extension Call {
   }
 
   func signOut() async throws {
-    try await madang.signOut(try caller, from: origin)
+    try await madang.signOut(try principal, from: origin)
     session.state = .ended
   }
 
   func setDeviceToken() async throws {
     guard let token = try await fields().deviceToken() else { throw Failure(.invalid, "deviceToken: is missing") }
-    try await madang.setDeviceToken(token, of: try caller)
+    try await madang.setDeviceToken(token, of: try principal)
   }
 
   func editAccount() async throws -> Account {
     let fields = try await fields()
     return try await madang.editAccount(
-      of: try caller, nickname: try fields.text(.nickname), phone: try fields.text(.phone))
+      of: try principal, nickname: try fields.text(.nickname), phone: try fields.text(.phone))
   }
 
   func changePicture() async throws -> Account {
     guard let image = try await fields().image else { throw Failure(.invalid, "image: is missing or empty") }
-    return try await madang.changePicture(of: try caller, to: image)
+    return try await madang.changePicture(of: try principal, to: image)
   }
 }

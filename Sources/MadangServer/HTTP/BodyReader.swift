@@ -28,8 +28,8 @@ final class BodyReader {
   private let store: FileStore
   private let limits: BodyLimits
   private let maxFileSize: Int
-  /// Whether the caller may send files: those of strangers are read and dropped.
-  var takesFiles = false
+  /// Asked before a file is taken: whether the caller may send any. Those of strangers are read and dropped.
+  var takesFiles: () async throws -> Bool = { false }
   private let ledger: Ledger
   private let payer: KeyHash
   private let exchange: Exchange?
@@ -212,7 +212,7 @@ final class BodyReader {
     guard let filename, !filename.isEmpty else {
       return name == Field.image.rawValue || name == Field.files.rawValue ? .ignored : .text(name: name, [])
     }
-    guard takesFiles else { return .ignored }
+    guard try await takesFiles() else { return .ignored }
     let upload = try await store.receive(limit: maxFileSize)
     uploads.append(upload)
     return .file(name: name, fileName: filename, upload, size: 0, unwritten: [])

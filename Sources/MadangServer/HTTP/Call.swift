@@ -15,7 +15,7 @@ struct Call {
   let parameters: PathParameters
   let body: BodyReader
   /// Who calls; nil on public routes.
-  let identity: Caller?
+  let identity: Principal?
   /// The session that the client has after this call.
   let session: SessionOfCall
 
@@ -28,8 +28,8 @@ struct Call {
       place: SignInPlace(network: client.site, device: DeviceKind(userAgent: request.headers[.userAgent]).rawValue))
   }
 
-  /// Who calls, on routes with a token.
-  var caller: Caller {
+  /// Who calls, on routes with a token. Whoever it is, is looked up with what they ask for.
+  var principal: Principal {
     get throws {
       guard let identity else { throw Refusal(.badToken, "the route needs an access token") }
       return identity
@@ -53,7 +53,7 @@ final class SessionOfCall: Sendable {
 
   private let current: Mutex<State>
 
-  init(_ caller: Caller?) { current = Mutex(caller.map { .live($0.session) } ?? .none) }
+  init(_ principal: Principal?) { current = Mutex(principal.map { .live($0.session) } ?? .none) }
 
   var state: State {
     get { current.withLock(\.self) }

@@ -11,7 +11,7 @@ extension Call {
   func post(to address: RoomAddress) async throws -> Response {
     let fields = try await fields()
     let draft = ChatDraft(content: try fields.text(.content) ?? "", files: fields.files.map(\.staged))
-    let chat = try await madang.post(draft, to: address, as: try caller) { [context] in
+    let chat = try await madang.post(draft, to: address, as: try principal) { [context] in
       await !context.channel.hasClientLeft
     }
     return .json(try edition.encode(chat))
@@ -20,7 +20,7 @@ extension Call {
   func unread(in address: RoomAddress) async throws -> Unread {
     // One client sends the cursor of the history here.
     let date = try dates.moment(target[Field.after.rawValue] ?? target[Field.cursorDate.rawValue])
-    return try await madang.unread(in: address, after: date, as: try caller)
+    return try await madang.unread(in: address, after: date, as: try principal)
   }
 
   /// The moment the query's cursor names, nil for the whole history. Throws `.invalid`.
@@ -36,7 +36,7 @@ extension Call {
   /// The chats after a date. A history that fits a page is sent whole; a longer one is streamed page by page, so that
   /// memory does not grow with it.
   func history(of address: RoomAddress, after date: Int64?, within envelope: JSONEnvelope) async throws -> Response {
-    var history = try await madang.history(of: address, after: date, as: try caller)
+    var history = try await madang.history(of: address, after: date, as: try principal)
     let first = try await history.next() ?? []
     guard !history.isFinished else {
       return .json(envelope.head + (try edition.elements(first)) + envelope.tail)

@@ -9,7 +9,7 @@ extension Call {
   /// The file that the path parameters `folder` and `name` say.
   func downloadFile() async throws -> Response {
     try await download(
-      try await madang.file(folder: parameters["folder"] ?? "", name: parameters["name"] ?? "", as: try caller))
+      try await madang.file(folder: parameters["folder"] ?? "", name: parameters["name"] ?? "", as: try principal))
   }
 
   /// A stored file: its bytes never change, so clients may keep it for ever (contract section 11.3).

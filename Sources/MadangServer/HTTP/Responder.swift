@@ -55,7 +55,7 @@ struct Responder: HTTPResponder {
 struct CallResponder {
   /// Somebody in whose place development mode calls: without a token, and without a trace in limits and of addresses.
   struct Actor {
-    let caller: Caller
+    let principal: Principal
     let edition: Edition
   }
 
@@ -133,21 +133,31 @@ struct CallResponder {
     if let exchange, let route = match?.route { exchange.found(route, of: edition.id) }
     let identity =
       if let actor {
-        match?.route.access.isOfAccount ?? false ? actor.caller : nil
+        match?.route.access.isOfAccount ?? false ? actor.principal : nil
       } else {
-        try await callerByToken(request, match?.route.access, client, edition)
+        try await principal(of: request, match?.route.access, client, edition)
       }
-    if let identity { exchange?.found(identity) }
     guard let match else {
       throw Refusal(
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
     }
-    body.takesFiles = identity != nil
+    if let identity {
+      body.takesFiles = { [service] in
+        _ = try await service.madang.caller(identity)
+        return true
+      }
+    }
     let session = SessionOfCall(identity)
-    var response = try await match.handler(
-      Call(
-        service: service, edition: edition, request: request, client: client, context: context, target: target,
-        parameters: match.parameters, body: body, identity: identity, session: session))
+    let call = Call(
+      service: service, edition: edition, request: request, client: client, context: context, target: target,
+      parameters: match.parameters, body: body, identity: identity, session: session)
+    var response: Response
+    do { response = try await match.handler(call) } catch {
+      // Who calls is checked before what they ask for (contract section 3.1).
+      try await requireKnown(identity, client)
+      throw error
+    }
+    try await requireKnown(identity, client)
     if match.route.access == .publicKey, case .live(let session) = session.state {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
@@ -159,11 +169,19 @@ struct CallResponder {
     return response
   }
 
-  /// Who calls by the token shown, as far as the route asks for one. Counted for limits; the account is seen at the address.
+  /// Throws unless the account is there that calls, if the call's operation has not asked. The account is seen at the address.
+  private func requireKnown(_ principal: Principal?, _ client: ClientAddress) async throws {
+    guard let principal else { return }
+    let caller = try await service.madang.caller(principal)
+    exchange?.found(caller)
+    if actor == nil { service.recent.saw(caller.id, at: client) }
+  }
+
+  /// Who calls by the token shown, as far as the route asks for one. Counted for limits.
   /// - Parameter access: What the route asks for; nil for a path that is none.
-  private func callerByToken(
-    _ request: Request, _ access: Access?, _ client: ClientAddress, _ edition: Edition
-  ) async throws -> Caller? {
+  private func principal(
+    of request: Request, _ access: Access?, _ client: ClientAddress, _ edition: Edition
+  ) async throws -> Principal? {
     let token = service.token(of: request)
     let withoutSession: CallLimits.Subject =
       access == .refreshToken ? .refreshes(address: client.networkHash) : .address(client.networkHash)
@@ -175,10 +193,8 @@ struct CallResponder {
     let payer = access?.isOfAccount ?? true ? claims.map { CallLimits.Subject.session($0.number) } : nil
     try service.limits.count(payer ?? withoutSession)
     guard let access else { return nil }
-    let identity = try await service.authenticate(
+    return try await service.authenticate(
       access, token: token, claims: claims, address: client.networkHash, edition: edition)
-    if let identity { service.recent.saw(identity.id, at: client) }
-    return identity
   }
 
   private func refusal(of error: any Error, _ context: Context) -> Refusal {

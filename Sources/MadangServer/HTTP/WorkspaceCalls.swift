@@ -11,22 +11,22 @@ extension Call {
     let fields = try await fields()
     return try await madang.createWorkspace(
       name: try fields.required(.name), description: try fields.text(.description), cover: fields.image,
-      as: try caller)
+      as: try principal)
   }
 
   func editWorkspace() async throws -> Workspace {
     let fields = try await fields()
     return try await madang.editWorkspace(
       workspace, name: try fields.text(.name), description: try fields.text(.description), cover: fields.image,
-      as: try caller)
+      as: try principal)
   }
 
   func invite() async throws -> Person {
-    try await madang.invite(email: try await fields().required(.email), to: workspace, as: try caller)
+    try await madang.invite(email: try await fields().required(.email), to: workspace, as: try principal)
   }
 
   func search() async throws -> WorkspaceDetail {
     guard let keyword = target[Field.keyword.rawValue] else { throw Failure(.invalid, "keyword: is missing") }
-    return try await madang.search(keyword, in: workspace, as: try caller)
+    return try await madang.search(keyword, in: workspace, as: try principal)
   }
 }

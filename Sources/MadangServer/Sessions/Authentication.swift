@@ -36,40 +36,41 @@ extension Service {
     }
   }
 
-  /// Who calls, as far as a route asks (contract section 3.1, step 4). `claims` are the token's if it is one of ours.
+  /// Who calls, as far as a route asks (contract section 3.1, step 4). `claims` are the token's if it is one of ours. Whether the session
+  /// of an unexpired token lives is asked by the operation.
   func authenticate(
     _ access: Access, token: String?, claims: AccessTokens.Claims?, address: KeyHash, edition: Edition
-  ) async throws -> Caller? {
+  ) async throws -> Principal? {
     switch access {
-    case .publicKey, .refreshToken: return nil
-    case .token: return try await caller(token, claims, address, edition, mayBeExpired: false)
-    case .expiredToken: return try await caller(token, claims, address, edition, mayBeExpired: true)
+    case .publicKey, .refreshToken: nil
+    case .token: try await principal(token, claims, address, edition, mayBeExpired: false)
+    case .expiredToken: try await principal(token, claims, address, edition, mayBeExpired: true)
     }
   }
 
-  /// Who acts with an access token. Throws `E02`, `E05`, `E03` or `E98`.
+  /// Who acts with an access token, looked up. Throws `E02`, `E05`, `E03` or `E98`.
   func caller(
     _ token: String?, _ claims: AccessTokens.Claims?, _ address: KeyHash, _ edition: Edition, mayBeExpired: Bool
   ) async throws -> Caller {
+    try await madang.caller(try await principal(token, claims, address, edition, mayBeExpired: mayBeExpired))
+  }
+
+  /// Who acts with an access token. An expired one is refused by what has become of its session and account, so these are looked up here.
+  private func principal(
+    _ token: String?, _ claims: AccessTokens.Claims?, _ address: KeyHash, _ edition: Edition, mayBeExpired: Bool
+  ) async throws -> Principal {
     guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }
     guard let claims, claims.edition == edition.name else {
       try limits.count(.unknownToken(KeyHash(token), address: address))
       throw Refusal(.badToken, "Authorization: the token is unknown here")
     }
-    let session = try await session(of: claims)
-    let isExpired = claims.expiresAt <= madang.clock.now
-    let caller: Caller
-    do {
-      caller = try await madang.caller(session: session, edition: edition.name)
-    } catch let failure as Failure where failure.code == .accountGone {
-      if isExpired && !mayBeExpired { throw Refusal(.tokenExpired, "the access token has expired") }
-      throw failure
-    }
-    if isExpired && !mayBeExpired {
-      try limits.refuseExpiredToken(of: session.number)
+    let principal = Principal(session: try await session(of: claims), edition: edition.name)
+    guard claims.expiresAt <= madang.clock.now, !mayBeExpired else { return principal }
+    do { _ = try await madang.caller(principal) } catch let failure as Failure where failure.code == .accountGone {
       throw Refusal(.tokenExpired, "the access token has expired")
     }
-    return caller
+    try limits.refuseExpiredToken(of: principal.session.number)
+    throw Refusal(.tokenExpired, "the access token has expired")
   }
 
   /// How long tokens of the older form lived at least, in milliseconds.
