@@ -81,7 +81,8 @@ int main(int argc, char **argv) {
   }
   check(sqlite3_open_v2(argv[1], &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
   check(sqlite3_exec(
-      database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384",
+      database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;"
+      " PRAGMA wal_autocheckpoint = 4000",
       NULL, NULL, NULL));
   read_posters();
 

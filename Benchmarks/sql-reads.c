@@ -102,9 +102,8 @@ int main(int argc, char **argv) {
       " WHERE w.id = r.workspace_id AND w.uuid = $3 AND w.deleted_at IS NULL)");
   sqlite3_stmt *member = prepare("SELECT 1 AS found FROM channel_members WHERE room_id = $1 AND user_id = $2");
   sqlite3_stmt *page = prepare(
-      "SELECT created_at FROM (SELECT created_at, SUM(size) OVER (ORDER BY created_at) AS total FROM ("
-      " SELECT created_at, length(content) AS size FROM chats WHERE room_id = $1 AND created_at > $2"
-      " ORDER BY created_at LIMIT 500) AS page) AS sums WHERE total >= 131072 ORDER BY created_at LIMIT 1");
+      "SELECT COALESCE(SUM(size), 0) AS total FROM (SELECT created_at, length(content) AS size FROM chats"
+      " WHERE room_id = $1 AND created_at > $2 ORDER BY created_at LIMIT 500) AS page");
   sqlite3_stmt *chats = prepare(
       "SELECT c.id AS chat_id, c.uuid AS chat_uuid, c.seq, c.content, c.file_count, c.created_at, u.id AS user_id,"
       " u.uuid AS user_uuid, u.email, u.nickname, u.profile_image FROM chats c JOIN users u ON u.id = c.author_id"

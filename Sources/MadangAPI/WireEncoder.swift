@@ -8,44 +8,81 @@ public enum WireEncoder {
   public static func encode(_ value: some Encodable) throws -> [UInt8] {
     let output = JSONOutput()
     try JSONValueEncoder(output: output).write(value)
-    return output.bytes
+    return output.text.bytes
+  }
+
+  /// The JSON of each value, with commas between: an array without its brackets.
+  public static func elements<Element: Encodable>(_ list: [Element]) throws -> [UInt8] {
+    let output = JSONOutput()
+    try JSONValueEncoder(output: output).elements(list) { try JSONValueEncoder(output: output).write($0) }
+    return output.text.bytes
   }
 }
 
+/// What has been written. A class, as encoders are values that write to one place; all that is done at once is one call, as each access
+/// to what a class holds is checked.
 private final class JSONOutput {
-  var bytes: [UInt8] = []
+  private(set) var text = JSONWriter()
   /// Whether the value being written has opened an object, and whether that still waits for its first key.
   var isObject = false
   var isFirstKey = false
+  /// The type that was last found to be no array: lists hold many of one.
+  var plainType: ObjectIdentifier?
+
+  func raw(_ literal: StaticString) { text.raw(literal) }
+  func string(_ value: String) { text.string(value) }
+  func number(_ value: some BinaryInteger) { text.bytes.append(contentsOf: String(value).utf8) }
+
+  func key(_ key: String) {
+    text.key(key, isFirst: isFirstKey)
+    isFirstKey = false
+  }
+}
+
+/// JSON as it grows.
+private struct JSONWriter {
+  var bytes: [UInt8] = []
 
   init() { bytes.reserveCapacity(256) }
 
-  func raw(_ text: StaticString) { text.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+  mutating func raw(_ literal: StaticString) { literal.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-  func string(_ value: String) {
+  mutating func key(_ key: String, isFirst: Bool) {
+    if !isFirst { bytes.append(UInt8(ascii: ",")) }
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  mutating func string(_ value: String) {
     var value = value
     bytes.append(UInt8(ascii: "\""))
-    value.withUTF8 { utf8 in
-      var start = 0
-      for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
-        bytes.append(contentsOf: utf8[start..<index])
-        start = index + 1
-        switch byte {
-        case 0x22: raw("\\\"")
-        case 0x5C: raw("\\\\")
-        case 0x0A: raw("\\n")
-        case 0x0D: raw("\\r")
-        case 0x09: raw("\\t")
-        default:
-          let hex: (UInt8) -> UInt8 = { $0 < 10 ? 0x30 + $0 : 0x57 + $0 }
-          raw("\\u00")
-          bytes.append(hex(byte >> 4))
-          bytes.append(hex(byte & 15))
-        }
-      }
-      bytes.append(contentsOf: utf8[start...])
-    }
+    value.withUTF8 { escaped($0) }
     bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+      bytes.append(contentsOf: utf8[start..<index])
+      start = index + 1
+      escape(byte)
+    }
+    bytes.append(contentsOf: utf8[start...])
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case 0x22: raw("\\\"")
+    case 0x5C: raw("\\\\")
+    case 0x0A: raw("\\n")
+    case 0x0D: raw("\\r")
+    case 0x09: raw("\\t")
+    default:
+      let hex: (UInt8) -> UInt8 = { $0 < 10 ? 0x30 + $0 : 0x57 + $0 }
+      raw("\\u00")
+      bytes.append(hex(byte >> 4))
+      bytes.append(hex(byte & 15))
+    }
   }
 }
 
@@ -55,27 +92,32 @@ private struct JSONValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func write<T: Encodable>(_ value: T) throws {
-    switch value {
-    case let text as String: output.string(text)
-    case let list as [String]: array(list) { output.string($0) }
-    case let list as any JSONArray: try list.write(to: self)
-    default:
-      let outer = (output.isObject, output.isFirstKey)
-      output.isObject = false
-      let start = output.bytes.count
-      try value.encode(to: self)
-      if output.isObject { output.raw("}") } else if output.bytes.count == start { output.raw("{}") }
-      (output.isObject, output.isFirstKey) = outer
+    // Types are compared first: a cast looks the conformance up each time.
+    if let text = value as? String { return output.string(text) }
+    if let list = value as? [String] { return array(list) { output.string($0) } }
+    if output.plainType != ObjectIdentifier(T.self) {
+      if let list = value as? any JSONArray { return try list.write(to: self) }
+      output.plainType = ObjectIdentifier(T.self)
     }
+    let outer = (output.isObject, output.isFirstKey)
+    output.isObject = false
+    let start = output.text.bytes.count
+    try value.encode(to: self)
+    if output.isObject { output.raw("}") } else if output.text.bytes.count == start { output.raw("{}") }
+    (output.isObject, output.isFirstKey) = outer
   }
 
   func array<Element>(_ list: [Element], _ write: (Element) throws -> Void) rethrows {
     output.raw("[")
+    try elements(list, write)
+    output.raw("]")
+  }
+
+  func elements<Element>(_ list: [Element], _ write: (Element) throws -> Void) rethrows {
     for (index, element) in list.enumerated() {
       if index > 0 { output.raw(",") }
       try write(element)
     }
-    output.raw("]")
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -111,9 +153,7 @@ private struct ObjectEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
   init(encoder: JSONValueEncoder) { self.encoder = encoder }
 
   private func key(_ key: Key) {
-    if output.isFirstKey { output.isFirstKey = false } else { output.raw(",") }
-    output.string(key.stringValue)
-    output.raw(":")
+    output.key(key.stringValue)
   }
 
   mutating func encodeNil(forKey key: Key) {
@@ -133,12 +173,12 @@ private struct ObjectEncoder<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   mutating func encode(_ value: Int, forKey key: Key) {
     self.key(key)
-    output.bytes.append(contentsOf: String(value).utf8)
+    output.number(value)
   }
 
   mutating func encode(_ value: Int64, forKey key: Key) {
     self.key(key)
-    output.bytes.append(contentsOf: String(value).utf8)
+    output.number(value)
   }
 
   mutating func encode(_ value: Bool, forKey key: Key) {
@@ -180,7 +220,7 @@ private struct ScalarEncoder: SingleValueEncodingContainer {
   func encode(_ value: String) { encoder.output.string(value) }
   func encode<T: Encodable>(_ value: T) throws {
     if let integer = value as? any BinaryInteger {
-      encoder.output.bytes.append(contentsOf: "\(integer)".utf8)
+      encoder.output.number(integer)
     } else {
       try encoder.write(value)
     }

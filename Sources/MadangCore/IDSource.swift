@@ -9,12 +9,16 @@ package struct IDSource: Sendable {
     randomBytes: @escaping @Sendable (Int) -> [UInt8] = { count in
       // Every call of the generator is a system call, whose eight bytes all count.
       var generator = SystemRandomNumberGenerator()
-      var bytes: [UInt8] = []
-      bytes.reserveCapacity(count)
-      while bytes.count < count {
-        withUnsafeBytes(of: generator.next()) { bytes += $0.prefix(count - bytes.count) }
+      return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
+        while filled < count {
+          withUnsafeBytes(of: generator.next()) { random in
+            for byte in random.prefix(count - filled) {
+              bytes[filled] = byte
+              filled += 1
+            }
+          }
+        }
       }
-      return bytes
     }
   ) {
     self.randomBytes = randomBytes

@@ -17,8 +17,7 @@ final class Edition: Sendable {
   let rooms: @Sendable (RoomNamespace.Prefix) -> [Room.Kind]
   /// The namespaces a chat goes to, with the event it arrives as.
   let targets: @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)]
-  /// The chat's JSON: the same bytes for the POST reply and the sockets.
-  let encode: @Sendable (Chat) throws -> [UInt8]
+  private let elements: @Sendable (Room.Kind, [Chat]) throws -> [UInt8]
   /// Whether a refresh that shows a valid access token of its session is refused (`E04`).
   let refusesEarlyRefresh: Bool
   /// What an invitation of somebody without account answers.
@@ -29,16 +28,23 @@ final class Edition: Sendable {
     text: @escaping @Sendable (ObjectID) -> String, isID: @escaping @Sendable (String) -> Bool,
     rooms: @escaping @Sendable (RoomNamespace.Prefix) -> [Room.Kind],
     targets: @escaping @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)],
-    encode: @escaping @Sendable (Chat) throws -> [UInt8], refusesEarlyRefresh: Bool, noSuchInvitee: ErrorCode
+    elements: @escaping @Sendable (Room.Kind, [Chat]) throws -> [UInt8], refusesEarlyRefresh: Bool,
+    noSuchInvitee: ErrorCode
   ) {
     (self.id, self.routes, self.dates) = (id, routes, dates)
     (self.reference, self.text, self.isID) = (reference, text, isID)
-    (self.rooms, self.targets, self.encode) = (rooms, targets, encode)
+    (self.rooms, self.targets, self.elements) = (rooms, targets, elements)
     (self.refusesEarlyRefresh, self.noSuchInvitee) = (refusesEarlyRefresh, noSuchInvitee)
   }
 
   /// What sessions and tokens of the edition carry.
   var name: String { id.rawValue }
+
+  /// The chat's JSON: the same bytes for the POST reply and the sockets.
+  func encode(_ chat: Chat) throws -> [UInt8] { try elements(chat.room.kind, [chat]) }
+
+  /// The JSON of chats of one room, with commas between.
+  func encode(_ chats: [Chat]) throws -> [UInt8] { try chats.first.map { try elements($0.room.kind, chats) } ?? [] }
 
   /// - Parameter offset: Whose wall-clock digits dates show, in milliseconds east of UTC.
   static func named(_ name: EditionName, offset: Int64) -> Edition {

@@ -1,6 +1,8 @@
 import Foundation
 import Logging
 import MadangCore
+import NIOCore
+import NIOPosix
 import Storage
 
 /// Opens the database of these settings, and puts the domain on it.
@@ -18,6 +20,10 @@ func openMadang(
   configuration.lockTimeout = .milliseconds(settings.databaseLockTimeout)
   configuration.walLimit = settings.databaseLogLimit
   configuration.statementTimeout = settings.databaseStatementTimeout
+  configuration.gatherWakeUps = { wake in
+    // Behind the other requests that have just arrived there.
+    if let loop = MultiThreadedEventLoopGroup.currentEventLoop { loop.execute(wake) } else { wake() }
+  }
   let database: Database
   do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
     throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")

@@ -97,9 +97,12 @@ public final class SocketIOServer: Sendable {
   public var stats: Stats { core.stats }
 
   /// Whether the path of a request, without its query, belongs to this server.
-  public func isSocketPath(_ path: some StringProtocol) -> Bool {
+  public func isSocketPath(_ path: String) -> Bool { isSocketPath(path[...]) }
+
+  /// The same. Not generic, as every request comes by here, from other modules.
+  public func isSocketPath(_ path: Substring) -> Bool {
     let own = core.configuration.path
-    // The last slash may be missing. By bytes, as every request comes by here.
+    // The last slash may be missing.
     return path.utf8.count >= own.utf8.count
       ? path.utf8.prefix(own.utf8.count).elementsEqual(own.utf8)
       : own.hasSuffix("/") && path.utf8.elementsEqual(own.utf8.dropLast())

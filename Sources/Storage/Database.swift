@@ -37,7 +37,9 @@ package final class Database: Sendable {
     let source = ConnectionSource(configuration, logger)
     let counts = WriteCounts()
     func queue(_ limit: Int) -> BlockingQueue<PendingWork> {
-      BlockingQueue(limit: limit, busyLimit: configuration.waitLimit) { $0.isAbandoned() }
+      BlockingQueue(limit: limit, busyLimit: configuration.waitLimit, gather: configuration.gatherWakeUps) {
+        $0.isAbandoned()
+      }
     }
     let isServer = source.dialect == .postgres
     let writes = (0..<(isServer ? max(1, configuration.writers) : 1)).map { _ in queue(configuration.writeQueueLimit) }

@@ -1,3 +1,7 @@
+/// Runs something soon on the thread that calls, or at once: what wakes threads that wait for work. A thread that is about to hand over
+/// more work puts it off until then, so that they are woken once for all of it, and find it together.
+package typealias WakeUpGathering = @Sendable (_ wake: @escaping @Sendable () -> Void) -> Void
+
 /// Where the data is, and every limit of the storage.
 package struct DatabaseConfiguration: Sendable {
   package enum Engine: Sendable, Hashable {
@@ -24,6 +28,8 @@ package struct DatabaseConfiguration: Sendable {
   package var batchLimit = 128
   /// The most reads that share one snapshot. They begin and end a transaction once; a slow one holds up those behind it.
   package var readBatchLimit = 8
+  /// How threads that wait for work are woken; nil at once.
+  package var gatherWakeUps: WakeUpGathering?
   /// Prepared statements kept by each connection.
   package var statementCacheLimit = 256
   /// How often a write or a read is run again after a serialization failure, a deadlock, a lock that was not to be had
@@ -66,6 +72,9 @@ package struct DatabaseConfiguration: Sendable {
   package var busyTimeout = Duration.seconds(5)
   /// SQLite: page cache of each connection, in bytes.
   package var cacheBytes = 16 << 20
+  /// SQLite: the pages in the write-ahead log, of 4 KiB each, after which a commit brings them into the file; those of `walLimit`
+  /// if they are fewer.
+  package var checkpointPages = 4000
   /// SQLite: the size of the write-ahead log, in bytes, beyond which the writer empties it as soon as readers let it.
   package var walLimit = 64 << 20
 

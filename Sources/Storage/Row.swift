@@ -1,13 +1,14 @@
 /// One row of a result, its columns by name.
 package struct Row: Sendable {
-  let columns: [String]
+  @usableFromInline let columns: [String]
   /// In the order of the columns.
   package let values: [SQLValue]
 
   /// The value of a column that is never null.
   ///
   /// Throws `StorageError(.decoding)` that names the column when it is absent, null or of another type.
-  package func get<Value: SQLConvertible>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
+  @inlinable package func get<Value: SQLConvertible>(_ column: String, as type: Value.Type = Value.self) throws -> Value
+  {
     let stored = try value(of: column)
     guard let value = Value(sqlValue: stored) else { throw mismatch(column, stored, Value.self) }
     return value
@@ -16,21 +17,24 @@ package struct Row: Sendable {
   /// The value of a column that may be null.
   ///
   /// Throws `StorageError(.decoding)` that names the column when it is absent or of another type.
-  package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws -> Value? {
+  @inlinable package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws
+    -> Value?
+  {
     let stored = try value(of: column)
     guard stored != .null else { return nil }
     guard let value = Value(sqlValue: stored) else { throw mismatch(column, stored, Value.self) }
     return value
   }
 
-  private func value(of column: String) throws -> SQLValue {
+  @usableFromInline func value(of column: String) throws -> SQLValue {
     guard let index = columns.firstIndex(of: column) else {
       throw StorageError(.decoding, "no column \(column) among \(columns.joined(separator: ", "))")
     }
     return values[index]
   }
 
-  private func mismatch(_ column: String, _ value: SQLValue, _ type: any SQLConvertible.Type) -> StorageError {
+  @usableFromInline func mismatch(_ column: String, _ value: SQLValue, _ type: any SQLConvertible.Type) -> StorageError
+  {
     let kind =
       switch value {
       case .null: "null"

@@ -15,7 +15,7 @@ package final class Transaction {
   }
 
   /// Every row of the result, decoded.
-  package func all<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> [Element] {
+  @inlinable package func all<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> [Element] {
     var elements: [Element] = []
     try run(sql) { row in
       elements.append(try decode(row))
@@ -25,7 +25,7 @@ package final class Transaction {
   }
 
   /// The first row of the result, decoded; nil when there is none. Changes are made for every row all the same.
-  package func first<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> Element? {
+  @inlinable package func first<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> Element? {
     var element: Element?
     try run(sql) { row in
       element = try decode(row)
@@ -81,14 +81,15 @@ package final class Transaction {
     isOpen = false
   }
 
-  @discardableResult
-  private func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
+  @discardableResult @usableFromInline
+  func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
     try refuseNUL(sql)
     return try guarded { try connection.run(sql, row) }
   }
 
   private func refuseNUL(_ sql: SQL) throws {
-    for case .text(let text) in sql.parameters.lazy.map(\.value) where text.utf8.contains(0) {
+    for parameter in sql.parameters {
+      guard case .text(let text) = parameter.value, text.utf8.contains(0) else { continue }
       throw StorageError(.encoding, "a text value contains NUL", sql: sql.text)
     }
   }

@@ -1,6 +1,7 @@
 import Foundation
 import MadangAPI
 import MadangCore
+import MadangServer
 import NIOHTTP1
 import Support
 import Testing
@@ -91,7 +92,8 @@ struct SessionsTests {
         (.GET, "users/me", .none), (.GET, "store/item/list", .none), (.GET, "users/nobody", .none),
         (.GET, "workspaces", .none), (.GET, "workspaces/nowhere/channels", .none),
         (.GET, "\(channel)/chats", .none), (.GET, "\(channel)/chats?cursor_date=yesterday", .none),
-        (.GET, "\(channel)/unreads?after=yesterday", .none), (.GET, "profiles/../x.png", .none),
+        (.GET, "\(channel)/unreads?after=yesterday", .none), (.GET, "static/profiles/none.png", .none),
+        (.GET, "static/nowhere/none.png", .none),
         (.POST, "\(channel)/chats", .json(["content": "late"])), (.POST, "\(channel)/chats", .json([:])),
         (.POST, "\(channel)/chats", image), (.POST, "workspaces", image), (.PUT, "users/me/image", image),
         (.PUT, "users/me", .json(["nickname": ""])), (.DELETE, channel, .none), (.DELETE, workspace, .none),

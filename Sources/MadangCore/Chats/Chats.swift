@@ -18,7 +18,8 @@ extension Madang {
   ///
   /// - Parameter isWanted: Whether the caller still waits; one that does not when its files are stored posts nothing.
   package func post(
-    _ draft: ChatDraft, to address: RoomAddress, as principal: Principal, isWanted: @Sendable () async -> Bool = { true }
+    _ draft: ChatDraft, to address: RoomAddress, as principal: Principal,
+    isWanted: @Sendable () async -> Bool = { true }
   ) async throws -> Chat {
     try validate(draft)
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
@@ -36,7 +37,8 @@ extension Madang {
       return try uncountedFiles(of: caller.id, in: address.workspace, transaction)
     }
     try await addUpFiles(of: uncounted)
-    return try await keeping(draft.files, in: folder, images: false, key: key, isWanted: isWanted, as: principal, insert)
+    return try await keeping(
+      draft.files, in: folder, images: false, key: key, isWanted: isWanted, as: principal, insert)
   }
 
   /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.

@@ -19,8 +19,8 @@ package final class Principal: Sendable {
   package init(_ caller: Caller) { state = Mutex(.found(caller)) }
 
   /// Somebody who acts without a session, in tests of clients: what changes the session changes nothing.
-  package convenience init(actingAs person: Person) {
-    self.init(Caller(session: SessionID(number: 0, begun: 0), person: person))
+  package static func acting(_ person: Person) -> Principal {
+    Principal(Caller(session: SessionID(number: 0, begun: 0), person: person))
   }
 
   package var session: SessionID {

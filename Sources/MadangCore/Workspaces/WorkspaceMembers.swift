@@ -18,7 +18,9 @@ extension Madang {
   }
 
   /// A member of a workspace. Throws `.notFound`.
-  package func member(_ user: Reference, ofWorkspace reference: Reference, as principal: Principal) async throws -> Person {
+  package func member(_ user: Reference, ofWorkspace reference: Reference, as principal: Principal) async throws
+    -> Person
+  {
     try await read(as: principal) { transaction, caller in
       let workspace = try transaction.workspace(reference, of: caller.id)
       return try transaction.member(user, ofWorkspace: workspace.id.number)
@@ -27,7 +29,9 @@ extension Madang {
 
   /// The workspace with only those channels whose name, and members whose nickname or e-mail, contain the keyword,
   /// ignoring case. Throws `.invalid`, `.notFound`, in this order.
-  package func search(_ keyword: String, in reference: Reference, as principal: Principal) async throws -> WorkspaceDetail {
+  package func search(_ keyword: String, in reference: Reference, as principal: Principal) async throws
+    -> WorkspaceDetail
+  {
     // Compared here and not in SQL: the engines disagree about the case of letters beyond ASCII.
     let keyword = try TextRules.keyword(keyword).lowercased()
     let matches = { (text: String) in text.lowercased().contains(keyword) }

@@ -3,7 +3,8 @@ import Storage
 extension Madang {
   /// Makes a workspace owned by the caller, takes its price and makes the default channel, all or nothing.
   /// Throws `.invalid`, `.limited`, `.duplicate`, `.notEnoughCoins`, `.quotaReached`, in this order.
-  package func createWorkspace(name: String, description: String?, cover: StagedFile?, as principal: Principal) async throws
+  package func createWorkspace(name: String, description: String?, cover: StagedFile?, as principal: Principal)
+    async throws
     -> Workspace
   {
     let name = try TextRules.name(name)

@@ -101,7 +101,7 @@ package final class People: Sendable {
           "\(actor.email) and \(other.email) share no workspace, so they cannot write to each other")
       }
       let workspace = Reference.number(shared.id.number)
-      let room = try await madang.openDirectMessage(with: .number(other.id.number), in: workspace, as: Principal(actingAs: actor))
+      let room = try await madang.openDirectMessage(with: .number(other.id.number), in: workspace, as: .acting(actor))
       return RoomAddress(.dm, .number(room.id.number), in: workspace)
     }
   }
@@ -127,10 +127,10 @@ package final class People: Sendable {
   private func post(
     _ text: String, _ files: Int, to address: RoomAddress, as actor: Person, _ madang: Madang
   ) async throws -> Chat {
-    guard files > 0 else { return try await madang.post(ChatDraft(content: text), to: address, as: Principal(actingAs: actor)) }
+    guard files > 0 else { return try await madang.post(ChatDraft(content: text), to: address, as: .acting(actor)) }
     let staged = try await madang.stage((0..<files).map(SeedPicture.numbered))
     do {
-      let chat = try await madang.post(ChatDraft(content: text, files: staged.files), to: address, as: Principal(actingAs: actor))
+      let chat = try await madang.post(ChatDraft(content: text, files: staged.files), to: address, as: .acting(actor))
       await madang.files.discard(staged.uploads)
       return chat
     } catch {
@@ -145,19 +145,19 @@ package final class People: Sendable {
     let reference = Reference.number(workspace.id.number)
     guard let channel = place.channel else {
       guard let owner = try await madang.person(workspace.owner.number) else { return }
-      _ = try await madang.invite(email: actor.email, to: reference, as: Principal(actingAs: owner))
+      _ = try await madang.invite(email: actor.email, to: reference, as: .acting(owner))
       return
     }
     let address = RoomAddress(.channel, .channel(named: [channel], in: reference), in: reference)
-    _ = try await madang.history(of: address, after: nil, as: Principal(actingAs: actor))
+    _ = try await madang.history(of: address, after: nil, as: .acting(actor))
   }
 
   private func leave(_ place: Place, _ actor: Person, _ madang: Madang) async throws {
     let reference = Reference.number(try await workspace(place.workspace, madang).id.number)
     if let channel = place.channel {
-      _ = try await madang.leaveChannel(.channel(named: [channel], in: reference), in: reference, as: Principal(actingAs: actor))
+      _ = try await madang.leaveChannel(.channel(named: [channel], in: reference), in: reference, as: .acting(actor))
     } else {
-      _ = try await madang.leaveWorkspace(reference, as: Principal(actingAs: actor))
+      _ = try await madang.leaveWorkspace(reference, as: .acting(actor))
     }
   }
 }

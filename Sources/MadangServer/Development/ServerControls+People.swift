@@ -30,7 +30,9 @@ extension ServerControls {
       }
       let caller = try await development.sessions.caller(account, edition, service.madang)
       let context = Context(source: ApplicationRequestContextSource(channel: channel, logger: service.logger))
-      let response = try await CallResponder(service: service, actor: .init(principal: Principal(caller), edition: edition)).respond(
+      let response = try await CallResponder(
+        service: service, actor: .init(principal: Principal(caller), edition: edition)
+      ).respond(
         to: request, RequestTarget(request.head.path ?? ""), context)
       return response.holding(visit)
     } catch let failure as Failure {

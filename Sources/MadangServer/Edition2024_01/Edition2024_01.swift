@@ -28,10 +28,10 @@ extension Edition {
         case .dm: [(.init(.dm, id), .dm)]
         }
       },
-      encode: { chat in
-        switch chat.room.kind {
-        case .channel: try WireEncoder.encode(Edition2024_01.ChannelChat(chat, dates))
-        case .dm: try WireEncoder.encode(Edition2024_01.DMChat(chat, dates))
+      elements: { kind, chats in
+        switch kind {
+        case .channel: try WireEncoder.elements(chats.map { Edition2024_01.ChannelChat($0, dates) })
+        case .dm: try WireEncoder.elements(chats.map { Edition2024_01.DMChat($0, dates) })
         }
       },
       refusesEarlyRefresh: true,
@@ -53,7 +53,7 @@ extension Call {
   /// encoded is tried decoded once more (contract section 3 of the edition).
   var namedChannel: Reference {
     let name = parameters["channel"] ?? ""
-    let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name.utf8)] : [name]
+    let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name[...].utf8)] : [name]
     return .channel(named: names, in: workspace)
   }
 }

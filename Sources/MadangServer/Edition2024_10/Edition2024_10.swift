@@ -31,10 +31,10 @@ extension Edition {
         case .dm: [(.init(.dm, id), .dm)]
         }
       },
-      encode: { chat in
-        switch chat.room.kind {
-        case .channel: try WireEncoder.encode(Edition2024_10.ChannelChat(chat, dates))
-        case .dm: try WireEncoder.encode(Edition2024_10.DMChat(chat, dates))
+      elements: { kind, chats in
+        switch kind {
+        case .channel: try WireEncoder.elements(chats.map { Edition2024_10.ChannelChat($0, dates) })
+        case .dm: try WireEncoder.elements(chats.map { Edition2024_10.DMChat($0, dates) })
         }
       },
       refusesEarlyRefresh: false,

@@ -39,14 +39,14 @@ extension Call {
     var history = try await madang.history(of: address, after: date, as: try principal)
     let first = try await history.next() ?? []
     guard !history.isFinished else {
-      return .json(envelope.head + (try edition.elements(first)) + envelope.tail)
+      return .json(envelope.head + (try edition.encode(first)) + envelope.tail)
     }
     let body = ResponseBody { [history, edition] writer in
       var history = history
-      try await writer.write(ByteBuffer(bytes: envelope.head + (try edition.elements(first))))
+      try await writer.write(ByteBuffer(bytes: envelope.head + (try edition.encode(first))))
       while let chats = try await history.next() {
         guard !chats.isEmpty else { continue }
-        try await writer.write(ByteBuffer(bytes: [UInt8(ascii: ",")] + (try edition.elements(chats))))
+        try await writer.write(ByteBuffer(bytes: [UInt8(ascii: ",")] + (try edition.encode(chats))))
       }
       try await writer.write(ByteBuffer(bytes: envelope.tail))
       try await writer.finish(nil)
@@ -74,17 +74,5 @@ struct JSONEnvelope: Sendable {
     precondition(json.suffix(3) == emptyList[...], "the list is the object's last key")
     head = Array(json.dropLast(2))
     tail = Array(json.suffix(2))
-  }
-}
-
-extension Edition {
-  /// Chats as the inside of an array.
-  fileprivate func elements(_ chats: [Chat]) throws -> [UInt8] {
-    var bytes: [UInt8] = []
-    for (index, chat) in chats.enumerated() {
-      if index > 0 { bytes.append(UInt8(ascii: ",")) }
-      bytes += try encode(chat)
-    }
-    return bytes
   }
 }

@@ -29,8 +29,11 @@ struct RequestTarget: Sendable {
 }
 
 /// Undoes percent-encoding; what is no valid escape stays as it is, and invalid UTF-8 is repaired.
-func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> String {
-  String(decoding: percentDecodedBytes(text, plusIsBlank: plusIsBlank), as: UTF8.self)
+func percentDecoded(_ text: Substring.UTF8View, plusIsBlank: Bool = false) -> String {
+  guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsBlank }) else {
+    return String(Substring(text))
+  }
+  return String(decoding: percentDecodedBytes(text, plusIsBlank: plusIsBlank), as: UTF8.self)
 }
 
 /// The same as bytes, valid UTF-8 or not.

@@ -14,10 +14,15 @@ final class SQLiteConnection: Connection {
   private(set) var isStopped = false
   private(set) var isUsable = true
 
+  /// SQLite keeps no count of the memory it uses, which would take a lock at each allocation. Where something else in the process has used
+  /// SQLite before it stays as it is.
+  private static let countsNoMemory = madang_sqlite_count_no_memory() == SQLITE_OK
+
   /// - Parameter makes: whether the file is made when there is none.
   init(
     path: String, durable: Bool, access: Access, makes: Bool, _ configuration: DatabaseConfiguration, _ logger: Logger
   ) throws(EngineFailure) {
+    _ = Self.countsNoMemory
     var handle: OpaquePointer?
     let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
     let code = sqlite3_open_v2(path, &handle, makes ? flags | SQLITE_OPEN_CREATE : flags, nil)
@@ -43,6 +48,8 @@ final class SQLiteConnection: Connection {
         -- A mapped page that the disk cannot give ends the process; read, it fails one statement.
         PRAGMA mmap_size = 0;
         PRAGMA journal_size_limit = \(configuration.walLimit);
+        -- A page that is written with every commit is brought into the file once for all of them: the more seldom, the cheaper.
+        PRAGMA wal_autocheckpoint = \(min(configuration.checkpointPages, configuration.walLimit / 4096));
         PRAGMA query_only = \(access == .read ? "ON" : "OFF");
         """)
     } catch {

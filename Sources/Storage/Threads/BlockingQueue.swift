@@ -3,26 +3,44 @@ import Foundation
 
 /// A bounded queue from tasks to threads: putting never waits, taking does.
 ///
-/// `@unchecked Sendable`: `elements`, `isClosed` and `busySince` are touched only while `lock` is held.
+/// `@unchecked Sendable`: what may change is touched only while `lock` is held.
 final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   private let lock = NSCondition()
   private var elements = Deque<Element>()
   private var isClosed = false
   private var busySince: ContinuousClock.Instant?
+  /// How many threads wait in ``take(upTo:takers:)``.
+  private var sleepers = 0
+  /// Threads that will wake sleepers soon.
+  private var wakers: [pthread_t] = []
   private let limit: Int
   private let busyLimit: Duration
   private let isAbandoned: @Sendable (Element) -> Bool
+  private let gather: WakeUpGathering?
 
   /// - Parameters:
   ///   - busyLimit: how long the thread that takes may be busy before new elements are refused.
+  ///   - gather: how threads that wait are woken; nil at once.
   ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against the limit.
-  init(limit: Int, busyLimit: Duration, isAbandoned: @escaping @Sendable (Element) -> Bool) {
+  init(
+    limit: Int, busyLimit: Duration, gather: WakeUpGathering? = nil,
+    isAbandoned: @escaping @Sendable (Element) -> Bool
+  ) {
     self.limit = limit
     self.busyLimit = busyLimit
+    self.gather = gather
     self.isAbandoned = isAbandoned
   }
 
   func put(_ element: Element) throws(StorageError) {
+    guard try append(element) else { return }
+    let thread = pthread_self()
+    guard let gather else { return wake(for: thread) }
+    gather { self.wake(for: thread) }
+  }
+
+  /// Whether this thread is to wake sleepers.
+  private func append(_ element: Element) throws(StorageError) -> Bool {
     lock.lock()
     defer { lock.unlock() }
     guard !isClosed else { throw StorageError(.closed, "closed") }
@@ -32,7 +50,17 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     if elements.count >= limit { elements.removeAll(where: isAbandoned) }
     guard elements.count < limit else { throw StorageError(.overloaded, "more than \(limit) operations are waiting") }
     elements.append(element)
-    lock.signal()
+    // Whoever does not sleep looks for elements before it does.
+    guard sleepers > 0, case let thread = pthread_self(), !wakers.contains(thread) else { return false }
+    wakers.append(thread)
+    return true
+  }
+
+  private func wake(for thread: pthread_t) {
+    lock.lock()
+    defer { lock.unlock() }
+    wakers.removeAll { $0 == thread }
+    for _ in 0..<min(elements.count, sleepers) { lock.signal() }
   }
 
   /// How many elements wait.
@@ -45,7 +73,9 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     defer { lock.unlock() }
     while elements.isEmpty {
       if isClosed { return nil }
+      sleepers += 1
       lock.wait()
+      sleepers -= 1
     }
     let share = (elements.count + takers - 1) / max(1, takers)
     let taken = Array(elements.prefix(min(count, share)))

@@ -1,11 +1,13 @@
 import Synchronization
 
 /// The claim of one waiting task on the outcome of work that a thread does for it.
+///
+/// Its continuation is an unchecked one, which costs less: whoever takes it out of `state` resumes it.
 final class Ticket<Success: Sendable>: Sendable {
   private enum State {
     case new
-    case waiting(CheckedContinuation<Success, any Error>)
-    case started(CheckedContinuation<Success, any Error>)
+    case waiting(UnsafeContinuation<Success, any Error>)
+    case started(UnsafeContinuation<Success, any Error>)
     case done
   }
 
@@ -15,7 +17,7 @@ final class Ticket<Success: Sendable>: Sendable {
   static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
-      try await withCheckedThrowingContinuation { continuation in
+      try await withUnsafeThrowingContinuation { continuation in
         guard ticket.arm(continuation) else { return continuation.resume(throwing: CancellationError()) }
         do {
           try put(ticket)
@@ -46,7 +48,7 @@ final class Ticket<Success: Sendable>: Sendable {
   }
 
   func finish(_ result: Result<Success, any Error>) {
-    let continuation = state.withLock { state -> CheckedContinuation<Success, any Error>? in
+    let continuation = state.withLock { state -> UnsafeContinuation<Success, any Error>? in
       defer { state = .done }
       switch state {
       case .waiting(let continuation), .started(let continuation): return continuation
@@ -56,7 +58,7 @@ final class Ticket<Success: Sendable>: Sendable {
     continuation?.resume(with: result)
   }
 
-  private func arm(_ continuation: CheckedContinuation<Success, any Error>) -> Bool {
+  private func arm(_ continuation: UnsafeContinuation<Success, any Error>) -> Bool {
     state.withLock { state in
       guard case .new = state else { return false }
       state = .waiting(continuation)
@@ -65,7 +67,7 @@ final class Ticket<Success: Sendable>: Sendable {
   }
 
   private func cancel() {
-    let continuation = state.withLock { state -> CheckedContinuation<Success, any Error>? in
+    let continuation = state.withLock { state -> UnsafeContinuation<Success, any Error>? in
       switch state {
       case .new:
         state = .done
