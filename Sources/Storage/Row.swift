@@ -1,14 +1,13 @@
 /// One row of a result, its columns by name.
 package struct Row: Sendable {
-  @usableFromInline let columns: [String]
+  let columns: [String]
   /// In the order of the columns.
   package let values: [SQLValue]
 
   /// The value of a column that is never null.
   ///
   /// Throws `StorageError(.decoding)` that names the column when it is absent, null or of another type.
-  @inlinable package func get<Value: SQLConvertible>(_ column: String, as type: Value.Type = Value.self) throws -> Value
-  {
+  package func get<Value: SQLConvertible>(_ column: String, as type: Value.Type = Value.self) throws -> Value {
     let stored = try value(of: column)
     guard let value = Value(sqlValue: stored) else { throw mismatch(column, stored, Value.self) }
     return value
@@ -17,7 +16,7 @@ package struct Row: Sendable {
   /// The value of a column that may be null.
   ///
   /// Throws `StorageError(.decoding)` that names the column when it is absent or of another type.
-  @inlinable package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws
+  package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws
     -> Value?
   {
     let stored = try value(of: column)
@@ -26,15 +25,22 @@ package struct Row: Sendable {
     return value
   }
 
-  @usableFromInline func value(of column: String) throws -> SQLValue {
+  // What nearly all columns hold. Generic code is not specialised across modules, and looks its types up for each value.
+
+  package func get(_ column: String) throws -> Int64 { try get(column, as: Int64.self) }
+  package func get(_ column: String) throws -> Int64? { try get(column, as: Int64?.self) }
+  package func get(_ column: String) throws -> Int { try get(column, as: Int.self) }
+  package func get(_ column: String) throws -> String { try get(column, as: String.self) }
+  package func get(_ column: String) throws -> String? { try get(column, as: String?.self) }
+
+  private func value(of column: String) throws -> SQLValue {
     guard let index = columns.firstIndex(of: column) else {
       throw StorageError(.decoding, "no column \(column) among \(columns.joined(separator: ", "))")
     }
     return values[index]
   }
 
-  @usableFromInline func mismatch(_ column: String, _ value: SQLValue, _ type: any SQLConvertible.Type) -> StorageError
-  {
+  private func mismatch(_ column: String, _ value: SQLValue, _ type: any SQLConvertible.Type) -> StorageError {
     let kind =
       switch value {
       case .null: "null"

@@ -61,7 +61,7 @@ package struct SQL: Sendable {
     parameters += other.parameters
   }
 
-  @usableFromInline mutating func bind(_ value: SQLValue, _ type: SQLType) {
+  private mutating func bind(_ value: SQLValue, _ type: SQLType) {
     parameters.append(Parameter(value: value, type: type))
     template += Self.mark
   }
@@ -77,7 +77,7 @@ extension SQL: ExpressibleByStringInterpolation {
   }
 
   package struct StringInterpolation: StringInterpolationProtocol {
-    @usableFromInline var sql = SQL(stringLiteral: "")
+    fileprivate var sql = SQL(stringLiteral: "")
 
     package init(literalCapacity: Int, interpolationCount: Int) {
       sql.template.reserveCapacity(literalCapacity + interpolationCount)
@@ -88,11 +88,11 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.template += literal
     }
 
-    @inlinable package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value) {
+    package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value) {
       sql.bind(value.sqlValue, Value.sqlType)
     }
 
-    @inlinable package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
+    package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value?) {
       sql.bind(value?.sqlValue ?? .null, Value.sqlType)
     }
 

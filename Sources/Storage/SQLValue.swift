@@ -1,5 +1,5 @@
 /// A value as both engines hold it. Binary data is left out because the engines disagree about it: store text.
-@usableFromInline package enum SQLValue: Sendable, Hashable {
+package enum SQLValue: Sendable, Hashable {
   case null
   case integer(Int64)
   case real(Double)
@@ -8,7 +8,7 @@
 
 /// The type a parameter is declared with. PostgreSQL needs it for a null that stands alone (`$1 IS NULL`), and for
 /// arithmetic (`$1 + 1` would otherwise be a 32-bit sum).
-@usableFromInline package enum SQLType: Sendable, Hashable {
+package enum SQLType: Sendable, Hashable {
   case integer
   case real
   case text
@@ -17,7 +17,7 @@
 }
 
 /// A Swift value that can be bound to a statement and read from a row.
-@usableFromInline package protocol SQLConvertible: Sendable {
+package protocol SQLConvertible: Sendable {
   /// The type of a null of this kind; `.inferred` unless the conforming type says otherwise.
   static var sqlType: SQLType { get }
   var sqlValue: SQLValue { get }
@@ -26,23 +26,23 @@
 }
 
 extension SQLConvertible {
-  @inlinable package static var sqlType: SQLType { .inferred }
+  package static var sqlType: SQLType { .inferred }
 }
 
 /// An enum or identifier over a convertible raw value only needs to declare the conformance.
 extension SQLConvertible where Self: RawRepresentable, RawValue: SQLConvertible {
   package static var sqlType: SQLType { RawValue.sqlType }
   package var sqlValue: SQLValue { rawValue.sqlValue }
-  @inlinable package init?(sqlValue: SQLValue) {
+  package init?(sqlValue: SQLValue) {
     guard let raw = RawValue(sqlValue: sqlValue) else { return nil }
     self.init(rawValue: raw)
   }
 }
 
 extension Int64: SQLConvertible {
-  @inlinable package static var sqlType: SQLType { .integer }
-  @inlinable package var sqlValue: SQLValue { .integer(self) }
-  @inlinable package init?(sqlValue: SQLValue) {
+  package static var sqlType: SQLType { .integer }
+  package var sqlValue: SQLValue { .integer(self) }
+  package init?(sqlValue: SQLValue) {
     switch sqlValue {
     case .integer(let value): self = value
     // PostgreSQL's ROUND and FLOOR answer a real where SQLite may answer an integer.
@@ -53,18 +53,18 @@ extension Int64: SQLConvertible {
 }
 
 extension Int: SQLConvertible {
-  @inlinable package static var sqlType: SQLType { .integer }
-  @inlinable package var sqlValue: SQLValue { .integer(Int64(self)) }
-  @inlinable package init?(sqlValue: SQLValue) {
+  package static var sqlType: SQLType { .integer }
+  package var sqlValue: SQLValue { .integer(Int64(self)) }
+  package init?(sqlValue: SQLValue) {
     guard let wide = Int64(sqlValue: sqlValue) else { return nil }
     self.init(exactly: wide)
   }
 }
 
 extension Double: SQLConvertible {
-  @inlinable package static var sqlType: SQLType { .real }
-  @inlinable package var sqlValue: SQLValue { .real(self) }
-  @inlinable package init?(sqlValue: SQLValue) {
+  package static var sqlType: SQLType { .real }
+  package var sqlValue: SQLValue { .real(self) }
+  package init?(sqlValue: SQLValue) {
     switch sqlValue {
     case .real(let value): self = value
     case .integer(let value): self.init(exactly: value)
@@ -75,9 +75,9 @@ extension Double: SQLConvertible {
 
 /// Stored as 0 and 1: SQLite has no boolean.
 extension Bool: SQLConvertible {
-  @inlinable package static var sqlType: SQLType { .integer }
-  @inlinable package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
-  @inlinable package init?(sqlValue: SQLValue) {
+  package static var sqlType: SQLType { .integer }
+  package var sqlValue: SQLValue { .integer(self ? 1 : 0) }
+  package init?(sqlValue: SQLValue) {
     switch sqlValue {
     case .integer(0): self = false
     case .integer(1): self = true
@@ -87,9 +87,9 @@ extension Bool: SQLConvertible {
 }
 
 extension String: SQLConvertible {
-  @inlinable package static var sqlType: SQLType { .text }
-  @inlinable package var sqlValue: SQLValue { .text(self) }
-  @inlinable package init?(sqlValue: SQLValue) {
+  package static var sqlType: SQLType { .text }
+  package var sqlValue: SQLValue { .text(self) }
+  package init?(sqlValue: SQLValue) {
     guard case .text(let value) = sqlValue else { return nil }
     self = value
   }

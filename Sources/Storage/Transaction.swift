@@ -15,7 +15,7 @@ package final class Transaction {
   }
 
   /// Every row of the result, decoded.
-  @inlinable package func all<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> [Element] {
+  package func all<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> [Element] {
     var elements: [Element] = []
     try run(sql) { row in
       elements.append(try decode(row))
@@ -25,7 +25,7 @@ package final class Transaction {
   }
 
   /// The first row of the result, decoded; nil when there is none. Changes are made for every row all the same.
-  @inlinable package func first<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> Element? {
+  package func first<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> Element? {
     var element: Element?
     try run(sql) { row in
       element = try decode(row)
@@ -81,8 +81,8 @@ package final class Transaction {
     isOpen = false
   }
 
-  @discardableResult @usableFromInline
-  func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
+  @discardableResult
+  private func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
     try refuseNUL(sql)
     return try guarded { try connection.run(sql, row) }
   }

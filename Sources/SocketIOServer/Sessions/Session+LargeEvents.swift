@@ -8,10 +8,11 @@ extension Session {
   /// Before an event is sent. One that is larger than all that may wait is let through, up to its own limit and one at a time: it is what
   /// waits beside it that tells of a client that does not keep up.
   func makeRoom(for size: Int) {
-    let configuration = core.configuration
-    let limit = configuration.maxOutboundBytesPerSocket
+    // One of its values, not a copy of all: each event for each socket comes by here.
+    let limit = core.configuration.maxOutboundBytesPerSocket
     guard oversize > 0 || size > limit else { return }
     shrinkOversize()
+    let configuration = core.configuration
     guard oversize == 0, size > limit, size <= configuration.maxLargeEventBytes, waitingBytes <= limit else { return }
     oversize = size
     oversizeDeadline =
