@@ -223,31 +223,35 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
+    // What the tests of Socket.IO's modules share. It knows nothing of Madang.
+    .target(
+      name: "SocketIOSupport", dependencies: ["SocketIOClient", "SocketIOProtocol", .logging],
+      path: "Tests/SocketIOSupport", swiftSettings: strict),
     .testTarget(
       name: "SocketIOProtocolTests", dependencies: ["Fuzzing", "SocketIOProtocol"], swiftSettings: strict),
     .testTarget(
       name: "SocketIOServerTests",
       dependencies: [
-        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Support", .httpTypes, .hummingbird,
-        .logging,
-        .nioCore, .nioEmbedded, .nioPosix,
+        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support",
+        .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
     .testTarget(
       name: "SocketIOClientTests",
       dependencies: [
-        "SocketIOClient", "SocketIOServer", "SocketIOProtocol", .httpTypes, .logging, .nioCore, .nioPosix, .nioSSL,
+        "SocketIOClient", "SocketIOServer", "SocketIOProtocol", "SocketIOSupport", .httpTypes, .logging, .nioCore,
+        .nioPosix, .nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SocketIOPostgresTests",
       dependencies: [
-        "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Storage", "Support", .httpTypes,
-        .logging, .nioCore,
+        "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Storage",
+        "Support", .httpTypes, .logging, .nioCore,
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "Support", .logging], swiftSettings: strict),
+      name: "StorageTests", dependencies: ["SocketIOSupport", "Storage", "Support", .logging], swiftSettings: strict),
     .testTarget(
       name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
     .testTarget(
@@ -260,17 +264,16 @@ let package = Package(
     .testTarget(
       name: "MadangServerTests",
       dependencies: [
-        "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .cryptoExtras, .jwtKit, .nioCore,
-        .nioHTTP1,
-        .nioPosix,
+        "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support", .cryptoExtras,
+        .jwtKit, .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "MadangDevelopmentTests",
       dependencies: [
         "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
-        "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .httpTypes, .hummingbird,
-        .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
+        "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient, .httpTypes,
+        .hummingbird, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(

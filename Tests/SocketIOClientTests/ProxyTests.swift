@@ -1,3 +1,4 @@
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient

@@ -1,4 +1,5 @@
 import SocketIOProtocol
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient

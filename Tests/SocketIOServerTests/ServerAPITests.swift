@@ -3,6 +3,7 @@ import NIOCore
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Testing
 
 @Suite("What an application asks of the server", .timeLimit(.minutes(2)))
@@ -205,7 +206,7 @@ struct ServerAPITests {
 
   @Test("a server alone serves until it is stopped, and ends its sessions then")
   func alone() async throws {
-    let server = SocketIOServer(logger: Logger(label: "alone", factory: { _ in SwiftLogNoOpLogHandler() }))
+    let server = SocketIOServer(logger: .silent)
     server.namespace("/", configure: NamespaceHandlers())
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let running = Task { try await server.run(port: 0, stopsOnSignals: false) { continuation.yield($0) } }

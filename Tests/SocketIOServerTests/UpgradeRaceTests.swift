@@ -1,6 +1,7 @@
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Support
 import Synchronization
 import Testing
