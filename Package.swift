@@ -108,8 +108,8 @@ let package = Package(
     .executableTarget(
       name: "socketio-echo",
       dependencies: [
-        "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes, .hummingbird, .logging,
-        .nioCore, .nioPosix,
+        "SocketIOClient", "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes,
+        .hummingbird, .logging, .nioCore, .nioPosix,
       ],
       swiftSettings: strict),
 

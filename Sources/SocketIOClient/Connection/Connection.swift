@@ -49,9 +49,12 @@ extension SocketIOClient {
       self.id = id
       self.end = end
       engine = EngineClientSession(revision: configuration.revision, transport: .polling)
-      socket = SocketClientSession(revision: configuration.revision, maxAttachments: configuration.maxAttachments)
+      socket = SocketClientSession(
+        revision: configuration.revision, parser: configuration.parser, maxAttachments: configuration.maxAttachments)
     }
   }
+
+  func transmit(_ packet: SocketPacket) { transmit(packet.messages(configuration.parser)) }
 
   /// Sends packets by whatever carries them now.
   func transmit(_ packets: [EnginePacket]) {

@@ -22,10 +22,10 @@ public struct SocketClientSession: Sendable {
   private var reader: SocketPacketReader
   private var namespaces: [String: Membership] = [:]
 
-  /// - Parameter maxAttachments: A packet that announces more closes the connection.
-  public init(revision: EngineRevision = .v4, maxAttachments: Int = 10) {
+  /// - Parameter maxAttachments: A packet that has more, or announces them, closes the connection.
+  public init(revision: EngineRevision = .v4, parser: SocketParser = .json, maxAttachments: Int = 10) {
     self.revision = revision
-    reader = SocketPacketReader(maxAttachments: maxAttachments)
+    reader = SocketPacketReader(parser: parser, maxAttachments: maxAttachments)
     if revision == .v3 { namespaces[SocketPacket.mainNamespace] = .asked }
   }
 
@@ -50,9 +50,7 @@ public struct SocketClientSession: Sendable {
   /// An Engine.IO message came.
   public mutating func received(_ message: EnginePacket) -> Action {
     do {
-      let packet =
-        message.isBinary ? try reader.received(binary: message.data) : try reader.received(text: message.data)
-      guard let packet else { return .none }
+      guard let packet = try reader.received(message) else { return .none }
       return handle(packet)
     } catch {
       return .close(.parseError)

@@ -41,7 +41,7 @@ extension Socket {
     let id = shard.core.makeAckID()
     let message = OutboundMessage(
       .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments),
-      deflatedSizes: shard.core.configuration.deflatedSizes(compress: compress))
+      shard.core.configuration.encoding(compress: compress))
     let outcome: Result<SocketArguments, AckError> = await withCheckedContinuation { continuation in
       onLoop { socket in
         guard let session = socket.session else { return continuation.resume(returning: .failure(.disconnected)) }

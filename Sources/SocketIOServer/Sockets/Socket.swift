@@ -120,8 +120,7 @@ public final class Socket: @unchecked Sendable {
   ) {
     guard pid != nil, let recovery = shard.core.recovery else {
       let outbound = OutboundEvent(
-        event, arguments, namespace: namespace,
-        deflatedSizes: shard.core.configuration.deflatedSizes(compress: compress))
+        event, arguments, namespace: namespace, shard.core.configuration.encoding(compress: compress))
       guard shard.loop.inEventLoop, isWelcoming else { return onLoop { $0.deliver(outbound, isVolatile: isVolatile) } }
       return deliver(outbound, isVolatile: isVolatile)
     }

@@ -38,6 +38,8 @@ enum NodeCalls {
     "allowRequest": "a refused request is answered 403",
     "transports": "a transport that is not offered is unknown",
     "allowUpgrades": "offers and takes no upgrade where none is allowed",
+    "parser: require(\"socket.io-msgpack-parser\")":
+      "events with bytes travel by MessagePack over every transport, and are acknowledged",
     "perMessageDeflate": "messages travel compressed both ways, attachments as well",
     "httpCompression": "the threshold of compression can be set",
     "cors": "with concrete origins every answer varies by origin",

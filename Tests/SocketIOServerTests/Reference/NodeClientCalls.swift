@@ -36,6 +36,8 @@ enum NodeClientCalls {
     "timeout": "a server that opens no session is given up in time",
     "auth": "a refused connect throws the server's message and data, and may be tried again",
     "auth: (callback) => …": "a lost connection is opened again, and its namespaces joined with fresh credentials",
+    "parser: require(\"socket.io-msgpack-parser\")":
+      "events with bytes travel by MessagePack over every transport, and are acknowledged",
     "retries": "events go out one at a time, each again until it is acknowledged",
     "ackTimeout": "events go out one at a time, each again until it is acknowledged",
     // Socket
