@@ -88,7 +88,8 @@ extension SocketIOClient {
       await rest(delay)
     }
     close()
-    try? await http?.shutdown()
+    // Not waited for: an attempt to connect to a silent proxy cannot be called off, and lasts for `connectTimeout`.
+    if let http { Task { try? await http.shutdown() } }
     http = nil
   }
 
