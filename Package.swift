@@ -221,6 +221,16 @@ let package = Package(
     .executableTarget(
       name: "socketio-client-example", dependencies: ["SocketIOClient"], path: "Examples/SocketIOClientExample",
       swiftSettings: strict),
+    // Those of the server's tutorial.
+    .executableTarget(
+      name: "socketio-tutorial-first", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/First",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "socketio-tutorial-server", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/Server",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "socketio-tutorial-client", dependencies: ["SocketIOClient"], path: "Examples/SocketIOTutorial/Client",
+      swiftSettings: strict),
     .target(
       name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
     // What the tests of Socket.IO's modules share. It knows nothing of Madang.
