@@ -88,9 +88,7 @@ extension SocketIOClient {
       await rest(delay)
     }
     close()
-    // Not waited for: an attempt to connect to a silent proxy cannot be called off, and lasts for `connectTimeout`.
-    if let http { Task { try? await http.shutdown() } }
-    http = nil
+    await endPolling()
   }
 
   /// Leaves everything and closes the connection; ``run()`` returns and every sequence ends.
