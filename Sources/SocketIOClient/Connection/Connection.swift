@@ -40,6 +40,7 @@ extension SocketIOClient {
     var sockets: [String: JoinedSocket] = [:]
     /// It is about to end. What still comes follows something that was not understood, so it is not told.
     var hasFailed = false
+    var missed = MissedEvents()
     /// Whether an answer to a ping waits to be sent.
     var hasPong = false
     /// Those that ask the application for its credentials.

@@ -7,6 +7,8 @@ public struct SocketClientSession: Sendable {
     /// The server refused; `error` is its JSON value (`{"message":…}`, or a string from old servers).
     case refused(namespace: String, error: [UInt8])
     case event(namespace: String, SocketEvent)
+    /// An event that came before the server's answer to CONNECT. It counts if the answer says that the client has its socket back.
+    case missed(namespace: String, SocketEvent)
     case ack(namespace: String, AckID, SocketArguments)
     /// The server removed this client from the namespace.
     case disconnected(namespace: String)
@@ -70,8 +72,8 @@ public struct SocketClientSession: Sendable {
       let wasKnown = namespaces.removeValue(forKey: namespace) != nil
       return wasKnown ? .disconnected(namespace: namespace) : .none
     case .event:
-      guard namespaces[namespace] == .joined, let event = SocketEvent(packet) else { return .none }
-      return .event(namespace: namespace, event)
+      guard let membership = namespaces[namespace], let event = SocketEvent(packet) else { return .none }
+      return membership == .joined ? .event(namespace: namespace, event) : .missed(namespace: namespace, event)
     case .ack:
       guard namespaces[namespace] == .joined, let id = packet.id, let arguments = SocketArguments(ack: packet) else {
         return .none
