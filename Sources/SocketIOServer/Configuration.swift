@@ -93,8 +93,8 @@ extension SocketIOServer {
     public var maxAuthBytesPerSession = 1_048_576
     /// Set to let clients whose connection was lost return to their sockets.
     public var recovery: Recovery?
-    /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
-    /// none is.
+    /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate, unless all that
+    /// they hold was sent with `compress: false`. `nil`: none is.
     public var compressionThreshold: Int? = 1024
     /// Compresses WebSocket messages for clients that can take it. `nil`: none is.
     public var perMessageDeflate: PerMessageDeflate?

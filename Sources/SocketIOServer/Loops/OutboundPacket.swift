@@ -7,6 +7,8 @@ struct OutboundPacket: Sendable {
   let frame: ByteBuffer
   private let headerLength: Int
   let isBinary: Bool
+  /// Whether a long-polling answer may be compressed for it.
+  private(set) var mayBeCompressed = true
   /// Set when WebSockets that negotiated compression get the packet compressed.
   let deflation: SharedDeflation?
 
@@ -37,6 +39,13 @@ struct OutboundPacket: Sendable {
     self.frame = frame
     self.isBinary = isBinary
     deflation = deflatedSizes.contains(payload.count) ? SharedDeflation() : nil
+  }
+
+  /// The same for senders who want it compressed nowhere, or do not mind.
+  func compressed(_ mayBeCompressed: Bool) -> OutboundPacket {
+    var packet = self
+    packet.mayBeCompressed = mayBeCompressed
+    return packet
   }
 
   /// The bytes behind the frame's header.
@@ -84,10 +93,12 @@ struct OutboundPacket: Sendable {
 /// How Socket.IO packets are encoded.
 struct OutboundEncoding: Sendable {
   var parser: SocketParser
-  /// Of which sizes the messages that carry them are compressed.
+  /// Of which sizes the WebSocket messages that carry them are compressed.
   var deflatedSizes = DeflatedSizes.none
+  /// Whether the sender allows it to be compressed.
+  var mayBeCompressed = true
 
-  var uncompressed: OutboundEncoding { OutboundEncoding(parser: parser) }
+  var uncompressed: OutboundEncoding { OutboundEncoding(parser: parser, mayBeCompressed: false) }
 }
 
 /// A Socket.IO packet, encoded once: the message that begins it, which may be all of it, and the attachments that must follow.
@@ -108,9 +119,13 @@ struct OutboundMessage: Sendable {
     switch encoding.parser {
     case .json:
       head = OutboundPacket(text: [EnginePacket.Kind.message.rawValue] + packet.encodedText, deflatedSizes: sizes)
-      attachments = packet.attachments.map { OutboundPacket(binary: $0, deflatedSizes: sizes) }
+        .compressed(encoding.mayBeCompressed)
+      attachments = packet.attachments.map {
+        OutboundPacket(binary: $0, deflatedSizes: sizes).compressed(encoding.mayBeCompressed)
+      }
     case .msgpack:
       head = OutboundPacket(binary: packet.encodedMessagePack, deflatedSizes: sizes)
+        .compressed(encoding.mayBeCompressed)
       attachments = []
     }
   }

@@ -76,9 +76,9 @@ extension Session {
     reply(encoded(SocketPacket(.connectError, namespace: namespace, payload: payload)).head)
   }
 
-  /// A packet of the server's own, which is never compressed.
+  /// A packet of the server's own, which is never compressed over WebSocket.
   private func encoded(_ packet: SocketPacket) -> OutboundMessage {
-    OutboundMessage(packet, core.configuration.encoding(compress: false))
+    OutboundMessage(packet, OutboundEncoding(parser: core.configuration.parser))
   }
 
   // MARK: Leaving

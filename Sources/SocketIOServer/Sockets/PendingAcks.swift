@@ -33,7 +33,7 @@ struct PendingAcks {
 extension Socket {
   /// Sends an event and waits for the client's acknowledgement.
   ///
-  /// - Parameter compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  /// - Parameter compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   /// - Throws: `AckError` when none came in time or the client left.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true

@@ -45,7 +45,7 @@ extension SocketIOServer.Configuration {
   ///
   /// - Parameter compress: Whether the sender allows it to be compressed.
   func encoding(compress: Bool) -> OutboundEncoding {
-    OutboundEncoding(parser: parser, deflatedSizes: deflatedSizes(compress: compress))
+    OutboundEncoding(parser: parser, deflatedSizes: deflatedSizes(compress: compress), mayBeCompressed: compress)
   }
 
   /// The sizes, in bytes, of which messages are compressed over WebSocket.
