@@ -34,8 +34,7 @@ extension Decoder {
       _ = SocketArguments(ack: packet)
       _ = packet.encodedText
     },
-    // A byte may become an argument of its own.
-    Decoder("msgpack", corpus: "msgpack", Limits(workPerByte: 300, memoryPerByte: 250)) { input in
+    Decoder("msgpack", corpus: "msgpack", Limits(workPerByte: 120, memoryPerByte: 160, isSteady: false)) { input in
       var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)
       guard let packet = try reader.received(EnginePacket(binary: input.bytes)) else { return }
       _ = RecoveryClaim(auth: packet.payload)
@@ -44,7 +43,7 @@ extension Decoder {
       _ = packet.encodedMessagePack
     },
     // Grows what the one before refuses: MessagePack tells its lengths in front.
-    Decoder("msgpack-of-json", corpus: "json", Limits(workPerByte: 600, memoryPerByte: 400)) { input in
+    Decoder("msgpack-of-json", corpus: "json", Limits(workPerByte: 120, memoryPerByte: 80)) { input in
       guard JSONScanner.isValue(input.bytes) else { return }
       let packet = SocketPacket.event("e", arguments: input.bytes)
       var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)

@@ -146,6 +146,23 @@ struct MessagePackTests {
     #expect(try data("92 a165 82 \(mark) 01").attachments == [])
   }
 
+  @Test(
+    "no value becomes more than six times as long as JSON, however many there are",
+    arguments: [
+      "01", "c0", "c2", "90", "80", "a0", "a101", "a1ff", "e0", "d080", "ca00000001", "cb0000000000000001",
+      "d6ff00000000", "8101a0", "d40000",
+    ])
+  func expansion(item: String) throws {
+    let (count, item) = (10_000, unhex(item))
+    let digits = String(count, radix: 16)
+    let values = "dd" + String(repeating: "0", count: 8 - digits.count) + digits
+    let head = unhex("83 a474797065 02 a36e7370 a12f a464617461 \(values)")
+    let message = head + repeatElement(item, count: count).joined()
+    let packet = try SocketPacket(messagePack: message, Self.limits)
+    #expect(JSONScanner.elements(ofArray: packet.payload)?.count == count)
+    #expect(packet.payload.count <= 6 * message.count)
+  }
+
   @Test("no depth exhausts the stack, either way")
   func depth() throws {
     let levels = 200_000
