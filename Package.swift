@@ -108,8 +108,8 @@ let package = Package(
     .executableTarget(
       name: "socketio-echo",
       dependencies: [
-        "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes, .hummingbird, .logging,
-        .nioCore, .nioPosix,
+        "SocketIOClient", "SocketIOPostgres", "SocketIOServer", "SocketIOProtocol", .argumentParser, .httpTypes,
+        .hummingbird, .logging, .nioCore, .nioPosix,
       ],
       swiftSettings: strict),
 
@@ -221,33 +221,47 @@ let package = Package(
     .executableTarget(
       name: "socketio-client-example", dependencies: ["SocketIOClient"], path: "Examples/SocketIOClientExample",
       swiftSettings: strict),
+    // Those of the server's tutorial.
+    .executableTarget(
+      name: "socketio-tutorial-first", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/First",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "socketio-tutorial-server", dependencies: ["SocketIOServer"], path: "Examples/SocketIOTutorial/Server",
+      swiftSettings: strict),
+    .executableTarget(
+      name: "socketio-tutorial-client", dependencies: ["SocketIOClient"], path: "Examples/SocketIOTutorial/Client",
+      swiftSettings: strict),
     .target(
       name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
+    // What the tests of Socket.IO's modules share. It knows nothing of Madang.
+    .target(
+      name: "SocketIOSupport", dependencies: ["SocketIOClient", "SocketIOProtocol", .logging],
+      path: "Tests/SocketIOSupport", swiftSettings: strict),
     .testTarget(
       name: "SocketIOProtocolTests", dependencies: ["Fuzzing", "SocketIOProtocol"], swiftSettings: strict),
     .testTarget(
       name: "SocketIOServerTests",
       dependencies: [
-        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Support", .httpTypes, .hummingbird,
-        .logging,
-        .nioCore, .nioEmbedded, .nioPosix,
+        "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support",
+        .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioPosix,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
     .testTarget(
       name: "SocketIOClientTests",
       dependencies: [
-        "SocketIOClient", "SocketIOServer", "SocketIOProtocol", .httpTypes, .logging, .nioCore, .nioPosix, .nioSSL,
+        "SocketIOClient", "SocketIOServer", "SocketIOProtocol", "SocketIOSupport", .httpTypes, .logging, .nioCore,
+        .nioPosix, .nioSSL,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "SocketIOPostgresTests",
       dependencies: [
-        "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "Storage", "Support", .httpTypes,
-        .logging, .nioCore,
+        "SocketIOPostgres", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Storage",
+        "Support", .httpTypes, .logging, .nioCore,
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "StorageTests", dependencies: ["Storage", "Support", .logging], swiftSettings: strict),
+      name: "StorageTests", dependencies: ["SocketIOSupport", "Storage", "Support", .logging], swiftSettings: strict),
     .testTarget(
       name: "MadangCoreTests", dependencies: ["MadangCore", "Support"], swiftSettings: strict),
     .testTarget(
@@ -260,17 +274,16 @@ let package = Package(
     .testTarget(
       name: "MadangServerTests",
       dependencies: [
-        "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "Support", .cryptoExtras, .jwtKit, .nioCore,
-        .nioHTTP1,
-        .nioPosix,
+        "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support", .cryptoExtras,
+        .jwtKit, .nioCore, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(
       name: "MadangDevelopmentTests",
       dependencies: [
         "MadangDevelopment", "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "SocketIOClient",
-        "SocketIOProtocol", "SocketIOServer", "Storage", "Support", .asyncHTTPClient, .httpTypes, .hummingbird,
-        .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
+        "SocketIOProtocol", "SocketIOServer", "SocketIOSupport", "Storage", "Support", .asyncHTTPClient, .httpTypes,
+        .hummingbird, .nioCore, .nioHTTP1, .nioPosix, .serviceLifecycle,
       ],
       swiftSettings: strict),
     .testTarget(

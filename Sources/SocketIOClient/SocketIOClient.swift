@@ -88,8 +88,7 @@ extension SocketIOClient {
       await rest(delay)
     }
     close()
-    try? await http?.shutdown()
-    http = nil
+    await endPolling()
   }
 
   /// Leaves everything and closes the connection; ``run()`` returns and every sequence ends.

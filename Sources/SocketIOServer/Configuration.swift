@@ -38,6 +38,8 @@ extension SocketIOServer {
     public var maxHTTPBufferSize = 1_000_000
     /// The most packets in one long-polling answer. python-engineio refuses more than 16.
     public var maxPacketsPerPoll = 16
+    /// How packets travel. Clients must have the same parser.
+    public var parser = SocketParser.json
     /// The most binary attachments of one event.
     public var maxAttachments = 10
     /// The most bytes that the attachments of one event may have together, as they are held until the last has come; a session that
@@ -91,8 +93,8 @@ extension SocketIOServer {
     public var maxAuthBytesPerSession = 1_048_576
     /// Set to let clients whose connection was lost return to their sockets.
     public var recovery: Recovery?
-    /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate. `nil`:
-    /// none is.
+    /// Long-polling answers of at least this many bytes are compressed for clients that accept gzip or deflate, unless all that
+    /// they hold was sent with `compress: false`. `nil`: none is.
     public var compressionThreshold: Int? = 1024
     /// Compresses WebSocket messages for clients that can take it. `nil`: none is.
     public var perMessageDeflate: PerMessageDeflate?
@@ -145,8 +147,8 @@ extension SocketIOServer {
 
     var socketSettings: SocketServerSession.Settings {
       SocketServerSession.Settings(
-        conduct: conduct, maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes ?? .max,
-        maxNamespaces: maxNamespacesPerSession)
+        conduct: conduct, parser: parser, maxAttachments: maxAttachments,
+        maxAttachmentBytes: maxAttachmentBytes ?? .max, maxNamespaces: maxNamespacesPerSession)
     }
   }
 

@@ -48,8 +48,7 @@ extension ServerCore {
     let shards = shards(in: target.namespace)
     guard !shards.isEmpty else { return }
     let message = OutboundEvent(
-      event, arguments, namespace: target.namespace,
-      deflatedSizes: configuration.deflatedSizes(compress: target.compress))
+      event, arguments, namespace: target.namespace, configuration.encoding(compress: target.compress))
     hand(to: shards) { $0.deliver(message, to: target) }
   }
 

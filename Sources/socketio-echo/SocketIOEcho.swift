@@ -4,6 +4,7 @@ import Hummingbird
 import Logging
 import NIOPosix
 import SocketIOPostgres
+import SocketIOProtocol
 import SocketIOServer
 
 /// The application against which the official Socket.IO suites, foreign clients and load tools are run.
@@ -35,9 +36,12 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Flag(help: "Rig mode: send no welcome event.") var bare = false
   @Option(help: "Speak TLS with this certificate chain, a PEM file.") var tlsCert: String?
   @Option(help: "The key for it.") var tlsKey: String?
+  @Option(help: "Be a client of the server at this URL instead, and send back what it sends.") var client: String?
+  @Flag(help: "Have packets travel by MessagePack instead of JSON.") var msgpack = false
   @Flag(help: "Compress WebSocket messages from 1 KiB for clients that offer permessage-deflate.") var deflate = false
 
   func run() async throws {
+    if let client { return try await EchoClient.run(at: client, parser) }
     var logger = Logger(label: "socketio-echo", factory: { StreamLogHandler.standardError(label: $0) })
     logger.logLevel = .warning
     let loops = MultiThreadedEventLoopGroup.singleton
@@ -74,6 +78,8 @@ struct SocketIOEcho: AsyncParsableCommand {
     try await server.run(application, stopsOnSignals: true)
   }
 
+  private var parser: SocketParser { msgpack ? .msgpack : .json }
+
   private var settings: SocketIOServer.Configuration {
     var settings = SocketIOServer.Configuration()
     settings.path = path ?? (mode == .engine ? "/engine.io/" : settings.path)
@@ -87,6 +93,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     }
     settings.adapter = postgres.map { PostgresAdapter(url: $0) }
     settings.node = node
+    settings.parser = parser
     settings.perMessageDeflate = deflate ? SocketIOServer.PerMessageDeflate() : nil
     if mode != .rig {
       // What the official suites expect.

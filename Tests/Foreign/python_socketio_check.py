@@ -1,10 +1,10 @@
 """Runs python-socketio against `socketio-echo --mode rig` in all three transport modes.
 
-    python3 -m venv /tmp/clients && /tmp/clients/bin/pip install "python-socketio[client]" websocket-client
+    python3 -m venv /tmp/clients && /tmp/clients/bin/pip install "python-socketio[client]" websocket-client msgpack
     swift build --product socketio-echo
     /tmp/clients/bin/python Tests/Foreign/python_socketio_check.py .build/debug/socketio-echo
 
-With python-socketio 4 (`"python-socketio[client]==4.6.1" "python-engineio==3.14.2"`) the same script checks Engine.IO 3.
+With `--msgpack` both speak MessagePack. With python-socketio 4 (`"python-socketio[client]==4.6.1" "python-engineio==3.14.2"`) the same script checks Engine.IO 3.
 Exits 0 when every check held.
 """
 
@@ -16,6 +16,7 @@ import urllib.request
 import socketio
 
 WAIT = 5
+MSGPACK = ["--msgpack"] if "--msgpack" in sys.argv else []
 IS_V4_CLIENT = int(getattr(socketio, "__version__", "5").split(".")[0]) < 5
 
 
@@ -24,7 +25,7 @@ class Rig:
 
     def __init__(self, program, port=0, options=()):
         self.process = subprocess.Popen(
-            [program, "--mode", "rig", "--eio3", "--port", str(port), *options], stdout=subprocess.PIPE, text=True)
+            [program, "--mode", "rig", "--eio3", "--port", str(port), *MSGPACK, *options], stdout=subprocess.PIPE, text=True)
         self.url = self.process.stdout.readline().split()[-1]
         self.port = int(self.url.rsplit(":", 1)[1])
 
@@ -47,7 +48,9 @@ class Peer:
     def __init__(self, reconnection=False):
         self.inbox = {}
         self.silent = False
-        self.client = socketio.Client(reconnection=reconnection, reconnection_delay=0.1, reconnection_delay_max=0.2)
+        serializer = {"serializer": "msgpack"} if MSGPACK else {}
+        self.client = socketio.Client(
+            reconnection=reconnection, reconnection_delay=0.1, reconnection_delay_max=0.2, **serializer)
         for event in self.EVENTS:
             self.listen(event)
         if IS_V4_CLIENT:

@@ -5,6 +5,7 @@ import MadangDevelopment
 import NIOHTTP1
 import SocketIOClient
 import SocketIOProtocol
+import SocketIOSupport
 import Storage
 import Support
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import JWTKit
 import Logging
 import MadangCore
+import SocketIOSupport
 import Support
 import Synchronization
 import Testing

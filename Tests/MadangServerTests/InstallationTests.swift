@@ -2,6 +2,7 @@ import Foundation
 import Logging
 import MadangServer
 import NIOHTTP1
+import SocketIOSupport
 import Storage
 import Support
 import Testing

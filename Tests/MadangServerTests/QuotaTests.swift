@@ -2,6 +2,7 @@ import Dispatch
 import Logging
 import MadangAPI
 import NIOHTTP1
+import SocketIOSupport
 import Storage
 import Support
 import Testing

@@ -4,6 +4,7 @@ import HTTPTypes
 import JWTKit
 import MadangAPI
 import NIOHTTP1
+import SocketIOSupport
 import Storage
 import Support
 import Testing

@@ -48,6 +48,9 @@ struct Limits: Sendable {
   /// largest piece.
   var memoryPerByte: Int64
   var holdsWhole = true
+  /// Whether a longer input of a family is read to its end if a shorter one is. Not where lengths stand in front; there only the
+  /// work for each byte is looked at, not how it grows.
+  var isSteady = true
   /// Nanoseconds of processor time, and the same for each byte: far more than any input takes, for what is done in the
   /// standard library, where steps are not counted. Normalising text takes the square of the marks on a letter.
   var processor: UInt64 = 200_000_000

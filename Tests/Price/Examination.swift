@@ -80,7 +80,7 @@ struct Examination {
 
   /// Whether the work grew by more than a half beyond what the length did, and is no trifle.
   private func grows(_ small: Price, _ large: Price) -> Bool {
-    guard large.bytes >= 2 << 10, large.bytes > small.bytes * 2 else { return false }
+    guard decoder.limits.isSteady, large.bytes >= 2 << 10, large.bytes > small.bytes * 2 else { return false }
     let constant = decoder.limits.work / 4
     let times = Double(large.bytes) / Double(max(1, small.bytes))
     return Double(large.work) > 1.5 * times * Double(small.work + constant)

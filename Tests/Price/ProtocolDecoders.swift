@@ -34,6 +34,21 @@ extension Decoder {
       _ = SocketArguments(ack: packet)
       _ = packet.encodedText
     },
+    Decoder("msgpack", corpus: "msgpack", Limits(workPerByte: 120, memoryPerByte: 160, isSteady: false)) { input in
+      var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)
+      guard let packet = try reader.received(EnginePacket(binary: input.bytes)) else { return }
+      _ = RecoveryClaim(auth: packet.payload)
+      if let event = SocketEvent(packet), !event.arguments.values.isEmpty { _ = event.arguments[1...] }
+      _ = SocketArguments(ack: packet)
+      _ = packet.encodedMessagePack
+    },
+    // Grows what the one before refuses: MessagePack tells its lengths in front.
+    Decoder("msgpack-of-json", corpus: "json", Limits(workPerByte: 120, memoryPerByte: 80)) { input in
+      guard JSONScanner.isValue(input.bytes) else { return }
+      let packet = SocketPacket.event("e", arguments: input.bytes)
+      var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)
+      _ = try reader.received(packet.messages(.msgpack)[0])
+    },
     Decoder("server-sessions", corpus: "sessions", Limits(workPerByte: 600, memoryPerByte: 400)) { input in
       let messages = try EnginePayload.decode(input.bytes, .v4)
       for revision in [EngineRevision.v3, .v4] {

@@ -1,6 +1,7 @@
 import HTTPTypes
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient

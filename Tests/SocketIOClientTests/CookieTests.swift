@@ -1,6 +1,7 @@
 import Foundation
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient

@@ -1,5 +1,6 @@
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient

@@ -1,6 +1,7 @@
 import Foundation
 import SocketIOClient
 import SocketIOServer
+import SocketIOSupport
 import Testing
 
 /// The program of "Coming from Node".

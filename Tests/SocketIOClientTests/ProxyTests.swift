@@ -1,3 +1,6 @@
+import NIOCore
+import NIOPosix
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient
@@ -58,6 +61,29 @@ struct ProxyTests {
         }
         #expect(failure != nil)
       }
+    }
+  }
+
+  @Test(
+    "a client that is closed, or whose task is cancelled, does not wait for a proxy that never answers",
+    arguments: [ClientMode.polling, .webSocket], [true, false])
+  func silentProxy(mode: ClientMode, isCancelled: Bool) async throws {
+    try await Relay.with(.answering("")) { (relay) async throws in
+      var configuration = SocketIOClient.Configuration.quick
+      configuration.transports = mode.transports
+      configuration.connectTimeout = patience
+      configuration.proxy = try SocketIOClient.Proxy(url: "http://127.0.0.1:\(relay.port)")
+      let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+      let client = try SocketIOClient(
+        url: "http://127.0.0.1:1", configuration: configuration, logger: .silent, on: group)
+      let running = Task { await client.run() }
+      while !relay.heard.hasSuffix("\r\n\r\n") { try await Task.sleep(for: .milliseconds(1)) }
+      let time = await ContinuousClock().measure {
+        if isCancelled { running.cancel() } else { await client.close() }
+        await running.value
+      }
+      try await group.shutdownGracefully()
+      #expect(time < patience / 2)
     }
   }
 }

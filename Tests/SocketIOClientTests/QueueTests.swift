@@ -1,4 +1,5 @@
 import SocketIOProtocol
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient
@@ -6,7 +7,7 @@ import Testing
 @Suite("What waits to be sent")
 struct QueueTests {
   private static func outgoing(_ number: UInt64) -> Outgoing {
-    Outgoing(SocketEvent(name: "e", arguments: .init([json("\(number)")]), id: AckID(number)), in: "/")
+    Outgoing(SocketEvent(name: "e", arguments: .init([json("\(number)")]), id: AckID(number)), in: "/", .json)
   }
 
   private static func entry(_ number: UInt64) -> RetryQueue.Entry {

@@ -1,4 +1,5 @@
 import NIOSSL
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOClient

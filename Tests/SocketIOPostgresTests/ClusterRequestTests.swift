@@ -1,6 +1,7 @@
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Testing
 
 @Suite("Requests to the servers of a cluster", .timeLimit(.minutes(3)))

@@ -69,6 +69,21 @@ struct FuzzTests {
     }
   }
 
+  @Test("packets of MessagePack: what is read can be written and read again, and is at most six times as long as JSON")
+  func messagePack() throws {
+    try run("msgpack") { number, input, _ in
+      var reader = SocketPacketReader(parser: .msgpack, maxAttachments: 10)
+      guard let packet = try? reader.received(EnginePacket(binary: input)) else { return }
+      _ = SocketEvent(packet)
+      _ = SocketArguments(ack: packet)
+      #expect(packet.payload.isEmpty || JSONScanner.isValue(packet.payload), "input \(number)")
+      #expect(packet.payload.count <= 6 * input.count + 10 * 40, "input \(number)")
+      guard packet.attachments.count <= 10 else { return }
+      let again = try reader.received(packet.messages(.msgpack)[0])
+      #expect(again == packet, "input \(number)")
+    }
+  }
+
   private static func read(_ text: [UInt8]) -> SocketPacket? {
     var reader = SocketPacketReader(maxAttachments: 10)
     if let packet = try? reader.received(text: text) { return packet }
@@ -96,21 +111,24 @@ struct FuzzTests {
     }
   }
 
-  @Test("whole sessions, the server's side: any packets at any time; a closed session stays closed")
-  func serverSessions() throws {
-    var session = ServerSide(.v4)
-    try run("socket-packets") { number, input, generator in
-      if number % 40 == 0 { session = ServerSide(.random(using: &generator) ? .v4 : .v3) }
+  /// A parser, and where its packets are.
+  static let parsers: [(SocketParser, String)] = [(.json, "socket-packets"), (.msgpack, "msgpack")]
+
+  @Test("whole sessions, the server's side: any packets at any time; a closed session stays closed", arguments: parsers)
+  func serverSessions(parser: SocketParser, folder: String) throws {
+    var session = ServerSide(.v4, parser)
+    try run(folder) { number, input, generator in
+      if number % 40 == 0 { session = ServerSide(.random(using: &generator) ? .v4 : .v3, parser) }
       session.step(input, &generator)
       #expect(session.isConsistent, "input \(number)")
     }
   }
 
-  @Test("whole sessions, the client's side: any packets at any time; a closed session stays closed")
-  func clientSessions() throws {
-    var session = ClientSide(.v4)
-    try run("socket-packets") { number, input, generator in
-      if number % 40 == 0 { session = ClientSide(.random(using: &generator) ? .v4 : .v3) }
+  @Test("whole sessions, the client's side: any packets at any time; a closed session stays closed", arguments: parsers)
+  func clientSessions(parser: SocketParser, folder: String) throws {
+    var session = ClientSide(.v4, parser)
+    try run(folder) { number, input, generator in
+      if number % 40 == 0 { session = ClientSide(.random(using: &generator) ? .v4 : .v3, parser) }
       session.step(input, &generator)
       #expect(session.isConsistent, "input \(number)")
     }
@@ -124,11 +142,13 @@ private struct ServerSide {
   private var now: Milliseconds = 0
   private var wasClosed = false
   private(set) var isConsistent = true
+  private let parser: SocketParser
 
-  init(_ revision: EngineRevision) {
+  init(_ revision: EngineRevision, _ parser: SocketParser) {
+    self.parser = parser
     engine = EngineServerSession(
       .init(pingInterval: 100, pingTimeout: 100, upgradeTimeout: 100), revision: revision, transport: .polling, at: 0)
-    socketIO = SocketServerSession(.init(conduct: .lenient, maxNamespaces: 5), revision: revision)
+    socketIO = SocketServerSession(.init(conduct: .lenient, parser: parser, maxNamespaces: 5), revision: revision)
     _ = socketIO.opened()
   }
 
@@ -136,8 +156,9 @@ private struct ServerSide {
     wasClosed = engine.isClosed
     now += .random(in: 0..<20, using: &generator)
     let kinds: [EnginePacket.Kind] = [.message, .message, .message, .message, .pong, .ping, .upgrade, .noop, .close]
+    let isUsual = Int.random(in: 0..<8, using: &generator) != 0
     let packet =
-      Int.random(in: 0..<8, using: &generator) == 0
+      isUsual == (parser == .msgpack)
       ? EnginePacket(binary: input) : EnginePacket(kinds.randomElement(using: &generator) ?? .message, input)
     switch Int.random(in: 0..<12, using: &generator) {
     case 0: _ = engine.pollArrived()
@@ -183,9 +204,9 @@ private struct ClientSide {
   private var now: Milliseconds = 0
   private(set) var isConsistent = true
 
-  init(_ revision: EngineRevision) {
+  init(_ revision: EngineRevision, _ parser: SocketParser) {
     engine = EngineClientSession(revision: revision, transport: .polling)
-    socketIO = SocketClientSession(revision: revision)
+    socketIO = SocketClientSession(revision: revision, parser: parser)
     for namespace in ["/", "/a", "/x"] { _ = socketIO.connect(namespace) }
   }
 

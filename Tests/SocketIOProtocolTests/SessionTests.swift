@@ -396,21 +396,21 @@ struct ClientSessionTests {
     let connect = try #require(asked)
     let askedTwice = client.connect("/a")
     #expect(askedTwice == nil)
-    #expect(server.received(connect.messages[0]) == .connect(namespace: "/a", auth: bytes(#"{"k":1}"#)))
+    #expect(server.received(connect.messages()[0]) == .connect(namespace: "/a", auth: bytes(#"{"k":1}"#)))
     #expect(server.accept(namespace: "/a") == true)
     let accepted = SocketPacket(.connect, namespace: "/a", payload: bytes(#"{"sid":"x"}"#))
-    #expect(client.received(accepted.messages[0]) == .connected(namespace: "/a", sid: "x", pid: nil))
+    #expect(client.received(accepted.messages()[0]) == .connected(namespace: "/a", sid: "x", pid: nil))
     let event = SocketPacket.event(
       "e", arguments: bytes(#"{"_placeholder":true,"num":0}"#), namespace: "/a", id: AckID(0),
       attachments: [[5]])
-    #expect(server.received(event.messages[0]) == .none)
+    #expect(server.received(event.messages()[0]) == .none)
     let arguments = SocketArguments([bytes(#"{"_placeholder":true,"num":0}"#)], attachments: [[5]])
     #expect(
-      server.received(event.messages[1])
+      server.received(event.messages()[1])
         == .event(namespace: "/a", SocketEvent(name: "e", arguments: arguments, id: AckID(0))))
     let ack = SocketPacket.ack(AckID(0), arguments: bytes("1"), namespace: "/a")
-    #expect(client.received(ack.messages[0]) == .ack(namespace: "/a", AckID(0), SocketArguments([bytes("1")])))
-    #expect(client.received(SocketPacket(.disconnect, namespace: "/a").messages[0]) == .disconnected(namespace: "/a"))
+    #expect(client.received(ack.messages()[0]) == .ack(namespace: "/a", AckID(0), SocketArguments([bytes("1")])))
+    #expect(client.received(SocketPacket(.disconnect, namespace: "/a").messages()[0]) == .disconnected(namespace: "/a"))
     #expect(!client.isJoined("/a"))
   }
 
@@ -421,7 +421,7 @@ struct ClientSessionTests {
     #expect(asked != nil)
     let error = bytes(#"{"message":"no"}"#)
     let packet = SocketPacket(.connectError, namespace: "/a", payload: error)
-    #expect(client.received(packet.messages[0]) == .refused(namespace: "/a", error: error))
+    #expect(client.received(packet.messages()[0]) == .refused(namespace: "/a", error: error))
     let askedAgain = client.connect("/a")
     #expect(askedAgain != nil)
   }

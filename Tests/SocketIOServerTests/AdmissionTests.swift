@@ -1,6 +1,7 @@
 import HTTPTypes
 import Logging
 import SocketIOProtocol
+import SocketIOSupport
 import Support
 import Testing
 

@@ -1,6 +1,7 @@
 import NIOCore
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Synchronization
 import Testing
 

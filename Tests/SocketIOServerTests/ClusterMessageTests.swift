@@ -2,6 +2,7 @@ import Fuzzing
 import HTTPTypes
 import NIOCore
 import SocketIOProtocol
+import SocketIOSupport
 import Testing
 
 @testable import SocketIOServer

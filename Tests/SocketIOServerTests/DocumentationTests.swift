@@ -17,6 +17,26 @@ struct DocumentationTests {
     #expect(example.split(separator: "\n").count <= 32)
   }
 
+  @Test("what the tutorial shows is compiled, and its shortest program has fewer than ten lines")
+  func tutorial() throws {
+    let programs = try ["First", "Server", "Client"].map {
+      try Self.text("Examples/SocketIOTutorial/\($0)/main.swift")
+    }
+    let page = try Self.text("Sources/SocketIOServer/SocketIOServer.docc/Tutorial.md")
+    let listings = page.components(separatedBy: "```swift\n").dropFirst().map {
+      $0.components(separatedBy: "```")[0]
+    }
+    #expect(listings[0].hasPrefix("// swift-tools-version"))
+    for listing in listings.dropFirst() {
+      #expect(programs.contains { $0.contains(listing) }, "\(listing)")
+    }
+    #expect(programs[0].split(separator: "\n").count < 10)
+    // Nothing of the programs is missing.
+    for block in programs.joined(separator: "\n").components(separatedBy: "\n\n") {
+      #expect(page.contains(block.trimmingCharacters(in: .newlines)), "\(block)")
+    }
+  }
+
   /// A page "Coming from Node", and the tests that hold its rows.
   struct Page: CustomTestStringConvertible, Sendable {
     let path: String

@@ -3,6 +3,7 @@ import NIOPosix
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Synchronization
 import Testing
 

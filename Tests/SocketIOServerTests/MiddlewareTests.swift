@@ -2,6 +2,7 @@ import NIOCore
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Support
 import Synchronization
 import Testing

@@ -48,6 +48,27 @@ struct PollingHTTPTests {
     }
   }
 
+  @Test(
+    "an answer is not compressed if none of its events is to be, attachments included",
+    arguments: [([false], nil), ([false, false], nil), ([false, true], "gzip"), ([true], "gzip")] as [([Bool], String?)]
+  )
+  func compressFalse(events: [Bool], coding: String?) async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      try await client.join("/")
+      let arguments = SocketArguments(
+        [Array(#"{"_placeholder":true,"num":0}"#.utf8)], attachments: [Array(repeating: 7, count: 3000)])
+      for compress in events {
+        server.server.emit("e", arguments, to: .init(namespace: "/", compress: compress))
+      }
+      // Behind all of them.
+      _ = await server.server.sockets(in: .init(namespace: "/"))
+      let answer = try await server.wire().request(
+        "GET", "\(Self.base)&sid=\(await client.sid)", headers: [("Accept-Encoding", "gzip")])
+      #expect(answer.headers["content-encoding"] == coding)
+    }
+  }
+
   @Test("JSONP: the payload is the argument of a call, with the client's number, and escaped for JavaScript")
   func jsonpAnswers() async throws {
     try await TestServer.with { server in

@@ -1,8 +1,11 @@
+import Foundation
 import Logging
 import NIOCore
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
+import Support
 import Testing
 
 @Suite("What an application asks of the server", .timeLimit(.minutes(2)))
@@ -205,7 +208,7 @@ struct ServerAPITests {
 
   @Test("a server alone serves until it is stopped, and ends its sessions then")
   func alone() async throws {
-    let server = SocketIOServer(logger: Logger(label: "alone", factory: { _ in SwiftLogNoOpLogHandler() }))
+    let server = SocketIOServer(logger: .silent)
     server.namespace("/", configure: NamespaceHandlers())
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let running = Task { try await server.run(port: 0, stopsOnSignals: false) { continuation.yield($0) } }
@@ -222,6 +225,22 @@ struct ServerAPITests {
     #expect(server.stats.sessions == 0)
     await client.close()
     await connecting.value
+  }
+
+  @Test("a handshake tells from where and when a client came, and what it speaks")
+  func handshake() async throws {
+    try await TestServer.with { (server) async throws in
+      let before = Date()
+      let client = try await EngineClient(server, .webSocket, query: "&room=a")
+      _ = try await client.join("/")
+      let handshake = try #require(await server.server.sockets(in: .init(namespace: "/")).first).handshake
+      #expect(handshake.remoteAddress?.ipAddress == "127.0.0.1")
+      // In whole milliseconds.
+      #expect(
+        (before.timeIntervalSince1970 * 1000 - 1...Date().timeIntervalSince1970 * 1000).contains(
+          Double(handshake.issued)))
+      #expect(handshake.revision == .v4 && handshake.transport == .webSocket && handshake.query["room"] == "a")
+    }
   }
 
   @Test("a broadcast of a socket leaves out itself and whom it names")

@@ -3,6 +3,7 @@ import NIOCore
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Support
 import Testing
 

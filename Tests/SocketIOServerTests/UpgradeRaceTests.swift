@@ -1,6 +1,7 @@
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Support
 import Synchronization
 import Testing
@@ -83,7 +84,7 @@ struct UpgradeRaceTests {
       let joined = try await Self.count(Self.openings) { number in
         let phone = try await RacingPhone.open(server.port, revision)
         let namespace = "/open-\(number)"
-        let answer = SocketPacket(.connect, namespace: namespace).messages[0].data
+        let answer = SocketPacket(.connect, namespace: namespace).messages()[0].data
         let isJoined = { @Sendable (packets: [EnginePacket]) in packets.contains { $0.data.starts(with: answer) } }
         let (received, refusals) = try await phone.upgrade(
           sending: [SocketPacket(.connect, namespace: namespace)], until: isJoined)
@@ -121,7 +122,7 @@ struct UpgradeRaceTests {
 
   /// The data of the packets that come back, sorted.
   private static func echoes(_ events: [SocketPacket]) -> [[UInt8]] {
-    events.flatMap(\.messages).map { message in
+    events.flatMap { $0.messages() }.map { message in
       message.isBinary
         ? message.data : Array(String(decoding: message.data, as: UTF8.self).replacing("echo", with: "echo-back").utf8)
     }.sorted { $0.lexicographicallyPrecedes($1) }

@@ -1,5 +1,6 @@
 import Foundation
 import Logging
+import SocketIOSupport
 import Storage
 import Support
 import Testing

@@ -102,7 +102,7 @@ actor EngineSocket {
     if let webSocket { webSocket.transport.send(packets) } else { try await post(packets) }
   }
 
-  func send(_ packet: SocketPacket) async throws { try await send(packet.messages) }
+  func send(_ packet: SocketPacket) async throws { try await send(packet.messages()) }
 
   /// The next packet that is neither a ping, which is answered, nor a noop.
   func next(_ expected: String) async throws -> EnginePacket {

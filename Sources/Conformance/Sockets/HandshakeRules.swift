@@ -80,7 +80,7 @@ enum HandshakeRules {
         var packets: [EnginePacket] = []
         for room in rooms {
           let payload = Array(yard.a.credentials.text.utf8)
-          packets += SocketPacket(.connect, namespace: try room.namespace, payload: payload).messages
+          packets += SocketPacket(.connect, namespace: try room.namespace, payload: payload).messages()
         }
         try await socket.post(packets)
         var joined: Set<String> = []

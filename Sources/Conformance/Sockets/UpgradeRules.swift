@@ -66,7 +66,7 @@ enum UpgradeRules {
         // Its answer shows that the upgrade was heard of.
         try await socket.join("/")
         let payload = Array(yard.a.credentials.text.utf8)
-        try await socket.post(SocketPacket(.connect, namespace: try room.namespace, payload: payload).messages)
+        try await socket.post(SocketPacket(.connect, namespace: try room.namespace, payload: payload).messages())
         let answer = try await socket.next(in: try room.namespace, "an answer to the late join")
         try expect(
           answer.kind == .connect, "the room joined", seen: answer.wireText)

@@ -9,6 +9,8 @@ extension SocketIOClient {
     public var transports: [EngineTransport] = [.webSocket, .polling]
     /// The revision of Engine.IO: `v3` for servers of Socket.IO 2.
     public var revision = EngineRevision.v4
+    /// How packets travel. The server must have the same parser.
+    public var parser = SocketParser.json
     /// Whether to return to the same sockets after a lost connection, where the server offers it (connection state
     /// recovery). Its offsets are taken out of the events.
     public var recovery = true

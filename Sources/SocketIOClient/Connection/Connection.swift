@@ -40,6 +40,7 @@ extension SocketIOClient {
     var sockets: [String: JoinedSocket] = [:]
     /// It is about to end. What still comes follows something that was not understood, so it is not told.
     var hasFailed = false
+    var missed = MissedEvents()
     /// Whether an answer to a ping waits to be sent.
     var hasPong = false
     /// Those that ask the application for its credentials.
@@ -49,9 +50,12 @@ extension SocketIOClient {
       self.id = id
       self.end = end
       engine = EngineClientSession(revision: configuration.revision, transport: .polling)
-      socket = SocketClientSession(revision: configuration.revision, maxAttachments: configuration.maxAttachments)
+      socket = SocketClientSession(
+        revision: configuration.revision, parser: configuration.parser, maxAttachments: configuration.maxAttachments)
     }
   }
+
+  func transmit(_ packet: SocketPacket) { transmit(packet.messages(configuration.parser)) }
 
   /// Sends packets by whatever carries them now.
   func transmit(_ packets: [EnginePacket]) {

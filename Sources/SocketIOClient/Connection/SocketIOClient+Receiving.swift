@@ -89,10 +89,11 @@ extension SocketIOClient {
       claims[namespace] = nil
       notJoined(namespace)
       refused(namespace, Refusal(json: error))
-    case .event(let namespace, let event):
-      let event = withoutOffset(event, in: namespace)
-      tell(namespace, .event(event))
-      publish(event, in: namespace, .received)
+    case .event(let namespace, let event): heard(event, in: namespace)
+    case .missed(let namespace, let event):
+      guard claims[namespace] != nil else { break }
+      // With more than that it gets a new socket, as after too long a time.
+      if connection?.missed.append(event, in: namespace, configuration) == false { claims[namespace] = nil }
     case .ack(let namespace, let number, let arguments):
       acknowledged(Awaited(namespace: namespace, id: number), arguments)
     case .disconnected(let namespace):
@@ -121,8 +122,15 @@ extension SocketIOClient {
     memberships[namespace]?.wasJoined = true
     connection?.sockets[namespace] = JoinedSocket(id: sid, isRecovered: isRecovered)
     tell(namespace, .connected(sid: sid, recovered: isRecovered))
+    for event in connection?.missed.take(namespace) ?? [] where isRecovered { heard(event, in: namespace) }
     sendKept(in: namespace)
     settleJoining(namespace, .success(()))
+  }
+
+  private func heard(_ event: SocketEvent, in namespace: String) {
+    let event = withoutOffset(event, in: namespace)
+    tell(namespace, .event(event))
+    publish(event, in: namespace, .received)
   }
 
   /// Where the server can recover connections, the last argument of an event is its offset, not the application's.

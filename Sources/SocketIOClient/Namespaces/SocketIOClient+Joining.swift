@@ -21,7 +21,7 @@ extension SocketIOClient {
     guard memberships[namespace] != nil else { return }
     let payload = claims[namespace]?.added(to: auth) ?? auth
     guard let packet = connection?.socket.connect(namespace, auth: payload) else { return }
-    transmit(packet.messages)
+    transmit(packet)
   }
 
   private func join(_ namespace: String, _ make: @escaping Credentials) {

@@ -171,6 +171,6 @@ extension SocketIOClient {
     forgetAcks { $0.namespace == namespace }
     settleJoining(namespace, .failure(.notConnected))
     endListeners(namespace, nil)
-    if let packet = connection?.socket.disconnect(namespace) { transmit(packet.messages) }
+    if let packet = connection?.socket.disconnect(namespace) { transmit(packet) }
   }
 }

@@ -7,14 +7,14 @@ struct Outgoing: Sendable {
   /// What carries it, however often it is sent.
   let messages: [EnginePacket]
 
-  init(_ event: SocketEvent, in namespace: String) {
+  init(_ event: SocketEvent, in namespace: String, _ parser: SocketParser) {
     self.event = event
     self.namespace = namespace
     let arguments = event.arguments
     messages =
       SocketPacket.event(
         event.name, arguments: arguments.joined, namespace: namespace, id: event.id, attachments: arguments.attachments
-      ).messages
+      ).messages(parser)
   }
 
   var byteCount: Int { messages.reduce(0) { $0 + $1.data.count } }

@@ -24,7 +24,7 @@ extension SocketIOClient {
     guard isWritable else { throw .congested }
     let packet = SocketPacket.ack(
       id, arguments: arguments.joined, namespace: namespace, attachments: arguments.attachments)
-    transmit(packet.messages)
+    transmit(packet)
   }
 
   /// Acknowledges an event of the server with values, as JSON.

@@ -87,7 +87,7 @@ extension SocketIOClient {
     _ name: String, _ arguments: SocketArguments, _ id: AckID?, in namespace: String
   ) throws(SocketIOError) -> Outgoing {
     guard !SocketEvent.reservedNames.contains(name) else { throw .reservedName(name) }
-    return Outgoing(SocketEvent(name: name, arguments: arguments, id: id), in: namespace)
+    return Outgoing(SocketEvent(name: name, arguments: arguments, id: id), in: namespace, configuration.parser)
   }
 
   private func sendOrKeep(_ outgoing: Outgoing) throws(SocketIOError) {

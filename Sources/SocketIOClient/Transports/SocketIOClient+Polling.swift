@@ -45,6 +45,24 @@ extension SocketIOClient {
     return client
   }
 
+  /// How long the end of what polls is waited for. An attempt to connect through a silent proxy cannot be called off, and lasts for
+  /// `connectTimeout`.
+  private static let longestEnd = TimeAmount.seconds(1)
+
+  func endPolling() async {
+    guard let http else { return }
+    self.http = nil
+    let (ending, end) = AsyncStream.makeStream(of: Void.self)
+    Task {
+      try? await http.shutdown()
+      end.finish()
+    }
+    let timer = loop.scheduleTask(in: Self.longestEnd) { end.finish() }
+    // A task of its own is not cancelled with the one that runs the client.
+    await Task { for await _ in ending {} }.value
+    timer.cancel()
+  }
+
   private func get(_ polling: PollingTransport, within time: TimeAmount) async throws -> [EnginePacket] {
     let (packets, cookies) = try await polling.get(request(within: time))
     keep(cookies)

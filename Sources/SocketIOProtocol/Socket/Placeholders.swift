@@ -26,7 +26,7 @@ enum Placeholders {
     Array(#"{"_placeholder":true,"num":\#(number)}"#.utf8)
   }
 
-  private struct Occurrence {
+  struct Occurrence {
     var range: Range<Int>
     /// `nil` when it names no attachment.
     var number: Int?
@@ -44,7 +44,7 @@ enum Placeholders {
   /// Finds placeholders in valid JSON. What stands inside a placeholder is a part of it.
   ///
   /// One pass: each byte is looked at a fixed number of times, however deep the payload and however many its members.
-  private static func occurrences(in json: [UInt8]) -> [Occurrence] {
+  static func occurrences(in json: [UInt8]) -> [Occurrence] {
     var found: [Occurrence] = []
     var open: [OpenObject] = []
     var index = 0
@@ -84,7 +84,7 @@ enum Placeholders {
     }
   }
 
-  private static func endOfString(_ json: [UInt8], from start: Int) -> Int {
+  static func endOfString(_ json: [UInt8], from start: Int) -> Int {
     var index = start + 1
     while index < json.count, json[index] != UInt8(ascii: "\"") {
       index += json[index] == UInt8(ascii: "\\") ? 2 : 1

@@ -7,6 +7,8 @@ public struct SocketClientSession: Sendable {
     /// The server refused; `error` is its JSON value (`{"message":…}`, or a string from old servers).
     case refused(namespace: String, error: [UInt8])
     case event(namespace: String, SocketEvent)
+    /// An event that came before the server's answer to CONNECT. It counts if the answer says that the client has its socket back.
+    case missed(namespace: String, SocketEvent)
     case ack(namespace: String, AckID, SocketArguments)
     /// The server removed this client from the namespace.
     case disconnected(namespace: String)
@@ -22,10 +24,10 @@ public struct SocketClientSession: Sendable {
   private var reader: SocketPacketReader
   private var namespaces: [String: Membership] = [:]
 
-  /// - Parameter maxAttachments: A packet that announces more closes the connection.
-  public init(revision: EngineRevision = .v4, maxAttachments: Int = 10) {
+  /// - Parameter maxAttachments: A packet that has more, or announces them, closes the connection.
+  public init(revision: EngineRevision = .v4, parser: SocketParser = .json, maxAttachments: Int = 10) {
     self.revision = revision
-    reader = SocketPacketReader(maxAttachments: maxAttachments)
+    reader = SocketPacketReader(parser: parser, maxAttachments: maxAttachments)
     if revision == .v3 { namespaces[SocketPacket.mainNamespace] = .asked }
   }
 
@@ -50,9 +52,7 @@ public struct SocketClientSession: Sendable {
   /// An Engine.IO message came.
   public mutating func received(_ message: EnginePacket) -> Action {
     do {
-      let packet =
-        message.isBinary ? try reader.received(binary: message.data) : try reader.received(text: message.data)
-      guard let packet else { return .none }
+      guard let packet = try reader.received(message) else { return .none }
       return handle(packet)
     } catch {
       return .close(.parseError)
@@ -72,8 +72,8 @@ public struct SocketClientSession: Sendable {
       let wasKnown = namespaces.removeValue(forKey: namespace) != nil
       return wasKnown ? .disconnected(namespace: namespace) : .none
     case .event:
-      guard namespaces[namespace] == .joined, let event = SocketEvent(packet) else { return .none }
-      return .event(namespace: namespace, event)
+      guard let membership = namespaces[namespace], let event = SocketEvent(packet) else { return .none }
+      return membership == .joined ? .event(namespace: namespace, event) : .missed(namespace: namespace, event)
     case .ack:
       guard namespaces[namespace] == .joined, let id = packet.id, let arguments = SocketArguments(ack: packet) else {
         return .none

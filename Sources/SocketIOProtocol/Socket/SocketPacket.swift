@@ -76,9 +76,13 @@ public struct SocketPacket: Equatable, Sendable {
     return UInt8(ascii: "0") + kind.rawValue + (attachments.isEmpty ? 0 : binaryOffset)
   }
 
-  /// The Engine.IO messages that carry the packet: its text, then its attachments.
-  public var messages: [EnginePacket] {
-    [EnginePacket(.message, encodedText)] + attachments.map(EnginePacket.init(binary:))
+  /// The Engine.IO messages that carry the packet: with ``SocketParser/json`` its text, then its attachments; with
+  /// ``SocketParser/msgpack`` one.
+  public func messages(_ parser: SocketParser = .json) -> [EnginePacket] {
+    switch parser {
+    case .json: [EnginePacket(.message, encodedText)] + attachments.map(EnginePacket.init(binary:))
+    case .msgpack: [EnginePacket(binary: encodedMessagePack)]
+    }
   }
 }
 

@@ -1,18 +1,26 @@
 /// Puts Socket.IO packets together from Engine.IO messages: a text, and the attachments it announces.
 public struct SocketPacketReader: Sendable {
-  private let maxAttachments: Int
+  /// What the attachments of one packet may be.
+  struct Limits: Sendable {
+    var attachments: Int
+    /// Together.
+    var attachmentBytes: Int
+  }
+
+  private let parser: SocketParser
+  private let limits: Limits
   private var waiting: SocketPacket?
-  private let maxAttachmentBytes: Int
   private var owed = 0
   /// Of attachments that have come while others are owed.
   public private(set) var waitingBytes = 0
 
   /// - Parameters:
-  ///   - maxAttachments: A packet that announces more is refused.
+  ///   - parser: How packets travel.
+  ///   - maxAttachments: A packet that has more, or announces them, is refused.
   ///   - maxAttachmentBytes: A packet whose attachments have more bytes together is refused.
-  public init(maxAttachments: Int, maxAttachmentBytes: Int = .max) {
-    self.maxAttachments = maxAttachments
-    self.maxAttachmentBytes = maxAttachmentBytes
+  public init(parser: SocketParser = .json, maxAttachments: Int, maxAttachmentBytes: Int = .max) {
+    self.parser = parser
+    limits = Limits(attachments: maxAttachments, attachmentBytes: maxAttachmentBytes)
   }
 
   /// Whether attachments are owed.
@@ -21,29 +29,34 @@ public struct SocketPacketReader: Sendable {
   /// Takes a text or binary message.
   ///
   /// - Returns: The packet, or `nil` while attachments are owed.
-  /// - Throws: What the two methods below throw.
+  /// - Throws: What the two methods below throw; with ``SocketParser/msgpack`` for any text.
   public mutating func received(_ message: EnginePacket) throws(SocketParseError) -> SocketPacket? {
-    message.isBinary ? try received(binary: message.data) : try received(text: message.data)
+    switch parser {
+    case .json: return message.isBinary ? try received(binary: message.data) : try received(text: message.data)
+    case .msgpack:
+      guard message.isBinary else { throw .unknownType }
+      return try SocketPacket(messagePack: message.data, limits)
+    }
   }
 
-  /// Takes the data of a text message.
+  /// Takes the data of a text message of ``SocketParser/json``.
   ///
   /// - Returns: The packet, or `nil` while attachments are owed.
   public mutating func received(text: [UInt8]) throws(SocketParseError) -> SocketPacket? {
     guard waiting == nil else { throw .attachmentMissing }
-    let head = try SocketPacketHead(text, maxAttachments: maxAttachments)
+    let head = try SocketPacketHead(text, maxAttachments: limits.attachments)
     guard head.attachmentCount > 0 else { return head.packet }
     waiting = head.packet
     owed = head.attachmentCount
     return nil
   }
 
-  /// Takes the data of a binary message.
+  /// Takes the data of a binary message of ``SocketParser/json``.
   ///
   /// - Returns: The packet, once this was its last attachment.
   public mutating func received(binary: [UInt8]) throws(SocketParseError) -> SocketPacket? {
     guard var packet = waiting else { throw .unexpectedAttachment }
-    guard binary.count <= maxAttachmentBytes - waitingBytes else { throw .attachmentsTooLarge }
+    guard binary.count <= limits.attachmentBytes - waitingBytes else { throw .attachmentsTooLarge }
     packet.attachments.append(binary)
     guard packet.attachments.count == owed else {
       waiting = packet
@@ -52,7 +65,7 @@ public struct SocketPacketReader: Sendable {
     }
     waitingBytes = 0
     waiting = nil
-    try Placeholders.renumber(&packet, limit: maxAttachments)
+    try Placeholders.renumber(&packet, limit: limits.attachments)
     return packet
   }
 }

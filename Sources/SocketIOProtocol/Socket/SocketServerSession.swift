@@ -12,14 +12,17 @@ public struct SocketServerSession: Sendable {
 
   public struct Settings: Sendable {
     public var conduct: Conduct
+    public var parser: SocketParser
     public var maxAttachments: Int
     /// Of one packet, together.
     public var maxAttachmentBytes: Int
     public var maxNamespaces: Int
 
     public init(
-      conduct: Conduct = .strict, maxAttachments: Int = 10, maxAttachmentBytes: Int = .max, maxNamespaces: Int = 1000
+      conduct: Conduct = .strict, parser: SocketParser = .json, maxAttachments: Int = 10,
+      maxAttachmentBytes: Int = .max, maxNamespaces: Int = 1000
     ) {
+      self.parser = parser
       self.maxAttachmentBytes = maxAttachmentBytes
       self.conduct = conduct
       self.maxAttachments = maxAttachments
@@ -162,6 +165,6 @@ public struct SocketServerSession: Sendable {
 
 extension SocketServerSession.Settings {
   func makeReader() -> SocketPacketReader {
-    SocketPacketReader(maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes)
+    SocketPacketReader(parser: parser, maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes)
   }
 }

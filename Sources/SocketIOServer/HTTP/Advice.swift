@@ -48,6 +48,17 @@ extension ServerCore {
     }
   }
 
+  /// A client is about to be closed for its first packet: it may have another parser.
+  func adviseOnParser(of message: EnginePacket) {
+    switch (configuration.parser, message.isBinary) {
+    case (.json, true):
+      advise(.info, "Client closed: its first packet is binary. It has another parser (see the parser setting)")
+    case (.msgpack, false):
+      advise(.info, "Client closed: its packets are JSON, and the parser of this server is msgpack")
+    case (.json, false), (.msgpack, true): break
+    }
+  }
+
   /// Looks for a Socket.IO client in a request beside the server's path, which the application is about to answer.
   func adviseOnPath(of target: String) {
     // By bytes, as every request comes by here.

@@ -31,9 +31,9 @@ struct PollingResponse {
   /// - Parameter sid: The session that this answer opens, if it opens one.
   func answer(_ answer: PollingAnswer, opening sid: String? = nil) async throws(RequestFlaw) -> Response {
     switch answer {
-    case .payload(let bytes, let isBinary):
+    case .payload(let bytes, let isBinary, let mayBeCompressed):
       let type = isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
-      return await payload(jsonp?.script(bytes) ?? bytes, type, opening: sid)
+      return await payload(jsonp?.script(bytes) ?? bytes, type, mayBeCompressed ? coding : nil, opening: sid)
     case .posted: return success(Array("ok".utf8), "text/html")
     // Of a connection that is reset nobody gets to see an answer.
     case .broken, .reset: return empty(.badRequest)
@@ -53,7 +53,9 @@ struct PollingResponse {
     Response(status: status, headers: headers)
   }
 
-  private func payload(_ body: [UInt8], _ contentType: String, opening sid: String?) async -> Response {
+  private func payload(
+    _ body: [UInt8], _ contentType: String, _ coding: ContentCoding?, opening sid: String?
+  ) async -> Response {
     var coded: [UInt8]?
     if body.count >= compressionThreshold, let coding {
       // Off the event loop, which other clients wait for: the body may be as large as what may wait for one client.

@@ -28,7 +28,7 @@ final class LoopShard: @unchecked Sendable {
   /// Set once a WebSocket has negotiated compression.
   var deflateStreams: DeflateStreams?
   /// Those with messages that wait for a further turn.
-  private var turns: Deque<WebSocketLink> = []
+  var turns: Deque<WebSocketLink> = []
   /// Set when somebody may watch the server.
   var admin: AdminHub?
 
@@ -68,24 +68,6 @@ final class LoopShard: @unchecked Sendable {
     run { shard in
       guard let shares = shard.shares else { return body(shard) }
       shares.share(of: owner).perform(size: size) { body(shard) }
-    }
-  }
-
-  /// Gives a link a further turn. One has its turn at a time, and never at once: the loop looks at its connections only when no task is
-  /// due.
-  func awaitTurn(_ link: WebSocketLink) {
-    turns.append(link)
-    if turns.count == 1 { scheduleTurn() }
-  }
-
-  private func scheduleTurn() {
-    let shard = NIOLoopBound(self, eventLoop: loop)
-    loop.scheduleTask(in: .microseconds(100)) {
-      let shard = shard.value
-      guard let link = shard.turns.first else { return }
-      link.takeNextTurn()
-      shard.turns.removeFirst()
-      if !shard.turns.isEmpty { shard.scheduleTurn() }
     }
   }
 

@@ -7,6 +7,8 @@ struct OutboundPacket: Sendable {
   let frame: ByteBuffer
   private let headerLength: Int
   let isBinary: Bool
+  /// Whether a long-polling answer may be compressed for it.
+  private(set) var mayBeCompressed = true
   /// Set when WebSockets that negotiated compression get the packet compressed.
   let deflation: SharedDeflation?
 
@@ -37,6 +39,13 @@ struct OutboundPacket: Sendable {
     self.frame = frame
     self.isBinary = isBinary
     deflation = deflatedSizes.contains(payload.count) ? SharedDeflation() : nil
+  }
+
+  /// The same for senders who want it compressed nowhere, or do not mind.
+  func compressed(_ mayBeCompressed: Bool) -> OutboundPacket {
+    var packet = self
+    packet.mayBeCompressed = mayBeCompressed
+    return packet
   }
 
   /// The bytes behind the frame's header.
@@ -81,24 +90,44 @@ struct OutboundPacket: Sendable {
   }
 }
 
-/// A Socket.IO packet, encoded once: its text, and the attachments that must follow it.
+/// How Socket.IO packets are encoded.
+struct OutboundEncoding: Sendable {
+  var parser: SocketParser
+  /// Of which sizes the WebSocket messages that carry them are compressed.
+  var deflatedSizes = DeflatedSizes.none
+  /// Whether the sender allows it to be compressed.
+  var mayBeCompressed = true
+
+  var uncompressed: OutboundEncoding { OutboundEncoding(parser: parser, mayBeCompressed: false) }
+}
+
+/// A Socket.IO packet, encoded once: the message that begins it, which may be all of it, and the attachments that must follow.
 struct OutboundMessage: Sendable {
-  let text: OutboundPacket
+  let head: OutboundPacket
   let attachments: [OutboundPacket]
 
   /// In bytes.
-  var size: Int { attachments.reduce(text.size) { $0 + $1.size } }
+  var size: Int { attachments.reduce(head.size) { $0 + $1.size } }
 
   /// In bytes, the compressed forms included, which are smaller.
   var keptSize: Int {
-    attachments.reduce(text.keptSize) { $0 + $1.keptSize }
+    attachments.reduce(head.keptSize) { $0 + $1.keptSize }
   }
 
-  /// - Parameter deflatedSizes: Of which sizes its parts are compressed.
-  init(_ packet: SocketPacket, deflatedSizes: DeflatedSizes = .none) {
-    text = OutboundPacket(
-      text: [EnginePacket.Kind.message.rawValue] + packet.encodedText, deflatedSizes: deflatedSizes)
-    attachments = packet.attachments.map { OutboundPacket(binary: $0, deflatedSizes: deflatedSizes) }
+  init(_ packet: SocketPacket, _ encoding: OutboundEncoding) {
+    let sizes = encoding.deflatedSizes
+    switch encoding.parser {
+    case .json:
+      head = OutboundPacket(text: [EnginePacket.Kind.message.rawValue] + packet.encodedText, deflatedSizes: sizes)
+        .compressed(encoding.mayBeCompressed)
+      attachments = packet.attachments.map {
+        OutboundPacket(binary: $0, deflatedSizes: sizes).compressed(encoding.mayBeCompressed)
+      }
+    case .msgpack:
+      head = OutboundPacket(binary: packet.encodedMessagePack, deflatedSizes: sizes)
+        .compressed(encoding.mayBeCompressed)
+      attachments = []
+    }
   }
 }
 
@@ -119,7 +148,7 @@ struct OutboundEvent: Sendable {
 
   init(
     _ event: String, _ arguments: SocketArguments, namespace: String, offset: String? = nil,
-    deflatedSizes: DeflatedSizes
+    _ encoding: OutboundEncoding
   ) {
     name = event
     self.arguments = arguments
@@ -128,6 +157,6 @@ struct OutboundEvent: Sendable {
     message = OutboundMessage(
       .event(
         event, arguments: SocketArguments(values).joined, namespace: namespace, attachments: arguments.attachments),
-      deflatedSizes: deflatedSizes)
+      encoding)
   }
 }

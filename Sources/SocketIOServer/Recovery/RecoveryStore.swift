@@ -8,12 +8,12 @@ import Synchronization
 final class RecoveryStore: Sendable {
   let settings: SocketIOServer.Recovery
   private let maxReplay: Int
-  private let deflatedSizes: DeflatedSizes
+  private let encoding: OutboundEncoding
   private let state: Mutex<RecoveryState<OutboundMessage>>
 
   init(_ settings: SocketIOServer.Recovery, _ configuration: SocketIOServer.Configuration) {
     self.settings = settings
-    deflatedSizes = configuration.deflatedSizes(compress: true)
+    encoding = configuration.encoding(compress: true)
     maxReplay = configuration.maxOutboundBytesPerSocket
     let duration = settings.maxDisconnectionDuration.milliseconds
     let unnoticed = configuration.pingInterval.milliseconds + configuration.pingTimeout.milliseconds
@@ -106,11 +106,11 @@ final class RecoveryStore: Sendable {
   func send(
     _ event: String, _ arguments: SocketArguments, to target: BroadcastTarget, _ hand: (OutboundEvent) -> Void
   ) {
-    let sizes = target.compress ? deflatedSizes : .none
-    var outbound = OutboundEvent(event, arguments, namespace: target.namespace, deflatedSizes: sizes)
+    let encoding = target.compress ? encoding : encoding.uncompressed
+    var outbound = OutboundEvent(event, arguments, namespace: target.namespace, encoding)
     func withOffset(_ number: UInt64) -> OutboundMessage {
       OutboundEvent(
-        event, arguments, namespace: target.namespace, offset: RecoveryClaim.offset(number), deflatedSizes: sizes
+        event, arguments, namespace: target.namespace, offset: RecoveryClaim.offset(number), encoding
       ).message
     }
     state.withLock { state in

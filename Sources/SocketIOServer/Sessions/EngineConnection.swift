@@ -9,10 +9,11 @@ public struct EngineConnection: Sendable {
 
   /// Sends a message. It may be called from any thread; calls of one thread keep their order.
   ///
-  /// - Parameter compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  /// - Parameter compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public func send(_ message: EnginePacket, compress: Bool = true) {
     let packet = OutboundPacket(
-      message, deflatedSizes: session.core.configuration.deflatedSizes(compress: compress))
+      message, deflatedSizes: session.core.configuration.deflatedSizes(compress: compress)
+    ).compressed(compress)
     session.shard.run { _ in
       session.makeRoom(for: packet.size)
       session.send(packet)

@@ -65,7 +65,7 @@ extension Session {
   private func sendConnected(_ socket: Socket) {
     let pid = socket.pid.map { #","pid":"\#($0)""# } ?? ""
     let payload = revision == .v4 ? Array(#"{"sid":"\#(socket.id)"\#(pid)}"#.utf8) : []
-    reply(OutboundMessage(SocketPacket(.connect, namespace: socket.namespace, payload: payload)).text)
+    reply(encoded(SocketPacket(.connect, namespace: socket.namespace, payload: payload)).head)
   }
 
   func sendRefusal(_ namespace: String, message: String, data: [UInt8]) {
@@ -73,7 +73,12 @@ extension Session {
     if !data.isEmpty { payload += Array(#","data":"#.utf8) + data }
     payload.append(UInt8(ascii: "}"))
     if revision == .v3 { payload = data.isEmpty ? JSONText.quotedBytes(message) : data }
-    reply(OutboundMessage(SocketPacket(.connectError, namespace: namespace, payload: payload)).text)
+    reply(encoded(SocketPacket(.connectError, namespace: namespace, payload: payload)).head)
+  }
+
+  /// A packet of the server's own, which is never compressed over WebSocket.
+  private func encoded(_ packet: SocketPacket) -> OutboundMessage {
+    OutboundMessage(packet, OutboundEncoding(parser: core.configuration.parser))
   }
 
   // MARK: Leaving
@@ -90,7 +95,7 @@ extension Session {
   func disconnect(_ socket: Socket) {
     guard socketIO.remove(namespace: socket.namespace) else { return }
     sockets.removeAll { $0 === socket }
-    send(OutboundMessage(SocketPacket(.disconnect, namespace: socket.namespace)))
+    send(encoded(SocketPacket(.disconnect, namespace: socket.namespace)))
     removed(socket, .serverNamespaceDisconnect)
   }
 
@@ -133,7 +138,7 @@ extension Session {
       guard once.first() else { return }
       let message = OutboundMessage(
         .ack(id, arguments: arguments.joined, namespace: socket.namespace, attachments: arguments.attachments),
-        deflatedSizes: socket.shard.core.configuration.deflatedSizes(compress: true))
+        socket.shard.core.configuration.encoding(compress: true))
       socket.onLoop { $0.session?.send(message) }
     }
   }

@@ -7,7 +7,7 @@ typealias PollReply = @Sendable (PollingAnswer) -> Void
 
 /// The answer to a long-polling request.
 enum PollingAnswer: Sendable {
-  case payload([UInt8], isBinary: Bool)
+  case payload([UInt8], isBinary: Bool, mayBeCompressed: Bool)
   case posted
   /// An empty 400.
   case broken
@@ -18,12 +18,14 @@ enum PollingAnswer: Sendable {
 
 extension Session {
   func pollReply(_ packets: [OutboundPacket]) -> PollingAnswer {
+    // As in the reference: unless all that it holds is not to be.
+    let mayBeCompressed = packets.contains(where: \.mayBeCompressed)
     let packets = packets.map(\.enginePacket)
     let takesBinary = handshake.query["b64"] == nil && JSONP(handshake.query) == nil
     if revision == .v3, takesBinary, EnginePayload.needsBinaryForm(packets) {
-      return .payload(EnginePayload.encodeBinary(packets), isBinary: true)
+      return .payload(EnginePayload.encodeBinary(packets), isBinary: true, mayBeCompressed: mayBeCompressed)
     }
-    return .payload(EnginePayload.encode(packets, revision), isBinary: false)
+    return .payload(EnginePayload.encode(packets, revision), isBinary: false, mayBeCompressed: mayBeCompressed)
   }
 
   /// A GET arrived.

@@ -6,7 +6,7 @@ import SocketIOProtocol
 extension Session {
   func send(_ message: OutboundMessage) {
     makeRoom(for: message.size)
-    send(message.text)
+    send(message.head)
     for attachment in message.attachments { send(attachment) }
   }
 

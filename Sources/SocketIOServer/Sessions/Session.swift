@@ -166,7 +166,9 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     if let engineHandler = core.engineHandler {
       engineHandler(EngineConnection(session: self), message)
     } else {
-      handle(isLate ? socketIO.receivedLate(message) : socketIO.received(message))
+      let action = isLate ? socketIO.receivedLate(message) : socketIO.received(message)
+      if case .close = action, sockets.isEmpty { core.adviseOnParser(of: message) }
+      handle(action)
     }
   }
 }

@@ -10,7 +10,7 @@ public struct BroadcastTarget: Sendable {
   public var isVolatile: Bool
   /// Whether only sockets of this server are meant, where an adapter connects it with others.
   public var isLocal: Bool
-  /// Whether the event may be compressed, where `Configuration.perMessageDeflate` is set.
+  /// Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public var compress: Bool
 
   public init(

@@ -33,7 +33,7 @@ struct PendingAcks {
 extension Socket {
   /// Sends an event and waits for the client's acknowledgement.
   ///
-  /// - Parameter compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  /// - Parameter compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   /// - Throws: `AckError` when none came in time or the client left.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true
@@ -41,7 +41,7 @@ extension Socket {
     let id = shard.core.makeAckID()
     let message = OutboundMessage(
       .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments),
-      deflatedSizes: shard.core.configuration.deflatedSizes(compress: compress))
+      shard.core.configuration.encoding(compress: compress))
     let outcome: Result<SocketArguments, AckError> = await withCheckedContinuation { continuation in
       onLoop { socket in
         guard let session = socket.session else { return continuation.resume(returning: .failure(.disconnected)) }

@@ -114,14 +114,13 @@ public final class Socket: @unchecked Sendable {
   ///
   /// - Parameters:
   ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
-  ///   - compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false, compress: Bool = true
   ) {
     guard pid != nil, let recovery = shard.core.recovery else {
       let outbound = OutboundEvent(
-        event, arguments, namespace: namespace,
-        deflatedSizes: shard.core.configuration.deflatedSizes(compress: compress))
+        event, arguments, namespace: namespace, shard.core.configuration.encoding(compress: compress))
       guard shard.loop.inEventLoop, isWelcoming else { return onLoop { $0.deliver(outbound, isVolatile: isVolatile) } }
       return deliver(outbound, isVolatile: isVolatile)
     }
@@ -151,7 +150,7 @@ public final class Socket: @unchecked Sendable {
   ///   - except: Rooms, or ids of sockets, to leave out as well.
   ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
   ///   - isLocal: Whether only sockets of this server get it, where an adapter connects it with others.
-  ///   - compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public func broadcast(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String>? = nil,
     except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false, compress: Bool = true

@@ -55,7 +55,7 @@ extension ServerCore {
     let message = OutboundMessage(
       .event(
         event, arguments: arguments.joined, namespace: target.namespace, id: id, attachments: arguments.attachments),
-      deflatedSizes: configuration.deflatedSizes(compress: target.compress))
+      configuration.encoding(compress: target.compress))
     hand(to: shards) { $0.ask(event, arguments, message, id, target, timeout, collector) }
   }
 }

@@ -36,7 +36,7 @@ extension Socket {
   ///
   /// - Parameters:
   ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
-  ///   - compress: Whether it may be compressed, where `Configuration.perMessageDeflate` is set.
+  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   /// - Throws: `EncodingError`; nothing was sent then.
   public func emit<First: Encodable, each Rest: Encodable>(
     _ event: String, _ first: First, _ rest: repeat each Rest, isVolatile: Bool = false, compress: Bool = true

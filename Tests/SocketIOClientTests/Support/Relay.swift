@@ -46,7 +46,9 @@ final class Relay: Sendable {
         switch kind {
         case .plain(let port): Self.glue(client, to: port, hear)
         case .answering(let answer):
-          client.setOption(.autoRead, value: true).flatMap { client.writeAndFlush(ByteBuffer(string: answer)) }
+          client.eventLoop.makeCompletedFuture {
+            try client.pipeline.syncOperations.addHandler(Parrot(answer, hear))
+          }.flatMap { client.setOption(.autoRead, value: true) }
         case .tls(let context, let port):
           client.eventLoop.makeCompletedFuture {
             try client.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
@@ -78,6 +80,22 @@ final class Relay: Sendable {
       }.flatMap { client.setOption(.autoRead, value: true) }
     }
   }
+}
+
+/// Says the same to whoever connects.
+private final class Parrot: ChannelInboundHandler {
+  typealias InboundIn = ByteBuffer
+
+  private let answer: String
+  private let hear: @Sendable (ByteBuffer) -> Void
+
+  init(_ answer: String, _ hear: @escaping @Sendable (ByteBuffer) -> Void) { (self.answer, self.hear) = (answer, hear) }
+
+  func channelActive(context: ChannelHandlerContext) {
+    context.channel.writeAndFlush(ByteBuffer(string: answer), promise: nil)
+  }
+
+  func channelRead(context: ChannelHandlerContext, data: NIOAny) { hear(unwrapInboundIn(data)) }
 }
 
 private final class Glue: ChannelInboundHandler {

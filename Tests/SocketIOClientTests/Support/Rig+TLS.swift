@@ -1,5 +1,6 @@
 import NIOSSL
 import SocketIOClient
+import SocketIOSupport
 
 extension Rig {
   /// Runs `body` with a server behind TLS.

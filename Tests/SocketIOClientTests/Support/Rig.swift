@@ -3,22 +3,8 @@ import NIOCore
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Synchronization
-
-/// How a client may reach the server.
-enum ClientMode: CaseIterable, Sendable {
-  case polling
-  case webSocket
-  case upgrade
-
-  var transports: [EngineTransport] {
-    switch self {
-    case .polling: [.polling]
-    case .webSocket: [.webSocket]
-    case .upgrade: [.polling, .webSocket]
-    }
-  }
-}
 
 /// A server on a free port. In "/" it answers `echo`, and notes the first argument of `note` before it acknowledges it.
 struct Rig: Sendable {
@@ -33,9 +19,9 @@ struct Rig: Sendable {
   /// - Parameter declare: Handlers of "/" besides its own.
   static func with(
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
-    _ declare: Declaration = { _, _ in }, _ body: (Rig) async throws -> Void
+    _ declare: Declaration = { _, _ in }, logger: Logger = .silent, _ body: (Rig) async throws -> Void
   ) async throws {
-    let server = SocketIOServer(configuration: configuration, logger: .silent)
+    let server = SocketIOServer(configuration: configuration, logger: logger)
     let (ports, running) = AsyncStream.makeStream(of: Int.self)
     let task = Task { try await server.run(port: 0, stopsOnSignals: false) { running.yield($0) } }
     var iterator = ports.makeAsyncIterator()
@@ -75,16 +61,7 @@ struct Rig: Sendable {
     _ change: (inout SocketIOClient.Configuration) throws -> Void = { _ in },
     _ body: (SocketIOClient) async throws -> Void
   ) async throws {
-    var configuration = SocketIOClient.Configuration.quick
-    configuration.transports = mode.transports
-    try change(&configuration)
-    let client = try SocketIOClient(url: url ?? self.url, configuration: configuration, logger: .silent)
-    let running = Task { await client.run() }
-    let result: Result<Void, any Error>
-    do { result = .success(try await body(client)) } catch { result = .failure(error) }
-    await client.close()
-    await running.value
-    try result.get()
+    try await SocketIOSupport.withClient(of: url ?? self.url, mode, change, body)
   }
 }
 
@@ -95,19 +72,6 @@ extension SocketIOServer.Configuration {
     body(&configuration)
     return configuration
   }
-}
-
-extension SocketIOClient.Configuration {
-  static var quick: Self {
-    var configuration = Self()
-    configuration.backoff.first = .milliseconds(10)
-    configuration.backoff.longest = .milliseconds(100)
-    return configuration
-  }
-}
-
-extension Logger {
-  static let silent = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() })
 }
 
 /// What the server was told, in order.
@@ -125,8 +89,5 @@ final class Notes: Sendable {
     }
   }
 }
-
-/// A JSON text.
-func json(_ text: String) -> [UInt8] { Array(text.utf8) }
 
 let patience = Duration.seconds(60)

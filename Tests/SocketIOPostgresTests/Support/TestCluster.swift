@@ -4,6 +4,7 @@ import SocketIOClient
 import SocketIOPostgres
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Storage
 import Support
 import Testing
@@ -89,7 +90,7 @@ actor TestCluster {
     change(&configuration)
     configuration.adapter = adapter
     let server = SocketIOServer(
-      configuration: configuration, logger: Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }))
+      configuration: configuration, logger: .silent)
     server.namespace("/", configure: handlers)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
     let running = Task { try await server.run(port: 0, stopsOnSignals: false) { continuation.yield($0) } }
@@ -118,7 +119,7 @@ actor TestCluster {
     configuration.query = [("color", "red&blue")]
     let client = try SocketIOClient(
       url: "http://127.0.0.1:\(nodes[index].port)", configuration: configuration,
-      logger: Logger(label: "client", factory: { _ in SwiftLogNoOpLogHandler() }))
+      logger: .silent)
     clients.append((client, Task { await client.run() }))
     try await client.connect(auth: Array(#"{"at":\#(index)}"#.utf8))
     for room in rooms {

@@ -36,10 +36,13 @@ enum NodeClientCalls {
     "timeout": "a server that opens no session is given up in time",
     "auth": "a refused connect throws the server's message and data, and may be tried again",
     "auth: (callback) => …": "a lost connection is opened again, and its namespaces joined with fresh credentials",
+    "parser: require(\"socket.io-msgpack-parser\")":
+      "events with bytes travel by MessagePack over every transport, and are acknowledged",
     "retries": "events go out one at a time, each again until it is acknowledged",
     "ackTimeout": "events go out one at a time, each again until it is acknowledged",
     // Socket
     "socket.id": "a client knows its id and whether it is joined, recovered or will be back",
+    "socket.auth = …": "a lost connection is opened again, and its namespaces joined with fresh credentials",
     "socket.connected": "a client knows its id and whether it is joined, recovered or will be back",
     "socket.active": "a client knows its id and whether it is joined, recovered or will be back",
     "socket.recovered": "a recovered client keeps its id and rooms, and hears what it missed",
@@ -50,6 +53,7 @@ enum NodeClientCalls {
     "socket.on(\"disconnect\")": "what follows a packet that is not understood is not told",
     "socket.emit(…)": "several values are sent and received, and answers and acknowledgements have values",
     "sendBuffer": "what is emitted while the connection is lost arrives once it is back",
+    "socket.receiveBuffer": "those of a client that has its socket back are heard behind the answer",
     "socket.emitWithAck(…)": "the program that stands in two languages in Coming from Node is run",
     "socket.timeout(ms)": "an event is given up after its retries, and whoever waits is told",
     "socket.volatile": "a volatile event goes out at once or never",

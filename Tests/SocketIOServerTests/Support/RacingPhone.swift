@@ -39,7 +39,7 @@ actor RacingPhone {
   /// Revision 3 clients are there without asking.
   private func joinMain() async throws {
     if revision == .v4 {
-      outbox = SocketPacket(.connect).messages
+      outbox = SocketPacket(.connect).messages()
       try await post()
     }
     _ = try await getting.request("GET", target)
@@ -61,7 +61,7 @@ actor RacingPhone {
   func upgrade(
     sending packets: [SocketPacket], until isDone: @Sendable ([EnginePacket]) -> Bool
   ) async throws -> (received: [EnginePacket], refusals: [String]) {
-    outbox = packets.flatMap(\.messages)
+    outbox = packets.flatMap { $0.messages() }
     try await withThrowingTaskGroup(of: Void.self) { group in
       group.addTask { try await self.post() }
       group.addTask { try await self.probe() }

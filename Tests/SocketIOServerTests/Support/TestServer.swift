@@ -3,8 +3,10 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOPosix
+import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
+import SocketIOSupport
 import Support
 
 /// A server on a free port, with a small application.
@@ -16,7 +18,7 @@ struct TestServer: Sendable {
   static func with(
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
     http: SocketIOServer.HTTPChannelConfiguration = .init(), engineOnly: Bool = false,
-    logger: Logger = Logger(label: "test", factory: { _ in SwiftLogNoOpLogHandler() }),
+    logger: Logger = .silent,
     _ body: (TestServer) async throws -> Void
   ) async throws {
     let loops = MultiThreadedEventLoopGroup.singleton
@@ -31,7 +33,7 @@ struct TestServer: Sendable {
       responder: TestResponder(server: server), server: server.httpServer(configuration: http),
       configuration: .init(address: .hostname("127.0.0.1", port: 0)),
       onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
-      eventLoopGroupProvider: .shared(loops), logger: Logger(label: "http", factory: { _ in SwiftLogNoOpLogHandler() }))
+      eventLoopGroupProvider: .shared(loops), logger: .silent)
     let running = Task { try await application.run() }
     defer { running.cancel() }
     var iterator = ports.makeAsyncIterator()
@@ -41,6 +43,14 @@ struct TestServer: Sendable {
     // Ends only when every request's task has ended.
     running.cancel()
     _ = await running.result
+  }
+
+  /// Runs `body` with a running client, which is closed afterwards and must then end.
+  func withClient(
+    _ mode: ClientMode = .webSocket, _ change: (inout SocketIOClient.Configuration) -> Void = { _ in },
+    _ body: (SocketIOClient) async throws -> Void
+  ) async throws {
+    try await SocketIOSupport.withClient(of: "http://127.0.0.1:\(port)", mode, change, body)
   }
 
   func wire() async throws -> Wire { try await .connect(port) }

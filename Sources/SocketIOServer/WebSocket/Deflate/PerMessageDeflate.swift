@@ -41,6 +41,13 @@ extension SocketIOServer {
 }
 
 extension SocketIOServer.Configuration {
+  /// How an event is encoded.
+  ///
+  /// - Parameter compress: Whether the sender allows it to be compressed.
+  func encoding(compress: Bool) -> OutboundEncoding {
+    OutboundEncoding(parser: parser, deflatedSizes: deflatedSizes(compress: compress), mayBeCompressed: compress)
+  }
+
   /// The sizes, in bytes, of which messages are compressed over WebSocket.
   ///
   /// - Parameter compress: Whether the sender allows it.

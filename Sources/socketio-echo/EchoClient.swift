@@ -1,0 +1,30 @@
+import SocketIOClient
+import SocketIOProtocol
+
+/// The client's side, for servers of others: each event comes back, as its acknowledgement if one is wanted, else as `echo-back`.
+enum EchoClient {
+  /// Joins `/echo` by each transport in turn: with `{"token":"bad"}`, which is to be refused, then with `{"token":"good"}`, until
+  /// the server sends it away.
+  static func run(at url: String, _ parser: SocketParser) async throws {
+    for transports in [[EngineTransport.webSocket], [.polling], [.polling, .webSocket]] {
+      var configuration = SocketIOClient.Configuration()
+      configuration.parser = parser
+      configuration.transports = transports
+      configuration.maxAttempts = 0
+      let client = try SocketIOClient(url: url, configuration: configuration)
+      async let running: Void = client.run()
+      do { try await client.connect(to: "/echo", auth: ["token": "bad"]) } catch SocketIOError.refused {}
+      let events = await client.allEvents(in: "/echo")
+      try await client.connect(to: "/echo", auth: ["token": "good"])
+      for try await event in events {
+        if event.id == nil {
+          try await client.emit("echo-back", event.arguments, in: "/echo")
+        } else {
+          try await client.acknowledge(event, with: event.arguments, in: "/echo")
+        }
+      }
+      await client.close()
+      await running
+    }
+  }
+}
