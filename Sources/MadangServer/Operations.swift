@@ -4,6 +4,12 @@ import MadangAPI
 import MadangCore
 import Storage
 
+/// What paths begin with that are not the API's.
+private enum OperationsPath: String {
+  case livez, readyz, metrics, openapi
+  case development = "_dev"
+}
+
 extension Service {
   /// Health checks, metrics, the API's description and, in development mode, the development calls; they need no API key.
   /// Nil for all other paths.
@@ -12,20 +18,23 @@ extension Service {
   func operations(_ request: Request, _ target: RequestTarget, _ context: Context, isPrivate: Bool = false)
     async throws -> Response?
   {
-    switch (request.method, target.segments) {
-    case (.get, ["livez"]):
+    guard let path = target.segments.first.flatMap(OperationsPath.init) else { return nil }
+    let rest = target.segments.dropFirst()
+    switch (path, request.method) {
+    case (.livez, .get) where rest.isEmpty:
       if let sight = doctorProbe.sight(request, context, self) { return .json(try WireEncoder.encode(sight)) }
       return .json(Array(#"{"status":"ok"}"#.utf8))
-    case (.get, ["readyz"]):
+    case (.readyz, .get) where rest.isEmpty:
       return readiness(
         await readinessProbe.problem(), isDetailed: isPrivate || isForOperators && isLocal(request, context))
-    case (.get, ["metrics"]) where isPrivate || isForOperators && mayReadMetrics(request, context): return metricsPage()
-    case (let method, let path) where path.first == "_dev" && (isPrivate || isForOperators):
+    case (.metrics, .get) where rest.isEmpty && (isPrivate || isForOperators && mayReadMetrics(request, context)):
+      return metricsPage()
+    case (.development, let method) where isPrivate || isForOperators:
       guard let development else { return nil }
-      guard let path = developmentPath(of: path.dropFirst(), request, context) else { return .notLocal }
+      guard let path = developmentPath(of: rest, request, context) else { return .notLocal }
       return try await development.respond(method, path, target, request, over: context.channel)
-    case (.get, let path) where path.count == 2 && path[0] == "openapi":
-      return DocumentDownload.named(path[1])?.response(to: request)
+    case (.openapi, .get) where rest.count == 1:
+      return rest.first.flatMap(DocumentDownload.named)?.response(to: request)
     default: return nil
     }
   }

@@ -25,11 +25,13 @@ package struct Row: Sendable {
     return value
   }
 
-  // What nearly all columns hold. Generic code is not specialised across modules, and looks its types up for each value.
+  // What nearly all columns hold. Generic code is not specialised across modules, and looks its types up for each value. Each has its optional
+  // as well, for which the compiler would take the other one.
 
   package func get(_ column: String) throws -> Int64 { try get(column, as: Int64.self) }
   package func get(_ column: String) throws -> Int64? { try get(column, as: Int64?.self) }
   package func get(_ column: String) throws -> Int { try get(column, as: Int.self) }
+  package func get(_ column: String) throws -> Int? { try get(column, as: Int?.self) }
   package func get(_ column: String) throws -> String { try get(column, as: String.self) }
   package func get(_ column: String) throws -> String? { try get(column, as: String?.self) }
 

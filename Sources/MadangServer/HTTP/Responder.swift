@@ -154,10 +154,17 @@ struct CallResponder {
     var response: Response
     do { response = try await match.handler(call) } catch {
       // Who calls is checked before what they ask for (contract section 3.1).
-      try await requireKnown(identity, client)
+      if let identity { note(try await service.madang.caller(identity), client) }
       throw error
     }
-    try await requireKnown(identity, client)
+    if let identity {
+      // The operation has asked already, unless it is one that is the same for everybody.
+      if let caller = identity.caller {
+        note(caller, client)
+      } else {
+        note(try await service.madang.caller(identity), client)
+      }
+    }
     if match.route.access == .publicKey, case .live(let session) = session.state {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
@@ -169,10 +176,8 @@ struct CallResponder {
     return response
   }
 
-  /// Throws unless the account is there that calls, if the call's operation has not asked. The account is seen at the address.
-  private func requireKnown(_ principal: Principal?, _ client: ClientAddress) async throws {
-    guard let principal else { return }
-    let caller = try await service.madang.caller(principal)
+  /// Notes who has called. The account is seen at the address.
+  private func note(_ caller: Caller, _ client: ClientAddress) {
     exchange?.found(caller)
     if actor == nil { service.recent.saw(caller.id, at: client) }
   }
@@ -187,14 +192,17 @@ struct CallResponder {
       access == .refreshToken ? .refreshes(address: client.networkHash) : .address(client.networkHash)
     var claims: AccessTokens.Claims?
     if let token {
-      claims = try await service.claims(of: token, edition: edition, for: access, or: withoutSession)
+      claims = service.tokens.knownClaims(of: token)
+      if claims == nil {
+        claims = try await service.claims(of: token, edition: edition, for: access, or: withoutSession)
+      }
     }
     // Where no token is asked for, one that is shown does not help.
     let payer = access?.isOfAccount ?? true ? claims.map { CallLimits.Subject.session($0.number) } : nil
     try service.limits.count(payer ?? withoutSession)
-    guard let access else { return nil }
-    return try await service.authenticate(
-      access, token: token, claims: claims, address: client.networkHash, edition: edition)
+    guard let access, access.isOfAccount else { return nil }
+    return try await service.principal(
+      token, claims, address: client.networkHash, edition, mayBeExpired: access == .expiredToken)
   }
 
   private func refusal(of error: any Error, _ context: Context) -> Refusal {

@@ -196,7 +196,8 @@ struct RoomAdmission: Sendable {
   private func guest(with token: String, _ edition: Edition, _ client: ClientAddress) async throws -> Guest {
     do {
       let claims = try await service.claims(of: token, edition: edition)
-      let caller = try await service.caller(token, claims, client.networkHash, edition, mayBeExpired: false)
+      let caller = try await service.madang.caller(
+        try await service.principal(token, claims, address: client.networkHash, edition, mayBeExpired: false))
       return Guest(user: caller.id, session: caller.session, by: .token)
     } catch let refusal as Refusal where refusal.code != .tooManyCalls {
       throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)

@@ -58,10 +58,15 @@ final class AccessTokens: Sendable {
     try await keys.sign(Claims(session: session, edition: edition, expiresAt: expiresAt))
   }
 
+  private func isToken(_ text: String) -> Bool { text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 < 0x80 } }
+
+  /// What a token says that was found to be ours before.
+  func knownClaims(of token: String) -> Claims? { isToken(token) ? known.withLock { $0[token] } : nil }
+
   /// What a token says; nil if this server did not issue it.
   func claims(of token: String) async -> Claims? {
-    guard token.utf8.count <= 1024, token.utf8.allSatisfy({ $0 < 0x80 }) else { return nil }
-    if let claims = known.withLock({ $0[token] }) { return claims }
+    guard isToken(token) else { return nil }
+    if let claims = knownClaims(of: token) { return claims }
     // Nothing of a stranger's token is decoded: Foundation's JSON decoder ends the process at 513 brackets that open.
     guard isSigned(token), let claims = try? await keys.verify(token, as: Claims.self) else { return nil }
     known.withLock { known in

@@ -36,50 +36,36 @@ extension Service {
     }
   }
 
-  /// Who calls, as far as a route asks (contract section 3.1, step 4). `claims` are the token's if it is one of ours. Whether the session
-  /// of an unexpired token lives is asked by the operation.
-  func authenticate(
-    _ access: Access, token: String?, claims: AccessTokens.Claims?, address: KeyHash, edition: Edition
-  ) async throws -> Principal? {
-    switch access {
-    case .publicKey, .refreshToken: nil
-    case .token: try await principal(token, claims, address, edition, mayBeExpired: false)
-    case .expiredToken: try await principal(token, claims, address, edition, mayBeExpired: true)
-    }
-  }
-
-  /// Who acts with an access token, looked up. Throws `E02`, `E05`, `E03` or `E98`.
-  func caller(
-    _ token: String?, _ claims: AccessTokens.Claims?, _ address: KeyHash, _ edition: Edition, mayBeExpired: Bool
-  ) async throws -> Caller {
-    try await madang.caller(try await principal(token, claims, address, edition, mayBeExpired: mayBeExpired))
-  }
-
-  /// Who acts with an access token. An expired one is refused by what has become of its session and account, so these are looked up here.
-  private func principal(
-    _ token: String?, _ claims: AccessTokens.Claims?, _ address: KeyHash, _ edition: Edition, mayBeExpired: Bool
+  /// Who acts with an access token (contract section 3.1, step 4). Throws `E02`, `E05`, `E03` or `E98`.
+  ///
+  /// Whether the session of an unexpired token lives is asked by the operation. An expired one is refused by what has become of its session
+  /// and account, so these are looked up here.
+  ///
+  /// - Parameter claims: The token's if it is one of ours.
+  func principal(
+    _ token: String?, _ claims: AccessTokens.Claims?, address: KeyHash, _ edition: Edition, mayBeExpired: Bool
   ) async throws -> Principal {
     guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }
     guard let claims, claims.edition == edition.name else {
       try limits.count(.unknownToken(KeyHash(token), address: address))
       throw Refusal(.badToken, "Authorization: the token is unknown here")
     }
-    let principal = Principal(session: try await session(of: claims), edition: edition.name)
+    let session = if let session = claims.session { session } else { try await olderSession(of: claims) }
+    let principal = Principal(session: session, edition: edition.name)
     guard claims.expiresAt <= madang.clock.now, !mayBeExpired else { return principal }
     do { _ = try await madang.caller(principal) } catch let failure as Failure where failure.code == .accountGone {
       throw Refusal(.tokenExpired, "the access token has expired")
     }
-    try limits.refuseExpiredToken(of: principal.session.number)
+    try limits.refuseExpiredToken(of: session.number)
     throw Refusal(.tokenExpired, "the access token has expired")
   }
 
   /// How long tokens of the older form lived at least, in milliseconds.
   private static let olderLifetime: Int64 = 24 * 3_600_000
 
-  /// The session of a token. One of the older form names it by its number alone: then it must be one that began before the
-  /// token was issued, else its client has to refresh.
-  private func session(of claims: AccessTokens.Claims) async throws -> SessionID {
-    if let session = claims.session { return session }
+  /// The session of a token of the older form, which names it by its number alone. It must be one that began before the token was
+  /// issued, else its client has to refresh.
+  private func olderSession(of claims: AccessTokens.Claims) async throws -> SessionID {
     let session = try await madang.session(claims.number)
     guard session.begun <= claims.expiresAt - max(settings.domain.accessTokenLifetime, Self.olderLifetime) else {
       throw Refusal(.tokenExpired, "the access token is of an older form, and may be of an earlier session")
