@@ -97,7 +97,8 @@ private struct JSONValueEncoder: Encoder {
     if let list = value as? [String] { return array(list) { output.string($0) } }
     if output.plainType != ObjectIdentifier(T.self) {
       if let list = value as? any JSONArray { return try list.write(to: self) }
-      output.plainType = ObjectIdentifier(T.self)
+      // An optional that is nil tells nothing of the next one.
+      if !(T.self is any ExpressibleByNilLiteral.Type) { output.plainType = ObjectIdentifier(T.self) }
     }
     let outer = (output.isObject, output.isFirstKey)
     output.isObject = false

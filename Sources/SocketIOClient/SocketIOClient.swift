@@ -65,7 +65,8 @@ public actor SocketIOClient {
 
 extension SocketIOClient {
   /// Connects and stays connected until the client is closed, the task is cancelled, or the allowed attempts have
-  /// failed. Call it once. Every sequence of updates has ended when it returns.
+  /// failed. Call it once. Every sequence of updates has ended when it returns. A connection to a proxy that never answers may end up to
+  /// `connectTimeout` later: an event loop group of your own must not be shut down before.
   public func run() async {
     var failures = 0
     while !isClosed, !Task.isCancelled {

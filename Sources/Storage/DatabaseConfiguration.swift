@@ -72,8 +72,8 @@ package struct DatabaseConfiguration: Sendable {
   package var busyTimeout = Duration.seconds(5)
   /// SQLite: page cache of each connection, in bytes.
   package var cacheBytes = 16 << 20
-  /// SQLite: the pages in the write-ahead log, of 4 KiB each, after which a commit brings them into the file; those of `walLimit`
-  /// if they are fewer.
+  /// SQLite: the pages in the write-ahead log, of 4 KiB each, after which they are brought into the file; half of those of
+  /// `walLimit` if they are fewer.
   package var checkpointPages = 4000
   /// SQLite: the size of the write-ahead log, in bytes, beyond which the writer empties it as soon as readers let it.
   package var walLimit = 64 << 20

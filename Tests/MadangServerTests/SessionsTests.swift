@@ -110,6 +110,48 @@ struct SessionsTests {
     }
   }
 
+  @Test("an upload during which its session ends is refused and leaves nothing", arguments: TestEngine.available)
+  func endedAmidUpload(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let madang = world.server.madang
+      let mina = try await world.signUp("Mina")
+      let workspace = try await mina.workspace()
+      let channel = try await mina.channel("ios", in: workspace)
+      let port = try #require(world.url.split(separator: ":").last.flatMap { Int($0) })
+      let endings: [(String, @Sendable (TestPerson) async throws -> Void)] = [
+        ("joon", { _ = try await $0.get("users/logout") }),
+        ("sora", { _ = try await madang.disable(email: $0.email) }),
+        ("hana", { _ = try await madang.deleteAccount(email: $0.email) }),
+      ]
+      for (name, end) in endings {
+        let person = try await world.signUp(name)
+        _ = try await mina.success(.POST, "\(workspace)/members", .json(["email": .text(person.email)]))
+        _ = try await person.get("\(channel)/chats")
+        let wire = try await Wire.connect(port)
+        let part = { (name: String) in
+          Array("--b\r\nContent-Disposition: form-data; name=\"\(name)\"; filename=\"a.png\"\r\n\r\n".utf8) + Sample.png
+            + Array("\r\n".utf8)
+        }
+        let (first, rest) = (part("files"), part("files") + Array("--b--\r\n".utf8))
+        try await wire.sendRequest(
+          "POST", "/v1/\(channel)/chats",
+          headers: [
+            ("SesacKey", EditionName.october2024.developmentKey), ("Authorization", person.token),
+            ("Content-Type", "multipart/form-data; boundary=b"), ("Content-Length", "\(first.count + rest.count)"),
+          ])
+        try await wire.send(first)
+        #expect(try await World.eventually { try await !world.files(in: "uploads").isEmpty })
+        try await end(person)
+        try await wire.send(rest)
+        let answer = try await wire.readAnswer()
+        #expect(answer.status == 400 && answer.text.contains("E02"), "\(name): \(answer.text)")
+        #expect(try await world.files(in: "uploads").isEmpty)
+      }
+      #expect(try await world.files(in: "channelChats").isEmpty)
+      #expect(try await madang.statistics().chats == 0)
+    }
+  }
+
   @Test("every case of refresh", arguments: TestEngine.available)
   func refresh(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in

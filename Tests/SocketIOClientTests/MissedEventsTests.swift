@@ -50,8 +50,9 @@ struct MissedEventsTests {
   @Test("what is held has a limit in number and one in bytes, over all namespaces")
   func limits() {
     var configuration = SocketIOClient.Configuration()
-    configuration.maxWaitingUpdates = 3
-    configuration.maxMessageBytes = 10
+    configuration.maxWaitingUpdates = 6
+    // Each of them counts 64 bytes for its value as well.
+    configuration.maxMessageBytes = 10 + 2 * 64
     func event(_ size: Int) -> SocketEvent {
       SocketEvent(name: "e", arguments: SocketArguments([Array(repeating: 0x31, count: size - 1)]))
     }
@@ -63,6 +64,7 @@ struct MissedEventsTests {
     #expect(taken == [true, false, true])
     let first = missed.take("/")
     #expect(first.count == 1)
+    configuration.maxMessageBytes = 10_000
     taken = (0..<3).map { _ in missed.append(event(1), in: "/", configuration) }
     #expect(taken == [true, true, false])
     let (none, one) = (missed.take("/"), missed.take("/a"))

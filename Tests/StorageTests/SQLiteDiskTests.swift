@@ -110,6 +110,16 @@ import Testing
     }
   }
 
+  @Test("the log is brought into the file after so many pages, and begun anew")
+  func checkpoints() async throws {
+    try await withFile { database, path in
+      for _ in 0..<300 { try await insert(database, bytes: 100_000) }
+      // 30 MB were written; 4,000 pages have 16.4 MB.
+      let size = try logSize(path)
+      #expect((10_000_000...18_000_000).contains(size))
+    }
+  }
+
   @Test("the log is held to its limit; while a reader keeps it that is said, and made up for afterwards")
   func bounded() async throws {
     let recorder = LogRecorder()

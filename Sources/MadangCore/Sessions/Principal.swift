@@ -3,46 +3,41 @@ import Synchronization
 
 /// Who an operation acts for: an account that is known, or the session that a request shows.
 ///
-/// A session is looked up in the operation's own transaction. So it takes no read of its own, and it is alive when the
-/// operation's rules are checked.
+/// A session is looked up in each transaction of the operation. So it takes no read of its own, and it is alive when the operation's rules
+/// are checked, however long the request has been under way by then.
 package final class Principal: Sendable {
-  private enum State {
-    case shown(SessionID, edition: String)
-    case found(Caller)
-  }
-
-  private let state: Mutex<State>
+  package let session: SessionID
+  /// The one that the session has to be of; nil for an account that is known.
+  private let edition: String?
+  private let found: Mutex<Caller?>
 
   /// - Parameter edition: The one that the session has to be of.
-  package init(session: SessionID, edition: String) { state = Mutex(.shown(session, edition: edition)) }
+  package init(session: SessionID, edition: String) {
+    (self.session, self.edition) = (session, edition)
+    found = Mutex(nil)
+  }
 
-  package init(_ caller: Caller) { state = Mutex(.found(caller)) }
+  package init(_ caller: Caller) {
+    (session, edition) = (caller.session, nil)
+    found = Mutex(caller)
+  }
 
   /// Somebody who acts without a session, in tests of clients: what changes the session changes nothing.
   package static func acting(_ person: Person) -> Principal {
     Principal(Caller(session: SessionID(number: 0, begun: 0), person: person))
   }
 
-  package var session: SessionID {
-    switch state.withLock(\.self) {
-    case .shown(let session, _): session
-    case .found(let caller): caller.session
-    }
-  }
-
-  /// Nil until an operation has looked the session up.
-  package var caller: Caller? {
-    if case .found(let caller) = state.withLock(\.self) { caller } else { nil }
-  }
+  /// Who it was when it was last looked up; nil before. Tells who has called, never who may act.
+  package var caller: Caller? { found.withLock(\.self) }
 
   fileprivate func find(in transaction: Transaction) throws -> Caller {
-    switch state.withLock(\.self) {
-    case .found(let caller): return caller
-    case .shown(let session, let edition):
-      let caller = try transaction.caller(session: session, edition: edition)
-      state.withLock { $0 = .found(caller) }
+    guard let edition else {
+      guard let caller else { throw Failure(.noSuchSession, "nobody acts") }
       return caller
     }
+    let caller = try transaction.caller(session: session, edition: edition)
+    found.withLock { $0 = caller }
+    return caller
   }
 }
 
@@ -52,11 +47,10 @@ extension Transaction {
 }
 
 extension Madang {
-  /// Looks a principal up, if no operation has done it yet. Throws as every operation does that acts for one: `.noSuchSession` if the
-  /// session has ended, `.accountGone` if its account is gone.
+  /// Who a principal is. Throws as every operation does that acts for one: `.noSuchSession` if the session has ended, `.accountGone` if its
+  /// account is gone.
   package func caller(_ principal: Principal) async throws -> Caller {
-    if let caller = principal.caller { return caller }
-    return try await read(as: principal) { _, caller in caller }
+    try await read(as: principal) { _, caller in caller }
   }
 
   /// `Database.read` for somebody.

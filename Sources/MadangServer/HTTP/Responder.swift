@@ -142,8 +142,8 @@ struct CallResponder {
         .unknownPath, "\(request.method.rawValue) \(request.uri.path) is no route of edition \(edition.name)")
     }
     if let identity {
-      body.takesFiles = { [service] in
-        _ = try await service.madang.caller(identity)
+      body.takesFiles = {
+        try await look(up: identity, client)
         return true
       }
     }
@@ -154,17 +154,11 @@ struct CallResponder {
     var response: Response
     do { response = try await match.handler(call) } catch {
       // Who calls is checked before what they ask for (contract section 3.1).
-      if let identity { note(try await service.madang.caller(identity), client) }
+      if let identity, error.isOfCall { try await look(up: identity, client) }
       throw error
     }
-    if let identity {
-      // The operation has asked already, unless it is one that is the same for everybody.
-      if let caller = identity.caller {
-        note(caller, client)
-      } else {
-        note(try await service.madang.caller(identity), client)
-      }
-    }
+    // The operation has asked already, unless it is one that is the same for everybody.
+    if let identity { try await look(up: identity, client) }
     if match.route.access == .publicKey, case .live(let session) = session.state {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
@@ -176,8 +170,9 @@ struct CallResponder {
     return response
   }
 
-  /// Notes who has called. The account is seen at the address.
-  private func note(_ caller: Caller, _ client: ClientAddress) {
+  /// Throws unless it is known who calls. The account is seen at the address.
+  private func look(up principal: Principal, _ client: ClientAddress) async throws {
+    let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
     exchange?.found(caller)
     if actor == nil { service.recent.saw(caller.id, at: client) }
   }
@@ -227,6 +222,19 @@ struct CallResponder {
   /// A header value holds visible ASCII only.
   private func fieldText(_ text: String) -> String {
     String(text.map { $0.isASCII && !$0.isNewline ? $0 : "?" }.prefix(400))
+  }
+}
+
+extension Error {
+  /// Whether it says something of the call, so that another answer would be given to somebody else: not of the database, which would have
+  /// to be asked, nor of who calls.
+  fileprivate var isOfCall: Bool {
+    switch self {
+    case let failure as Failure: failure.code != .noSuchSession && failure.code != .accountGone
+    case is Refusal: true
+    case let error as StorageError: error.code == .unique || error.code == .writesStopped
+    default: false
+    }
   }
 }
 

@@ -7,12 +7,12 @@ struct MissedEvents {
   private var count = 0
   private var byteCount = 0
 
-  /// - Returns: False if they are more than may wait for a reader, or have more bytes together than a message may have. None is
+  /// - Returns: False if they are more than half of what may wait for a reader, which has them all at once behind what waits already, or have more bytes together than a message may have. None is
   ///   kept of that namespace then.
   mutating func append(
     _ event: SocketEvent, in namespace: String, _ limits: SocketIOClient.Configuration
   ) -> Bool {
-    guard count < limits.maxWaitingUpdates, byteCount + event.byteCount <= limits.maxMessageBytes else {
+    guard count < limits.maxWaitingUpdates / 2, byteCount + event.byteCount <= limits.maxMessageBytes else {
       _ = take(namespace)
       return false
     }
@@ -32,6 +32,7 @@ struct MissedEvents {
 
 extension SocketEvent {
   fileprivate var byteCount: Int {
-    (arguments.values + arguments.attachments).reduce(name.utf8.count) { $0 + $1.count }
+    // What a value takes by itself counts as well.
+    (arguments.values + arguments.attachments).reduce(name.utf8.count) { $0 + $1.count + 64 }
   }
 }

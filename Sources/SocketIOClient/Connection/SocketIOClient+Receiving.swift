@@ -109,6 +109,7 @@ extension SocketIOClient {
 
   /// The server has this client in the namespace no more, if it ever had.
   private func notJoined(_ namespace: String) {
+    _ = connection?.missed.take(namespace)
     guard connection?.sockets.removeValue(forKey: namespace) != nil else { return }
     interruptQueue(namespace)
     forgetAcks { $0.namespace == namespace }

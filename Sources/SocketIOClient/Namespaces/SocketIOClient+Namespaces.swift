@@ -168,6 +168,7 @@ extension SocketIOClient {
     claims[namespace] = nil
     stopAsking(namespace)
     connection?.sockets[namespace] = nil
+    _ = connection?.missed.take(namespace)
     forgetAcks { $0.namespace == namespace }
     settleJoining(namespace, .failure(.notConnected))
     endListeners(namespace, nil)

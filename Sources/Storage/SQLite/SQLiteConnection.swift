@@ -10,6 +10,8 @@ final class SQLiteConnection: Connection {
   /// Of the writer only: a reader must not wait for other readers.
   private let logLimit: SQLiteLogLimit?
   private let busyTimeout: CInt
+  /// Nil for a reader, which commits nothing.
+  private let checkpoint: SQLiteCheckpoint?
   private(set) var changes = 0
   private(set) var isStopped = false
   private(set) var isUsable = true
@@ -34,6 +36,7 @@ final class SQLiteConnection: Connection {
     statements = StatementCache(limit: configuration.statementCacheLimit)
     deadline = SQLiteDeadline(limit: configuration.statementTimeout)
     logLimit = access == .write ? SQLiteLogLimit(path: path, limit: configuration.walLimit, logger) : nil
+    checkpoint = access == .write ? SQLiteCheckpoint(configuration) : nil
     busyTimeout = CInt(clamping: configuration.busyTimeout.milliseconds)
     sqlite3_busy_timeout(database, busyTimeout)
     deadline.watch(database)
@@ -48,14 +51,13 @@ final class SQLiteConnection: Connection {
         -- A mapped page that the disk cannot give ends the process; read, it fails one statement.
         PRAGMA mmap_size = 0;
         PRAGMA journal_size_limit = \(configuration.walLimit);
-        -- A page that is written with every commit is brought into the file once for all of them: the more seldom, the cheaper.
-        PRAGMA wal_autocheckpoint = \(min(configuration.checkpointPages, configuration.walLimit / 4096));
         PRAGMA query_only = \(access == .read ? "ON" : "OFF");
         """)
     } catch {
       close()
       throw error
     }
+    checkpoint?.watch(database)
   }
 
   var transaction: TransactionState { sqlite3_get_autocommit(database) == 0 ? .open : .none }
@@ -133,7 +135,10 @@ final class SQLiteConnection: Connection {
     guard code == SQLITE_OK else { throw failure(code, text) }
   }
 
-  func tidy() { logLimit?.enforce(on: database, busyTimeout: busyTimeout) }
+  func tidy() {
+    checkpoint?.runIfDue(on: database)
+    logLimit?.enforce(on: database, busyTimeout: busyTimeout)
+  }
 
   func close() {
     finalizeAll()

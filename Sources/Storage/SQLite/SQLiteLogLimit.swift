@@ -2,8 +2,8 @@ import CSQLite
 import Foundation
 import Logging
 
-/// Keeps the write-ahead log from growing without end. SQLite by itself takes it back into the database now and then
-/// (`checkpointPages`), but begins it anew only when it meets no reader, and a reader that stays long keeps it.
+/// Keeps the write-ahead log from growing without end. It is taken back into the database now and then
+/// (``SQLiteCheckpoint``), but SQLite begins it anew only when that meets no reader, and a reader that stays long keeps it.
 final class SQLiteLogLimit {
   /// How long the writer may stand still for it.
   private static let patience: CInt = 100

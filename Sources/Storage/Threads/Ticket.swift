@@ -13,6 +13,8 @@ final class Ticket<Success: Sendable>: Sendable {
 
   private let state = Mutex(State.new)
 
+  deinit { assert(isDone, "work was dropped that somebody waits for") }
+
   /// Hands work over to a thread, by `put`, and waits. Cancellation takes effect until the work has started.
   static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {
     let ticket = Ticket()
