@@ -91,10 +91,22 @@ struct MessagePackToJSON {
     case .signed(let value): append(String(value))
     case .unsigned(let value): append(String(value))
     case .float(let value): append(value.isFinite ? "\(value)" : "null")
-    case .string(let range): json += JSONText.quotedBytes(String(decoding: bytes[range], as: UTF8.self))
+    case .string(let range): appendText(bytes[range])
     case .timestamp(.some(let time)): append("\"" + MessagePackTimestamp.text(time) + "\"")
     case .null, .timestamp(nil), .array, .map, .binary, .other: append("null")
     }
+  }
+
+  /// Text that stands in JSON as it is needs no value of its own: a message may have a million of them.
+  private mutating func appendText(_ utf8: ArraySlice<UInt8>) {
+    let isPlain = utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
+    guard isPlain else {
+      json += JSONText.quotedBytes(String(decoding: utf8, as: UTF8.self))
+      return
+    }
+    json.append(UInt8(ascii: "\""))
+    json += utf8
+    json.append(UInt8(ascii: "\""))
   }
 
   private mutating func append(_ text: String) { json += text.utf8 }
