@@ -2,12 +2,9 @@
 //
 // Runs on a copy of a server's database, with the server's settings, over all its channels and their members in turn.
 // Usage: one-commit-per-row DATABASE SECONDS. Prints one JSON object.
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#define PROGRAM "one-commit-per-row"
+#include "sqlite.h"
 #include <sys/time.h>
-#include <time.h>
 
 enum { MAX_POSTERS = 256 };
 
@@ -16,21 +13,8 @@ typedef struct {
   char room[40], workspace[40];
 } Poster;
 
-static sqlite3 *database;
 static Poster posters[MAX_POSTERS];
 static int poster_count;
-
-static void check(int code) {
-  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
-  fprintf(stderr, "one-commit-per-row: %s\n", sqlite3_errmsg(database));
-  exit(1);
-}
-
-static sqlite3_stmt *prepare(const char *sql) {
-  sqlite3_stmt *statement;
-  check(sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL));
-  return statement;
-}
 
 static void run(sqlite3_stmt *statement) {
   int code;
@@ -39,15 +23,7 @@ static void run(sqlite3_stmt *statement) {
   sqlite3_reset(statement);
 }
 
-static void text(sqlite3_stmt *statement, int index, const char *value) {
-  check(sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT));
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return t.tv_sec + t.tv_nsec / 1e9;
-}
+static double now(void) { return seconds_of(CLOCK_MONOTONIC); }
 
 static sqlite3_int64 wall_ms(void) {
   struct timeval t;
@@ -69,21 +45,17 @@ static void read_posters(void) {
   }
   sqlite3_finalize(query);
   if (!poster_count) {
-    fprintf(stderr, "one-commit-per-row: nobody is in a channel\n");
+    fprintf(stderr, PROGRAM ": nobody is in a channel\n");
     exit(1);
   }
 }
 
 int main(int argc, char **argv) {
   if (argc != 3) {
-    fprintf(stderr, "usage: one-commit-per-row DATABASE SECONDS\n");
+    fprintf(stderr, "usage: " PROGRAM " DATABASE SECONDS\n");
     return 64;
   }
-  check(sqlite3_open_v2(argv[1], &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
-  check(sqlite3_exec(
-      database, "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384;"
-      " PRAGMA wal_autocheckpoint = 4000",
-      NULL, NULL, NULL));
+  open_database(argv[1], "PRAGMA synchronous = FULL; PRAGMA wal_autocheckpoint = 4000");
   read_posters();
 
   sqlite3_stmt *caller = prepare(
@@ -108,7 +80,7 @@ int main(int argc, char **argv) {
   long rows = 0;
   for (; now() < end; rows++) {
     const Poster *poster = &posters[rows % poster_count];
-    sqlite3_bind_int64(caller, 1, poster->session);
+    bind(caller, 1, poster->session);
     text(caller, 2, "2024-10");
     run(caller);
 
@@ -118,27 +90,27 @@ int main(int argc, char **argv) {
 
     run(begin);
     sqlite3_int64 time = wall_ms();
-    sqlite3_bind_int64(advance, 1, time);
-    sqlite3_bind_int64(advance, 2, time);
+    bind(advance, 1, time);
+    bind(advance, 2, time);
     text(advance, 3, poster->room);
     text(advance, 4, "channel");
-    sqlite3_bind_int64(advance, 5, poster->user);
+    bind(advance, 5, poster->user);
     text(advance, 6, poster->workspace);
-    sqlite3_bind_int64(advance, 7, poster->user);
+    bind(advance, 7, poster->user);
     if (sqlite3_step(advance) != SQLITE_ROW) check(SQLITE_ERROR);
     sqlite3_int64 room = sqlite3_column_int64(advance, 0), seq = sqlite3_column_int64(advance, 3);
     sqlite3_int64 created_at = sqlite3_column_int64(advance, 4);
     run(advance);
 
     text(insert, 1, id);
-    sqlite3_bind_int64(insert, 2, room);
-    sqlite3_bind_int64(insert, 3, seq);
-    sqlite3_bind_int64(insert, 4, poster->user);
-    sqlite3_bind_int64(insert, 5, room);
-    sqlite3_bind_int64(insert, 6, poster->user);
+    bind(insert, 2, room);
+    bind(insert, 3, seq);
+    bind(insert, 4, poster->user);
+    bind(insert, 5, room);
+    bind(insert, 6, poster->user);
     text(insert, 7, "See you at the courtyard at six.");
-    sqlite3_bind_int64(insert, 8, 0);
-    sqlite3_bind_int64(insert, 9, created_at);
+    bind(insert, 8, 0);
+    bind(insert, 9, created_at);
     run(insert);
     run(commit);
   }

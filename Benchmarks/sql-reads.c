@@ -2,11 +2,8 @@
 //
 // Runs on a copy of a server's database, with the server's settings, for the members of a room in turn; each call is one read
 // transaction. Usage: sql-reads DATABASE ROOM AFTER_MS history|unreads SECONDS. Prints one JSON object.
-#include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <time.h>
+#define PROGRAM "sql-reads"
+#include "sqlite.h"
 
 enum { MAX_READERS = 256 };
 
@@ -15,21 +12,8 @@ typedef struct {
   char room_uuid[40], workspace[40];
 } Reader;
 
-static sqlite3 *database;
 static Reader readers[MAX_READERS];
 static int reader_count;
-
-static void check(int code) {
-  if (code == SQLITE_OK || code == SQLITE_ROW || code == SQLITE_DONE) return;
-  fprintf(stderr, "sql-reads: %s\n", sqlite3_errmsg(database));
-  exit(1);
-}
-
-static sqlite3_stmt *prepare(const char *sql) {
-  sqlite3_stmt *statement;
-  check(sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL));
-  return statement;
-}
 
 // Reads every value of every row. The number of rows; the last row's first value, if it is a number.
 static int run(sqlite3_stmt *statement, sqlite3_int64 *value) {
@@ -47,18 +31,6 @@ static int run(sqlite3_stmt *statement, sqlite3_int64 *value) {
   return rows;
 }
 
-static void bind(sqlite3_stmt *statement, int index, sqlite3_int64 value) { check(sqlite3_bind_int64(statement, index, value)); }
-
-static void text(sqlite3_stmt *statement, int index, const char *value) {
-  check(sqlite3_bind_text(statement, index, value, -1, SQLITE_TRANSIENT));
-}
-
-static double seconds_of(clockid_t clock) {
-  struct timespec t;
-  clock_gettime(clock, &t);
-  return t.tv_sec + t.tv_nsec / 1e9;
-}
-
 static void read_readers(const char *room) {
   sqlite3_stmt *query = prepare(
       "SELECT s.id, s.created_at, m.user_id, r.id, r.uuid, w.uuid FROM channel_members m JOIN sessions s ON s.user_id = m.user_id"
@@ -73,20 +45,19 @@ static void read_readers(const char *room) {
   }
   sqlite3_finalize(query);
   if (!reader_count) {
-    fprintf(stderr, "sql-reads: nobody is in that room\n");
+    fprintf(stderr, PROGRAM ": nobody is in that room\n");
     exit(1);
   }
 }
 
 int main(int argc, char **argv) {
   if (argc != 6) {
-    fprintf(stderr, "usage: sql-reads DATABASE ROOM AFTER_MS history|unreads SECONDS\n");
+    fprintf(stderr, "usage: " PROGRAM " DATABASE ROOM AFTER_MS history|unreads SECONDS\n");
     return 64;
   }
   int history = !strcmp(argv[4], "history");
   sqlite3_int64 after = atoll(argv[3]);
-  check(sqlite3_open_v2(argv[1], &database, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL));
-  check(sqlite3_exec(database, "PRAGMA journal_mode = WAL; PRAGMA foreign_keys = ON; PRAGMA cache_size = -16384", NULL, NULL, NULL));
+  open_database(argv[1], "");
   read_readers(argv[2]);
 
   sqlite3_stmt *begin = prepare("BEGIN DEFERRED"), *end = prepare("ROLLBACK");

@@ -8,7 +8,7 @@ import Synchronization
 /// One value holds all it hangs on, so a process can hold several isolated worlds. Every operation owns its
 /// transaction; its rules live inside it. Operations throw ``Failure``; any other error is internal.
 ///
-/// A class: every request hands it on, and a copy of all that it holds is dear.
+/// A class: every request hands it on, and a copy of all that it holds is expensive.
 package final class Madang: Sendable {
   package let database: Database
   package let clock: Clock

@@ -129,8 +129,8 @@ final class Backend: Sendable {
     }
   }
 
-  /// Takes over sockets in rooms from a backend whose place it takes. Those that have no right to be there any more are sent
-  /// away, and all if their rooms cannot be read.
+  /// Takes over sockets in rooms from a backend whose place it takes. Those that have no right to be there any more are
+  /// disconnected, and all if their rooms cannot be read.
   ///
   /// - Parameter known: The newest chats of their rooms before it took that place, as far as they were asked for.
   func adopt(

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 
 /// One dialect of the wire: its routes, ids, dates, codes and chats. It translates and decides nothing.
-/// A class: every request hands it on, and a copy of all that it holds is dear.
+/// A class: every request hands it on, and a copy of all that it holds is expensive.
 final class Edition: Sendable {
   let id: EditionName
   let routes: RouteTable

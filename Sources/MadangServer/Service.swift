@@ -7,7 +7,7 @@ import NIOCore
 import SocketIOServer
 
 /// All that a request needs, in one value: no globals, so a process can hold several servers. A class: every request hands it
-/// on, and a copy of all that it holds is dear.
+/// on, and a copy of all that it holds is expensive.
 final class Service: Sendable {
   let madang: Madang
   let settings: ServerSettings
@@ -58,48 +58,5 @@ final class Service: Sendable {
 
   func client(_ headers: HTTPFields, peer: SocketAddress?) -> ClientAddress {
     ClientAddress(peer: peer, headers: headers, trusted: settings.trustedProxies)
-  }
-
-  /// Signs in, as often as passwords of one account may be tried.
-  func signIn(email: String, password: String, deviceToken: String?, _ call: Call) async throws -> SignedIn {
-    let key = try Madang.emailKey(email)
-    return try await noting(key, call.origin) {
-      try await tries.run(account: key, address: call.client.network) {
-        try await madang.isKnown(key, at: call.client.text, within: settings.socketRecentWindow)
-      } _: {
-        try await madang.signIn(
-          email: email, password: password, deviceToken: deviceToken, from: call.origin, turn: call.client.network)
-      }
-    }
-  }
-
-  /// Confirms the address of a link's account, as often as passwords of one account may be tried. Answers what it waits for all the same.
-  func confirmAddress(code: String, password: String, from client: ClientAddress) async throws -> Waiting? {
-    let key = try await madang.accountToConfirm(code: code).emailKey
-    return try await noting(key, Origin(edition: "", address: client.text)) {
-      try await tries.run(account: key, address: client.network) {
-        try await madang.isKnown(key, at: client.text, within: settings.socketRecentWindow)
-      } _: {
-        try await madang.confirmAddress(code: code, password: password, from: client.text, turn: client.network)
-      }
-    }
-  }
-
-  /// Tells the audit log if a sign-in fails, or somebody may not sign up.
-  /// - Parameter emailKey: Empty where none is shown.
-  func noting<Success>(_ emailKey: String, _ origin: Origin, _ body: () async throws -> Success) async throws -> Success
-  {
-    do { return try await body() } catch {
-      switch error {
-      case let failure as Failure where failure.code == .signInFailed:
-        refusals.note(.signInRefused, emailKey, from: origin, because: failure.message)
-      case let failure as Failure where failure.code == .notAdmitted:
-        refusals.note(.signUpRefused, emailKey, from: origin, because: failure.message)
-      case let refusal as Refusal where refusal.code == .tooManyCalls:
-        refusals.note(.signInRefused, emailKey, from: origin, because: refusal.message)
-      default: break
-      }
-      throw error
-    }
   }
 }

@@ -178,14 +178,14 @@ enum DeliveryRules {
           }
         }
       },
-      ended("sockets.ends.left", "Who leaves the workspace is sent away from its rooms with 41.") { yard, _ in
+      ended("sockets.ends.left", "Who leaves the workspace is disconnected from its rooms with 41.") { yard, _ in
         try await yard.b.call(.GET, yard.workspace.leave)
       },
-      ended("sockets.ends.deleted", "When a channel is deleted its sockets are sent away with 41.") { yard, room in
+      ended("sockets.ends.deleted", "When a channel is deleted its sockets are disconnected with 41.") { yard, room in
         try await yard.a.call(.DELETE, room.path)
       },
       ended(
-        "sockets.ends.workspace-deleted", "When a workspace is deleted the sockets of its rooms are sent away with 41."
+        "sockets.ends.workspace-deleted", "When a workspace is deleted its rooms' sockets are disconnected with 41."
       ) { yard, _ in
         try await yard.a.call(.DELETE, yard.workspace.path)
       },

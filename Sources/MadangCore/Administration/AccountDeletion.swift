@@ -28,8 +28,8 @@ extension Madang {
     email: String, because reason: String?, _ check: @escaping @Sendable (Transaction, Person) throws -> Void
   ) async throws -> DeletedAccount {
     try await database.write { [self] transaction in
-      // Held: nobody adds it to a workspace meanwhile.
-      let person = try transaction.heldPerson(email: email)
+      // Locked: nobody adds it to a workspace meanwhile.
+      let person = try transaction.lockedPerson(email: email)
       try check(transaction, person)
       let kakao = try transaction.kakaoSubject(of: person.id.number)
       let record = try delete(person, by: .administrator, because: reason, in: transaction)
@@ -37,7 +37,7 @@ extension Madang {
     }
   }
 
-  /// Deletes the account of somebody whose row is held.
+  /// Deletes the account of somebody whose row is locked.
   /// - Parameters:
   ///   - reason: For the audit log; nil where somebody wants just that.
   ///   - time: Until when tokens of Apple or Kakao make no new account that were issued before; nil for now.
@@ -53,10 +53,10 @@ extension Madang {
         .held, "'\(name)', in which \(person.email) is or has written, is on legal hold; release it first")
     }
     for workspace in workspaces {
-      let held = try transaction.heldWorkspace(.number(workspace.id.number), of: user)
+      let locked = try transaction.lockedWorkspace(.number(workspace.id.number), of: user)
       // It may have been handed over a moment ago.
-      try Self.requireNoOwner(person, of: [held])
-      _ = try remove(user, from: held, now: now, in: transaction)
+      try Self.requireNoOwner(person, of: [locked])
+      _ = try remove(user, from: locked, now: now, in: transaction)
     }
     let sessions = try endSessions(of: user, in: transaction)
     let account = try transaction.account(user)
@@ -100,41 +100,5 @@ extension Madang {
     while try await database.write({ [before = clock.now - Self.deletedSignInLifetime] transaction in
       try transaction.deleteDeletedSignIns(before: before, limit: page)
     }) == page {}
-  }
-}
-
-extension Transaction {
-  /// - Parameter name: Known to nobody, so that nobody can have signed up with the address that is made of it.
-  fileprivate func makeAnonymous(_ user: Int64, as name: String, nickname: String, now: Int64) throws {
-    // A domain that nobody can have (RFC 2606).
-    let email = "deleted-\(name)@deleted.invalid"
-    try execute(
-      """
-      UPDATE users SET email = \(email), email_key = \(TextRules.emailKey(email)), password_hash = NULL,
-        nickname = \(nickname), phone = '', profile_image = NULL, sign_in_method = NULL, sign_in_subject = NULL,
-        sign_in_revoked_at = NULL, unconfirmed_at = NULL, pending_at = NULL, disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
-      WHERE id = \(user)
-      """)
-  }
-
-  fileprivate func kakaoSubject(of user: Int64) throws -> String? {
-    try first(
-      """
-      SELECT sign_in_subject FROM users WHERE id = \(user) AND sign_in_method = \(SocialProvider.kakao.rawValue)
-      """
-    ) { try $0.get("sign_in_subject") }
-  }
-
-  /// Workspaces to which an account belongs, or in which it has written.
-  fileprivate func workspacesTouched(by user: Int64) throws -> [(id: Int64, name: String)] {
-    try all(
-      """
-      SELECT w.id, w.name FROM workspaces w
-      WHERE EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
-        OR EXISTS (SELECT 1 FROM rooms r JOIN chats c ON c.room_id = r.id AND c.author_id = \(user)
-          WHERE r.workspace_id = w.id)
-      ORDER BY w.id
-      """
-    ) { (try $0.get("id"), try $0.get("name")) }
   }
 }

@@ -43,9 +43,7 @@ extension Madang {
   /// Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountDisabled, heedsReadOnlyMode: false) { [self] transaction, user, now in
-      // The time of the first disabling stays.
-      try transaction.execute(
-        "UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
+      try transaction.disable(user, now: now)
       for kind in AccountLink.allCases { try transaction.endLinks(kind, of: user) }
       return ["sessions": "\(try endSessions(of: user, in: transaction))"]
     }
@@ -54,9 +52,7 @@ extension Madang {
   /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for one that was deleted.
   package func enable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountEnabled, heedsReadOnlyMode: false) { transaction, user, _ in
-      let changed = try transaction.execute(
-        "UPDATE users SET disabled_at = NULL WHERE id = \(user) AND disabled_at IS NOT NULL")
-      return changed > 0 ? [:] : nil
+      try transaction.enable(user) ? [:] : nil
     }
   }
 
@@ -87,7 +83,7 @@ extension Madang {
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail?
   ) async throws -> AccountRecord {
     try await database.write(heedsStop: heedsReadOnlyMode) { [self, now = clock.now] transaction in
-      let person = try transaction.heldPerson(email: email)
+      let person = try transaction.lockedPerson(email: email)
       let user = person.id.number
       if let detail = try change(transaction, user, now) {
         try audit(
@@ -96,37 +92,5 @@ extension Madang {
       }
       return try transaction.accountRecord(user)
     }
-  }
-}
-
-extension Transaction {
-  func accountRecord(_ number: Int64) throws -> AccountRecord {
-    guard let record = try accounts("u.id = \(number)", limit: 1).first else { throw UnexpectedlyEmpty() }
-    return record
-  }
-
-  func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
-    try all(
-      """
-      SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at, u.unconfirmed_at, u.pending_at,
-        (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions
-      FROM users u WHERE \(sql: condition) ORDER BY u.id LIMIT \(limit)
-      """, AccountRecord.init)
-  }
-
-  func userID(email: String) throws -> Int64 { try person(email: email).id.number }
-
-  func person(email: String) throws -> Person { try required(personByEmail(email), email) }
-
-  /// Until COMMIT.
-  func heldPerson(email: String) throws -> Person { try required(heldPersonByEmail(email), email) }
-
-  private func required(_ person: Person?, _ email: String) throws -> Person {
-    guard let person else { throw Failure(.noSuchUser, "no account has the address \(email)") }
-    return person
-  }
-
-  func forgetAddresses(of user: Int64) throws {
-    try execute("DELETE FROM recent_addresses WHERE user_id = \(user)")
   }
 }

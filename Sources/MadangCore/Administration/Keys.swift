@@ -33,12 +33,9 @@ extension Madang {
   /// Makes a key known, unless it was known before, revoked or not.
   package func register(key: String, edition: String, label: String) async throws {
     try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
-      let isNew = try transaction.execute(
-        """
-        INSERT INTO api_keys (key_hash, edition, label, created_at)
-        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now)) ON CONFLICT (key_hash) DO NOTHING
-        """)
-      if isNew == 1 { try audit(.keyCreated, label, edition, by: .server, in: transaction) }
+      if try transaction.insertKey(hash: Self.keyHash(key), edition: edition, label: label, now: now) {
+        try audit(.keyCreated, label, edition, by: .server, in: transaction)
+      }
     }
   }
 
@@ -52,18 +49,11 @@ extension Madang {
     try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       let hash = Self.keyHash(key)
       if try !transaction.hasKey(of: edition) {
-        try transaction.execute(
-          "INSERT INTO installation (name, value) VALUES (\(label), \(hash)) ON CONFLICT (name) DO NOTHING")
-        let isNew = try transaction.execute(
-          """
-          INSERT INTO api_keys (key_hash, edition, label, created_at)
-          SELECT \(hash), \(edition), \(label), \(now)
-          WHERE EXISTS (SELECT 1 FROM installation WHERE name = \(label) AND value = \(hash))
-          ON CONFLICT (key_hash) DO NOTHING
-          """)
-        if isNew == 1 { try audit(.keyCreated, label, edition, by: .server, in: transaction) }
+        if try transaction.insertFirstKey(hash: hash, edition: edition, label: label, now: now) {
+          try audit(.keyCreated, label, edition, by: .server, in: transaction)
+        }
       }
-      return try transaction.first("SELECT id FROM api_keys WHERE key_hash = \(hash)") { _ in true } ?? false
+      return try transaction.hasKey(hash: hash)
     }
   }
 
@@ -77,12 +67,9 @@ extension Madang {
     let label = try TextRules.note(label)
     let key = ids.bytes(32).hex
     let record = try await database.write { [self, now = clock.now] transaction in
-      let record = try transaction.one(
-        """
-        INSERT INTO api_keys (key_hash, edition, label, created_at, registration, approval)
-        VALUES (\(Self.keyHash(key)), \(edition), \(label), \(now), \(registration?.rawValue), \(approval?.rawValue))
-        RETURNING \(sql: KeyRecord.columns)
-        """, KeyRecord.init)
+      let record = try transaction.insertKey(
+        hash: Self.keyHash(key), edition: edition, label: label, registration: registration, approval: approval,
+        now: now)
       try audit(
         .keyCreated, label, edition, by: .administrator, registration: registration?.rawValue,
         approval: approval?.rawValue, in: transaction)
@@ -104,12 +91,9 @@ extension Madang {
   /// Ends a key; running servers notice within moments. Throws `.notFound` if there is none, or it was revoked before.
   package func revokeKey(_ id: Int64) async throws -> KeyRecord {
     try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
-      let revoked = try transaction.first(
-        """
-        UPDATE api_keys SET revoked_at = \(now) WHERE id = \(id) AND revoked_at IS NULL
-        RETURNING \(sql: KeyRecord.columns)
-        """, KeyRecord.init)
-      guard let revoked else { throw Failure(.notFound, "there is no key \(id) in use") }
+      guard let revoked = try transaction.revokeKey(id, now: now) else {
+        throw Failure(.notFound, "there is no key \(id) in use")
+      }
       try audit(.keyRevoked, revoked.label, revoked.edition, by: .administrator, in: transaction)
       return revoked
     }
@@ -117,22 +101,11 @@ extension Madang {
 
   /// All keys, the oldest first.
   package func keys() async throws -> [KeyRecord] {
-    try await database.read { try $0.all("SELECT \(sql: KeyRecord.columns) FROM api_keys ORDER BY id", KeyRecord.init) }
+    try await database.read { try $0.keys() }
   }
 
   /// The editions of the keys in use, by the keys' hashes.
   package func keysInUse() async throws -> [String: String] {
-    let pairs = try await database.read { transaction in
-      try transaction.all("SELECT key_hash, edition FROM api_keys WHERE revoked_at IS NULL") { row in
-        (try row.get("key_hash", as: String.self), try row.get("edition", as: String.self))
-      }
-    }
-    return Dictionary(pairs) { first, _ in first }
-  }
-}
-
-extension Transaction {
-  fileprivate func hasKey(of edition: String) throws -> Bool {
-    try first("SELECT id FROM api_keys WHERE edition = \(edition) LIMIT 1") { _ in true } ?? false
+    try await database.read { try $0.keysInUse() }
   }
 }

@@ -10,10 +10,10 @@ package struct WorkspaceName: Sendable {
 
 extension Madang {
   /// Takes an account out of a workspace and all its channels, as if it had left; its channels go to the workspace's owner. Its
-  /// sockets are sent away. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` for the owner.
+  /// sockets are disconnected. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` for the owner.
   package func removeMember(email: String, from name: WorkspaceName) async throws -> WorkspaceRecord {
     try await database.write { [self, now = clock.now] transaction in
-      let workspace = try transaction.heldWorkspace(name)
+      let workspace = try transaction.lockedWorkspace(name)
       let person = try transaction.member(email: email, of: workspace)
       guard workspace.owner != person.id else {
         throw Failure(.mustHandOver, "\(person.email) owns '\(workspace.name)'; hand the workspace over first")
@@ -31,7 +31,7 @@ extension Madang {
   /// `.noSuchUser`.
   package func handOverWorkspace(_ name: WorkspaceName, toEmail email: String) async throws -> WorkspaceRecord {
     try await database.write { [self] transaction in
-      let workspace = try transaction.heldWorkspace(name)
+      let workspace = try transaction.lockedWorkspace(name)
       let person = try transaction.member(email: email, of: workspace)
       if workspace.owner != person.id {
         try transaction.setOwner(person.id.number, ofWorkspace: workspace.id.number)
@@ -57,53 +57,5 @@ extension Madang {
     try transaction.removeWorkspaceMember(user, workspace: id)
     try note(.membershipEnded(user: user, workspace: id), in: transaction)
     return channels.count
-  }
-}
-
-extension Transaction {
-  /// A workspace, held until COMMIT: its members and owners change one at a time.
-  func heldWorkspace(_ name: WorkspaceName) throws -> Workspace {
-    let workspace = try workspace(name)
-    try hold(workspace: workspace.id.number)
-    // It may have been deleted or handed over meanwhile.
-    return try self.workspace(name)
-  }
-
-  /// Throws `.notFound`, also if several are meant.
-  func workspace(_ name: WorkspaceName, orDeleted: Bool = false) throws -> Workspace {
-    let text = name.text
-    let isThere: SQL = orDeleted ? "1 = 1" : "w.deleted_at IS NULL"
-    guard !text.utf8.contains(0) else { throw Failure(.notFound, "no workspace has this name") }
-    let found = try all(
-      """
-      SELECT \(sql: Workspace.columns) FROM workspaces w
-      WHERE \(sql: isThere) AND (w.id = \(Int64(text) ?? 0) OR w.uuid = \(text.lowercased()) OR w.name = \(text))
-      ORDER BY w.id LIMIT 2
-      """, Workspace.init)
-    guard let workspace = found.first else {
-      throw Failure(.notFound, "no workspace has the number, id or name '\(text)'; see 'madang admin workspaces list'")
-    }
-    guard found.count == 1 else {
-      throw Failure(.notFound, "'\(text)' is the number of one workspace and the name of another; use its id")
-    }
-    return workspace
-  }
-
-  fileprivate func member(email: String, of workspace: Workspace) throws -> Person {
-    let person = try person(email: email)
-    guard try isMember(person.id.number, ofWorkspace: workspace.id.number) else {
-      throw Failure(.notFound, "\(person.email) is no member of '\(workspace.name)'")
-    }
-    return person
-  }
-
-  /// Those that were not deleted.
-  fileprivate func channels(ownedBy user: Int64, in workspace: Int64) throws -> [Int64] {
-    try all(
-      """
-      SELECT c.room_id FROM channels c JOIN rooms r ON r.id = c.room_id
-      WHERE c.workspace_id = \(workspace) AND c.owner_id = \(user) AND r.deleted_at IS NULL ORDER BY c.room_id
-      """
-    ) { try $0.get("room_id") }
   }
 }

@@ -30,7 +30,7 @@ extension Madang {
     try await database.write(key: next.room) { [self, now = clock.now] transaction in
       guard let (content, author) = try transaction.take(next), let place = try transaction.advance(next.room, now: now)
       else { return }
-      _ = try insertChat(content, files: [], in: place, by: author, in: transaction)
+      _ = try insertChat(content, files: [], at: place, by: author, in: transaction)
     }
     return true
   }

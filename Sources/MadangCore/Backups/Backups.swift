@@ -178,6 +178,6 @@ extension Madang {
 
   /// Whether a row names a stored file now.
   func isNamed(_ path: String) async throws -> Bool {
-    try await database.read { try $0.first("SELECT 1 AS one FROM files WHERE path = \(path)") { _ in true } ?? false }
+    try await database.read { try $0.hasFile(path: path) }
   }
 }

@@ -48,9 +48,7 @@ extension Madang {
     hashes: Bool, progress: @escaping @Sendable (BackupProgress) -> Void,
     _ report: @escaping @Sendable (Finding) async throws -> Void
   ) async throws {
-    let total = try await database.read { transaction in
-      try transaction.one("SELECT COUNT(*) AS number FROM files") { try $0.get("number", as: Int.self) }
-    }
+    let total = try await database.read { try $0.fileCount() }
     let count = ProgressCount("checking files", of: total, progress)
     let workers = WorkerPool(name: "check", threads: 2, queueLimit: 64)
     defer { workers.shutdown() }

@@ -1,6 +1,8 @@
 import Storage
 
 extension Transaction {
+  func fileCount() throws -> Int { try one("SELECT COUNT(*) AS number FROM files") { try $0.get("number") } }
+
   /// Pictures of people, workspaces and channels that no row of `files` knows.
   func pictureFindings() throws -> [Finding] {
     try FileStore.pictureColumns.flatMap { table, column in

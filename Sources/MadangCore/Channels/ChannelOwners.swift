@@ -36,7 +36,7 @@ extension Madang {
     _ reference: Reference, in workspace: Reference, to owner: Reference, as principal: Principal
   ) async throws -> Channel {
     try await write(as: principal) { transaction, caller in
-      let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
+      let channel = try transaction.lockedChannel(reference, in: workspace, of: caller.id)
       let id = channel.id.number
       let owner = try transaction.member(owner, ofChannel: id)
       try channel.requireOwner(caller.id)
@@ -67,7 +67,7 @@ extension Madang {
     -> [Channel]
   {
     try await write(as: principal) { transaction, caller in
-      let channel = try transaction.heldChannel(reference, in: workspace, of: caller.id)
+      let channel = try transaction.lockedChannel(reference, in: workspace, of: caller.id)
       guard try transaction.isMember(caller.id, ofChannel: channel.id.number) else {
         throw Failure(.notFound, "the caller is no member of the channel")
       }

@@ -44,7 +44,7 @@ extension Transaction {
     try execute("UPDATE channels SET owner_id = \(owner) WHERE room_id = \(room)")
   }
 
-  /// Takes a channel out of sight, and gives its name free. ``Madang/clearDeleted()`` clears up after it.
+  /// Marks a channel as deleted, so that nobody sees it, and frees its name. ``Madang/clearDeleted(_:)`` clears up after it.
   func deleteChannel(_ room: Int64, now: Int64) throws {
     try execute("UPDATE rooms SET deleted_at = \(now) WHERE id = \(room)")
     // No channel can be given such a name: it is too long.
@@ -92,14 +92,14 @@ extension Transaction {
     return found
   }
 
-  /// The same, its workspace held until COMMIT.
-  func heldChannel(_ channel: Reference, in workspace: Reference, of user: Int64) throws -> Channel {
-    _ = try heldWorkspace(workspace, of: user)
+  /// The same, its workspace locked until COMMIT.
+  func lockedChannel(_ channel: Reference, in workspace: Reference, of user: Int64) throws -> Channel {
+    _ = try lockedWorkspace(workspace, of: user)
     return try self.channel(channel, in: workspace, of: user)
   }
 
   func ownedChannel(_ channel: Reference, in workspace: Reference, by user: Int64) throws -> Channel {
-    let channel = try heldChannel(channel, in: workspace, of: user)
+    let channel = try lockedChannel(channel, in: workspace, of: user)
     try channel.requireOwner(user)
     return channel
   }

@@ -11,7 +11,7 @@ extension Madang {
     return try await keeping(cover.map { [$0] } ?? [], in: .channelCoverImages, images: true, as: principal) {
       [self] transaction, caller, files in
       let now = clock.now
-      let workspace = try transaction.heldWorkspace(workspace, of: caller.id)
+      let workspace = try transaction.lockedWorkspace(workspace, of: caller.id)
       for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
       let id = try transaction.insertChannel(
         NewChannel(

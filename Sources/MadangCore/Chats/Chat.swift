@@ -49,6 +49,16 @@ package struct Room: Hashable, Sendable {
   }
 }
 
+/// The place in a room that a chat is about to take.
+struct ChatPlace: Sendable {
+  /// As it is with the chat: it is the newest.
+  let room: Room
+  let createdAt: Int64
+
+  var roomNumber: Int64 { room.id.number }
+  var seq: Int64 { room.lastSeq }
+}
+
 /// How a request names a room: through its workspace, with the kind its path implies.
 package struct RoomAddress: Sendable {
   package let kind: Room.Kind

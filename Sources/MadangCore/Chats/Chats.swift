@@ -27,11 +27,11 @@ extension Madang {
       let now = clock.now
       try count(files, of: caller.id, in: address.workspace, transaction)
       let place = try transaction.advance(address, as: caller.id, now: now)
-      return try insertChat(draft.content, files: files, in: place, by: caller.person, in: transaction)
+      return try insertChat(draft.content, files: files, at: place, by: caller.person, in: transaction)
     }
     let key = try await roomKeys.key(of: address.room, in: database)
     if draft.files.isEmpty { return try await write(as: principal, key: key) { try insert($0, $1, []) } }
-    // Whoever may not post leaves no file behind, not even for a moment.
+    // Checked before files are stored: a caller who may not post leaves none behind.
     let uncounted = try await read(as: principal) { [self] transaction, caller in
       try transaction.requirePoster(caller.id, to: address)
       return try uncountedFiles(of: caller.id, in: address.workspace, transaction)
@@ -43,19 +43,19 @@ extension Madang {
 
   /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
   func insertChat(
-    _ content: String, files: [StoredFile], in place: (room: Room, createdAt: Int64), by author: Person,
+    _ content: String, files: [StoredFile], at place: ChatPlace, by author: Person,
     in transaction: Transaction
   ) throws -> Chat {
     let id = try transaction.insertChat(
-      uuid: ids.uuid(), in: place, author: author.id.number, content: content, files: files.count)
+      uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count)
     for (position, file) in files.enumerated() {
       let file = try transaction.insertFile(
-        file, room: place.room.id.number, uploader: author.id.number, now: clock.now)
+        file, room: place.roomNumber, uploader: author.id.number, now: clock.now)
       try transaction.attach(file, to: id.number, at: position)
     }
     if settings.tellsDevices { try transaction.addPush(of: id.number) }
     let chat = Chat(
-      id: id, room: place.room, seq: place.room.lastSeq, author: author, content: content, files: files.map(\.path),
+      id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
       createdAt: place.createdAt)
     transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
     return chat
@@ -75,7 +75,7 @@ extension Madang {
       do {
         room = try await write(as: principal) { [now = clock.now] transaction, caller in
           // Membership may have ended since, or a name may mean another channel: what is joined here is what is read.
-          _ = try transaction.heldWorkspace(address.workspace, of: caller.id)
+          _ = try transaction.lockedWorkspace(address.workspace, of: caller.id)
           let room = try transaction.room(address, readableBy: caller.id)
           try transaction.joinChannel(room.id.number, user: caller.id, now: now)
           return room
@@ -104,12 +104,12 @@ extension Madang {
     try await database.read { try $0.room(kind, reference, readableBy: user) }
   }
 
-  /// Those that must not hear their room any more.
+  /// Those of the listeners that may not read their room any more.
   package func ended(_ listeners: Set<RoomListener>) async throws -> Set<RoomListener> {
     try await database.read { transaction in try listeners.filter { try !transaction.mayHear($0) } }
   }
 
-  /// The room with this id, whoever asks. Throws `.notFound`.
+  /// The room with this id, without a check of who may read it. Throws `.notFound`.
   package func room(_ kind: Room.Kind, _ reference: Reference) async throws -> Room {
     try await database.read { try $0.room(kind, reference) }
   }

@@ -13,12 +13,7 @@ final class RoomKeys: Sendable {
   func key(of reference: Reference, in database: Database) async throws -> Int64? {
     if case .number(let number) = reference { return number }
     if let number = numbers.withLock({ $0[reference] }) { return number }
-    let number = try await database.read { transaction in
-      try transaction.first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") {
-        try $0.get("id") as Int64
-      }
-    }
-    guard let number else { return nil }
+    guard let number = try await database.read({ try $0.roomNumber(reference) }) else { return nil }
     numbers.withLock { numbers in
       if numbers.count >= Self.limit { numbers.removeAll() }
       numbers[reference] = number

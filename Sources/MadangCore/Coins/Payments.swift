@@ -57,7 +57,7 @@ extension Madang {
   /// What the store sells, by price.
   package var storeItems: [StoreItem] { settings.storeItems.sorted { $0.amount < $1.amount } }
 
-  /// Credits the coins of a payment to the caller, exactly once whoever asks how often.
+  /// Credits the coins of a payment to the caller, exactly once, however often and by whomever it is asked for.
   ///
   /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the provider
   /// does not know the payment or cannot be asked, or another account showed it first, or in read-only mode; `.paymentInvalid` if the ids do not
@@ -101,7 +101,7 @@ extension Madang {
     }
   }
 
-  /// Binds a payment to the account that first shows both its ids, paid or not: they may be overheard before it is credited.
+  /// Binds a payment to the account that first shows both its ids, paid or not: somebody else may learn them before it is credited.
   private func claim(_ payment: Payment, as caller: Caller) async throws -> Bool {
     try await database.write { [now = clock.now] transaction in
       try transaction.claimPayment(payment.id, user: caller.id, now: now) == caller.id
@@ -120,33 +120,5 @@ extension Madang {
     }
     guard let payment else { throw Failure(.paymentUnknown, "the payment provider does not know the payment") }
     return payment
-  }
-}
-
-extension Transaction {
-  func isCredited(_ id: String, merchantID: String) throws -> Bool {
-    try first("SELECT 1 AS found FROM payments WHERE imp_uid = \(id) OR merchant_uid = \(merchantID)") { _ in true }
-      ?? false
-  }
-
-  /// Whose the payment is from now on.
-  func claimPayment(_ id: String, user: Int64, now: Int64) throws -> Int64 {
-    try execute(
-      """
-      INSERT INTO payment_claims (imp_uid, user_id, claimed_at) VALUES (\(id), \(user), \(now)) ON CONFLICT DO NOTHING
-      """)
-    return try one("SELECT user_id FROM payment_claims WHERE imp_uid = \(id)") { try $0.get("user_id") }
-  }
-
-  /// The new row's ids, or nil if either id of the payment was credited before.
-  func insertPayment(_ payment: Payment, _ item: StoreItem, uuid: String, user: Int64, now: Int64) throws -> ObjectID? {
-    try first(
-      """
-      INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at)
-      VALUES (\(uuid), \(user), \(payment.id), \(payment.merchantID), \(item.name), \(item.amount), \(item.coins),
-        \(payment.paidAt))
-      ON CONFLICT DO NOTHING RETURNING id
-      """
-    ) { ObjectID(number: try $0.get("id"), uuid: uuid) }
   }
 }

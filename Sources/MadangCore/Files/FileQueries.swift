@@ -73,6 +73,10 @@ extension Transaction {
     try execute("DELETE FROM file_removals WHERE path IN (\(list: paths))")
   }
 
+  func hasFile(path: String) throws -> Bool {
+    try first("SELECT 1 AS one FROM files WHERE path = \(path)") { _ in true } ?? false
+  }
+
   /// A stored file and the room whose readers alone may see it.
   func file(path: String) throws -> (file: StoredFile, room: Int64?)? {
     try first("SELECT path, media_type, size, sha256, room_id FROM files WHERE path = \(path)") { row in

@@ -21,7 +21,10 @@ package enum MailKind: String, CaseIterable, Sendable {
   /// administrators have sent, and no owner from hearing of a sign-in.
   var isLimited: Bool { ![.test, .alarm, .newSignIn].contains(self) }
 
-  /// Those to administrators, whoever else has their address.
+  /// Strangers can cause these; they leave half of what all mails share to others.
+  static let causedByStrangers: [MailKind] = [.addressConfirmation, .newSignIn]
+
+  /// Those to administrators. They are kept when an account with the same address is deleted.
   static let toAdministrators: [MailKind] = [.test, .approvalNeeded, .alarm]
 }
 
@@ -36,6 +39,11 @@ package struct Mail: Sendable {
 
   package init(_ kind: MailKind, to recipient: String, subject: String, body: String) {
     (self.kind, self.recipient, self.subject, self.body) = (kind.rawValue, recipient, subject, body)
+  }
+
+  /// How much of what all mails share this one may take.
+  func share(of limit: Int) -> Int {
+    MailKind.causedByStrangers.contains { $0.rawValue == kind } ? limit / 2 + limit % 2 : limit
   }
 
   init(_ row: Row) throws {

@@ -11,8 +11,8 @@ extension Madang {
   func count(_ mail: Mail, of account: Int64?, in transaction: Transaction) throws {
     let (perAccount, perHour) = (settings.accountMails, mail.share(of: settings.hourlyMails))
     if let account, perAccount > 0 {
-      // Held: of mails queued at once, each sees those before it.
-      try transaction.hold(user: account)
+      // Locked: of mails queued at once, each sees those before it.
+      try transaction.lock(user: account)
       guard try transaction.mailCount(of: account, nil, since: today) < perAccount else { throw MailLeftOut(.account) }
     }
     if perHour > 0 { try countOfHour(nil, limit: perHour, in: transaction) }
@@ -26,7 +26,7 @@ extension Madang {
     try countOfHour(.newSignIn, limit: settings.hourlyMails, in: transaction)
   }
 
-  /// All servers change the row: it is held for the COMMIT only. Mails of one COMMIT may so be more than the limit.
+  /// All servers change the row: it is locked for the COMMIT only. Mails of one COMMIT may so be more than the limit.
   private func countOfHour(_ kind: MailKind?, limit: Int, in transaction: Transaction) throws {
     let hour = clock.now - clock.now % Self.hour
     guard try transaction.mailCount(of: nil, kind, since: hour) < limit else { throw MailLeftOut(.hour) }

@@ -31,7 +31,7 @@ extension Madang {
     transaction.afterCommit { [announce] in announce(.mailLeftOut(leftOut.reason)) }
   }
 
-  /// The same in a transaction of its own, for a mail that is nobody's.
+  /// The same in a transaction of its own, for a mail that belongs to no account.
   /// - Parameter lifetime: Milliseconds within which it is sent or given up.
   package func queue(_ mail: Mail, lifetime: Int64) async throws {
     try await database.write { [self] in try queue(mail, of: nil, expiresAt: clock.now + lifetime, in: $0) }
@@ -77,14 +77,5 @@ extension Madang {
   /// How many mails wait, counted up to the queue's limit.
   package func waitingMails() async throws -> Int {
     try await database.read { [limit = settings.mailQueueLimit] in try $0.waitingMails(limit: limit) }
-  }
-}
-
-extension Mail {
-  /// How much of what all mails share those of its kind may take. Strangers cause mails that confirm addresses, and those about sign-ins to
-  /// accounts of theirs; they leave half to others.
-  func share(of limit: Int) -> Int {
-    let kinds: [MailKind] = [.addressConfirmation, .newSignIn]
-    return kinds.contains { $0.rawValue == kind } ? limit / 2 + limit % 2 : limit
   }
 }

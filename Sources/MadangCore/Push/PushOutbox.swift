@@ -44,14 +44,7 @@ extension Madang {
   /// Claims a chat for longer. Nil if the claim was over and another process has it.
   package func renewPush(_ push: ClaimedPush) async throws -> ClaimedPush? {
     let since = clock.steady
-    let until = try await database.write(heedsStop: false) { [now = claimTime] transaction in
-      try transaction.first(
-        """
-        UPDATE push_outbox SET claimed_until = \(sql: now) + \(Self.pushClaim)
-        WHERE chat_id = \(push.id) AND claimed_until = \(push.until) RETURNING claimed_until
-        """
-      ) { try $0.get("claimed_until", as: Int64.self) }
-    }
+    let until = try await database.write(heedsStop: false) { [now = claimTime] in try $0.renewPush(push, at: now) }
     return until.map { ClaimedPush(id: push.id, chat: push.chat, room: push.room, until: $0, since: since) }
   }
 
@@ -60,17 +53,12 @@ extension Madang {
 
   /// Nothing is left to do for this chat, if this process still has it.
   package func finish(_ push: ClaimedPush) async throws {
-    _ = try await database.write(heedsStop: false) { transaction in
-      try transaction.execute("DELETE FROM push_outbox WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
-    }
+    try await database.write(heedsStop: false) { try $0.deletePush(push) }
   }
 
   /// Gives a chat back, of which nobody was told, if this process still has it.
   package func release(_ push: ClaimedPush) async throws {
-    _ = try await database.write(heedsStop: false) { transaction in
-      try transaction.execute(
-        "UPDATE push_outbox SET claimed_until = 0 WHERE chat_id = \(push.id) AND claimed_until = \(push.until)")
-    }
+    try await database.write(heedsStop: false) { try $0.releasePush(push) }
   }
 
   /// Gives up the oldest chats that were posted by this time and that nobody is telling. Answers how many.
@@ -78,19 +66,9 @@ extension Madang {
     let (page, now) = (500, claimTime)
     var dropped = 0
     while true {
-      let old = try await database.read { transaction in
-        try transaction.all(
-          """
-          SELECT p.chat_id FROM (SELECT chat_id FROM push_outbox ORDER BY chat_id LIMIT \(page)) AS p
-          JOIN chats c ON c.id = p.chat_id WHERE c.created_at <= \(time)
-          """
-        ) { try $0.get("chat_id", as: Int64.self) }
-      }
+      let old = try await database.read { try $0.oldestPushes(postedBy: time, limit: page) }
       guard !old.isEmpty else { return dropped }
-      let count = try await database.write(heedsStop: false) { transaction in
-        try transaction.execute(
-          "DELETE FROM push_outbox WHERE chat_id IN (\(list: old)) AND \(sql: Transaction.isFree(at: now))")
-      }
+      let count = try await database.write(heedsStop: false) { try $0.deleteFreePushes(old, at: now) }
       dropped += count
       guard count == page else { return dropped }
     }
@@ -98,78 +76,6 @@ extension Madang {
 
   /// How many chats wait, counted up to a limit.
   package func waitingPushes(limit: Int = 10_000) async throws -> Int {
-    try await database.read { transaction in
-      try transaction.first("SELECT COUNT(*) AS number FROM (SELECT 1 AS one FROM push_outbox LIMIT \(limit)) AS p") {
-        try $0.get("number")
-      } ?? 0
-    }
-  }
-}
-
-extension Transaction {
-  /// Has the chat's devices told, if anybody has one.
-  func addPush(of chat: Int64) throws {
-    try execute(
-      """
-      INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
-      WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
-      """)
-  }
-
-  /// Whether a chat can be claimed. A claim that ends later than any made now can is from before the database's clock was set
-  /// back. Twice as late: a claim made while this statement waited is none of those.
-  fileprivate static func isFree(at now: SQL) -> SQL {
-    "(claimed_until <= \(sql: now) OR claimed_until > \(sql: now) + \(2 * Madang.pushClaim))"
-  }
-
-  /// The oldest chat that waits in the next room: one step in an index, however many wait.
-  package static func waitingPush(at now: SQL, in rooms: Range<Int64>) -> SQL {
-    """
-    SELECT room_id, chat_id, CASE WHEN \(sql: isFree(at: now)) THEN 1 ELSE 0 END AS is_free FROM push_outbox
-    WHERE room_id > \(rooms.lowerBound) AND room_id <= \(rooms.upperBound) ORDER BY room_id, chat_id LIMIT 1
-    """
-  }
-
-  /// The oldest chats of rooms above the first number, up to the last, without rooms whose oldest one is claimed.
-  fileprivate func waitingPushes(
-    at now: SQL, in rooms: Range<Int64>, limit: Int
-  ) throws -> [(room: Int64, chat: Int64)] {
-    var (rooms, found) = (rooms, [(room: Int64, chat: Int64)]())
-    while found.count < limit {
-      let next = try first(Self.waitingPush(at: now, in: rooms)) { row in
-        (
-          room: try row.get("room_id", as: Int64.self), chat: try row.get("chat_id", as: Int64.self),
-          isFree: try row.get("is_free", as: Int64.self) == 1
-        )
-      }
-      guard let next else { break }
-      if next.isFree { found.append((next.room, next.chat)) }
-      rooms = next.room..<rooms.upperBound
-    }
-    return found
-  }
-
-  /// Until when those of the chats are claimed now that were free.
-  fileprivate func claimPushes(_ chats: [Int64], at now: SQL, _ dialect: Dialect) throws -> [Int64: Int64] {
-    // The posts of this batch must not wait for another server's claim.
-    let claims = try all(
-      """
-      UPDATE push_outbox SET claimed_until = \(sql: now) + \(Madang.pushClaim) WHERE chat_id IN
-        (SELECT chat_id FROM push_outbox WHERE chat_id IN (\(list: chats)) AND \(sql: Self.isFree(at: now))
-          ORDER BY chat_id \(sql: dialect.skippingLocked))
-      RETURNING chat_id, claimed_until
-      """
-    ) { (try $0.get("chat_id", as: Int64.self), try $0.get("claimed_until", as: Int64.self)) }
-    return Dictionary(uniqueKeysWithValues: claims)
-  }
-
-  /// A chat of a place that was not deleted.
-  fileprivate func chat(_ id: Int64) throws -> Chat? {
-    let room = try first(
-      """
-      SELECT \(sql: Room.columns) FROM chats c JOIN rooms r ON r.id = c.room_id
-      WHERE c.id = \(id) AND r.deleted_at IS NULL
-      """, Room.init)
-    return try room.flatMap { try chats(in: $0, "c.id = \(id)", limit: 1).first }
+    try await database.read { try $0.waitingPushes(limit: limit) }
   }
 }

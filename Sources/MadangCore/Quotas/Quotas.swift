@@ -31,7 +31,7 @@ extension Madang {
       throw Failure(.invalid, "a quota is 0, for any number, or more")
     }
     return try await database.write { [self] transaction in
-      let workspace = try transaction.heldWorkspace(name)
+      let workspace = try transaction.lockedWorkspace(name)
       try transaction.setQuota(quota, of: workspace.id.number)
       let text = { (value: Int?) in value.map { "\($0)" } ?? "as the settings say" }
       try audit(
@@ -49,17 +49,17 @@ extension Madang {
     try await database.read { try $0.usage(of: try $0.workspace(name)) }
   }
 
-  /// Throws `.quotaReached` if an account owns more workspaces than it may. Its row is held until COMMIT: they are made one at a time.
+  /// Throws `.quotaReached` if an account owns more workspaces than it may. Its row is locked until COMMIT: they are made one at a time.
   func requireRoom(forWorkspacesOf user: Int64, in transaction: Transaction) throws {
     let limit = settings.accountWorkspaceQuota
     guard limit > 0 else { return }
-    try transaction.hold(user: user)
+    try transaction.lock(user: user)
     guard try !transaction.hasMoreWorkspaces(than: limit, ownedBy: user) else {
       throw Failure(.quotaReached, "an account may own \(limit) workspaces")
     }
   }
 
-  /// Throws `.quotaReached` if a workspace, which is held, has more channels than it may.
+  /// Throws `.quotaReached` if a workspace, which is locked, has more channels than it may.
   func requireRoom(forChannelsOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).channels ?? settings.workspaceChannelQuota
     guard try limit <= 0 || !transaction.hasMoreChannels(than: limit, in: workspace) else {
@@ -67,7 +67,7 @@ extension Madang {
     }
   }
 
-  /// Throws `.quotaReached` if a workspace, which is held, has more members than it may.
+  /// Throws `.quotaReached` if a workspace, which is locked, has more members than it may.
   func requireRoom(forMembersOf workspace: Int64, in transaction: Transaction) throws {
     let limit = try transaction.quota(of: workspace).members ?? settings.workspaceMemberQuota
     guard try limit <= 0 || !transaction.hasMoreMembers(than: limit, in: workspace) else {

@@ -26,19 +26,17 @@ extension Madang {
     throws
   {
     try send(
-      .confirmation, to: person, by: actor, from: origin, in: transaction
+      .confirmation, to: person, by: actor, from: origin, in: transaction, subject: "Your address"
     ) { link in
-      Mail(
-        .addressConfirmation, to: person.email, subject: "Your address",
-        body: """
-          Somebody, probably you, made an account with this address at \(settings.publicURL).
+      """
+      Somebody, probably you, made an account with this address at \(settings.publicURL).
 
-          Confirm here that the address is yours, with the password of the account:
-          \(link)
+      Confirm here that the address is yours, with the password of the account:
+      \(link)
 
-          If it was not you, do nothing: an account that nobody confirms can do nothing to others, and is deleted after a while.
+      If it was not you, do nothing: an account that nobody confirms can do nothing to others, and is deleted after a while.
 
-          """)
+      """
     }
   }
 
@@ -65,7 +63,7 @@ extension Madang {
       if case .wrong = verification { throw Failure(.signInFailed, "wrong password") }
       guard let found else { continue }
       let (isConfirmed, waiting) = try await database.write { [self] transaction -> (Bool, Waiting?) in
-        try transaction.hold(user: found.user)
+        try transaction.lock(user: found.user)
         guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return (false, nil) }
         let person = try use(.confirmation, code: code, in: transaction)
         let origin = Origin(edition: "", address: address)
@@ -80,7 +78,7 @@ extension Madang {
   /// Confirms an account's address in the name of an administrator. Throws `.noSuchUser`, `.invalid` if it was confirmed.
   package func confirmAddress(byAdministrator email: String) async throws -> AccountRecord {
     try await database.write { [self] transaction in
-      let person = try transaction.heldPerson(email: email)
+      let person = try transaction.lockedPerson(email: email)
       let origin = Origin(edition: "", address: "")
       guard try noteConfirmed(person, by: .administrator, "administrator", from: origin, in: transaction) else {
         throw Failure(.invalid, "\(person.email) does not wait for a confirmation")

@@ -150,10 +150,10 @@ extension Madang {
     try await deleteWaiting(for: .approval, days: settings.pendingDays, because: "not approved in time")
   }
 
-  /// Who has an address without having confirmed it, and nothing that others need, held; nil if nobody.
+  /// Who has an address without having confirmed it, and nothing that others need, locked; nil if nobody.
   func unconfirmedHolder(of email: String, in transaction: Transaction) throws -> Person? {
     guard settings.confirmation != .off, let person = try transaction.unconfirmedPerson(email) else { return nil }
-    try transaction.hold(user: person.id.number)
+    try transaction.lock(user: person.id.number)
     return try transaction.isIdle(person.id.number, waitingFor: .confirmation, before: clock.now) ? person : nil
   }
 
@@ -175,7 +175,7 @@ extension Madang {
       }
       for user in found {
         let isDeleted = try await database.write { [self] transaction in
-          try transaction.hold(user: user)
+          try transaction.lock(user: user)
           // Its wait may have ended a moment ago.
           guard try transaction.isIdle(user, waitingFor: waiting, before: before) else { return false }
           let person = try transaction.account(user).person

@@ -20,10 +20,10 @@ extension Transaction {
     return try execute("UPDATE workspaces SET held_at = \(since) WHERE id = \(workspace) AND held_at IS NULL") == 1
   }
 
-  /// Holds a workspace until COMMIT from which something is about to be deleted for good: a legal hold that begins waits until then.
+  /// Locks a workspace until COMMIT from which something is about to be deleted for good: a legal hold that begins waits until then.
   /// False if it is on hold.
   func mayDelete(from workspace: Int64) throws -> Bool {
-    try execute("UPDATE workspaces SET held_at = held_at WHERE id = \(workspace) AND held_at IS NULL") == 1
+    try lock(.workspaces, where: "w.id = \(workspace) AND w.held_at IS NULL") == 1
   }
 
   /// Rooms by their numbers, those after one, whose oldest chat or file is too old: two probes of an index for each room.
@@ -97,11 +97,11 @@ extension Transaction {
     return old.count
   }
 
-  /// Holds a room and its workspace until COMMIT; whether they are there, and not on hold.
+  /// Locks a room and its workspace until COMMIT; whether they are there, and not on legal hold.
   private func mayExpire(_ room: Int64) throws -> Bool {
-    let workspace: Int64? = try first(
-      "UPDATE rooms SET cleared_seq = cleared_seq WHERE id = \(room) AND deleted_at IS NULL RETURNING workspace_id"
-    ) { try $0.get("workspace_id") }
-    return try workspace.map { try mayDelete(from: $0) } ?? false
+    guard try lock(.rooms, where: "r.id = \(room) AND r.deleted_at IS NULL") == 1,
+      let workspace = try workspace(ofRoom: room)
+    else { return false }
+    return try mayDelete(from: workspace)
   }
 }

@@ -25,16 +25,20 @@ extension Transaction {
   }
 
   func caller(session: SessionID, edition: String) throws -> Caller {
-    let holders: [Person?] = try all(
+    let caller = try first(
       """
       SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
       WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)
         AND u.disabled_at IS NULL
       """
-    ) { row in try row.get("user_id", as: Int64?.self) == nil ? nil : try Person(row) }
-    guard let holder = holders.first else { throw Failure(.noSuchSession, "the session has ended") }
-    guard let person = holder else { throw Failure(.accountGone, "the account does not exist any more") }
-    return Caller(session: session, person: person)
+    ) { row in
+      guard try row.get("user_id", as: Int64?.self) != nil else {
+        throw Failure(.accountGone, "the account does not exist any more")
+      }
+      return Caller(session: session, person: try Person(row))
+    }
+    guard let caller else { throw Failure(.noSuchSession, "the session has ended") }
+    return caller
   }
 
   func session(refreshHash: String, edition: String) throws -> Session? {

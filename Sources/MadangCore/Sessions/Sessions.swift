@@ -47,8 +47,8 @@ extension Madang {
       let refresh = RefreshToken(ids)
       let signedIn: SignedIn? = try await database.write(heedsStop: false) { [self] transaction in
         let now = clock.now
-        // Held: whoever changes the password ends all sessions, and none begins by the old one behind them.
-        try transaction.hold(user: found.user)
+        // Locked: a change of the password ends all sessions, and none may begin by the old password after that.
+        try transaction.lock(user: found.user)
         guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return nil }
         try requireSignInAllowed(found.user, in: transaction)
         if case .renewed(let hash) = verification {
@@ -175,7 +175,7 @@ extension Madang {
   /// With its last session an account's addresses are forgotten, too. False if there is no such session.
   func end(session: Int64, of user: Int64, in transaction: Transaction) throws -> Bool {
     // One after the other: of the last two, one is the last.
-    try transaction.hold(user: user)
+    try transaction.lock(user: user)
     guard try transaction.deleteSession(session) else { return false }
     if try transaction.hasSession(user) {
       try note(.sessionEnded(session), in: transaction)
@@ -186,7 +186,7 @@ extension Madang {
     return true
   }
 
-  /// Ends all sessions of an account and answers how many there were. No address stands for it any more, either.
+  /// Ends all sessions of an account and answers how many there were. No address identifies it any more, either.
   @discardableResult
   func endSessions(of user: Int64, in transaction: Transaction) throws -> Int {
     try transaction.forgetAddresses(of: user)

@@ -5,7 +5,7 @@ extension Madang {
   private var looksAtPlaces: Bool { settings.sendsMail && settings.signInMails > 0 && !settings.publicURL.isEmpty }
 
   /// Remembers from where an account signs in. Its owner is told by mail where that is new, but for the first place that is known of the
-  /// account. True if it is new. The account is held.
+  /// account. True if it is new. The account is locked.
   /// - Parameter method: As the audit log has it.
   func notePlace(of person: Person, from origin: Origin, by method: String, in transaction: Transaction) throws -> Bool
   {

@@ -6,7 +6,7 @@ package struct TokenKeyConflict: Error, CustomStringConvertible {
 }
 
 /// What the database knows of the key that signs access tokens.
-private enum KnownTokenKey {
+enum KnownTokenKey {
   case kept(String)
   /// The servers are given the key; this tells whether they are given the same.
   case digest(String)
@@ -66,11 +66,7 @@ extension Madang {
           throw TokenKeyConflict(
             description: "others run with the key that the database keeps, this one is given another (tokens.key)")
         }
-        try transaction.execute(
-          """
-          INSERT INTO installation (name, value) VALUES ('token_key', \(ours))
-          ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value WHERE installation.value LIKE 'key %'
-          """)
+        try transaction.replaceKeptTokenKey(by: digest)
         let after = try transaction.tokenKey()
         if let before, before.text != after?.text { try auditTokenKey(by: .server, in: transaction) }
         return after
@@ -87,10 +83,7 @@ extension Madang {
     }
     return try await database.write(goingBy: KnownTokenKey.kept("").claim, for: tokenKeyName, while: stands) {
       transaction, _ in
-      if let made {
-        try transaction.execute(
-          "INSERT INTO installation (name, value) VALUES ('token_key', \(made.text)) ON CONFLICT (name) DO NOTHING")
-      }
+      if let made { try transaction.insertTokenKey(made) }
       guard case .kept(let key)? = try transaction.tokenKey() else {
         throw TokenKeyConflict(
           description: "the other servers of this database are given a key (tokens.key), this one none")
@@ -111,14 +104,10 @@ extension Madang {
   /// ``TokenKeyConflict`` while servers run on PostgreSQL: they would go on with the one they have, and split all sessions
   /// with those that start. On SQLite the caller sees to it that none runs.
   package func replaceTokenKey() async throws {
-    let made = KnownTokenKey.kept(ids.bytes(32).hex).text
+    let made = KnownTokenKey.kept(ids.bytes(32).hex)
     try await database.write(goingBy: nil, for: tokenKeyName) { [self] transaction, isContested in
       guard !isContested else { throw TokenKeyConflict(description: "servers run on this database") }
-      try transaction.execute(
-        """
-        INSERT INTO installation (name, value) VALUES ('token_key', \(made))
-        ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value
-        """)
+      try transaction.setTokenKey(made)
       try auditTokenKey(by: .administrator, in: transaction)
     }
   }
@@ -132,9 +121,3 @@ extension Madang {
 
 /// Where all servers of a database have to go by the same.
 private let tokenKeyName = "token key"
-
-extension Transaction {
-  fileprivate func tokenKey() throws -> KnownTokenKey? {
-    try first("SELECT value FROM installation WHERE name = 'token_key'") { KnownTokenKey(try $0.get("value")) } ?? nil
-  }
-}

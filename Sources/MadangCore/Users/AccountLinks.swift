@@ -57,11 +57,11 @@ extension Settings {
 
 extension Madang {
   /// Sends an account a link. False if it gets no more. Throws ``MailLeftOut``.
-  /// - Parameter mail: Makes the mail with an address of a page.
+  /// - Parameter body: Makes the mail's text with an address of a page.
   @discardableResult
   func send(
     _ link: AccountLink, to person: Person, by actor: AuditActor, from origin: Origin, in transaction: Transaction,
-    _ mail: (String) -> Mail
+    subject: String, body: (String) -> String
   ) throws -> Bool {
     let (user, now) = (person.id.number, clock.now)
     guard try transaction.links(link, to: person, since: now - link.window) < settings.limit(of: link) else {
@@ -69,7 +69,9 @@ extension Madang {
     }
     let code = LinkCode(ids)
     let end = now + settings.lifetime(of: link)
-    try queue(mail(settings.link(to: link.page, code)), of: user, expiresAt: end, in: transaction)
+    let mail = Mail(
+      link.mailKind, to: person.email, subject: subject, body: body(settings.link(to: link.page, code)))
+    try queue(mail, of: user, expiresAt: end, in: transaction)
     try transaction.insertLink(link, to: person, codeHash: code.hash, now: now, until: end)
     try audit(
       AuditEntry(kind: link.auditKind, actor: actor, account: user, subject: person.email, origin: origin),

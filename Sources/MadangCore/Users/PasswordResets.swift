@@ -44,18 +44,18 @@ extension Madang {
       } else {
         ("Somebody, probably you, wants", "If it was not you, nothing has to be done: the password stays as it is.")
       }
-    return try send(.passwordReset, to: person, by: actor, from: origin, in: transaction) { link in
-      Mail(
-        .passwordReset, to: person.email, subject: "Your password",
-        body: """
-          \(who) another password for the account of this address.
+    return try send(
+      .passwordReset, to: person, by: actor, from: origin, in: transaction, subject: "Your password"
+    ) { link in
+      """
+      \(who) another password for the account of this address.
 
-          Choose it here within 30 minutes:
-          \(link)
+      Choose it here within 30 minutes:
+      \(link)
 
-          \(otherwise)
+      \(otherwise)
 
-          """)
+      """
     }
   }
 

@@ -57,7 +57,7 @@ extension Madang {
 
   private func delete(by notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
     try await database.write { [self] transaction in
-      guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
+      guard let account = try transaction.lockedAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
       // One from before may be about an account that was deleted then. One whose sign-ins were only revoked is deleted when it comes again.
@@ -75,11 +75,11 @@ extension Madang {
     -> NoticeOutcome
   {
     try await database.write(heedsStop: false) { [self] transaction in
-      // Held: no session begins by an older token meanwhile.
-      guard let account = try transaction.heldAccount(of: notice.provider, subject: notice.subject) else {
+      // Locked: no session begins by an older token meanwhile.
+      guard let account = try transaction.lockedAccount(of: notice.provider, subject: notice.subject) else {
         return .unknown
       }
-      // Nothing follows, and nothing is noted: such a notice may come again and again.
+      // It changes nothing and is not written to the audit log: such a notice may come many times.
       guard notice.event != .mailChanged else { return .heeded }
       let user = account.person.id.number
       let time = min(notice.time, clock.now)
@@ -101,33 +101,5 @@ extension Madang {
         kind: .providerNotice, actor: .provider(notice.provider), account: person.id.number, subject: person.email,
         origin: Origin(edition: "", address: address),
         detail: AuditDetail(detail.merging(["event": notice.word]) { $1 })), in: transaction)
-  }
-}
-
-extension Transaction {
-  /// Held until COMMIT; nil if there is none.
-  func heldAccount(of provider: SocialProvider, subject: String) throws -> Account? {
-    guard let known = try account(of: provider, subject: subject) else { return nil }
-    try hold(user: known.person.id.number)
-    // It may have been deleted a moment ago.
-    return try account(of: provider, subject: subject)
-  }
-
-  /// How far clocks of servers differ at most, in milliseconds.
-  private static let clockTolerance: Int64 = 60_000
-
-  /// Until when a token must not have been issued; nil for any time.
-  func signInRevoked(_ user: Int64, now: Int64) throws -> Int64? {
-    let time = try first("SELECT sign_in_revoked_at FROM users WHERE id = \(user)") {
-      try $0.get("sign_in_revoked_at", as: Int64?.self)
-    }
-    return Self.revocation(time ?? nil, now: now)
-  }
-
-  /// None if its time is still to come: it was written by a clock that was ahead, and would keep out what comes until then.
-  static func revocation(_ time: Int64?, now: Int64) -> Int64? { time.flatMap { $0 > now + clockTolerance ? nil : $0 } }
-
-  fileprivate func revokeSignIn(_ user: Int64, at time: Int64) throws {
-    try execute("UPDATE users SET sign_in_revoked_at = \(time) WHERE id = \(user)")
   }
 }

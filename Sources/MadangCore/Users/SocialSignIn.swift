@@ -64,8 +64,8 @@ extension Madang {
     // Read-only mode lets people in; it makes no accounts.
     return try await database.write(heedsStop: false) { [self] transaction in
       let now = clock.now
-      // Held: whoever takes back the app's access ends all sessions, and none begins by an older token behind them.
-      let known = try transaction.heldAccount(of: provider, subject: profile.subject)
+      // Locked: taking back the app's access ends all sessions, and none may begin by an older token after that.
+      let known = try transaction.lockedAccount(of: provider, subject: profile.subject)
       let revoked =
         if let known {
           try transaction.signInRevoked(known.person.id.number, now: now)

@@ -58,9 +58,6 @@ extension Transaction {
       """, Profile.init)
   }
 
-  /// Holds the account's row until COMMIT.
-  func hold(user id: Int64) throws { try execute("UPDATE users SET coins = coins WHERE id = \(id)") }
-
   /// Nil if the account is gone.
   func email(of user: Int64) throws -> String? {
     try first("SELECT email FROM users WHERE id = \(user)") { try $0.get("email") }
@@ -75,9 +72,9 @@ extension Transaction {
       """, Person.init)
   }
 
-  /// The same, held until COMMIT: the account is not deleted meanwhile.
-  func heldPersonByEmail(_ email: String) throws -> Person? {
-    try execute("UPDATE users SET coins = coins WHERE email_key = \(TextRules.emailKey(email)) AND deleted_at IS NULL")
+  /// The same, locked until COMMIT: the account is not deleted meanwhile.
+  func lockedPersonByEmail(_ email: String) throws -> Person? {
+    try lock(.users, where: "u.email_key = \(TextRules.emailKey(email)) AND u.deleted_at IS NULL")
     return try personByEmail(email)
   }
 }

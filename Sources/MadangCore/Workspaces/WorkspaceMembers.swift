@@ -6,7 +6,7 @@ extension Madang {
   /// channels.
   package func leaveWorkspace(_ reference: Reference, as principal: Principal) async throws -> [Workspace] {
     try await write(as: principal) { [self] transaction, caller in
-      let workspace = try transaction.heldWorkspace(reference, of: caller.id)
+      let workspace = try transaction.lockedWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       guard workspace.owner.number != caller.id, try !transaction.ownsChannel(caller.id, in: id) else {
         throw Failure(.mustHandOver, "the caller owns the workspace or a channel of it")

@@ -32,7 +32,7 @@ extension Madang {
     -> Workspace
   {
     try await write(as: principal) { [self] transaction, caller in
-      let workspace = try transaction.heldWorkspace(reference, of: caller.id)
+      let workspace = try transaction.lockedWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       let owner = try transaction.member(owner, ofWorkspace: id)
       try workspace.requireOwner(caller.id)

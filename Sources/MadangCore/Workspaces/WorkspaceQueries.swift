@@ -36,23 +36,21 @@ extension Transaction {
     return found
   }
 
-  /// The same, held until COMMIT: a workspace's members and owners change one at a time, whichever process asks.
-  func heldWorkspace(_ reference: Reference, of user: Int64) throws -> Workspace {
+  /// The same, locked until COMMIT: a workspace's members and owners change one at a time, whichever process asks.
+  func lockedWorkspace(_ reference: Reference, of user: Int64) throws -> Workspace {
     // Those who do not belong to it write nothing, and wait for nobody.
-    let held = try execute(
-      """
-      UPDATE workspaces AS w SET owner_id = owner_id WHERE \(sql: reference.isLiving("w"))
-        AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
-      """)
-    guard held == 1 else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
+    let locked = try lock(
+      .workspaces,
+      where: """
+        \(sql: reference.isLiving("w"))
+          AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
+        """)
+    guard locked == 1 else { throw Failure(.notFound, "no such workspace, or the caller is no member of it") }
     return try workspace(reference, of: user)
   }
 
-  /// Holds the workspace's row until COMMIT.
-  func hold(workspace id: Int64) throws { try execute("UPDATE workspaces SET owner_id = owner_id WHERE id = \(id)") }
-
   func ownedWorkspace(_ reference: Reference, by user: Int64) throws -> Workspace {
-    let workspace = try heldWorkspace(reference, of: user)
+    let workspace = try lockedWorkspace(reference, of: user)
     try workspace.requireOwner(user)
     return workspace
   }
@@ -92,7 +90,7 @@ extension Transaction {
     try execute("DELETE FROM workspace_members WHERE workspace_id = \(workspace) AND user_id = \(user)")
   }
 
-  /// Takes a workspace with all its rooms out of sight, and gives its name free. ``Madang/clearDeleted()`` clears up
+  /// Marks a workspace as deleted, so that nobody sees it and its rooms, and frees its name. ``Madang/clearDeleted(_:)`` clears up
   /// after it.
   func deleteWorkspace(_ id: Int64, now: Int64) throws {
     // No workspace can be given such a name: it is too long.

@@ -61,7 +61,7 @@ extension Madang {
     let email = try TextRules.email(email)
     return try await write(as: principal) { [self, now = clock.now] transaction, caller in
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
-      guard let person = try transaction.heldPersonByEmail(email),
+      guard let person = try transaction.lockedPersonByEmail(email),
         try limit(of: person.id.number, in: transaction) == nil
       else {
         throw Failure(.noSuchInvitee, "no account has this e-mail")

@@ -13,7 +13,7 @@ struct ClientAddress: Sendable {
   /// Whether the client came over TLS, directly or to a trusted proxy.
   let isSecure: Bool
   /// Whether others may stand behind this address: a proxy forwarded that is not trusted, wherever it stands in the chain, or
-  /// a trusted one did not say for whom. Then the address stands for nobody.
+  /// a trusted one did not say for whom. Then the address identifies nobody.
   let isShared: Bool
   /// Whether it is this machine's own, and no proxy forwarded.
   let isLocal: Bool
@@ -64,9 +64,7 @@ struct ClientAddress: Sendable {
   }
 
   private init(_ address: IPAddress?, places: [IPAddress], isSecure: Bool, isShared: Bool, isLocal: Bool) {
-    let text = address?.text ?? "local"
-    self.text = text
-    network = address.map { $0.isSingle ? text : $0.network } ?? "local"
+    (text, network) = address?.texts ?? ("local", "local")
     networkHash = KeyHash(network)
     isWithoutAddress = address == nil
     self.places = places

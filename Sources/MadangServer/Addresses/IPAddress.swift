@@ -57,11 +57,11 @@ struct IPAddress: Hashable, Sendable {
     }
   }
 
-  /// What one caller is taken to own: an IPv4 address, or the /64 of IPv6 that every home has.
-  var network: String { isSingle ? text : prefix(bytes: 8) }
-
-  /// Whether a caller has no more than this address.
-  var isSingle: Bool { bytes.count == 4 }
+  /// The address, as the system writes it, and what one caller is taken to own: an IPv4 address, or the /64 of IPv6 that every home has.
+  var texts: (address: String, network: String) {
+    let address = text
+    return (address, bytes.count == 4 ? address : prefix(bytes: 8))
+  }
 
   /// What stays the same when a provider gives somebody another address: the /24 of IPv4, the /48 of IPv6.
   var site: String { prefix(bytes: bytes.count == 4 ? 3 : 6) }

@@ -168,7 +168,7 @@ extension Administration {
     return KeySummary(made.record, key: made.key)
   }
 
-  /// Ends a key for good; a running server notices within a second or two.
+  /// Revokes a key, which cannot be undone; a running server notices within a second or two.
   public func revokeKey(_ number: Int64) async throws -> KeySummary { KeySummary(try await madang.revokeKey(number)) }
 
   public func statistics() async throws -> ServerStatistics { ServerStatistics(try await madang.statistics()) }

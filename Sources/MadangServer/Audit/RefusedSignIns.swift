@@ -1,4 +1,5 @@
 import Logging
+import MadangAPI
 import MadangCore
 import ServiceLifecycle
 import SocketIOProtocol
@@ -53,6 +54,24 @@ final class RefusedSignIns: ServiceLifecycle.Service {
       return true
     }
     if isTaken { wake.yield() }
+  }
+
+  /// Runs a sign-in or a sign-up, and notes it if it is refused.
+  /// - Parameter emailKey: Empty where none is shown.
+  func noting<Success>(_ emailKey: String, _ origin: Origin, _ body: () async throws -> Success) async throws -> Success
+  {
+    do { return try await body() } catch {
+      switch error {
+      case let failure as Failure where failure.code == .signInFailed:
+        note(.signInRefused, emailKey, from: origin, because: failure.message)
+      case let failure as Failure where failure.code == .notAdmitted:
+        note(.signUpRefused, emailKey, from: origin, because: failure.message)
+      case let refusal as Refusal where refusal.code == .tooManyCalls:
+        note(.signInRefused, emailKey, from: origin, because: refusal.message)
+      default: break
+      }
+      throw error
+    }
   }
 
   func run() async throws {

@@ -4,7 +4,7 @@ import MadangCore
 extension Call {
   /// Credits the payment whose ids the body holds.
   func creditPayment() async throws -> Billing {
-    let fields = try await fields()
+    let fields = try await body.fields()
     let (id, merchantID) = (try fields.required(.impUID), try fields.required(.merchantUID))
     let caller = try await madang.caller(try principal)
     func observe(_ event: Occurrence.Payment.Event, amount: Int? = nil, code: ErrorCode? = nil) {

@@ -23,7 +23,7 @@ package final class Exchange: Sendable {
     package let edition: EditionName
     package let route: MadangAPI.Route
 
-    /// Of little, since every request is looked up: the lengths of paths tell most routes apart.
+    /// Of little, since every request is looked up: the lengths of paths distinguish most routes.
     package func hash(into hasher: inout Hasher) { hasher.combine(route.template.utf8.count) }
   }
 

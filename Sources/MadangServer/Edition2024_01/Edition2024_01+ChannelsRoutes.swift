@@ -12,14 +12,14 @@ extension Edition2024_01 {
         .map { Channel($0, call.dates) }
     }
     routes.on(createChannel) { call in
-      let fields = try await call.fields()
+      let fields = try await call.body.fields()
       let channel = try await call.madang.createChannel(
         name: try addressable(try fields.required(.name)), description: try fields.text(.description), cover: nil,
         in: call.workspace, as: try call.principal)
       return Channel(channel, call.dates)
     }
     routes.on(editChannel) { call in
-      let fields = try await call.fields()
+      let fields = try await call.body.fields()
       let channel = try await call.madang.editChannel(
         call.namedChannel, in: call.workspace, name: try fields.text(.name).map(addressable),
         description: try fields.text(.description), cover: nil, as: try call.principal)

@@ -11,14 +11,14 @@ extension Edition2024_10 {
         .map { Channel($0, call.dates) }
     }
     routes.on(createChannel) { call in
-      let fields = try await call.fields()
+      let fields = try await call.body.fields()
       let channel = try await call.madang.createChannel(
         name: try fields.required(.name), description: try fields.text(.description), cover: fields.image,
         in: call.workspace, as: try call.principal)
       return Channel(channel, call.dates)
     }
     routes.on(editChannel) { call in
-      let fields = try await call.fields()
+      let fields = try await call.body.fields()
       let channel = try await call.madang.editChannel(
         call.reference("channel"), in: call.workspace, name: try fields.text(.name),
         description: try fields.text(.description), cover: fields.image, as: try call.principal)
@@ -30,7 +30,7 @@ extension Edition2024_10 {
       return Empty()
     }
     routes.on(handOverChannel) { call in
-      let owner = try await call.fields().required(.ownerID)
+      let owner = try await call.body.fields().required(.ownerID)
       let channel = try await call.madang.handOverChannel(
         call.reference("channel"), in: call.workspace, to: call.edition.reference(owner),
         as: try call.principal)

@@ -8,7 +8,7 @@ extension Edition2024_10 {
         .map { DMRoom($0, call.dates) }
     }
     routes.on(openDirectMessage) { call in
-      let opponent = try await call.fields().required(.opponentID)
+      let opponent = try await call.body.fields().required(.opponentID)
       let room = try await call.madang.openDirectMessage(
         with: call.edition.reference(opponent), in: call.workspace, as: try call.principal)
       return DMRoom(room, call.dates)

@@ -16,7 +16,7 @@ extension Edition2024_10 {
       return Empty()
     }
     routes.on(handOverWorkspace) { call in
-      let owner = try await call.fields().required(.ownerID)
+      let owner = try await call.body.fields().required(.ownerID)
       let workspace = try await call.madang.handOverWorkspace(
         call.workspace, to: call.edition.reference(owner), as: try call.principal)
       return Workspace(workspace, call.dates)

@@ -5,12 +5,12 @@ import MadangCore
 
 extension Call {
   func signUp() async throws -> SignedIn {
-    let fields = try await fields()
+    let fields = try await body.fields()
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())
     return noteAddress(
-      of: try await service.noting((try? Madang.emailKey(draft.email)) ?? "", origin) {
+      of: try await service.refusals.noting((try? Madang.emailKey(draft.email)) ?? "", origin) {
         try await madang.signUp(draft, from: origin, turn: client.network) { [links = service.links, client] in
           links.mayCause(client)
         }
@@ -18,7 +18,7 @@ extension Call {
   }
 
   func validateEmail() async throws {
-    try await madang.checkEmail(try await fields().required(.email), from: origin)
+    try await madang.checkEmail(try await body.fields().required(.email), from: origin)
   }
 
   /// Whoever signs in or up is known by their address from then on (contract section 13.3).
@@ -28,22 +28,24 @@ extension Call {
   }
 
   func signIn() async throws -> SignedIn {
-    let fields = try await fields()
+    let fields = try await body.fields()
+    let (email, password) = (try fields.required(.email), try fields.required(.password))
+    let deviceToken = try fields.deviceToken()
     return noteAddress(
-      of:
-        try await service.signIn(
-          email: try fields.required(.email), password: try fields.required(.password),
-          deviceToken: try fields.deviceToken(), self))
+      of: try await service.tryPassword(of: try Madang.emailKey(email), origin, from: client) {
+        try await madang.signIn(
+          email: email, password: password, deviceToken: deviceToken, from: origin, turn: client.network)
+      })
   }
 
   func signInWithApple() async throws -> SignedIn {
-    let fields = try await fields()
+    let fields = try await body.fields()
     return try await signIn(
       with: .apple, token: try fields.required(.idToken), nickname: try fields.text(.nickname), fields)
   }
 
   func signInWithKakao() async throws -> SignedIn {
-    let fields = try await fields()
+    let fields = try await body.fields()
     return try await signIn(with: .kakao, token: try fields.required(.oauthToken), nickname: nil, fields)
   }
 
@@ -52,7 +54,7 @@ extension Call {
   {
     let deviceToken = try fields.deviceToken()
     return noteAddress(
-      of: try await service.noting("", origin) {
+      of: try await service.refusals.noting("", origin) {
         try await madang.signIn(
           with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
           deviceToken: deviceToken, from: origin)
@@ -70,18 +72,18 @@ extension Call {
   }
 
   func setDeviceToken() async throws {
-    guard let token = try await fields().deviceToken() else { throw Failure(.invalid, "deviceToken: is missing") }
+    guard let token = try await body.fields().deviceToken() else { throw Failure(.invalid, "deviceToken: is missing") }
     try await madang.setDeviceToken(token, of: try principal)
   }
 
   func editAccount() async throws -> Account {
-    let fields = try await fields()
+    let fields = try await body.fields()
     return try await madang.editAccount(
       of: try principal, nickname: try fields.text(.nickname), phone: try fields.text(.phone))
   }
 
   func changePicture() async throws -> Account {
-    guard let image = try await fields().image else { throw Failure(.invalid, "image: is missing or empty") }
+    guard let image = try await body.fields().image else { throw Failure(.invalid, "image: is missing or empty") }
     return try await madang.changePicture(of: try principal, to: image)
   }
 }

@@ -36,11 +36,8 @@ struct Call {
     }
   }
 
-  func fields() async throws -> Fields { try await body.fields() }
-
   /// The object a path parameter names, by this edition's form of id.
   func reference(_ parameter: String) -> Reference { edition.reference(parameters[parameter] ?? "") }
-
 }
 
 /// The session that a client has after a call, for the cookie of its sockets.

@@ -9,7 +9,7 @@ import SocketIOServer
 extension Call {
   /// Posts what the body holds: text, and every file part whatever its name.
   func post(to address: RoomAddress) async throws -> Response {
-    let fields = try await fields()
+    let fields = try await body.fields()
     let draft = ChatDraft(content: try fields.text(.content) ?? "", files: fields.files.map(\.staged))
     let chat = try await madang.post(draft, to: address, as: try principal) { [context] in
       await !context.channel.hasClientLeft

@@ -20,7 +20,7 @@ struct Fields: Sendable {
   /// File parts in order of appearance; empty ones are left out.
   private(set) var files: [File] = []
 
-  /// Adds a field; the first of a repeated name wins. One whose name is dear to compare is none of ours.
+  /// Adds a field; the first of a repeated name wins. One whose name is expensive to compare is no field of the API, and is ignored.
   mutating func add(_ name: String, _ value: Value) {
     if name.isCheapToCompare, values[name] == nil { values[name] = value }
   }

@@ -12,7 +12,7 @@ struct RouteTable: Sendable {
     let parameters: PathParameters
   }
 
-  /// A class: each request looks at several, and a copy is dear.
+  /// A class: each request looks at several, and a copy is expensive.
   private final class Entry: Sendable {
     let route: MadangAPI.Route
     let segments: [MadangAPI.Route.Segment]
@@ -30,7 +30,7 @@ struct RouteTable: Sendable {
 
     func matches(_ path: [String]) -> Bool {
       for (segment, text) in zip(segments, path) {
-        // Bytes are compared: what a client writes may have characters that are dear to compare.
+        // Bytes are compared: what a client writes may have characters that are expensive to compare.
         if case .literal(let literal) = segment, !literal.utf8.elementsEqual(text.utf8) { return false }
       }
       return true

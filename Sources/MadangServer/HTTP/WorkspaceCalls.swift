@@ -8,21 +8,21 @@ extension Call {
   var workspace: Reference { reference("workspace") }
 
   func createWorkspace() async throws -> Workspace {
-    let fields = try await fields()
+    let fields = try await body.fields()
     return try await madang.createWorkspace(
       name: try fields.required(.name), description: try fields.text(.description), cover: fields.image,
       as: try principal)
   }
 
   func editWorkspace() async throws -> Workspace {
-    let fields = try await fields()
+    let fields = try await body.fields()
     return try await madang.editWorkspace(
       workspace, name: try fields.text(.name), description: try fields.text(.description), cover: fields.image,
       as: try principal)
   }
 
   func invite() async throws -> Person {
-    try await madang.invite(email: try await fields().required(.email), to: workspace, as: try principal)
+    try await madang.invite(email: try await body.fields().required(.email), to: workspace, as: try principal)
   }
 
   func search() async throws -> WorkspaceDetail {

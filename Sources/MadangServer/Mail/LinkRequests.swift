@@ -68,7 +68,7 @@ struct LinkRequests: ServiceLifecycle.Service {
     switch error {
     case let error as StorageError:
       [.connectionLost, .outcomeUnknown, .overloaded, .serialization].contains(error.code)
-    // Who forgot a password is shut out until then. Other links are asked for anew.
+    // Who forgot a password cannot sign in until then. Other links are asked for anew.
     case let left as MailLeftOut: left.reason == .queue && request.page == .password
     default: false
     }

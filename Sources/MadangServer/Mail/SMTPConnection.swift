@@ -9,11 +9,11 @@ struct SMTPConnection: Sendable {
   private let replies: NIOLoopBound<SMTPReplies>
 
   /// Connects, with TLS from the beginning if the endpoint says so.
-  static func open(_ endpoint: SMTPEndpoint, _ tls: NIOSSLContext, timeout: TimeAmount) async throws -> SMTPConnection {
+  static func open(_ endpoint: SMTPEndpoint, _ tls: NIOSSLContext, timeout: Duration) async throws -> SMTPConnection {
     let loop = MultiThreadedEventLoopGroup.singleton.next()
     let replies = try await loop.submit { NIOLoopBound(SMTPReplies(), eventLoop: loop) }.get()
     let channel = try await ClientBootstrap(group: loop)
-      .connectTimeout(timeout)
+      .connectTimeout(TimeAmount(timeout))
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           if endpoint.security == .implicitTLS {
@@ -33,10 +33,11 @@ struct SMTPConnection: Sendable {
 
   func close() { channel.close(promise: nil) }
 
-  /// Closes the connection after so many seconds, whatever is waited for.
-  func close(afterSeconds seconds: Int) -> Scheduled<Void> {
-    channel.eventLoop.scheduleTask(in: .seconds(Int64(seconds))) { [channel, replies] in
-      replies.value.fail(SMTPSender.NotTaken(description: "the server did not answer within \(seconds) s"))
+  /// Closes the connection after a time, whatever is waited for.
+  func close(after time: Duration) -> Scheduled<Void> {
+    channel.eventLoop.scheduleTask(in: TimeAmount(time)) { [channel, replies] in
+      replies.value.fail(
+        SMTPSender.NotTaken(description: "the server did not answer within \(time.components.seconds) s"))
       channel.close(promise: nil)
     }
   }

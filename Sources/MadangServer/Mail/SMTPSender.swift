@@ -48,7 +48,7 @@ struct SMTPSender: MailSender {
       try await connection.send(bytes: Self.data(message.text))
       // The server has the mail, and may look at it for long: to give up now would send it twice (RFC 5321, 4.5.3.2.6).
       end.cancel()
-      let last = connection.close(afterSeconds: settings.answerTimeout)
+      let last = connection.close(after: .seconds(settings.answerTimeout))
       defer { last.cancel() }
       let answer: SMTPReply
       do { answer = try await connection.reply() } catch {
@@ -63,9 +63,9 @@ struct SMTPSender: MailSender {
 
   /// - Parameter body: Is given what ends the connection when its time is over.
   private func signedIn(_ body: (SMTPConnection, Scheduled<Void>) async throws -> Void) async throws {
-    let limit = TimeAmount.seconds(Int64(settings.timeout))
+    let limit = Duration.seconds(settings.timeout)
     let connection = try await SMTPConnection.open(endpoint, tls, timeout: limit)
-    let end = connection.close(afterSeconds: settings.timeout)
+    let end = connection.close(after: limit)
     defer {
       end.cancel()
       connection.close()

@@ -2,7 +2,7 @@ import MadangCore
 import SocketIOServer
 import Synchronization
 
-/// The sockets in rooms, with what let each of them in: so that they can be sent away when that is gone.
+/// The sockets in rooms, with what let each of them in: so that they can be disconnected when that is gone.
 final class AdmittedSockets: Sendable {
   /// What a socket was admitted by, and remembers.
   struct Reason: Equatable, Sendable {
@@ -68,7 +68,7 @@ final class AdmittedSockets: Sendable {
     }
   }
 
-  /// Forgets a socket. False if it was sent away, or never noted.
+  /// Forgets a socket. False if it was disconnected, or never noted.
   func left(_ socket: Socket) -> Bool {
     state.withLock { $0.remove(socket) }
   }
@@ -88,7 +88,7 @@ final class AdmittedSockets: Sendable {
     }
   }
 
-  /// Sends away the sockets that depend on this and whose reason has ended. Returns at once; a chat announced
+  /// Disconnects the sockets that depend on this and whose reason has ended. Returns at once; a chat announced
   /// afterwards does not reach them.
   func end(_ tie: Tie, where hasEnded: (Reason) -> Bool = { _ in true }) {
     let ended = state.withLock { state in

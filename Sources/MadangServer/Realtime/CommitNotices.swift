@@ -57,7 +57,7 @@ final class CommitNotices: Sendable {
   /// Words, as many in a payload as it takes: `c` for changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for
   /// failed sign-ins, `h:ACCOUNT:ADDRESS` for one that succeeded, `a:ADDRESS` for one at which somebody was seen.
   /// - Parameter number: Of the notice. Of equal payloads that wait, or are sent in one transaction, PostgreSQL delivers one;
-  ///   those that count something are told apart by a word `n:NUMBER`, which says nothing else.
+  ///   those that count something are made different by a word `n:NUMBER`, which says nothing else.
   static func payloads(_ notice: Notice, number: Int) -> [String] {
     var words = notice.hasChanges ? ["c"] : []
     words += notice.rooms.map { "\($0.key):\($0.value)" }

@@ -183,7 +183,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     }
   }
 
-  /// Acts on a change at once: who was sent away does not hear what was said afterwards. In a room that was deleted nothing was
+  /// Acts on a change at once: who was disconnected does not hear what was said afterwards. In a room that was deleted nothing was
   /// said afterwards, and what was said before may not have been delivered: that is read first.
   private func heed(_ change: Change, isLate: Bool) {
     switch change {

@@ -44,7 +44,7 @@ final class RecentAddresses: Sendable {
     for address in notice.addresses { held.ring(.address(address)) }
   }
 
-  /// Notes an authenticated call, or a connected socket. An address that others may share stands for nobody.
+  /// Notes an authenticated call, or a connected socket. An address that others may share identifies nobody.
   ///
   /// - Parameter always: Whether it is written even if it was a moment ago: what was written may have been taken back since.
   func saw(_ user: Int64, at client: ClientAddress, always: Bool = false) {
@@ -83,7 +83,7 @@ final class RecentAddresses: Sendable {
     saw(key)
   }
 
-  /// - Parameter isFresh: Whether the socket was admitted to the end; one that was sent away renews nothing.
+  /// - Parameter isFresh: Whether the socket was admitted to the end; one that was disconnected renews nothing.
   func disconnected(_ user: Int64, at client: ClientAddress, isFresh: Bool) {
     guard !client.isShared else { return }
     let key = Key(address: client.text, user: user)

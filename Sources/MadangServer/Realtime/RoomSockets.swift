@@ -82,7 +82,7 @@ struct RoomSockets: Sendable {
     }
   }
 
-  /// Sends away the sockets of sessions that are over and of accounts that are disabled. Changes tell
+  /// Disconnects the sockets of sessions that are over and of accounts that are disabled. Changes tell
   /// of them; this finds what no change told.
   func review() async throws {
     let reasons = admitted.reasons

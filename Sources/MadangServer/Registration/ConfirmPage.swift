@@ -57,10 +57,14 @@ struct ConfirmPage {
 
   private func confirm(_ code: String, _ client: ClientAddress, _ body: BodyReader) async throws -> Response {
     // Before anything is read for somebody who has no code.
-    _ = try await service.madang.accountToConfirm(code: code)
+    let emailKey = try await service.madang.accountToConfirm(code: code).emailKey
     let password = try await body.fields().required(.password)
     do {
-      let waiting = try await service.confirmAddress(code: code, password: password, from: client)
+      let origin = Origin(edition: "", address: client.text)
+      let waiting = try await service.tryPassword(of: emailKey, origin, from: client) {
+        try await service.madang.confirmAddress(
+          code: code, password: password, from: client.text, turn: client.network)
+      }
       let next =
         waiting == nil
         ? "Go on in the app." : "An administrator has to approve the account before you can go on in the app."

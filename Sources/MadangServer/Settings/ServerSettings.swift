@@ -78,7 +78,7 @@ public struct ServerSettings: Sendable {
   public var socketPingInterval = 25
   /// Seconds a socket may leave a ping unanswered before it is closed.
   public var socketPingTimeout = 20
-  /// Seconds until a socket whose session an administrator ended, or whose account they disabled, is sent away.
+  /// Seconds until a socket whose session an administrator ended, or whose account they disabled, is disconnected.
   public var socketReviewInterval = 5
   /// Where the proxies are whose `X-Forwarded-For`, `Forwarded` and `X-Forwarded-Proto` are believed.
   public var trustedProxies: [IPNetwork] = []

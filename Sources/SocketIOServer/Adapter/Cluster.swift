@@ -37,7 +37,7 @@ final class Cluster: Sendable {
   /// - Parameter loop: Keeps the time of the heartbeats.
   func start(_ core: ServerCore, on loop: any EventLoop) {
     connection.start { self.handle($0, core) }
-    let interval = TimeAmount.milliseconds(settings.heartbeatInterval.milliseconds)
+    let interval = TimeAmount(settings.heartbeatInterval)
     let task = loop.scheduleRepeatedTask(initialDelay: interval, delay: interval) { _ in self.beat(core) }
     state.withLock { $0.heartbeats = task }
   }

@@ -39,8 +39,8 @@ final class ServerGathering<Element: Sendable>: ClusterRequest {
   }
 
   /// The request is sent: it ends now if nobody is to answer it, and at the latest with the timer.
-  func wait(until timeout: TimeAmount, on loop: any EventLoop) {
-    let timer = loop.scheduleTask(in: timeout) { self.giveUp() }
+  func wait(for timeout: Duration, on loop: any EventLoop) {
+    let timer = loop.scheduleTask(in: TimeAmount(timeout)) { self.giveUp() }
     change { $0.timer = timer }
   }
 
@@ -93,7 +93,7 @@ extension Cluster {
         ServerGathering(servers, part, continuation) { self.end(number) }
       }
       publish(message(number))
-      request.wait(until: .milliseconds(timeout.milliseconds), on: loop)
+      request.wait(for: timeout, on: loop)
     }
   }
 }

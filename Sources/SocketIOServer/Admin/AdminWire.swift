@@ -86,7 +86,7 @@ struct AdminSocket: Encodable {
   let handshake: Handshake
   let rooms: [String]
 
-  /// How much of a session's id the UI gets: enough to tell clients apart, too little to speak for one.
+  /// How much of a session's id the UI gets: enough to distinguish clients, too little to act as one.
   private static let clientIDLength = 12
   /// What of a handshake carries no credentials.
   private static let headers: Set<String> = ["host", "origin", "user-agent", "accept-language", "x-forwarded-for"]

@@ -12,7 +12,7 @@ extension SocketIOServer {
     public var isReadOnly = true
     /// What of a socket's data the UI shows; nothing unless set.
     public var shownData: @Sendable (SocketData) -> [String: String] = { _ in [:] }
-    /// The name by which the UI tells servers apart.
+    /// The name by which the UI distinguishes servers.
     public var serverID = ProcessInfo.processInfo.hostName
     /// How often changes are sent.
     public var updateInterval: Duration = .milliseconds(500)

@@ -12,12 +12,12 @@ extension Session {
 
   /// Whether the client can take something at once.
   var isWritable: Bool {
-    engine.transport == .polling ? poll != nil && queue.isEmpty : link?.isIdle ?? false
+    engine.transport == .polling ? poll != nil && queue.isEmpty : link?.checkIdle() ?? false
   }
 
   /// Sends the answer to a packet of the client's. Nobody need be let in to ask, so what they leave unread is little.
   func reply(_ packet: OutboundPacket) {
-    if link?.isIdle ?? queue.isEmpty { unreadReplyBytes = 0 }
+    if link?.checkIdle() ?? queue.isEmpty { unreadReplyBytes = 0 }
     unreadReplyBytes += packet.size
     guard unreadReplyBytes <= core.configuration.maxUnreadReplyBytes else {
       core.logger.debug("Client closed: it asks and does not read", metadata: ["sid": "\(id)"])

@@ -103,7 +103,7 @@ extension WebSocketLink {
     case (.close(let payload), .open(let session)):
       writeThroughChannel(WebSocketFrame.control(.close, payload))
       context?.flush()
-      guard !isIdle else { return abort() }
+      guard !checkIdle() else { return abort() }
       session.lost(self, .transportClose)
       endOutput()
     case (.failure(let code), .open(let session)):
@@ -111,7 +111,7 @@ extension WebSocketLink {
       writeThroughChannel(WebSocketFrame.close(code))
       endOutput()
     case (.close, .closing), (.failure, .closing):
-      if isIdle { abort() } else { endOutput() }
+      if checkIdle() { abort() } else { endOutput() }
     default:
       break
     }

@@ -2,8 +2,8 @@ import NIOCore
 import SocketIOProtocol
 
 extension WebSocketLink {
-  /// Whether nothing waits to be sent.
-  var isIdle: Bool {
+  /// Whether nothing waits to be sent. Asks the channel as long as it may hold bytes, and remembers when it holds none.
+  func checkIdle() -> Bool {
     if isChannelInUse, let options = context?.channel.syncOptions {
       isChannelInUse = (try? options.getOption(.bufferedWritableBytes)) != 0
     }
@@ -32,7 +32,7 @@ extension WebSocketLink {
 
   func write(_ frame: ByteBuffer) {
     guard case .open = state else { return }
-    if isIdle { heldFrame = frame } else { writeThroughChannel(frame) }
+    if checkIdle() { heldFrame = frame } else { writeThroughChannel(frame) }
   }
 
   func flush() {

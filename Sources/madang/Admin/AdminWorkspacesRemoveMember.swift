@@ -6,7 +6,7 @@ struct AdminWorkspacesRemoveMember: AsyncParsableCommand {
     commandName: "remove-member", abstract: "Take somebody out of a workspace and its channels.",
     usage: "madang admin workspaces remove-member <workspace> <email> [options]",
     discussion: """
-      As if they had left: their sockets are sent away, what they wrote stays, and the owner may add them again. Channels they \
+      As if they had left: their sockets are disconnected, what they wrote stays, and the owner may add them again. Channels they \
       own go to the workspace's owner. The owner is removed after a 'hand-over' only.
       """)
 

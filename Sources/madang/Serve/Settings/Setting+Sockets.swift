@@ -28,7 +28,7 @@ extension Setting {
     integer(
       "socket.ping.timeout", "seconds a socket may leave a ping unanswered", \.settings.socketPingTimeout, 1...3600),
     integer(
-      "socket.review", "seconds until sockets of disabled accounts are sent away", \.settings.socketReviewInterval,
+      "socket.review", "seconds until sockets of disabled accounts are disconnected", \.settings.socketReviewInterval,
       1...3600),
   ]
 }

@@ -1,0 +1,37 @@
+import Storage
+
+extension Transaction {
+  /// - Parameter name: Known to nobody, so that nobody can have signed up with the address that is made of it.
+  func makeAnonymous(_ user: Int64, as name: String, nickname: String, now: Int64) throws {
+    // A domain that nobody can have (RFC 2606).
+    let email = "deleted-\(name)@deleted.invalid"
+    try execute(
+      """
+      UPDATE users SET email = \(email), email_key = \(TextRules.emailKey(email)), password_hash = NULL,
+        nickname = \(nickname), phone = '', profile_image = NULL, sign_in_method = NULL, sign_in_subject = NULL,
+        sign_in_revoked_at = NULL, unconfirmed_at = NULL, pending_at = NULL, disabled_at = COALESCE(disabled_at, \(now)), deleted_at = \(now)
+      WHERE id = \(user)
+      """)
+  }
+
+  func kakaoSubject(of user: Int64) throws -> String? {
+    try first(
+      """
+      SELECT sign_in_subject FROM users WHERE id = \(user) AND sign_in_method = \(SocialProvider.kakao.rawValue)
+      """
+    ) { try $0.get("sign_in_subject") }
+  }
+
+  /// Workspaces to which an account belongs, or in which it has written.
+  func workspacesTouched(by user: Int64) throws -> [(id: Int64, name: String)] {
+    try all(
+      """
+      SELECT w.id, w.name FROM workspaces w
+      WHERE EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
+        OR EXISTS (SELECT 1 FROM rooms r JOIN chats c ON c.room_id = r.id AND c.author_id = \(user)
+          WHERE r.workspace_id = w.id)
+      ORDER BY w.id
+      """
+    ) { (try $0.get("id"), try $0.get("name")) }
+  }
+}

@@ -1,0 +1,39 @@
+import Storage
+
+extension Transaction {
+  func accountRecord(_ number: Int64) throws -> AccountRecord {
+    guard let record = try accounts("u.id = \(number)", limit: 1).first else { throw UnexpectedlyEmpty() }
+    return record
+  }
+
+  func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
+    try all(
+      """
+      SELECT \(sql: Account.columns), u.disabled_at, u.deleted_at, u.unconfirmed_at, u.pending_at,
+        (SELECT COUNT(*) FROM sessions s WHERE s.user_id = u.id) AS sessions
+      FROM users u WHERE \(sql: condition) ORDER BY u.id LIMIT \(limit)
+      """, AccountRecord.init)
+  }
+
+  /// The time of the first disabling stays.
+  func disable(_ user: Int64, now: Int64) throws {
+    try execute("UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
+  }
+
+  /// Whether it was disabled.
+  func enable(_ user: Int64) throws -> Bool {
+    try execute("UPDATE users SET disabled_at = NULL WHERE id = \(user) AND disabled_at IS NOT NULL") > 0
+  }
+
+  func userID(email: String) throws -> Int64 { try person(email: email).id.number }
+
+  func person(email: String) throws -> Person { try required(personByEmail(email), email) }
+
+  /// Locked until COMMIT.
+  func lockedPerson(email: String) throws -> Person { try required(lockedPersonByEmail(email), email) }
+
+  private func required(_ person: Person?, _ email: String) throws -> Person {
+    guard let person else { throw Failure(.noSuchUser, "no account has the address \(email)") }
+    return person
+  }
+}

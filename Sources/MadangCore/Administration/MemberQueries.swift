@@ -1,0 +1,49 @@
+import Storage
+
+extension Transaction {
+  /// A workspace, locked until COMMIT: its members and owners change one at a time.
+  func lockedWorkspace(_ name: WorkspaceName) throws -> Workspace {
+    let workspace = try workspace(name)
+    try lock(workspace: workspace.id.number)
+    // It may have been deleted or handed over meanwhile.
+    return try self.workspace(name)
+  }
+
+  /// Throws `.notFound`, also if several are meant.
+  func workspace(_ name: WorkspaceName, orDeleted: Bool = false) throws -> Workspace {
+    let text = name.text
+    let isThere: SQL = orDeleted ? "1 = 1" : "w.deleted_at IS NULL"
+    guard !text.utf8.contains(0) else { throw Failure(.notFound, "no workspace has this name") }
+    let found = try all(
+      """
+      SELECT \(sql: Workspace.columns) FROM workspaces w
+      WHERE \(sql: isThere) AND (w.id = \(Int64(text) ?? 0) OR w.uuid = \(text.lowercased()) OR w.name = \(text))
+      ORDER BY w.id LIMIT 2
+      """, Workspace.init)
+    guard let workspace = found.first else {
+      throw Failure(.notFound, "no workspace has the number, id or name '\(text)'; see 'madang admin workspaces list'")
+    }
+    guard found.count == 1 else {
+      throw Failure(.notFound, "'\(text)' is the number of one workspace and the name of another; use its id")
+    }
+    return workspace
+  }
+
+  func member(email: String, of workspace: Workspace) throws -> Person {
+    let person = try person(email: email)
+    guard try isMember(person.id.number, ofWorkspace: workspace.id.number) else {
+      throw Failure(.notFound, "\(person.email) is no member of '\(workspace.name)'")
+    }
+    return person
+  }
+
+  /// Those that were not deleted.
+  func channels(ownedBy user: Int64, in workspace: Int64) throws -> [Int64] {
+    try all(
+      """
+      SELECT c.room_id FROM channels c JOIN rooms r ON r.id = c.room_id
+      WHERE c.workspace_id = \(workspace) AND c.owner_id = \(user) AND r.deleted_at IS NULL ORDER BY c.room_id
+      """
+    ) { try $0.get("room_id") }
+  }
+}

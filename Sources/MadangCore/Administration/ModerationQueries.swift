@@ -1,0 +1,59 @@
+import Storage
+
+extension Transaction {
+  func chats(_ search: ChatSearch, workspace: Int64?, author: Int64?) throws -> [FoundChat] {
+    var condition: SQL = "c.created_at >= \(search.since)"
+    if let workspace { condition = "\(sql: condition) AND r.workspace_id = \(workspace)" }
+    if let author { condition = "\(sql: condition) AND c.author_id = \(author)" }
+    if !search.text.isEmpty {
+      let pattern = "%\(search.text.replacing("|", with: "||").replacing("%", with: "|%").replacing("_", with: "|_"))%"
+      condition = "\(sql: condition) AND LOWER(c.content) LIKE LOWER(\(pattern)) ESCAPE '|'"
+    }
+    return try all(
+      """
+      SELECT c.id AS chat_id, c.uuid AS chat_uuid, w.name AS workspace, n.name AS channel, u.email, c.content, c.file_count,
+        c.created_at
+      FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id
+      JOIN users u ON u.id = c.author_id LEFT JOIN channels n ON n.room_id = r.id
+      WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL AND \(sql: condition) ORDER BY c.id DESC LIMIT \(search.limit)
+      """
+    ) { row in
+      FoundChat(
+        id: try row.objectID("chat_"), workspace: try row.get("workspace"), channel: try row.get("channel"),
+        author: try row.get("email"), content: try row.get("content"), files: try row.get("file_count"),
+        createdAt: try row.get("created_at"))
+    }
+  }
+
+  func chatInPlace(_ reference: Reference) throws -> (chat: Int64, workspace: String, author: Person) {
+    let found = try first(
+      """
+      SELECT c.id AS chat, w.name AS workspace, w.id AS workspace_id, \(sql: Person.columns)
+      FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id JOIN users u ON u.id = c.author_id
+      WHERE \(sql: reference.matches("c")) AND r.deleted_at IS NULL AND w.deleted_at IS NULL
+      """
+    ) { row in
+      (
+        chat: try row.get("chat") as Int64, name: try row.get("workspace") as String,
+        workspace: try row.get("workspace_id") as Int64, author: try Person(row)
+      )
+    }
+    guard let found else { throw Failure(.notFound, "there is no such chat; see 'madang admin chats find'") }
+    guard try mayDelete(from: found.workspace) else {
+      throw Failure(.held, "'\(found.name)' is on legal hold; release it first")
+    }
+    return (found.chat, found.name, found.author)
+  }
+
+  /// False if it was empty already.
+  func empty(_ chat: Int64, text: String, now: Int64) throws -> Bool {
+    let paths: [String] = try all(
+      "SELECT f.path FROM chat_files a JOIN files f ON f.id = a.file_id WHERE a.chat_id = \(chat)"
+    ) { try $0.get("path") }
+    try retireFiles(paths, due: now)
+    return try execute(
+      """
+      UPDATE chats SET content = \(text), file_count = 0 WHERE id = \(chat) AND (content <> \(text) OR file_count > 0)
+      """) > 0
+  }
+}

@@ -1,0 +1,137 @@
+import Storage
+
+extension Transaction {
+  /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
+  /// and `createdAt` order are one.
+  func advance(_ address: RoomAddress, as user: Int64, now: Int64) throws -> ChatPlace {
+    let found = try advance(
+      """
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: isIn(address.workspace, as: user)) AND \(sql: mayPost(user, kind: address.kind))
+      """, now: now)
+    guard let found else { throw Failure(.notFound, "no such room, or the caller is not in it") }
+    return found
+  }
+
+  /// The same for a chat of somebody who needs not to be in the room; nil if it was deleted.
+  func advance(_ room: Int64, now: Int64) throws -> ChatPlace? {
+    try advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: isOfWorkspace)", now: now)
+  }
+
+  private func advance(_ condition: SQL, now: Int64) throws -> ChatPlace? {
+    try first(
+      """
+      UPDATE rooms AS r SET last_seq = last_seq + 1,
+        last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
+      WHERE \(sql: condition)
+      RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
+        (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
+      """
+    ) { ChatPlace(room: try Room($0), createdAt: try $0.get("last_chat_at")) }
+  }
+
+  /// Whether a room lies in this workspace, and the person belongs to it.
+  private func isIn(_ workspace: Reference, as user: Int64) -> SQL {
+    """
+    EXISTS (SELECT 1 FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
+      WHERE w.id = r.workspace_id AND \(sql: workspace.isLiving("w")))
+    """
+  }
+
+  private func mayPost(_ user: Int64, kind: Room.Kind) -> SQL {
+    switch kind {
+    case .channel: "EXISTS (SELECT 1 FROM channel_members p WHERE p.room_id = r.id AND p.user_id = \(user))"
+    case .dm: isPartOfDirectMessage("\(user)")
+    }
+  }
+
+  private func isPartOfDirectMessage(_ user: SQL) -> SQL {
+    """
+    EXISTS (SELECT 1 FROM direct_messages d WHERE d.room_id = r.id
+      AND (d.low_user_id = \(sql: user) OR d.high_user_id = \(sql: user)))
+    """
+  }
+
+  func requirePoster(_ user: Int64, to address: RoomAddress) throws {
+    let room = try room(address, readableBy: user)
+    guard try room.kind == .dm || isMember(user, ofChannel: room.id.number) else {
+      throw Failure(.notFound, "the caller is no member of the channel")
+    }
+  }
+
+  /// Nil if there is none.
+  func roomNumber(_ reference: Reference) throws -> Int64? {
+    try first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") { try $0.get("id") }
+  }
+
+  func workspace(ofRoom room: Int64) throws -> Int64? {
+    try first("SELECT workspace_id FROM rooms WHERE id = \(room)") { try $0.get("workspace_id") }
+  }
+
+  func setEnd(ofRoom room: Int64, seq: Int64, at moment: Int64) throws {
+    try execute("UPDATE rooms SET last_seq = \(seq), last_chat_at = \(moment) WHERE id = \(room)")
+  }
+
+  /// The room, if the person may read it and it lies in that workspace.
+  func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
+    try room(
+      """
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: isIn(address.workspace, as: user))
+        \(sql: address.kind == .dm ? "AND \(sql: isPartOfDirectMessage("\(user)"))" : "")
+      """)
+  }
+
+  func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
+    try room(
+      """
+      \(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: mayRead("\(user)"))
+      """)
+  }
+
+  func room(_ kind: Room.Kind, _ reference: Reference) throws -> Room {
+    try room("\(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: isOfWorkspace)")
+  }
+
+  func requireRoom(_ room: Int64) throws {
+    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: isOfWorkspace)")
+  }
+
+  func requireReader(_ user: Int64, ofRoom room: Int64) throws {
+    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: mayRead("\(user)"))")
+  }
+
+  /// May read a room: a channel's workspace members, a direct message's two people while they are members.
+  private func mayRead(_ user: SQL) -> SQL {
+    """
+    \(sql: isOfWorkspace)
+      AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = r.workspace_id AND m.user_id = \(sql: user))
+      AND (r.kind = 'channel' OR \(sql: isPartOfDirectMessage(user)))
+    """
+  }
+
+  /// Whether a room's workspace was not deleted.
+  private var isOfWorkspace: SQL {
+    "EXISTS (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.deleted_at IS NULL)"
+  }
+
+  /// An account seen at an address in a time that may read the room, the latest first.
+  func reader(of room: Int64, seenAt address: String, _ times: ClosedRange<Int64>) throws -> Int64? {
+    try first(
+      """
+      SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).isLiving("r"))
+      JOIN users u ON u.id = a.user_id
+      WHERE a.address = \(address) AND a.seen_at BETWEEN \(times.lowerBound) AND \(times.upperBound)
+        AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
+      ORDER BY a.seen_at DESC LIMIT 1
+      """
+    ) { try $0.get("user_id") }
+  }
+
+  private func room(_ condition: SQL) throws -> Room {
+    guard let room = try first("SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)", Room.init) else {
+      throw Failure(.notFound, "no such room, or the caller may not read it")
+    }
+    return room
+  }
+}

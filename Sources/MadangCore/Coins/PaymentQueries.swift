@@ -1,0 +1,29 @@
+import Storage
+
+extension Transaction {
+  func isCredited(_ id: String, merchantID: String) throws -> Bool {
+    try first("SELECT 1 AS found FROM payments WHERE imp_uid = \(id) OR merchant_uid = \(merchantID)") { _ in true }
+      ?? false
+  }
+
+  /// Whose the payment is from now on.
+  func claimPayment(_ id: String, user: Int64, now: Int64) throws -> Int64 {
+    try execute(
+      """
+      INSERT INTO payment_claims (imp_uid, user_id, claimed_at) VALUES (\(id), \(user), \(now)) ON CONFLICT DO NOTHING
+      """)
+    return try one("SELECT user_id FROM payment_claims WHERE imp_uid = \(id)") { try $0.get("user_id") }
+  }
+
+  /// The new row's ids, or nil if either id of the payment was credited before.
+  func insertPayment(_ payment: Payment, _ item: StoreItem, uuid: String, user: Int64, now: Int64) throws -> ObjectID? {
+    try first(
+      """
+      INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at)
+      VALUES (\(uuid), \(user), \(payment.id), \(payment.merchantID), \(item.name), \(item.amount), \(item.coins),
+        \(payment.paidAt))
+      ON CONFLICT DO NOTHING RETURNING id
+      """
+    ) { ObjectID(number: try $0.get("id"), uuid: uuid) }
+  }
+}

@@ -1,0 +1,22 @@
+import Storage
+
+extension Transaction {
+  func installationID() throws -> String? {
+    try first("SELECT value FROM installation WHERE name = 'id'") { try $0.get("value") }
+  }
+
+  func wasServed() throws -> Bool {
+    try first(
+      """
+      SELECT 1 AS one WHERE EXISTS (SELECT 1 FROM installation WHERE name = 'token_key') OR EXISTS (SELECT 1 FROM users)
+      """
+    ) { _ in true } ?? false
+  }
+
+  /// The installation's id, which is the given one if it has none: of servers that start at once, one decides.
+  func settleInstallationID(_ id: String) throws -> String {
+    try execute("INSERT INTO installation (name, value) VALUES ('id', \(id)) ON CONFLICT (name) DO NOTHING")
+    guard let id = try installationID() else { throw UnexpectedlyEmpty() }
+    return id
+  }
+}

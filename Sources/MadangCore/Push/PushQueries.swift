@@ -1,0 +1,67 @@
+import Storage
+
+extension Transaction {
+  /// Nil if the workspace is gone.
+  func pushPlace(workspace: Int64) throws -> PushPlace? {
+    try first(
+      """
+      SELECT id AS workspace_id, uuid AS workspace_uuid, name FROM workspaces
+      WHERE id = \(workspace) AND deleted_at IS NULL
+      """
+    ) { PushPlace(workspace: try $0.objectID("workspace_"), workspaceName: try $0.get("name")) }
+  }
+
+  /// The sessions that name it, but for those that have registered it since.
+  func forget(_ device: PushDevice) throws {
+    try execute(
+      """
+      UPDATE sessions SET device_token = NULL WHERE user_id = \(device.person) AND device_token = \(device.token)
+        AND COALESCE(device_token_at, created_at) <= \(device.registeredAt)
+      """)
+  }
+
+  /// How many sessions are looked at for each device that a person may have: several may name the same one.
+  private static let sessionsPerDevice = 10
+
+  func pushDevices(
+    for chat: Chat, after person: Int64, now: Int64, people limit: Int, perPerson: Int
+  ) throws -> PushDevices {
+    let room = chat.room.id.number
+    // The people of the room, not those of its workspace: a chat costs what its room is large.
+    let people: SQL =
+      switch chat.room.kind {
+      case .channel: "SELECT user_id FROM channel_members WHERE room_id = \(room)"
+      case .dm:
+        """
+        SELECT low_user_id AS user_id FROM direct_messages WHERE room_id = \(room)
+        UNION ALL SELECT high_user_id FROM direct_messages WHERE room_id = \(room)
+        """
+      }
+    var (persons, last, tokens) = (0, person, Set<String>())
+    let devices = try all(
+      """
+      SELECT p.user_id, s.device_token, s.edition, COALESCE(s.device_token_at, s.created_at) AS registered_at FROM
+        (SELECT m.user_id, COALESCE(
+            (SELECT n.id FROM sessions n WHERE n.user_id = m.user_id AND n.device_token IS NOT NULL
+              ORDER BY n.id DESC LIMIT 1 OFFSET \(perPerson * Self.sessionsPerDevice - 1)), 0) AS oldest
+          FROM (\(sql: people)) AS m
+          WHERE m.user_id > \(person) AND m.user_id <> \(chat.author.id.number)
+            AND EXISTS (SELECT 1 FROM workspace_members w
+              WHERE w.workspace_id = \(chat.room.workspace) AND w.user_id = m.user_id)
+          ORDER BY m.user_id LIMIT \(limit)) AS p
+      LEFT JOIN sessions s ON s.user_id = p.user_id AND s.id >= p.oldest AND s.device_token IS NOT NULL
+        AND s.refresh_expires_at > \(now)
+      ORDER BY p.user_id, s.id DESC
+      """
+    ) { row -> PushDevice? in
+      let person: Int64 = try row.get("user_id")
+      if person != last { (persons, last, tokens) = (persons + 1, person, []) }
+      guard let token = try row.get("device_token", as: String?.self), tokens.count < perPerson,
+        tokens.insert(token).inserted
+      else { return nil }
+      return PushDevice(
+        token: token, edition: try row.get("edition"), person: person, registeredAt: try row.get("registered_at"))
+    }.compactMap(\.self)
+    return PushDevices(devices: devices, next: persons == limit ? last : nil)
+  }
+}

@@ -1,0 +1,30 @@
+import Storage
+
+extension Transaction {
+  func tokenKey() throws -> KnownTokenKey? {
+    try first("SELECT value FROM installation WHERE name = 'token_key'") { KnownTokenKey(try $0.get("value")) } ?? nil
+  }
+
+  /// Unless there is one.
+  func insertTokenKey(_ key: KnownTokenKey) throws {
+    try execute(
+      "INSERT INTO installation (name, value) VALUES ('token_key', \(key.text)) ON CONFLICT (name) DO NOTHING")
+  }
+
+  /// Unless there is a digest.
+  func replaceKeptTokenKey(by key: KnownTokenKey) throws {
+    try execute(
+      """
+      INSERT INTO installation (name, value) VALUES ('token_key', \(key.text))
+      ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value WHERE installation.value LIKE 'key %'
+      """)
+  }
+
+  func setTokenKey(_ key: KnownTokenKey) throws {
+    try execute(
+      """
+      INSERT INTO installation (name, value) VALUES ('token_key', \(key.text))
+      ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value
+      """)
+  }
+}
