@@ -6,6 +6,16 @@ extension Transaction {
     return record
   }
 
+  /// By their numbers, those after one.
+  func accounts(after number: Int64, limit: Int) throws -> [AccountRecord] {
+    try accounts("u.id > \(number)", limit: limit)
+  }
+
+  /// Those that wait for approval, by their numbers, those after one.
+  func pendingAccounts(after number: Int64, limit: Int) throws -> [AccountRecord] {
+    try accounts("u.pending_at IS NOT NULL AND u.deleted_at IS NULL AND u.id > \(number)", limit: limit)
+  }
+
   func accounts(_ condition: SQL, limit: Int) throws -> [AccountRecord] {
     try all(
       """

@@ -26,7 +26,7 @@ package struct AccountRecord: Sendable {
 extension Madang {
   /// Accounts by their numbers, those after one, at most so many.
   package func accounts(after number: Int64, limit: Int) async throws -> [AccountRecord] {
-    try await database.read { try $0.accounts("u.id > \(number)", limit: limit) }
+    try await database.read { try $0.accounts(after: number, limit: limit) }
   }
 
   /// The number of the account with this e-mail; nil if there is none.
@@ -36,7 +36,7 @@ extension Madang {
 
   /// The e-mail of the account with this number; nil if there is none.
   package func email(ofAccount number: Int64) async throws -> String? {
-    try await database.read { try $0.accounts("u.id = \(number)", limit: 1).first?.account.person.email }
+    try await database.read { try $0.email(of: number) }
   }
 
   /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.

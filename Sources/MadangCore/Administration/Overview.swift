@@ -40,9 +40,7 @@ package struct Statistics: Sendable {
 extension Madang {
   /// Workspaces by their numbers, those after one, at most so many; of those that were deleted the ones on legal hold.
   package func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceRecord] {
-    try await database.read {
-      try $0.workspaceRecords("w.id > \(number) AND (w.deleted_at IS NULL OR w.held_at IS NOT NULL)", limit: limit)
-    }
+    try await database.read { try $0.workspaceRecords(after: number, limit: limit) }
   }
 
   /// Throws `.notFound`.

@@ -44,7 +44,12 @@ extension Transaction {
     return record
   }
 
-  func workspaceRecords(_ condition: SQL, limit: Int) throws -> [WorkspaceRecord] {
+  /// By their numbers, those after one; of those that were deleted the ones on legal hold.
+  func workspaceRecords(after number: Int64, limit: Int) throws -> [WorkspaceRecord] {
+    try workspaceRecords("w.id > \(number) AND (w.deleted_at IS NULL OR w.held_at IS NOT NULL)", limit: limit)
+  }
+
+  private func workspaceRecords(_ condition: SQL, limit: Int) throws -> [WorkspaceRecord] {
     try all(
       """
       SELECT \(sql: Workspace.columns), (SELECT o.email FROM users o WHERE o.id = w.owner_id) AS owner_email,

@@ -37,7 +37,7 @@ extension Madang {
 
   /// Announcements by their numbers, those after one, at most so many.
   package func announcements(after number: Int64, limit: Int) async throws -> [Announcement] {
-    try await database.read { try $0.announcements("a.id > \(number)", limit: limit) }
+    try await database.read { try $0.announcements(after: number, limit: limit) }
   }
 
   /// Has an announcement posted nowhere else. Where it was posted it stays. Throws `.notFound` if there is none that waits.

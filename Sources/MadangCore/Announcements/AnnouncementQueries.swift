@@ -25,7 +25,12 @@ extension Transaction {
     return found
   }
 
-  func announcements(_ condition: SQL, limit: Int) throws -> [Announcement] {
+  /// By their numbers, those after one.
+  func announcements(after number: Int64, limit: Int) throws -> [Announcement] {
+    try announcements("a.id > \(number)", limit: limit)
+  }
+
+  private func announcements(_ condition: SQL, limit: Int) throws -> [Announcement] {
     try all(
       """
       SELECT a.id, a.content, a.created_at, a.rooms, a.cancelled_at, u.email,

@@ -109,7 +109,7 @@ extension Madang {
   /// Accounts that wait for approval by their numbers, those after one, at most so many.
   package func pendingAccounts(after number: Int64, limit: Int) async throws -> [AccountRecord] {
     try await database.read {
-      try $0.accounts("u.pending_at IS NOT NULL AND u.deleted_at IS NULL AND u.id > \(number)", limit: limit)
+      try $0.pendingAccounts(after: number, limit: limit)
     }
   }
 
