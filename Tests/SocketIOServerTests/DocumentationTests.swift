@@ -19,8 +19,8 @@ struct DocumentationTests {
 
   @Test("what the tutorial shows is compiled, and its shortest program has fewer than ten lines")
   func tutorial() throws {
-    let programs = try ["First", "Server", "Client"].map {
-      try Self.text("Examples/SocketIOTutorial/\($0)/main.swift")
+    let programs = try ["First/main", "Server/main", "Client/Client"].map {
+      try Self.text("Examples/SocketIOTutorial/\($0).swift")
     }
     let page = try Self.text("Sources/SocketIOServer/SocketIOServer.docc/Tutorial.md")
     let listings = page.components(separatedBy: "```swift\n").dropFirst().map {
