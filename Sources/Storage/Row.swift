@@ -16,9 +16,7 @@ package struct Row: Sendable {
   /// The value of a column that may be null.
   ///
   /// Throws `StorageError(.decoding)` that names the column when it is absent or of another type.
-  package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws
-    -> Value?
-  {
+  package func get<Value: SQLConvertible>(_ column: String, as type: Value?.Type = Value?.self) throws -> Value? {
     let stored = try value(of: column)
     guard stored != .null else { return nil }
     guard let value = Value(sqlValue: stored) else { throw mismatch(column, stored, Value.self) }

@@ -6,20 +6,24 @@ import Synchronization
 /// A session is looked up in each transaction of the operation. So it takes no read of its own, and it is alive when the operation's rules
 /// are checked, however long the request has been under way by then.
 package final class Principal: Sendable {
-  package let session: SessionID
-  /// The one that the session has to be of; nil for an account that is known.
-  private let edition: String?
-  private let found: Mutex<Caller?>
-
-  /// - Parameter edition: The one that the session has to be of.
-  package init(session: SessionID, edition: String) {
-    (self.session, self.edition) = (session, edition)
-    found = Mutex(nil)
+  private enum Identity {
+    case account(Caller)
+    case session(SessionID, edition: String)
   }
 
-  package init(_ caller: Caller) {
-    (session, edition) = (caller.session, nil)
-    found = Mutex(caller)
+  private let identity: Identity
+  private let found = Mutex<Caller?>(nil)
+
+  /// - Parameter edition: The one that the session has to be of.
+  package init(session: SessionID, edition: String) { identity = .session(session, edition: edition) }
+
+  package init(_ caller: Caller) { identity = .account(caller) }
+
+  package var session: SessionID {
+    switch identity {
+    case .account(let caller): caller.session
+    case .session(let session, _): session
+    }
   }
 
   /// Somebody who acts without a session, in tests of clients: what changes the session changes nothing.
@@ -28,16 +32,18 @@ package final class Principal: Sendable {
   }
 
   /// Who it was when it was last looked up; nil before. Tells who has called, never who may act.
-  package var caller: Caller? { found.withLock(\.self) }
+  package var caller: Caller? {
+    if case .account(let caller) = identity { caller } else { found.withLock(\.self) }
+  }
 
   fileprivate func find(in transaction: Transaction) throws -> Caller {
-    guard let edition else {
-      guard let caller else { throw Failure(.noSuchSession, "nobody acts") }
+    switch identity {
+    case .account(let caller): return caller
+    case .session(let session, let edition):
+      let caller = try transaction.caller(session: session, edition: edition)
+      found.withLock { $0 = caller }
       return caller
     }
-    let caller = try transaction.caller(session: session, edition: edition)
-    found.withLock { $0 = caller }
-    return caller
   }
 }
 

@@ -7,11 +7,17 @@ public enum JSONText {
 
   /// As `quoted`, in UTF-8.
   public static func quotedBytes(_ string: String) -> [UInt8] {
-    var text: [UInt8] = [UInt8(ascii: "\"")]
+    var text: [UInt8] = []
     text.reserveCapacity(string.utf8.count + 2)
-    for byte in string.utf8 { appendEscaped(byte, to: &text) }
-    text.append(UInt8(ascii: "\""))
+    appendQuoted(string.utf8, to: &text)
     return text
+  }
+
+  /// Appends valid UTF-8 as `quoted` writes it.
+  static func appendQuoted(_ utf8: some Sequence<UInt8>, to text: inout [UInt8]) {
+    text.append(UInt8(ascii: "\""))
+    for byte in utf8 { appendEscaped(byte, to: &text) }
+    text.append(UInt8(ascii: "\""))
   }
 
   private static func appendEscaped(_ byte: UInt8, to text: inout [UInt8]) {

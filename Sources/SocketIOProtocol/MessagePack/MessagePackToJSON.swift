@@ -97,16 +97,13 @@ struct MessagePackToJSON {
     }
   }
 
-  /// Text that stands in JSON as it is needs no value of its own: a message may have a million of them.
-  private mutating func appendText(_ utf8: ArraySlice<UInt8>) {
-    let isPlain = utf8.allSatisfy { (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") }
-    guard isPlain else {
-      json += JSONText.quotedBytes(String(decoding: utf8, as: UTF8.self))
-      return
+  /// ASCII needs no repair, and so no `String`: a message may have a million texts.
+  private mutating func appendText(_ bytes: ArraySlice<UInt8>) {
+    if bytes.allSatisfy({ $0 < 0x80 }) {
+      JSONText.appendQuoted(bytes, to: &json)
+    } else {
+      JSONText.appendQuoted(String(decoding: bytes, as: UTF8.self).utf8, to: &json)
     }
-    json.append(UInt8(ascii: "\""))
-    json += utf8
-    json.append(UInt8(ascii: "\""))
   }
 
   private mutating func append(_ text: String) { json += text.utf8 }
