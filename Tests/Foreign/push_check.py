@@ -118,16 +118,17 @@ class Scene:
             for room in self.rooms:
                 await self.server.call("GET", room, None, token)
 
-    async def post(self, chats):
-        """Posts so many chats that were answered, one after the other, whatever becomes of the server."""
+    async def post(self, chats, room=None):
+        """Posts so many chats that were answered, one after the other, whatever becomes of the server. To each room in turn, unless one is
+        named."""
         done = 0
         while done < chats:
             await self.server.is_up.wait()
-            room = self.number % ROOMS
-            text = f"#room{room}\nmina: chat {self.number}"
+            place = self.number % ROOMS if room is None else room
+            text = f"#room{place}\nmina: chat {self.number}"
             self.number += 1
             try:
-                await self.server.call("POST", self.rooms[room], {"content": text.partition(": ")[2]}, self.token)
+                await self.server.call("POST", self.rooms[place], {"content": text.partition(": ")[2]}, self.token)
             except requests.RequestException:
                 self.uncertain.add(text)
                 await asyncio.sleep(0.05)
@@ -170,9 +171,10 @@ async def run(server, record, scene, pushes):
     await server.start()
     await scene.furnish()
     begin = time.monotonic()
-    # One chat in which a device is found to be gone, so that the rest is only what arrives.
-    await scene.post(1)
-    await until(lambda: not scene.missing(record) and record.refused, "the first chat did not arrive")
+    # A chat in which a device is found to be gone, so that the rest is only what arrives. The second of the same room is told when the first
+    # one is finished, and the device forgotten with it.
+    await scene.post(2, room=0)
+    await until(lambda: not scene.missing(record) and record.refused, "the first chats did not arrive")
     chats = max(pushes // PEOPLE, 8)
     # In an answer's place, far from each other: what gets no answer twice is given up.
     record.faults = {record.answers + pushes // 8: "goaway", record.answers + pushes * 5 // 8: "cut"}
