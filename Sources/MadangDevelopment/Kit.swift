@@ -14,7 +14,6 @@ package final class Kit: Sendable {
   package let faults: Faults
   package let outage = Outage()
   package let journal: Journal
-  package let coverage = Coverage()
   package let people = People()
   package let scripts: Scripts
   private let clock: MadangCore.Clock
@@ -36,10 +35,10 @@ package final class Kit: Sendable {
   /// To be given to `buildServer`, for one server.
   package var instruments: Instruments {
     Instruments(
-      respond: { [faults, journal, coverage] exchange, request, answer in
+      respond: { [faults, journal] exchange, request, answer in
         // Each closure that may suspend costs every request something.
-        guard !faults.isIdle else { return try await journal.recording(exchange, coverage, request, answer) }
-        return try await journal.recording(exchange, coverage, request) {
+        guard !faults.isIdle else { return try await journal.recording(exchange, request, answer) }
+        return try await journal.recording(exchange, request) {
           try await faults.respond(exchange, $0, answer)
         }
       },
@@ -53,7 +52,7 @@ package final class Kit: Sendable {
         try await respond(to: DevelopmentCall(method: $0, path: Array($1), request: $2, channel: $3))
       },
       admitsConnection: { [outage] in outage.isOver },
-      observe: { [self] in observe($0) },
+      observe: { [journal] in journal.record($0) },
       attach: { [outage, people] in
         outage.attach($0)
         people.attach($0)
@@ -73,15 +72,12 @@ package final class Kit: Sendable {
     let disturbance = faults.disturbsSockets ? faults.disturbance(of: packet) : nil
     if journal.recordsPackets {
       journal.record(packet, disturbance?.label)
-      coverage.count(packet.kept, fromClient: packet.direction == .fromClient)
     }
     return disturbance?.action ?? .pass
   }
 
-  private func observe(_ occurrence: Occurrence) {
-    if case .push(let push) = occurrence { coverage.countPush(edition: push.edition) }
-    journal.record(occurrence)
-  }
+  /// What of the contract was touched by all that has happened so far.
+  package var coverage: Coverage { journal.coverage }
 
   /// Has further calls answered.
   func answer(_ calls: @escaping @Sendable (DevelopmentCall) async throws -> Response?) {

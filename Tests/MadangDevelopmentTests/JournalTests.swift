@@ -30,6 +30,31 @@ struct JournalTests {
     }
   }
 
+  @Test("calls and payments between them are told in their order, and all calls are counted")
+  func order() async throws {
+    try await FaultScene.run { (scene) async throws in
+      _ = try await scene.entries("wait=0s")
+      let (before, calls) = (scene.kit.journal.last, 40)
+      for number in 1...calls {
+        _ = try await scene.mina.say("\(number)", in: scene.room)
+        if number.isMultiple(of: 9) {
+          scene.kit.journal.record(
+            .payment(.init(event: .recorded, id: "\(number)", merchantID: "m")))
+        }
+      }
+      let told = try await scene.kit.journal.page(matching: JournalFilter(), after: before).entries
+      var expected: [String] = []
+      for number in 1...calls { expected += number.isMultiple(of: 9) ? ["\(number)", "\(number)"] : ["\(number)"] }
+      #expect(
+        told.map { $0.payment ?? $0.request?.body?.dropFirst(12).dropLast(2).description ?? "" } == expected)
+      #expect(told.map(\.number) == Array(before + 1...before + expected.count))
+      _ = try await scene.mina.say("one more", in: scene.room)
+      let counts = CoverageReport(scene.kit.coverage.counts, editions: ["2024-10"], sections: ["operations"])
+        .parts.first?.counts
+      #expect(counts?["postToChannel"] == calls + 1)
+    }
+  }
+
   @Test("a refusal is told with its code, and with whose token it shows")
   func refusal() async throws {
     try await FaultScene.run { (scene) async throws in

@@ -67,7 +67,7 @@ struct Contract: Sendable {
   /// Places in ``flows`` of those that have a step.
   private var places: [EditionName: [Flow.Step: [Int]]] = [:]
   /// Of routes that were looked up.
-  private static let known = Mutex<[Exchange.Operation: Operation?]>([:])
+  private static let known = Mutex<[ExchangeNotes.Operation: Operation?]>([:])
 
   private init() {
     for edition in EditionName.allCases {
@@ -122,7 +122,7 @@ struct Contract: Sendable {
   }
 
   /// The operation of a route, which is remembered.
-  static func operation(of found: Exchange.Operation) -> Operation? {
+  static func operation(of found: ExchangeNotes.Operation) -> Operation? {
     known.withLock { known in
       if let operation = known[found] { return operation }
       let operation = shared.operations[OperationName(found)]

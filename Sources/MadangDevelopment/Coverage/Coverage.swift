@@ -36,10 +36,10 @@ package final class Coverage: Sendable {
   // MARK: Counting
 
   /// A request has been answered.
-  func count(_ request: RawRequest, _ exchange: Exchange) {
+  func count(_ request: RawRequest, _ notes: ExchangeNotes) {
     guard let status = request.status, !request.isPolling else { return }
     guard let operation = request.operation.flatMap(Contract.operation) else {
-      if let code = request.code { countCommon(code, exchange) }
+      if let code = request.code { countCommon(code, notes) }
       return
     }
     guard status == 400 || status == 500 else {
@@ -47,7 +47,7 @@ package final class Coverage: Sendable {
         state.counts[operation.item] += 1
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation.touches, exchange)
+        state.count(operation.touches, notes)
         for place in operation.flows { state.advance(place, by: operation.step) }
       }
     }
@@ -59,15 +59,15 @@ package final class Coverage: Sendable {
       {
         state.counts[item] += 1
       }
-      state.count(operation.touches, exchange)
+      state.count(operation.touches, notes)
       for place in flows { state.advance(place, by: step) }
     }
   }
 
   /// A refusal of a request that is no operation, or whose key is of no edition.
-  private func countCommon(_ code: String, _ exchange: Exchange) {
-    var editions = exchange.knownEdition.map { Set([$0]) } ?? []
-    if editions.isEmpty { editions = Contract.shared.editions(of: exchange.head.method.rawValue, exchange.path) }
+  private func countCommon(_ code: String, _ notes: ExchangeNotes) {
+    var editions = notes.knownEdition.map { Set([$0]) } ?? []
+    if editions.isEmpty { editions = Contract.shared.editions(of: notes.head.method.rawValue, notes.path) }
     for edition in editions.isEmpty ? Set(EditionName.allCases) : editions {
       if let item = Contract.shared.commonCodes[edition]?[code] { update { $0.counts[item] += 1 } }
     }
@@ -110,10 +110,10 @@ package final class Coverage: Sendable {
 
 extension Coverage.State {
   /// What a request had that could be left out.
-  fileprivate mutating func count(_ touches: Contract.Touches, _ exchange: Exchange) {
-    for (name, item) in touches.fields where exchange.hasField(name) { counts[item] += 1 }
-    for (name, item) in touches.queries where exchange.query(name) != nil { counts[item] += 1 }
-    for (name, item) in touches.headers where exchange.head.headerFields[name] != nil { counts[item] += 1 }
+  fileprivate mutating func count(_ touches: Contract.Touches, _ notes: ExchangeNotes) {
+    for (name, item) in touches.fields where notes.hasField(name) { counts[item] += 1 }
+    for (name, item) in touches.queries where notes.query(name) != nil { counts[item] += 1 }
+    for (name, item) in touches.headers where notes.head.headerFields[name] != nil { counts[item] += 1 }
   }
 
   /// Goes on with a flow if the step is the one that comes next.

@@ -119,6 +119,6 @@ struct ArmedFault: Sendable {
 struct RequestFacts: Sendable {
   let method: String
   let path: String
-  let operation: Exchange.Operation?
-  let account: Exchange.Account?
+  let operation: ExchangeNotes.Operation?
+  let account: ExchangeNotes.Account?
 }

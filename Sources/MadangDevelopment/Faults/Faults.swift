@@ -168,8 +168,9 @@ package final class Faults: Sendable {
   func decide(_ exchange: Exchange) async -> Applied? {
     let needsAccount = state.withLock { $0.armed.contains(where: \.needsAccount) }
     let account = needsAccount ? await exchange.account() : nil
+    let notes = exchange.notes
     let facts = RequestFacts(
-      method: exchange.head.method.rawValue, path: String(exchange.path), operation: await exchange.operation(),
+      method: notes.head.method.rawValue, path: String(notes.path), operation: await exchange.operation(),
       account: account)
     return decide(.request) { $0.matches(facts) }
   }

@@ -15,24 +15,25 @@ extension Journal {
   ///
   /// Each call that may suspend costs every request something, so none is made without need.
   func recording(
-    _ exchange: Exchange, _ coverage: Coverage, _ request: Request, _ answer: Instruments.Answer
+    _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
   ) async throws -> Response {
-    let recorder = RequestRecorder(exchange, in: self, coverage)
+    let notes = exchange.notes
+    let recorder = RequestRecorder(notes, in: self)
     var response = try await answer(request)
     // Nobody but the client knows of a connection that is gone what came of its answer.
-    if recorder.mayHaveLost, await recorder.hasClientLeft {
-      if recorder.mustFindAccount(status: nil) { await recorder.findAccount() }
+    if exchange.mayHaveLost, await exchange.hasClientLeft {
+      if notes.lacksAccount(status: nil) { _ = await exchange.account() }
       recorder.finish()
       return response
     }
-    if recorder.mustFindAccount(status: response.status.code) { await recorder.findAccount() }
+    if notes.lacksAccount(status: response.status.code) { _ = await exchange.account() }
     let whole = response.body
     recorder.answered(response)
-    if whole.contentLength == 0 || exchange.head.method == .head {
+    if whole.contentLength == 0 || notes.head.method == .head {
       recorder.finish()
-    } else if exchange.fault == nil, let length = whole.contentLength, recorder.isPolling {
+    } else if notes.fault == nil, let length = whole.contentLength, notes.isOfSocket {
       recorder.finish(size: length)
-    } else if exchange.fault == nil, let length = whole.contentLength, length <= Self.maxWhole, recorder.wantsBody {
+    } else if notes.fault == nil, let length = whole.contentLength, length <= Self.maxWhole, recorder.wantsBody {
       // Head and body of an answer that is there as a whole go out with one write.
       try await whole.write(CollectingWriter(recorder: recorder))
       response.body = ResponseBody(byteBuffer: recorder.finishedWhole())
@@ -48,63 +49,37 @@ extension Journal {
 /// Watches one request. What was not finished when nobody holds it any more was given up.
 private final class RequestRecorder: Sendable {
   private struct State {
-    var response: (status: Int, headers: HTTPFields, length: Int?, isText: Bool)?
-    var body: [ByteBuffer] = []
+    var request: AnsweredRequest
+    /// How long the answer's body is to be.
+    var length: Int?
+    var isText = false
     var whole = ByteBuffer()
-    var size = 0
     var isFinished = false
   }
 
-  private let exchange: Exchange
+  private let notes: ExchangeNotes
   private let journal: Journal
-  private let coverage: Coverage
-  private let at: Int64
-  private let state = Mutex(State())
+  private let state: Mutex<State>
 
-  init(_ exchange: Exchange, in journal: Journal, _ coverage: Coverage) {
-    self.exchange = exchange
-    self.coverage = coverage
+  init(_ notes: ExchangeNotes, in journal: Journal) {
+    self.notes = notes
     self.journal = journal
-    at = journal.clock.now
+    state = Mutex(State(request: AnsweredRequest(notes: notes, at: journal.clock.now)))
   }
 
   deinit { finish() }
 
-  var isPolling: Bool { exchange.isOfSocket }
-
-  /// To ask whether the client has closed its side costs something, and few do while they are answered at once.
-  private static let quick: UInt64 = 1_000_000_000
-
-  /// Whether it is worth asking if the client has left.
-  var mayHaveLost: Bool {
-    NIODeadline.now().uptimeNanoseconds - exchange.begun > Self.quick || !exchange.channel.isActive
-  }
-
-  var hasClientLeft: Bool {
-    get async { exchange.channel.isActive ? await exchange.channel.hasClientLeft : true }
-  }
-
-  /// Where the server did not ask who calls, or refused to say, the token tells.
-  /// - Parameter status: Nil if the client gets no answer.
-  func mustFindAccount(status: Int?) -> Bool {
-    guard exchange.knownAccount == nil, !isPolling, exchange.head.headerFields[.authorization] != nil else {
-      return false
-    }
-    return status != 200 || exchange.knownOperation?.route.access == .refreshToken
-  }
-
-  func findAccount() async { _ = await exchange.account() }
-
   func answered(_ response: Response) {
     // Looking a name up costs more than a look at each.
-    let isText = !isPolling && response.headers.contains { $0.name == .contentType && $0.value.isTextType }
-    state.withLock {
-      $0.response = (response.status.code, response.headers, response.body.contentLength, isText)
+    let isText = !notes.isOfSocket && response.headers.contains { $0.name == .contentType && $0.value.isTextType }
+    state.withLock { state in
+      (state.request.status, state.request.answerHeaders) = (response.status.code, response.headers)
+      (state.length, state.isText) = (response.body.contentLength, isText)
     }
   }
 
   /// Whether the answer is text.
-  var wantsBody: Bool { state.withLock { $0.response?.isText ?? false } }
+  var wantsBody: Bool { state.withLock(\.isText) }
 
   /// Bytes of an answer that is looked at as a whole.
   func collects(_ buffer: ByteBuffer) {
@@ -125,32 +100,27 @@ private final class RequestRecorder: Sendable {
   /// Bytes are about to be handed to the connection. Who has the whole answer finds it in the journal.
   func writes(_ buffer: ByteBuffer) {
     let isLast = state.withLock { state in
-      let room = Journal.maxText - state.size
-      state.size += buffer.readableBytes
-      if state.response?.isText ?? false, room > 0, buffer.readableBytes > 0 {
-        state.body.append(
+      let room = Journal.maxText - state.request.answerSize
+      state.request.answerSize += buffer.readableBytes
+      if state.isText, room > 0, buffer.readableBytes > 0 {
+        state.request.answer.append(
           buffer.readableBytes <= room ? buffer : buffer.getSlice(at: buffer.readerIndex, length: room) ?? buffer)
       }
-      return state.response?.length.map { state.size >= $0 } ?? false
+      return state.length.map { state.request.answerSize >= $0 } ?? false
     }
     if isLast { finish() }
   }
 
   /// - Parameter size: Of an answer whose bytes are not looked at.
   func finish(size: Int? = nil) {
-    let end = NIODeadline.now().uptimeNanoseconds
-    let seen: State? = state.withLock { state in
+    let request: AnsweredRequest? = state.withLock { state in
       guard !state.isFinished else { return nil }
       state.isFinished = true
-      if let size { state.size = size }
-      return state
+      state.request.end = NIODeadline.now().uptimeNanoseconds
+      if let size { state.request.answerSize = size }
+      return state.request
     }
-    guard let seen else { return }
-    let request = RawRequest(
-      exchange, status: seen.response?.status, answerHeaders: seen.response?.headers ?? [:],
-      answer: seen.body, answerSize: seen.size, nanoseconds: end - exchange.begun, on: journal.sheets)
-    coverage.count(request, exchange)
-    journal.append(.request(request), at: at, begun: exchange.begun)
+    if let request { journal.append(request) }
   }
 }
 
@@ -174,6 +144,29 @@ private struct RecordingWriter: ResponseBodyWriter {
   consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
     recorder.finish()
     try await parent.finish(trailingHeaders)
+  }
+}
+
+extension Exchange {
+  /// To ask whether the client has closed its side costs something, and few do while they are answered at once.
+  private static let quick: UInt64 = 1_000_000_000
+
+  /// Whether it is worth asking if the client has left.
+  fileprivate var mayHaveLost: Bool {
+    NIODeadline.now().uptimeNanoseconds - notes.begun > Self.quick || !channel.isActive
+  }
+
+  fileprivate var hasClientLeft: Bool {
+    get async { channel.isActive ? await channel.hasClientLeft : true }
+  }
+}
+
+extension ExchangeNotes {
+  /// Where the server did not ask who calls, or refused to say, the token tells.
+  /// - Parameter status: Nil if the client gets no answer.
+  fileprivate func lacksAccount(status: Int?) -> Bool {
+    guard knownAccount == nil, !isOfSocket, head.headerFields[.authorization] != nil else { return false }
+    return status != 200 || knownOperation?.route.access == .refreshToken
   }
 }
 

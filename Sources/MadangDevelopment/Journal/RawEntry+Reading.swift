@@ -103,7 +103,7 @@ extension JournalEntry.Message {
   }
 }
 
-extension Exchange.Body.Part {
+extension ExchangeNotes.Body.Part {
   fileprivate var told: JournalEntry.Part {
     let text = text.map { Secrets.isSecret(name) ? Secrets.mask : String(decoding: $0, as: UTF8.self) }
     return .init(name: name, fileName: fileName, size: size, text: text)

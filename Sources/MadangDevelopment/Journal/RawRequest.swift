@@ -4,7 +4,7 @@ import NIOCore
 
 /// A request as it is kept: not yet read, its texts in one piece.
 struct RawRequest: Sendable {
-  let operation: Exchange.Operation?
+  let operation: ExchangeNotes.Operation?
   let fault: AppliedFault?
   let isPolling: Bool
   /// Nil if the client got no answer.
@@ -21,18 +21,14 @@ struct RawRequest: Sendable {
   /// In bytes.
   var size: Int { packed.size }
 
-  /// - Parameter answer: The beginning of the answer's body, if it is text.
-  init(
-    _ exchange: Exchange, status: Int?, answerHeaders: HTTPFields, answer: [ByteBuffer],
-    answerSize: Int,
-    nanoseconds: UInt64, on sheets: Sheets
-  ) {
-    let body = exchange.body
-    (operation, fault, isPolling) = (exchange.knownOperation, exchange.fault, exchange.isOfSocket)
-    (self.status, self.answerSize, self.nanoseconds) = (status, answerSize, nanoseconds)
+  init(_ request: AnsweredRequest, on sheets: Sheets) {
+    let (notes, answer) = (request.notes, request.answer)
+    let body = notes.body
+    (operation, fault, isPolling) = (notes.knownOperation, notes.fault, notes.isOfSocket)
+    (status, answerSize, nanoseconds) = (request.status, request.answerSize, request.end - notes.begun)
     bodySize = body.size
     code = Self.code(status, answerSize, answer.first)
-    let (head, account, parts) = (exchange.head, exchange.knownAccount, body.parts)
+    let (head, account, parts) = (notes.head, notes.knownAccount, body.parts)
     packed = PackedTexts(on: sheets) { writer in
       writer.add(head.method.rawValue)
       writer.add(head.path ?? "")
@@ -40,7 +36,7 @@ struct RawRequest: Sendable {
       writer.add(head.headerFields)
       writer.add(body.kept)
       writer.add(parts)
-      writer.add(answerHeaders)
+      writer.add(request.answerHeaders)
       for piece in answer { writer.add(piece) }
     }
   }
@@ -65,7 +61,7 @@ extension RawRequest {
     let headers: [(name: String, value: String)]
     /// The beginning.
     let body: [UInt8]
-    let parts: [Exchange.Body.Part]
+    let parts: [ExchangeNotes.Body.Part]
     let answerHeaders: [(name: String, value: String)]
     /// The beginning; empty if it is no text.
     let answer: [UInt8]
@@ -95,7 +91,7 @@ extension PackedTexts.Writer {
     addAbsent()
   }
 
-  fileprivate mutating func add(_ parts: [Exchange.Body.Part]) {
+  fileprivate mutating func add(_ parts: [ExchangeNotes.Body.Part]) {
     for part in parts {
       add(part.name)
       add(part.fileName)
@@ -113,11 +109,11 @@ extension PackedTexts.Reader {
     return fields
   }
 
-  fileprivate mutating func parts() -> [Exchange.Body.Part] {
-    var parts: [Exchange.Body.Part] = []
+  fileprivate mutating func parts() -> [ExchangeNotes.Body.Part] {
+    var parts: [ExchangeNotes.Body.Part] = []
     while let name = text() {
       parts.append(
-        Exchange.Body.Part(name: name, fileName: text(), size: text().flatMap { Int($0) } ?? 0, text: next()))
+        ExchangeNotes.Body.Part(name: name, fileName: text(), size: text().flatMap { Int($0) } ?? 0, text: next()))
     }
     return parts
   }

@@ -32,7 +32,7 @@ final class BodyReader {
   var takesFiles: () async throws -> Bool = { false }
   private let ledger: Ledger
   private let payer: KeyHash
-  private let exchange: Exchange?
+  private let notes: ExchangeNotes?
   private var charged: [Ledger.Cost: Int] = [:]
   private var size = 0
   /// Of all text parts.
@@ -43,14 +43,14 @@ final class BodyReader {
   /// - Parameters:
   ///   - ledger: Where the bytes that are held are counted, until ``finish()``.
   ///   - payer: For whom.
-  ///   - exchange: Where what is read is noted.
+  ///   - notes: Where what is read is noted.
   init(
     _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash,
-    exchange: Exchange? = nil
+    notes: ExchangeNotes? = nil
   ) {
     self.ledger = ledger
     self.payer = payer
-    self.exchange = exchange
+    self.notes = notes
     chunks = request.body.makeAsyncIterator()
     contentType = request.headers.value(of: .contentType)
     self.store = store
@@ -61,7 +61,7 @@ final class BodyReader {
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
   func fields() async throws -> Fields {
     let fields = try await readFields()
-    exchange?.read(fields)
+    notes?.read(fields)
     return fields
   }
 
@@ -137,7 +137,7 @@ final class BodyReader {
     }
     size += chunk.readableBytes
     let bytes = Array(chunk.readableBytesView)
-    exchange?.read(bytes)
+    notes?.read(bytes)
     return bytes
   }
 
@@ -252,9 +252,9 @@ final class BodyReader {
         throw Failure(.invalid, "\(name): is not UTF-8")
       }
       fields.add(name, .text(text))
-      exchange?.read(partNamed: name, fileName: nil, size: bytes.count, text: bytes)
+      notes?.read(partNamed: name, fileName: nil, size: bytes.count, text: bytes)
     case .file(let name, let fileName, let upload, let size, let unwritten):
-      exchange?.read(partNamed: name, fileName: fileName, size: size, text: nil)
+      notes?.read(partNamed: name, fileName: fileName, size: size, text: nil)
       if !unwritten.isEmpty { try await store.append(unwritten, to: upload) }
       if let staged = try await store.finish(upload) { fields.add(.init(name: name, staged: staged)) }
     }

@@ -46,8 +46,8 @@ struct Responder: HTTPResponder {
     }
     // A call under `/_dev` may put another backend in place, or wait for long: nothing waits for it. Its work on data counts by
     // itself.
-    return try await CallResponder(service: exchange?.service ?? current.backend.service, exchange: exchange).respond(
-      to: request, target, context)
+    return try await CallResponder(service: exchange?.service ?? current.backend.service, notes: exchange?.notes)
+      .respond(to: request, target, context)
   }
 }
 
@@ -61,7 +61,7 @@ struct CallResponder {
 
   let service: Service
   /// Where it is noted what becomes known of the request, if anybody wants to know.
-  var exchange: Exchange?
+  var notes: ExchangeNotes?
   var actor: Actor?
 
   func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
@@ -70,7 +70,7 @@ struct CallResponder {
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
       maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: client.networkHash,
-      exchange: exchange)
+      notes: notes)
     if actor == nil, let code = InvitePage.code(in: target),
       let page = await InvitePage(service: service).respond(to: request, code: code, client, body)
     {
@@ -102,7 +102,7 @@ struct CallResponder {
     do {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name
-      exchange?.found(edition.id)
+      notes?.found(edition.id)
       do {
         response = try await answer(request, target, body, client, context, edition, &observation)
       } catch let failure as Failure { throw Refusal(failure, in: edition) }
@@ -130,7 +130,7 @@ struct CallResponder {
   ) async throws -> Response {
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    if let exchange, let route = match?.route { exchange.found(route, of: edition.id) }
+    if let notes, let route = match?.route { notes.found(route, of: edition.id) }
     let identity =
       if let actor {
         match?.route.access.isOfAccount ?? false ? actor.principal : nil
@@ -173,7 +173,7 @@ struct CallResponder {
   /// Throws unless it is known who calls. The account is seen at the address.
   private func look(up principal: Principal, _ client: ClientAddress) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
-    exchange?.found(caller)
+    notes?.found(caller)
     if actor == nil { service.recent.saw(caller.id, at: client) }
   }
 

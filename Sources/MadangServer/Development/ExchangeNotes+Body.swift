@@ -1,4 +1,4 @@
-extension Exchange {
+extension ExchangeNotes {
   /// What is kept of a request's body.
   package struct Body: Sendable {
     /// Of a body, and of each text part of a multipart body, so many bytes are kept.

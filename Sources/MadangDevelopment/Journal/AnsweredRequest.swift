@@ -1,0 +1,22 @@
+import HTTPTypes
+import MadangServer
+import NIOCore
+
+/// A request of which the client has its answer, or gets none, as it is at that moment.
+struct AnsweredRequest: Sendable {
+  let notes: ExchangeNotes
+  /// When it began, in milliseconds of the server's clock.
+  let at: Int64
+  /// Nil if the client got no answer.
+  var status: Int?
+  var answerHeaders: HTTPFields = [:]
+  /// The beginning of the answer's body, if it is text.
+  var answer: [ByteBuffer] = []
+  /// Of the answer's body, as far as it was handed to the connection.
+  var answerSize = 0
+  /// Uptime in nanoseconds.
+  var end: UInt64 = 0
+
+  /// About what it holds in memory.
+  var size: Int { answerSize + notes.body.size }
+}

@@ -1,0 +1,118 @@
+import HTTPTypes
+import Hummingbird
+import MadangAPI
+import MadangCore
+import SocketIOServer
+import Synchronization
+
+/// A rule by which something went wrong on purpose.
+package struct AppliedFault: Codable, Hashable, Sendable {
+  /// The rule's id.
+  package let rule: Int
+  /// What it does.
+  package let kind: String
+
+  package init(rule: Int, kind: String) { (self.rule, self.kind) = (rule, kind) }
+}
+
+/// What is known of one HTTP request, noted by who answers it. Holds neither its connection nor its backend: it may be kept for as long as
+/// anybody likes.
+package final class ExchangeNotes: Sendable {
+  /// What an edition calls the request.
+  package struct Operation: Hashable, Sendable {
+    package let edition: EditionName
+    package let route: MadangAPI.Route
+
+    /// Of little, since every request is looked up: the lengths of paths distinguish most routes.
+    package func hash(into hasher: inout Hasher) { hasher.combine(route.template.utf8.count) }
+  }
+
+  package struct Account: Hashable, Sendable {
+    package let number: Int64
+    package let email: String
+  }
+
+  private struct State {
+    /// Nil until it has been looked up.
+    var operation: Operation??
+    var account: Account??
+    var fault: AppliedFault?
+    var body = Body()
+    var edition: EditionName?
+    var fields: Fields?
+  }
+
+  package let head: HTTPRequest
+  /// Whether the request is one of long-polling, or of a socket otherwise.
+  package let isOfSocket: Bool
+  /// When it began: uptime in nanoseconds. What began before the moment at which another database was put behind the server is
+  /// answered by the former one.
+  package let begun: UInt64
+  let target: RequestTarget
+  private let state = Mutex(State())
+
+  init(_ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, begun: UInt64) {
+    self.head = head
+    self.target = target
+    self.isOfSocket = isOfSocket
+    self.begun = begun
+  }
+
+  /// The body, as far as the server has read it.
+  package var body: Body { state.withLock(\.body) }
+
+  /// The path as it was sent, without the query.
+  package var path: Substring { head.pathWithoutQuery }
+
+  /// The fault that befell the request, if one did.
+  package var fault: AppliedFault? {
+    get { state.withLock { $0.fault } }
+    set { state.withLock { $0.fault = newValue } }
+  }
+
+  /// Nil if nobody has looked yet; what was found may be nil as well.
+  var lookedUpOperation: Operation?? { state.withLock(\.operation) }
+  var lookedUpAccount: Account?? { state.withLock(\.account) }
+
+  /// The account, if the server has found it out so far.
+  package var knownAccount: Account? { state.withLock { $0.account ?? nil } }
+
+  /// The edition whose key the request shows, if the server has found it out so far.
+  package var knownEdition: EditionName? { state.withLock(\.edition) }
+
+  /// Whether the body could be read and has a field that is not null. Any file counts as `image` and as `files`.
+  package func hasField(_ name: String) -> Bool { state.withLock { $0.fields?.hasValue(of: name) ?? false } }
+
+  /// A parameter of the query; nil if it is absent.
+  package func query(_ name: String) -> String? { target[name] }
+
+  /// The operation, if the server has found it out so far.
+  package var knownOperation: Operation? { state.withLock { $0.operation ?? nil } }
+
+  // MARK: Noted by who answers
+
+  func found(_ route: MadangAPI.Route, of edition: EditionName) {
+    state.withLock { $0.operation = Operation(edition: edition, route: route) }
+  }
+
+  func lookedUp(_ operation: Operation?) { state.withLock { $0.operation = .some(operation) } }
+
+  func lookedUp(_ account: Account?) { state.withLock { $0.account = .some(account) } }
+
+  func found(_ edition: EditionName) { state.withLock { $0.edition = edition } }
+
+  func read(_ fields: Fields) { state.withLock { $0.fields = fields } }
+
+  func found(_ caller: Caller) {
+    state.withLock { $0.account = Account(number: caller.id, email: caller.person.email) }
+  }
+
+  func read(_ chunk: [UInt8]) { state.withLock { $0.body.add(chunk) } }
+
+  func read(partNamed name: String, fileName: String?, size: Int, text: [UInt8]?) {
+    state.withLock { state in
+      state.body.parts.append(
+        Body.Part(name: name, fileName: fileName, size: size, text: text.map { Array($0.prefix(Body.limit)) }))
+    }
+  }
+}
