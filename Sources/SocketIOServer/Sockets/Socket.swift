@@ -132,15 +132,15 @@ public final class Socket: @unchecked Sendable {
 
   /// Sends an event that is on its way to this socket's client, in the form for it.
   func deliver(_ event: OutboundEvent, isVolatile: Bool = false) {
-    guard let session else { return }
-    var message = event.message
-    if pid != nil, let numbered = event.numbered {
-      if let number = numbered.number, number <= replayedThrough { return }
-      message = numbered.message
+    guard let session, !isVolatile || session.isWritable else { return }
+    // A copy of a message has all sockets count who holds its parts.
+    guard pid != nil, let numbered = event.numbered else {
+      showOutgoing(event.name, event.arguments)
+      return session.send(event.message)
     }
-    if isVolatile, !session.isWritable { return }
+    if let number = numbered.number, number <= replayedThrough { return }
     showOutgoing(event.name, event.arguments)
-    session.send(message)
+    session.send(numbered.message)
   }
 
   /// Sends an event to everybody else in the namespace, or in these rooms of it.

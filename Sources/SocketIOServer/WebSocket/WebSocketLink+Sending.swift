@@ -36,13 +36,18 @@ extension WebSocketLink {
   }
 
   func flush() {
-    guard let context else { return }
-    guard var frame = heldFrame else { return context.flush() }
+    guard var frame = heldFrame else {
+      context?.flush()
+      return
+    }
     heldFrame = nil
-    if context.channel.isActive { frame.moveReaderIndex(forwardBy: sendAtOnce(frame, to: descriptor)) }
+    if isConnected {
+      assert(context?.channel.isActive == true)
+      frame.moveReaderIndex(forwardBy: sendAtOnce(frame, to: descriptor))
+    }
     guard frame.readableBytes > 0 else { return }
     writeThroughChannel(frame)
-    context.flush()
+    context?.flush()
   }
 
   func writeThroughChannel(_ bytes: ByteBuffer) {

@@ -45,8 +45,10 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   let deflater: Deflater?
   /// Messages must be shorter, in bytes, to be compressed.
   let maxDeflatedSize: Int
-  /// The channel's own descriptor: open while the channel is active.
+  /// The channel's own descriptor: open while the channel is active, somebody else's afterwards.
   let descriptor: CInt
+  /// Whether the channel is active. To ask it would cost a broadcast a twentieth.
+  private(set) var isConnected = false
   /// The only frame since the last flush. It is handed to the kernel past the channel, whose bookkeeping costs a
   /// broadcast more than the rest of the way.
   var heldFrame: ByteBuffer?
@@ -74,6 +76,7 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   // MARK: Channel events
 
   func channelActive(context: ChannelHandlerContext) {
+    isConnected = true
     guard case .opening(let purpose, let answer) = state else { return }
     self.context = context
     shard.add(self)
@@ -97,11 +100,14 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
+    // The channel calls this as soon as it has closed its descriptor, before anybody may write.
+    isConnected = false
     guard !holdEnd() else { return }
     ended(.transportClose)
   }
 
   func handlerRemoved(context: ChannelHandlerContext) {
+    isConnected = false
     self.context = nil
   }
 
