@@ -190,6 +190,13 @@ struct SocketPacketTests {
     }
   }
 
+  @Test("a reserved name is told from all others, however long these are")
+  func reservedNames() {
+    for name in SocketEvent.reservedNames { #expect(SocketEvent.isReserved(name)) }
+    let dear = "e" + String(repeating: "\u{301}\u{327}", count: 100_000)
+    for name in ["", "connected", "Connect", "removeListeners", dear] { #expect(!SocketEvent.isReserved(name)) }
+  }
+
   @Test("a part of the arguments takes along only the attachments it refers to")
   func argumentSlices() throws {
     let packet = try #require(
