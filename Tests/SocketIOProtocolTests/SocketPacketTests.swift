@@ -66,7 +66,7 @@ struct SocketPacketTests {
     #expect(packet?.attachments == [[7]])
   }
 
-  @Test("names of events, of members and of a query's items that cannot be compared at a fair price are left out")
+  @Test("names of events, of members and of a query's items that take too long to compare are left out")
   func dearNames() throws {
     #expect(try read(#"2["\#(Self.dear)",1]"#).map(SocketEvent.init) == .some(nil))
     let escaped = String(repeating: #"\u0301\u0323"#, count: 200)

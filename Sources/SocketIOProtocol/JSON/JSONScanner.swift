@@ -66,7 +66,7 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// The members of an object in their order, or `nil` when the bytes are not exactly one JSON object. Left out are those
-  /// whose key has a character of more than 256 bytes: nobody could look for it at a fair price.
+  /// whose key has a character of more than 256 bytes: it would take too long to compare.
   public static func members(ofObject bytes: [UInt8]) -> [Member]? {
     var members: [Member] = []
     var scanner = JSONScanner(bytes)

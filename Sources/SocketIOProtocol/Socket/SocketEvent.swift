@@ -61,7 +61,8 @@ public struct SocketEvent: Equatable, Sendable {
 
   /// Reads an event packet: a non-empty array whose first item is a string or a number.
   ///
-  /// - Returns: `nil` for any other payload, for a reserved name and for one that nobody can compare at a fair price.
+  /// - Returns: `nil` for any other payload, for a reserved name, and for one with a character of more than 256 bytes, which takes
+  ///   too long to compare.
   public init?(_ packet: SocketPacket) {
     guard packet.kind == .event,
       let all = SocketArguments(payload: packet.payload, attachments: packet.attachments),
