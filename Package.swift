@@ -231,6 +231,17 @@ let package = Package(
     .executableTarget(
       name: "socketio-tutorial-client", dependencies: ["SocketIOClient"], path: "Examples/SocketIOTutorial/Client",
       swiftSettings: strict),
+    // Those of the pages on binary events.
+    .executableTarget(
+      name: "socketio-binary-server", dependencies: ["SocketIOProtocol", "SocketIOServer"],
+      path: "Examples/SocketIOBinary/Server", swiftSettings: strict),
+    .executableTarget(
+      name: "socketio-binary-client", dependencies: ["SocketIOClient", "SocketIOProtocol"],
+      path: "Examples/SocketIOBinary/Client", swiftSettings: strict),
+    // That of the server's "Getting started" on the port of an HTTP application.
+    .executableTarget(
+      name: "socketio-hummingbird", dependencies: ["SocketIOServer", .hummingbird, .nioCore],
+      path: "Examples/SocketIOHummingbird", swiftSettings: strict),
     .target(
       name: "Fuzzing", path: "Tests/Fuzzing", resources: [.copy("Corpus")], swiftSettings: strict),
     // What the tests of Socket.IO's modules share. It knows nothing of Madang.

@@ -46,6 +46,10 @@ extension SocketIOServer {
     /// sends more is closed with a parse error. `nil`: as many as ``maxAttachments`` messages of ``maxHTTPBufferSize`` have, as in the
     /// reference.
     public var maxAttachmentBytes: Int?
+    /// The most values of one packet: strings, numbers, booleans, nulls, arrays and objects, nested ones included. A session that
+    /// sends more is closed with a parse error. It bounds memory: an argument takes some 70 bytes more than its text, so that 1 MB
+    /// of nulls would become 76 MB.
+    public var maxValuesPerPacket = 200_000
     /// What may wait for one client, in bytes, before it is closed as too slow.
     public var maxOutboundBytesPerSocket = 2_097_152
     /// The largest event, in bytes, that may wait for one client beside that, one at a time. A client that has not taken it after
@@ -148,7 +152,8 @@ extension SocketIOServer {
     var socketSettings: SocketServerSession.Settings {
       SocketServerSession.Settings(
         conduct: conduct, parser: parser, maxAttachments: maxAttachments,
-        maxAttachmentBytes: maxAttachmentBytes ?? .max, maxNamespaces: maxNamespacesPerSession)
+        maxAttachmentBytes: maxAttachmentBytes ?? .max, maxValues: maxValuesPerPacket,
+        maxNamespaces: maxNamespacesPerSession)
     }
   }
 

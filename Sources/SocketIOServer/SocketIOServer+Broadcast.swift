@@ -4,14 +4,16 @@ import Synchronization
 
 extension SocketIOServer {
   /// Sends an event with one argument to everybody in a namespace. It may be called from any thread; all sockets of a
-  /// server get all broadcasts in one order, and calls of one thread in the order in which they were made.
+  /// server get all broadcasts in one order, and calls of one thread in the order in which they were made. An event with a
+  /// reserved name (`SocketEvent.reservedNames`) is not sent, and the log says so.
   ///
   /// - Parameter json: The argument, one JSON value.
   public func emit(_ event: String, json: [UInt8], to namespace: String) {
     core.broadcast(event, SocketArguments([json]), to: BroadcastTarget(namespace: namespace))
   }
 
-  /// Sends an event to everybody whom the target means, once each.
+  /// Sends an event to everybody whom the target means, once each. One with a reserved name (`SocketEvent.reservedNames`) is not
+  /// sent, and the log says so.
   public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), to target: BroadcastTarget) {
     core.broadcast(event, arguments, to: target)
   }
@@ -33,6 +35,7 @@ extension ServerCore {
   }
 
   func broadcast(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
+    guard mayEmit(event) else { return }
     cluster(for: target)?.publish(.broadcast(target, event: event, arguments))
     broadcastLocally(event, arguments, to: target)
   }

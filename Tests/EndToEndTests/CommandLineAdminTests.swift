@@ -46,7 +46,7 @@ struct CommandLineAdminTests {
   }
 
   @Test(
-    "the sockets of somebody who is disabled, or whose session is ended, are sent away",
+    "the sockets of somebody who is disabled, or whose session is ended, are disconnected",
     arguments: TestEngine.available)
   func sockets(_ engine: TestEngine) async throws {
     try await withServer(engine) { server, admin in

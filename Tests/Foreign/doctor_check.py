@@ -1,4 +1,4 @@
-"""`madang doctor` on a real server behind a real nginx: each misconfiguration is planted and found, a good installation has none.
+"""`madang doctor` on a real server behind a real nginx: each misconfiguration is made and found, a good installation has none.
 
     python3 Tests/Foreign/doctor_check.py .build/debug/madang
 
@@ -26,7 +26,7 @@ import nginx_settings
 
 PATIENCE = 60
 failures = []
-planted = set()
+tried = set()
 
 
 def address():
@@ -157,7 +157,7 @@ def finds(result, *expected):
     status, findings, errors = result
     told = {one["check"] for one in findings}
     names = {one.partition(":")[0] for one in expected}
-    planted.update(names)
+    tried.update(names)
     severities = {one["severity"] for one in findings}
     wanted = 2 if "error" in severities else 1 if severities else 0
     cured = all(one["cure"] and one["message"] for one in findings)
@@ -392,7 +392,7 @@ def clocks(house):
 
 
 def main():
-    parser = argparse.ArgumentParser(description="`madang doctor` on planted misconfigurations.")
+    parser = argparse.ArgumentParser(description="`madang doctor` on misconfigurations.")
     parser.add_argument("madang", help="the madang program, for example .build/debug/madang")
     options = parser.parse_args()
     os.environ["PATH"] += ":/usr/sbin"
@@ -415,11 +415,11 @@ def main():
         listed = subprocess.run([house.madang, "doctor", "--list", "--json"], capture_output=True, text=True, check=True)
         names = {json.loads(one)["check"] for one in listed.stdout.splitlines()}
         # Of PostgreSQL: DoctorTests.
-        left = names - planted - {"databaseDurability", "databaseConnections"}
-        print(f"{'ok    ' if not left else 'FAILED'} every check is planted {left or ''}")
+        left = names - tried - {"databaseDurability", "databaseConnections"}
+        print(f"{'ok    ' if not left else 'FAILED'} every check is tried {left or ''}")
         if left:
             failures.append(left)
-    print(f"{len(planted)} checks, {len(failures)} failures, {time.monotonic() - start:.0f} s")
+    print(f"{len(tried)} checks, {len(failures)} failures, {time.monotonic() - start:.0f} s")
     sys.exit(1 if failures else 0)
 
 

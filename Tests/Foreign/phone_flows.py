@@ -1116,7 +1116,7 @@ async def v9_settings(s):
     s.same("2", await a.code("GET", f"{default}/leave"), "E11")
     s.same("2", await b.code("GET", f"{channel.path}/leave"), "E15")
     s.same("3", await a.code("DELETE", default), "E11")
-    # The leaver may read every channel of the workspace, so both sockets are let in, and sent away with the room.
+    # The leaver may read every channel of the workspace, so both sockets are let in, and disconnected with the room.
     async with a.socket(s.mode, channel.namespace) as mine, b.socket(s.mode, channel.namespace) as theirs:
         for engine in mine, theirs:
             await s.joined("3", engine, channel)

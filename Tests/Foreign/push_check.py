@@ -104,7 +104,7 @@ class Scene:
             "email": f"{name}@example.com", "password": "Passw0rd!", "nickname": name, "deviceToken": device})
         return person["token"]["accessToken"]
 
-    async def furnish(self):
+    async def set_up(self):
         self.token = await self.join("mina")
         workspace = await self.server.call("POST", "v1/workspaces", {"name": "Push"}, self.token)
         path = f"v1/workspaces/{workspace['workspace_id']}"
@@ -169,7 +169,7 @@ async def kill_now_and_then(server, record, pushes):
 
 async def run(server, record, scene, pushes):
     await server.start()
-    await scene.furnish()
+    await scene.set_up()
     begin = time.monotonic()
     # A chat in which a device is found to be gone, so that the rest is only what arrives. The second of the same room is told when the first
     # one is finished, and the device forgotten with it.
@@ -218,7 +218,7 @@ async def check_stranger(program, folder):
     try:
         await server.start()
         scene = Scene(server, devices, record.gone)
-        await scene.furnish()
+        await scene.set_up()
         await scene.post(1)
         await until(lambda: "takes no notifications now" in pathlib.Path(server.log).read_text(), "nobody was told of the certificate")
         assert "CERTIFICATE_VERIFY_FAILED" in pathlib.Path(server.log).read_text(), "another failure than the certificate's"

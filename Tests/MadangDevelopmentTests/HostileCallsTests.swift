@@ -164,7 +164,7 @@ struct HostileCallsTests {
   /// Few characters, whose order Unicode takes the square of their number to find.
   private static let marks = "f" + String(repeating: "\u{301}\u{323}", count: 200)
 
-  @Test("names that are dear to compare, or long, are refused")
+  @Test("names that are long, or take long to compare, are refused")
   func names() async throws {
     try await WorldCallsTests.run { dev in
       for name in [Self.marks, String(repeating: "f\u{301}\u{323}\u{302}\u{303}\u{304}\u{305}\u{306}", count: 100)] {

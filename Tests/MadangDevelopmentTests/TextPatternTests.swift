@@ -43,7 +43,7 @@ struct TextPatternTests {
     #expect(TextPattern("/*" + String(repeating: "a", count: 100_000) + "*").matches("/" + text))
   }
 
-  @Test("texts that are dear to compare are compared byte by byte")
+  @Test("texts that take long to compare are compared byte by byte")
   func marks() {
     let marks = String(repeating: "\u{301}\u{323}", count: 200)
     #expect(JSONValue.text("f" + marks).contains(.text("f" + marks)))

@@ -249,7 +249,7 @@ struct WorldsTests {
     }
   }
 
-  @Test("kept sockets stay where they may be, and hear what is said after the reset; others are sent away")
+  @Test("kept sockets stay where they may be, and hear what is said after the reset; others are disconnected")
   func keptSockets() async throws {
     try await Scene.run { worlds in
       let world = try await worlds.make(try Scene.plan(.courtyard, number: 1))

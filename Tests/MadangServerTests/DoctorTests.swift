@@ -11,7 +11,7 @@ import Testing
 
 @testable import MadangServer
 
-/// What needs a database of its own; all the rest is planted by Tests/Foreign/doctor_check.py.
+/// What needs a database of its own; all the rest is tried by Tests/Foreign/doctor_check.py.
 @Suite("The doctor", .timeLimit(.minutes(3)))
 struct DoctorTests {
   private func findings(_ settings: ServerSettings) async -> [DoctorFinding] {

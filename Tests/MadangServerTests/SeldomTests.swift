@@ -116,7 +116,7 @@ struct SeldomTests {
   }
 
   @Test(
-    "edition 2024-01: who leaves a workspace is sent away from its direct messages", arguments: TestEngine.available)
+    "edition 2024-01: who leaves a workspace is removed from its direct messages", arguments: TestEngine.available)
   func sentAway(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard(through: .january2024)

@@ -30,7 +30,7 @@ struct SocketEndingsTests {
   }
 
   @Test(
-    "whoever leaves the workspace is sent away from its rooms, others stay; leaving a channel keeps the socket",
+    "whoever leaves the workspace is removed from its rooms, others stay; leaving a channel keeps the socket",
     arguments: TestEngine.available)
   func leaving(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -134,7 +134,7 @@ struct SocketEndingsTests {
   }
 
   @Test(
-    "the end of a membership that is heard of late leaves a socket that may be there, and sends away one that may not",
+    "the end of a membership that is heard of late leaves a socket that may be there, and removes one that may not",
     arguments: TestEngine.available)
   func late(_ engine: TestEngine) async throws {
     try await World.pair(engine) { (here, elsewhere) async throws in

@@ -74,7 +74,7 @@ struct MadangLibraryTests {
     }
   }
 
-  @Test("entries of the journal are told apart by all that calls over HTTP tell them apart by")
+  @Test("entries of the journal can be filtered by all that calls over HTTP filter them by")
   func filters() async throws {
     try await withMina { mina in
       let chat = try await world.person("joon").post("hi", in: "Weekend/ios")

@@ -30,7 +30,7 @@ struct ParserTests {
     }
   }
 
-  @Test("by MessagePack the server refuses with its message and data, asks, and sends away")
+  @Test("by MessagePack the server refuses with its message and data, asks, and disconnects")
   func packets() async throws {
     let guarded: Rig.Declaration = { handlers, _ in
       handlers.use { request, _ in
@@ -60,11 +60,11 @@ struct ParserTests {
         #expect(try await answer == Self.arguments)
         var updates = await client.updates(in: ["/"], auth: json(#"{"token":"good"}"#)).makeAsyncIterator()
         try await client.emit("bye")
-        var wasSentAway = false
-        while !wasSentAway, let update = try await updates.next(isolation: #isolation) {
-          if case .disconnected(.serverNamespaceDisconnect) = update.kind { wasSentAway = true }
+        var wasRemoved = false
+        while !wasRemoved, let update = try await updates.next(isolation: #isolation) {
+          if case .disconnected(.serverNamespaceDisconnect) = update.kind { wasRemoved = true }
         }
-        #expect(wasSentAway)
+        #expect(wasRemoved)
       }
     }
   }
@@ -117,7 +117,7 @@ struct ParserTests {
   }
 
   @Test(
-    "a client with another parser is sent away, and the log of the server says why",
+    "a client with another parser is disconnected, and the log of the server says why",
     arguments: [(SocketParser.json, SocketParser.msgpack, "is binary"), (.msgpack, .json, "are JSON")])
   func differs(served: SocketParser, spoken: SocketParser, advice: String) async throws {
     let log = LogRecorder()

@@ -28,7 +28,7 @@ struct ProxyTests {
     }
   }
 
-  @Test("what is wrong with a proxy is told apart from what is wrong with the server", arguments: ClientMode.allCases)
+  @Test("what is wrong with a proxy is not taken for what is wrong with the server", arguments: ClientMode.allCases)
   func badProxy(mode: ClientMode) async throws {
     try await Rig.with { (rig) async throws in
       let nobody = try await rig.outcome(rig.url, mode) {

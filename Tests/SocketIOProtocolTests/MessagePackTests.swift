@@ -4,7 +4,7 @@ import Testing
 
 @Suite("MessagePack")
 struct MessagePackTests {
-  private static let limits = SocketPacketReader.Limits(attachments: 10, attachmentBytes: 100)
+  private static let limits = SocketPacketReader.Limits(attachments: 10, attachmentBytes: 100, values: .max)
 
   private func read(_ hex: String) throws -> SocketPacket { try SocketPacket(messagePack: unhex(hex), Self.limits) }
 

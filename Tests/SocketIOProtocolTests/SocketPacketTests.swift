@@ -66,7 +66,7 @@ struct SocketPacketTests {
     #expect(packet?.attachments == [[7]])
   }
 
-  @Test("names of events, of members and of a query's items that cannot be compared at a fair price are left out")
+  @Test("names of events, of members and of a query's items that take too long to compare are left out")
   func dearNames() throws {
     #expect(try read(#"2["\#(Self.dear)",1]"#).map(SocketEvent.init) == .some(nil))
     let escaped = String(repeating: #"\u0301\u0323"#, count: 200)
@@ -188,6 +188,13 @@ struct SocketPacketTests {
     for payload in [#"{"a":1}"#, "[]", "[null]", "[[]]", #"["connect"]"#, #"["disconnecting"]"#, "5"] {
       #expect(event(payload) == nil)
     }
+  }
+
+  @Test("a reserved name is told from all others, however long these are")
+  func reservedNames() {
+    for name in SocketEvent.reservedNames { #expect(SocketEvent.isReserved(name)) }
+    let dear = "e" + String(repeating: "\u{301}\u{327}", count: 100_000)
+    for name in ["", "connected", "Connect", "removeListeners", dear] { #expect(!SocketEvent.isReserved(name)) }
   }
 
   @Test("a part of the arguments takes along only the attachments it refers to")

@@ -151,7 +151,7 @@ struct ClusterMessageTests {
     #expect(socket.shown(withholding: []).handshake.headers == socket.handshake.headers)
   }
 
-  @Test("of another version or kind are told apart from broken ones")
+  @Test("of another version or kind are distinguished from broken ones")
   func versions() {
     let version = ClusterMessage.version
     #expect(throws: WireFlaw.unknownVersion(1)) { try ClusterMessage.decode([1, 1, 1]) }

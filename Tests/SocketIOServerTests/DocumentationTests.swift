@@ -1,4 +1,5 @@
 import Foundation
+import SocketIOProtocol
 import Testing
 
 @Suite("Documentation")
@@ -17,23 +18,51 @@ struct DocumentationTests {
     #expect(example.split(separator: "\n").count <= 32)
   }
 
-  @Test("what the tutorial shows is compiled, and its shortest program has fewer than ten lines")
-  func tutorial() throws {
-    let programs = try ["First/main", "Server/main", "Client/Client"].map {
-      try Self.text("Examples/SocketIOTutorial/\($0).swift")
-    }
-    let page = try Self.text("Sources/SocketIOServer/SocketIOServer.docc/Tutorial.md")
-    let listings = page.components(separatedBy: "```swift\n").dropFirst().map {
-      $0.components(separatedBy: "```")[0]
-    }
-    #expect(listings[0].hasPrefix("// swift-tools-version"))
-    for listing in listings.dropFirst() {
+  /// A page, or its part behind a heading, and the programs it shows.
+  struct Listings: CustomTestStringConvertible, Sendable {
+    let page: String
+    var part: String?
+    let programs: [String]
+
+    var testDescription: String { page }
+
+    static let all = [
+      Listings(
+        page: "Sources/SocketIOServer/SocketIOServer.docc/Tutorial.md",
+        programs: ["SocketIOTutorial/First/main", "SocketIOTutorial/Server/main", "SocketIOTutorial/Client/Client"]),
+      Listings(
+        page: "Sources/SocketIOServer/SocketIOServer.docc/GettingStarted.md",
+        part: "## On the port of an HTTP application", programs: ["SocketIOHummingbird/main"]),
+      Listings(
+        page: "Sources/SocketIOServer/SocketIOServer.docc/BinaryEvents.md", programs: ["SocketIOBinary/Server/main"]),
+      Listings(
+        page: "Sources/SocketIOClient/SocketIOClient.docc/BinaryEvents.md", programs: ["SocketIOBinary/Client/Client"]),
+    ]
+  }
+
+  @Test("what a page shows of programs is compiled, and nothing of the programs is missing", arguments: Listings.all)
+  func listings(_ listings: Listings) throws {
+    let programs = try listings.programs.map { try Self.text("Examples/\($0).swift") }
+    var page = try Self.text(listings.page)
+    if let part = listings.part { page = try #require(page.components(separatedBy: "\n\(part)\n").dropFirst().first) }
+    let shown = page.components(separatedBy: "```swift\n").dropFirst().map { $0.components(separatedBy: "```")[0] }
+    for listing in shown where !listing.hasPrefix("// swift-tools-version") {
       #expect(programs.contains { $0.contains(listing) }, "\(listing)")
     }
-    #expect(programs[0].split(separator: "\n").count < 10)
-    // Nothing of the programs is missing.
     for block in programs.joined(separator: "\n").components(separatedBy: "\n\n") {
       #expect(page.contains(block.trimmingCharacters(in: .newlines)), "\(block)")
+    }
+  }
+
+  @Test("the shortest program of the tutorial has fewer than ten lines")
+  func shortest() throws {
+    #expect(try Self.text("Examples/SocketIOTutorial/First/main.swift").split(separator: "\n").count < 10)
+  }
+
+  @Test("each reason of a disconnect stands beside Node's", arguments: DisconnectReason.allCases)
+  func reasons(reason: DisconnectReason) throws {
+    for page in Page.all {
+      #expect(try Self.text(page.path).contains("| \"\(reason.rawValue)\" |"), "\(page.path)")
     }
   }
 

@@ -172,7 +172,7 @@ struct PaceTests {
     }
   }
 
-  @Test("a head whose letters cannot be compared at a fair price is refused")
+  @Test("a head whose letters take too long to compare is refused")
   func dearHeads() async throws {
     try await TestServer.with { (server) async throws in
       let dear = "a" + String(repeating: "\u{301}\u{323}", count: 100)

@@ -113,6 +113,31 @@ struct SeveralValuesTests {
     await other.shutdown()
   }
 
+  @Test("a local broadcast of a socket stays on its server")
+  func localBroadcast() async throws {
+    let settings = SocketIOServer.Configuration.changed { [adapter = InMemoryAdapter()] in $0.adapter = adapter }
+    var handlers = NamespaceHandlers()
+    handlers.on("tell") { socket, _ in
+      try? socket.broadcast("told", "here", isLocal: true)
+      try? socket.broadcast("told", "everywhere")
+    }
+    try await TestServer.with(settings) { [handlers] (here) async throws in
+      try await TestServer.with(settings) { (there) async throws in
+        for server in [here, there] { server.server.namespace("/local", configure: handlers) }
+        let (speaker, neighbour) = (
+          try await EngineClient(here, .webSocket), try await EngineClient(here, .webSocket)
+        )
+        let distant = try await EngineClient(there, .webSocket)
+        for client in [speaker, neighbour, distant] { try await client.join("/local") }
+        try await speaker.send(#"42/local,["tell"]"#)
+        for place in ["here", "everywhere"] {
+          #expect(try await neighbour.text() == #"42/local,["told","\#(place)"]"#)
+        }
+        #expect(try await distant.text() == #"42/local,["told","everywhere"]"#)
+      }
+    }
+  }
+
   @Test("a socket's server asks everybody else in its room, and waits for their answers")
   func othersInRoom() async throws {
     try await TestServer.with { (server) async throws in

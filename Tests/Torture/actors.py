@@ -244,7 +244,7 @@ class Subscriber:
             else:
                 one.early.append(chat)
         else:
-            # Refused where the server could not ask its database, or sent away: once more.
+            # Refused where the server could not ask its database, or disconnected: once more.
             model.counts[f"sockets {kind}"] += 1
             self._end(one)
             tasks.append(asyncio.create_task(self._again(one, socket)))

@@ -65,7 +65,7 @@ class Phase:
             "MADANG_PASSWORD_MEMORY": "8", "MADANG_PASSWORD_PASSES": "1", "MADANG_LIMITS_REQUESTS": "0",
             "MADANG_LIMITS_CONNECTS": "0", "MADANG_LIMITS_LOOP": "100", "MADANG_SOCKET_PING_INTERVAL": "4",
             "MADANG_SOCKET_PING_TIMEOUT": "6", "MADANG_SOCKET_ACCESS": "token",
-            # Sockets are sent away because something was taken away, not because somebody looks after them now and then.
+            # Sockets are disconnected because something was taken away, not because somebody looks after them now and then.
             "MADANG_SOCKET_REVIEW": "60", "MADANG_LOG_LEVEL": "notice",
             "MADANG_PAYMENTS_PORTONE_URL": provider.url, "MADANG_PAYMENTS_PORTONE_KEY": "key",
             "MADANG_PAYMENTS_PORTONE_SECRET": "secret"}

@@ -23,7 +23,7 @@ struct Contract: Sendable {
     let name: String
   }
 
-  /// An operation, with the numbers of its items. A class: every request looks one up, and a copy of all that it has is dear.
+  /// An operation, with the numbers of its items. A class: every request looks one up, and a copy of all that it has costs much.
   final class Operation: Sendable {
     let edition: EditionName
     let id: String

@@ -27,7 +27,7 @@ extension WorldError {
       case .fileWriteFileExists:
         return WorldError("\(path): is there already; somebody else made it. Remove it")
       default:
-        return WorldError("\(path): \(error.localizedDescription); make the world anew when that is mended")
+        return WorldError("\(path): \(error.localizedDescription); make the world again when that is fixed")
       }
     case let error as StorageError where error.code == .diskFull:
       return WorldError("\(folder.path): the disk is full; remove worlds or snapshots, or make room there")

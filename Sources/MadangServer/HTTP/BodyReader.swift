@@ -142,7 +142,7 @@ final class BodyReader {
   }
 
   private func json(_ bytes: [UInt8]) throws -> Fields {
-    // Only text is of use; the rest is told apart from absence.
+    // What is not text is refused; it is not the same as nothing.
     guard String(validating: bytes, as: UTF8.self) != nil, let members = JSONScanner.members(ofObject: bytes) else {
       throw Failure(.invalid, "the body is no JSON object")
     }

@@ -67,6 +67,9 @@ extension SocketIOClient {
     public var maxMessageBytes = 16 << 20
     /// The most binary attachments of one packet.
     public var maxAttachments = 10
+    /// The most values of one packet: strings, numbers, booleans, nulls, arrays and objects, nested ones included. A packet with
+    /// more ends the connection. It bounds memory: an argument takes some 70 bytes more than its text.
+    public var maxValuesPerPacket = 1_000_000
     /// How many updates may wait for a slow reader of a sequence of this client; beyond, the sequence fails.
     public var maxWaitingUpdates = 1024
 

@@ -51,7 +51,8 @@ extension SocketIOClient {
       self.end = end
       engine = EngineClientSession(revision: configuration.revision, transport: .polling)
       socket = SocketClientSession(
-        revision: configuration.revision, parser: configuration.parser, maxAttachments: configuration.maxAttachments)
+        revision: configuration.revision, parser: configuration.parser, maxAttachments: configuration.maxAttachments,
+        maxValues: configuration.maxValuesPerPacket)
     }
   }
 

@@ -1,4 +1,3 @@
-import Foundation
 public import SocketIOProtocol
 
 extension SocketIOClient {
@@ -58,26 +57,5 @@ extension SocketIOClient {
     let stream: AsyncThrowingStream<Update, any Error>
 
     public func makeAsyncIterator() -> AsyncThrowingStream<Update, any Error>.Iterator { stream.makeAsyncIterator() }
-  }
-}
-
-extension SocketArguments {
-  /// Arguments made of values, as JSON.
-  /// - Throws: `EncodingError`.
-  public init<each Value: Encodable>(encoding values: repeat each Value) throws {
-    let encoder = JSONEncoder()
-    encoder.outputFormatting = .withoutEscapingSlashes
-    var texts: [[UInt8]] = []
-    for value in repeat each values { texts.append(Array(try encoder.encode(value))) }
-    self.init(texts)
-  }
-
-  /// The argument at `index` as a value.
-  /// - Throws: `DecodingError` if there is none, or it is no such value.
-  public func decode<Value: Decodable>(_ type: Value.Type, at index: Int = 0) throws -> Value {
-    guard values.indices.contains(index) else {
-      throw DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "there is no argument \(index)"))
-    }
-    return try ForeignJSON.decode(type, from: values[index])
   }
 }

@@ -86,7 +86,7 @@ extension SocketIOClient {
   private func outgoing(
     _ name: String, _ arguments: SocketArguments, _ id: AckID?, in namespace: String
   ) throws(SocketIOError) -> Outgoing {
-    guard !SocketEvent.reservedNames.contains(name) else { throw .reservedName(name) }
+    guard !SocketEvent.isReserved(name) else { throw .reservedName(name) }
     return Outgoing(SocketEvent(name: name, arguments: arguments, id: id), in: namespace, configuration.parser)
   }
 

@@ -2,8 +2,10 @@
 ///
 /// Nesting costs one bit of state a level, so depth is bounded by the length of the text alone.
 public struct JSONScanner: ~Copyable {
-  private let bytes: [UInt8]
-  private(set) var index: Int
+  let bytes: [UInt8]
+  var index: Int
+  /// How many values were begun so far, nested ones included.
+  private(set) var valueCount = 0
 
   init(_ bytes: [UInt8], at index: Int = 0) {
     self.bytes = bytes
@@ -19,14 +21,21 @@ public struct JSONScanner: ~Copyable {
     var depth = Int.max
     /// Bytes of a key as it is written, with its quotes.
     var keySize = Int.max
+    /// Strings, numbers, booleans, nulls, arrays and objects, nested ones included; keys are none.
+    var values = Int.max
   }
 
   /// Whether the bytes are exactly one JSON value within limits.
   static func isValue(_ bytes: [UInt8], within limits: Limits) -> Bool {
     var scanner = JSONScanner(bytes)
-    guard scanner.skipValue(within: limits) else { return false }
-    scanner.skipSpace()
-    return scanner.index == bytes.count
+    return scanner.skipOnlyValue(within: limits)
+  }
+
+  /// Skips one value within limits, with which the bytes must end.
+  mutating func skipOnlyValue(within limits: Limits) -> Bool {
+    guard skipValue(within: limits) else { return false }
+    skipSpace()
+    return index == bytes.count
   }
 
   /// The ranges of an array's elements, or `nil` when the bytes are not exactly one JSON array.
@@ -57,7 +66,7 @@ public struct JSONScanner: ~Copyable {
   }
 
   /// The members of an object in their order, or `nil` when the bytes are not exactly one JSON object. Left out are those
-  /// whose key has a character of more than 256 bytes: nobody could look for it at a fair price.
+  /// whose key has a character of more than 256 bytes: it would take too long to compare.
   public static func members(ofObject bytes: [UInt8]) -> [Member]? {
     var members: [Member] = []
     var scanner = JSONScanner(bytes)
@@ -83,9 +92,9 @@ public struct JSONScanner: ~Copyable {
     return scanner.index == bytes.count ? members : nil
   }
 
-  private var next: UInt8? { index < bytes.count ? bytes[index] : nil }
+  var next: UInt8? { index < bytes.count ? bytes[index] : nil }
 
-  private mutating func take(_ byte: UInt8) -> Bool {
+  mutating func take(_ byte: UInt8) -> Bool {
     guard next == byte else { return false }
     index += 1
     return true
@@ -101,6 +110,8 @@ public struct JSONScanner: ~Copyable {
     repeat {
       skipSpace()
       guard let byte = next else { return false }
+      valueCount += 1
+      guard valueCount <= limits.values else { return false }
       switch byte {
       case UInt8(ascii: "{"):
         guard open.count < limits.depth else { return false }
@@ -146,71 +157,5 @@ public struct JSONScanner: ~Copyable {
     guard skipString(), index - start <= limits.keySize else { return false }
     skipSpace()
     return take(UInt8(ascii: ":"))
-  }
-
-  private mutating func skipScalar(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "\""): skipString()
-    case UInt8(ascii: "t"): skipLiteral("true")
-    case UInt8(ascii: "f"): skipLiteral("false")
-    case UInt8(ascii: "n"): skipLiteral("null")
-    default: skipNumber()
-    }
-  }
-
-  private mutating func skipLiteral(_ literal: StaticString) -> Bool {
-    let end = index + literal.utf8CodeUnitCount
-    guard end <= bytes.count else { return false }
-    for offset in 0..<literal.utf8CodeUnitCount where bytes[index + offset] != literal.utf8Start[offset] {
-      return false
-    }
-    index = end
-    return true
-  }
-
-  private mutating func skipString() -> Bool {
-    guard take(UInt8(ascii: "\"")) else { return false }
-    while let byte = next {
-      index += 1
-      if byte == UInt8(ascii: "\"") { return true }
-      if byte < 0x20 { return false }
-      if byte == UInt8(ascii: "\\"), !skipEscape() { return false }
-    }
-    return false
-  }
-
-  private mutating func skipEscape() -> Bool {
-    guard let byte = next else { return false }
-    index += 1
-    switch byte {
-    case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
-      UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
-      return true
-    case UInt8(ascii: "u"):
-      for _ in 0..<4 {
-        guard let digit = next, JSONText.hexValue(digit) != nil else { return false }
-        index += 1
-      }
-      return true
-    default:
-      return false
-    }
-  }
-
-  private mutating func skipNumber() -> Bool {
-    _ = take(UInt8(ascii: "-"))
-    if !take(UInt8(ascii: "0")), skipDigits() == 0 { return false }
-    if take(UInt8(ascii: ".")), skipDigits() == 0 { return false }
-    if take(UInt8(ascii: "e")) || take(UInt8(ascii: "E")) {
-      if !take(UInt8(ascii: "+")) { _ = take(UInt8(ascii: "-")) }
-      if skipDigits() == 0 { return false }
-    }
-    return true
-  }
-
-  private mutating func skipDigits() -> Int {
-    let start = index
-    while let byte = next, (0x30...0x39).contains(byte) { index += 1 }
-    return index - start
   }
 }

@@ -28,21 +28,34 @@ enum MessagePackTimestamp {
 
   private static func integer(_ data: ArraySlice<UInt8>) -> UInt64 { data.reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// The time as `2026-11-26T01:02:03.004Z`; years that need more digits have six, and a sign.
-  static func text(_ milliseconds: Int64) -> String {
+  /// Appends the time as `"2026-11-26T01:02:03.004Z"`; years that need more digits have six, and a sign.
+  static func appendQuoted(_ milliseconds: Int64, to json: inout [UInt8]) {
     let (days, time) = milliseconds.quotientAndModulus(86_400_000)
     let date = civil(days)
-    let year =
-      (0...9999).contains(date.year)
-      ? padded(date.year, 4) : (date.year < 0 ? "-" : "+") + padded(abs(date.year), 6)
-    let (hours, minutes) = (time / 3_600_000, time / 60_000 % 60)
-    return "\(year)-\(padded(date.month, 2))-\(padded(date.day, 2))T\(padded(hours, 2)):\(padded(minutes, 2))"
-      + ":\(padded(time / 1000 % 60, 2)).\(padded(time % 1000, 3))Z"
+    if (0...9999).contains(date.year) {
+      append("\"", date.year, digits: 4, to: &json)
+    } else {
+      json.append(UInt8(ascii: "\""))
+      append(date.year < 0 ? "-" : "+", abs(date.year), digits: 6, to: &json)
+    }
+    append("-", date.month, digits: 2, to: &json)
+    append("-", date.day, digits: 2, to: &json)
+    append("T", time / 3_600_000, digits: 2, to: &json)
+    append(":", time / 60_000 % 60, digits: 2, to: &json)
+    append(":", time / 1000 % 60, digits: 2, to: &json)
+    append(".", time % 1000, digits: 3, to: &json)
+    json += [UInt8(ascii: "Z"), UInt8(ascii: "\"")]
   }
 
-  private static func padded(_ number: Int64, _ width: Int) -> String {
-    let digits = String(number)
-    return String(repeating: "0", count: max(0, width - digits.count)) + digits
+  /// Appends what stands before a number, and the number with leading zeros.
+  private static func append(_ mark: Unicode.Scalar, _ number: Int64, digits: Int, to json: inout [UInt8]) {
+    json.append(UInt8(ascii: mark))
+    var power: Int64 = 1
+    for _ in 1..<digits { power *= 10 }
+    while power > 0 {
+      json.append(UInt8(ascii: "0") + UInt8(number / power % 10))
+      power /= 10
+    }
   }
 
   /// The day of the Gregorian calendar, counted from the 1st of March of the year 0, so that a leap day ends its year.

@@ -4,6 +4,7 @@ struct MessagePackToJSON {
   private(set) var attachments: [[UInt8]] = []
   private let limits: SocketPacketReader.Limits
   private var attachmentBytes = 0
+  private var valueCount = 0
 
   /// An array or a map whose end has not been reached: how many items are to come, keys and values counted each. One word,
   /// as each byte of a message may open one.
@@ -23,7 +24,7 @@ struct MessagePackToJSON {
   /// Reads one value, of any depth without recursion.
   ///
   /// - Throws: `.badPayload` for what is no MessagePack, and for a key that is no text, number, boolean or null;
-  ///   `.tooManyAttachments`, `.attachmentsTooLarge`.
+  ///   `.tooManyAttachments`, `.attachmentsTooLarge`, `.tooManyValues`.
   init(_ reader: inout MessagePackReader, _ limits: SocketPacketReader.Limits) throws(SocketParseError) {
     self.limits = limits
     var open: [Open] = []
@@ -54,7 +55,10 @@ struct MessagePackToJSON {
     if !open.isEmpty { json.append(UInt8(ascii: ",")) }
   }
 
+  /// Writes a value, of an array or a map only what opens it.
   private mutating func append(_ item: MessagePackReader.Item, _ bytes: [UInt8]) throws(SocketParseError) -> Open? {
+    valueCount += 1
+    guard valueCount <= limits.values else { throw .tooManyValues }
     switch item {
     case .array(let count):
       json.append(UInt8(ascii: "["))
@@ -92,7 +96,7 @@ struct MessagePackToJSON {
     case .unsigned(let value): append(String(value))
     case .float(let value): append(value.isFinite ? "\(value)" : "null")
     case .string(let range): appendText(bytes[range])
-    case .timestamp(.some(let time)): append("\"" + MessagePackTimestamp.text(time) + "\"")
+    case .timestamp(.some(let time)): MessagePackTimestamp.appendQuoted(time, to: &json)
     case .null, .timestamp(nil), .array, .map, .binary, .other: append("null")
     }
   }

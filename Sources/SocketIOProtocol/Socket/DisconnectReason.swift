@@ -1,5 +1,5 @@
 /// Why a socket left its namespace; the raw values are the reference's texts.
-public enum DisconnectReason: String, Sendable {
+public enum DisconnectReason: String, CaseIterable, Sendable {
   case transportClose = "transport close"
   case transportError = "transport error"
   case pingTimeout = "ping timeout"

@@ -72,7 +72,7 @@ enum Placeholders {
   }
 
   private static func read(_ json: [UInt8], _ key: Range<Int>, _ value: Int, into object: inout OpenObject) {
-    // Neither name is longer, however it is escaped; what is longer may be dear to compare.
+    // Neither name is longer, however it is escaped; what is longer may take long to compare.
     guard key.count <= 2 + 6 * "_placeholder".utf8.count else { return }
     switch JSONText.string(json[key]) {
     case "_placeholder": object.isMarked = json[value...].starts(with: "true".utf8)

@@ -24,10 +24,14 @@ public struct SocketClientSession: Sendable {
   private var reader: SocketPacketReader
   private var namespaces: [String: Membership] = [:]
 
-  /// - Parameter maxAttachments: A packet that has more, or announces them, closes the connection.
-  public init(revision: EngineRevision = .v4, parser: SocketParser = .json, maxAttachments: Int = 10) {
+  /// - Parameters:
+  ///   - maxAttachments: A packet that has more, or announces them, closes the connection.
+  ///   - maxValues: A packet whose payload has more values, nested ones included, closes the connection.
+  public init(
+    revision: EngineRevision = .v4, parser: SocketParser = .json, maxAttachments: Int = 10, maxValues: Int = .max
+  ) {
     self.revision = revision
-    reader = SocketPacketReader(parser: parser, maxAttachments: maxAttachments)
+    reader = SocketPacketReader(parser: parser, maxAttachments: maxAttachments, maxValues: maxValues)
     if revision == .v3 { namespaces[SocketPacket.mainNamespace] = .asked }
   }
 

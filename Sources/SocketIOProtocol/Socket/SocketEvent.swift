@@ -40,6 +40,14 @@ public struct SocketEvent: Equatable, Sendable {
     "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
   ]
 
+  private static let maxReservedLength = reservedNames.map(\.utf8.count).max() ?? 0
+
+  /// Whether the name is one of ``reservedNames``.
+  public static func isReserved(_ name: String) -> Bool {
+    // To hash a longer one may take the square of its length.
+    name.utf8.count <= maxReservedLength && reservedNames.contains(name)
+  }
+
   public var name: String
   public var arguments: SocketArguments
   /// Present when the sender wants an acknowledgement.
@@ -53,12 +61,13 @@ public struct SocketEvent: Equatable, Sendable {
 
   /// Reads an event packet: a non-empty array whose first item is a string or a number.
   ///
-  /// - Returns: `nil` for any other payload, for a reserved name and for one that nobody can compare at a fair price.
+  /// - Returns: `nil` for any other payload, for a reserved name, and for one with a character of more than 256 bytes, which takes
+  ///   too long to compare.
   public init?(_ packet: SocketPacket) {
     guard packet.kind == .event,
       let all = SocketArguments(payload: packet.payload, attachments: packet.attachments),
       let first = all.values.first, let name = Self.name(first), name.isCheapToCompare,
-      !Self.reservedNames.contains(name)
+      !Self.isReserved(name)
     else { return nil }
     let arguments = SocketArguments(Array(all.values.dropFirst()), attachments: all.attachments)
     self.init(name: name, arguments: arguments, id: packet.id)

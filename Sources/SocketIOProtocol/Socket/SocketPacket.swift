@@ -94,6 +94,8 @@ public enum SocketParseError: Error, Equatable, Sendable {
   case tooManyAttachments
   /// They have too many bytes together.
   case attachmentsTooLarge
+  /// The payload has too many values, nested ones included.
+  case tooManyValues
   case badID
   case badPayload
   case badPlaceholder

@@ -6,7 +6,7 @@ struct SocketPacketHead {
   /// Whether the type was one of the two binary ones.
   var isBinary: Bool
 
-  init(_ text: [UInt8], maxAttachments: Int) throws(SocketParseError) {
+  init(_ text: [UInt8], maxAttachments: Int, maxValues: Int = .max) throws(SocketParseError) {
     var rest = text[...]
     guard let digit = rest.popFirst(), (0x30...0x36).contains(digit) else { throw .unknownType }
     isBinary = digit >= 0x35
@@ -15,7 +15,7 @@ struct SocketPacketHead {
     let namespace = try Self.takeNamespace(&rest)
     let id = try Self.takeID(&rest)
     packet = SocketPacket(kind, namespace: namespace, id: id, payload: Array(rest))
-    try validatePayload()
+    try validatePayload(maxValues)
   }
 
   private static func takeAttachmentCount(
@@ -49,9 +49,12 @@ struct SocketPacketHead {
     return id
   }
 
-  private func validatePayload() throws(SocketParseError) {
+  private func validatePayload(_ maxValues: Int) throws(SocketParseError) {
     guard !packet.payload.isEmpty else { return }
-    guard JSONScanner.isValue(packet.payload) else { throw .badPayload }
+    var scanner = JSONScanner(packet.payload)
+    guard scanner.skipOnlyValue(within: .init(values: maxValues)) else {
+      throw scanner.valueCount > maxValues ? .tooManyValues : .badPayload
+    }
   }
 }
 

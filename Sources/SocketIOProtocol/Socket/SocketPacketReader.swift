@@ -1,10 +1,12 @@
 /// Puts Socket.IO packets together from Engine.IO messages: a text, and the attachments it announces.
 public struct SocketPacketReader: Sendable {
-  /// What the attachments of one packet may be.
+  /// What one packet may have.
   struct Limits: Sendable {
     var attachments: Int
     /// Together.
     var attachmentBytes: Int
+    /// Nested ones included.
+    var values: Int
   }
 
   private let parser: SocketParser
@@ -18,9 +20,13 @@ public struct SocketPacketReader: Sendable {
   ///   - parser: How packets travel.
   ///   - maxAttachments: A packet that has more, or announces them, is refused.
   ///   - maxAttachmentBytes: A packet whose attachments have more bytes together is refused.
-  public init(parser: SocketParser = .json, maxAttachments: Int, maxAttachmentBytes: Int = .max) {
+  ///   - maxValues: A packet is refused whose payload has more values: strings, numbers, booleans, nulls, arrays and objects, nested
+  ///     ones included, the array of an event and its name as well. Keys of objects do not count.
+  public init(
+    parser: SocketParser = .json, maxAttachments: Int, maxAttachmentBytes: Int = .max, maxValues: Int = .max
+  ) {
     self.parser = parser
-    limits = Limits(attachments: maxAttachments, attachmentBytes: maxAttachmentBytes)
+    limits = Limits(attachments: maxAttachments, attachmentBytes: maxAttachmentBytes, values: maxValues)
   }
 
   /// Whether attachments are owed.
@@ -44,7 +50,7 @@ public struct SocketPacketReader: Sendable {
   /// - Returns: The packet, or `nil` while attachments are owed.
   public mutating func received(text: [UInt8]) throws(SocketParseError) -> SocketPacket? {
     guard waiting == nil else { throw .attachmentMissing }
-    let head = try SocketPacketHead(text, maxAttachments: limits.attachments)
+    let head = try SocketPacketHead(text, maxAttachments: limits.attachments, maxValues: limits.values)
     guard head.attachmentCount > 0 else { return head.packet }
     waiting = head.packet
     owed = head.attachmentCount

@@ -16,16 +16,19 @@ public struct SocketServerSession: Sendable {
     public var maxAttachments: Int
     /// Of one packet, together.
     public var maxAttachmentBytes: Int
+    /// Of the payload of one packet, nested ones included.
+    public var maxValues: Int
     public var maxNamespaces: Int
 
     public init(
       conduct: Conduct = .strict, parser: SocketParser = .json, maxAttachments: Int = 10,
-      maxAttachmentBytes: Int = .max, maxNamespaces: Int = 1000
+      maxAttachmentBytes: Int = .max, maxValues: Int = .max, maxNamespaces: Int = 1000
     ) {
       self.parser = parser
       self.maxAttachmentBytes = maxAttachmentBytes
       self.conduct = conduct
       self.maxAttachments = maxAttachments
+      self.maxValues = maxValues
       self.maxNamespaces = maxNamespaces
     }
   }
@@ -165,6 +168,7 @@ public struct SocketServerSession: Sendable {
 
 extension SocketServerSession.Settings {
   func makeReader() -> SocketPacketReader {
-    SocketPacketReader(parser: parser, maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes)
+    SocketPacketReader(
+      parser: parser, maxAttachments: maxAttachments, maxAttachmentBytes: maxAttachmentBytes, maxValues: maxValues)
   }
 }

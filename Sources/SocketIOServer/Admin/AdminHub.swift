@@ -51,9 +51,9 @@ final class AdminHub: Sendable {
   // MARK: Watchers
 
   func started(_ watcher: Socket) {
-    if let login = watcher[Login.self] { send("session", to: watcher) { [try JSON.encode(login.id)] } }
+    if let login = watcher[Login.self] { send("session", to: watcher) { [try JSONText.encoded(login.id)] } }
     let features = settings.isReadOnly ? [] : AdminConfig.allFeatures
-    send("config", to: watcher) { [try JSON.encode(AdminConfig(supportedFeatures: features))] }
+    send("config", to: watcher) { [try JSONText.encoded(AdminConfig(supportedFeatures: features))] }
     isWatched.store(true, ordering: .relaxed)
     state.withLock { state in
       state.watchers.insert(watcher.id)
@@ -82,7 +82,7 @@ final class AdminHub: Sendable {
       if ContinuousClock.now >= nextStats {
         nextStats = .now + settings.statsInterval
         let stats = await stats()
-        send("server_stats") { [try JSON.encode(stats)] }
+        send("server_stats") { [try JSONText.encoded(stats)] }
       }
       await sendChanges()
       try? await Task.sleep(for: settings.updateInterval)
@@ -102,7 +102,7 @@ final class AdminHub: Sendable {
       return
     }
     let sockets = await allSockets()
-    send("all_sockets") { [try JSON.encode(sockets)] }
+    send("all_sockets") { [try JSONText.encoded(sockets)] }
   }
 
   private var namespaces: [(name: String, sockets: Int)] {

@@ -29,16 +29,16 @@ struct AdminChange {
   }
 
   func arguments(_ settings: SocketIOServer.Admin) throws -> [[UInt8]] {
-    let time = try JSON.encode(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
+    let time = try JSONText.encoded(date.formatted(Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
     switch kind {
     case .connected(let socket):
-      return [try JSON.encode(AdminSocket(socket, settings)), time]
+      return [try JSONText.encoded(AdminSocket(socket, settings)), time]
     case .upgraded(let namespace, let id, let transport):
-      return [try JSON.encode(["id": id, "nsp": namespace, "transport": transport.rawValue])]
+      return [try JSONText.encoded(["id": id, "nsp": namespace, "transport": transport.rawValue])]
     case .disconnected(let namespace, let id, let reason):
-      return try [namespace, id, reason.rawValue].map(JSON.encode) + [time]
+      return try [namespace, id, reason.rawValue].map(JSONText.encoded) + [time]
     case .joinedRoom(let namespace, let id, let room), .leftRoom(let namespace, let id, let room):
-      return try [namespace, room, id].map(JSON.encode) + [time]
+      return try [namespace, room, id].map(JSONText.encoded) + [time]
     }
   }
 }

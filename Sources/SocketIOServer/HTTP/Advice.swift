@@ -118,7 +118,7 @@ extension ServerCore {
 }
 
 extension RequestFlaw {
-  /// Whether it tells of something to mend at the server, or at all clients of a kind.
+  /// Whether it tells of something to fix at the server, or at all clients of a kind.
   fileprivate var isWorthReading: Bool {
     switch refusal {
     case .unsupportedProtocolVersion, .forbidden: true

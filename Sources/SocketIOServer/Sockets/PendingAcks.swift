@@ -34,10 +34,11 @@ extension Socket {
   /// Sends an event and waits for the client's acknowledgement.
   ///
   /// - Parameter compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
-  /// - Throws: `AckError` when none came in time or the client left.
+  /// - Throws: `AckError` when none came in time or the client left; `ReservedNameError` before anything is sent.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true
   ) async throws -> SocketArguments {
+    try ReservedNameError.check(event)
     let id = shard.core.makeAckID()
     let message = OutboundMessage(
       .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments),

@@ -110,7 +110,7 @@ public final class Socket: @unchecked Sendable {
 
   func noteEnd() { shared.withLock { $0.isConnected = false } }
 
-  /// Sends an event to this client.
+  /// Sends an event to this client. One with a reserved name (`SocketEvent.reservedNames`) is not sent, and the log says so.
   ///
   /// - Parameters:
   ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
@@ -118,6 +118,7 @@ public final class Socket: @unchecked Sendable {
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false, compress: Bool = true
   ) {
+    guard shard.core.mayEmit(event) else { return }
     guard pid != nil, let recovery = shard.core.recovery else {
       let outbound = OutboundEvent(
         event, arguments, namespace: namespace, shard.core.configuration.encoding(compress: compress))
@@ -143,7 +144,8 @@ public final class Socket: @unchecked Sendable {
     session.send(numbered.message)
   }
 
-  /// Sends an event to everybody else in the namespace, or in these rooms of it.
+  /// Sends an event to everybody else in the namespace, or in these rooms of it. One with a reserved name
+  /// (`SocketEvent.reservedNames`) is not sent, and the log says so.
   ///
   /// - Parameters:
   ///   - rooms: Whoever is in any of them gets it: nobody if there are none. `nil`: everybody else in the namespace.

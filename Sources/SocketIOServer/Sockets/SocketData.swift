@@ -71,7 +71,7 @@ public struct SocketData: Sendable {
     for entry in entries {
       guard let value = entry.value as? any SharedSocketData else { continue }
       let name = type(of: value).socketDataName
-      do { shown.foreign[name] = try JSON.encode(value) } catch { failed(name, error) }
+      do { shown.foreign[name] = try JSONText.encoded(value) } catch { failed(name, error) }
     }
     return shown
   }

@@ -6,10 +6,11 @@ extension SocketIOServer {
   ///
   /// - Returns: One answer for each socket, in the order in which they came; none if the target means nobody.
   /// - Throws: `BroadcastAckError`, with the answers that came, once the time-out has passed or the last client that
-  ///   still owed an answer has left.
+  ///   still owed an answer has left; `ReservedNameError` before anything is sent.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), to target: BroadcastTarget, timeout: Duration
   ) async throws -> [SocketArguments] {
+    try ReservedNameError.check(event)
     let outcome: AckGathering.Outcome = await withCheckedContinuation { continuation in
       if let cluster = core.cluster(for: target) {
         cluster.ask(event, arguments, to: target, timeout, core, continuation)

@@ -1,5 +1,5 @@
 /// A body that waits for its turn on a connection, and the task that waits for the body. A class: it goes through several hands, and a
-/// copy of its closures is dear.
+/// copy of its closures costs much.
 final class PendingWork: Sendable {
   /// What it is about, if it is a write with a key.
   let key: Int64?

@@ -11,7 +11,7 @@ package final class WorkerPool: Sendable {
 
   /// - Parameters:
   ///   - queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
-  ///   - turnLimit: the same for those of one caller; nil where callers are not told apart.
+  ///   - turnLimit: the same for those of one caller; nil where callers are not distinguished.
   ///   - turnThreads: how many threads one caller may have at a time, one less while there are others; nil for all.
   ///   - isYielding: whether the program's other threads go first when cores are few.
   package init(

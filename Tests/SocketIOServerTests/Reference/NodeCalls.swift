@@ -4,6 +4,7 @@ enum NodeCalls {
     // Server
     "new Server(httpServer, options)": "a connection that has carried requests can still become a WebSocket",
     "io.listen(port)": "a server alone serves until it is stopped",
+    "https.createServer({ cert, key })": "a server with a certificate serves every transport over TLS",
     "io.close()": "a shutdown ends every session and returns",
     "io.of(\"/chat\")": "several namespaces share a session",
     "io.of(/regex/)": "an unknown namespace is refused and the session stays",
@@ -61,6 +62,8 @@ enum NodeCalls {
     "socket.handshake.auth": "includes the auth payload",
     "socket.conn.transport.name": "that perform run one after another in the socket's task",
     "socket.emit(…)": "typed handlers get values, answer with values",
+    "socket.emit(\"connect\")": "an emit that can throw refuses them",
+    "socket.local": "a local broadcast of a socket stays on its server",
     "socket.compress(false)": "what is not to be compressed is not",
     "socket.volatile.emit": "a volatile event is missed by a client that cannot take it at once",
     "socket.timeout(ms).emit(…, callback)": "the server asks and the client acknowledges",

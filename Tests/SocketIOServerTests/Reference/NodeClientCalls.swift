@@ -3,6 +3,7 @@ enum NodeClientCalls {
   static let tests = [
     // Manager
     "io(url, options)": "events with attachments come back as they went",
+    "io(\"https://example.com\")": "a server is trusted for those who vouch for it, and no other",
     "io(\"/chat\")": "several namespaces share one connection, and two clients have two",
     "forceNew": "several namespaces share one connection, and two clients have two",
     "autoConnect": "what is emitted before its namespace is joined arrives in order",

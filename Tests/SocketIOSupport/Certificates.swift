@@ -1,7 +1,7 @@
 /// Certificates for tests, valid until 2120: `server` is for 127.0.0.1, `client` for clients; `ca` has signed both. They keep no
 /// secret.
-enum Certificates {
-  static let ca = pem(
+package enum Certificates {
+  package static let ca = pem(
     """
     -----BEGIN CERTIFICATE-----
     MIIBYDCCAQagAwIBAgIUfyDly4mSeCH55pLgjwgtNpJoP1YwCgYIKoZIzj0EAwIw
@@ -16,7 +16,7 @@ enum Certificates {
     """)
 
   /// An authority that has signed nothing.
-  static let otherCA = pem(
+  package static let otherCA = pem(
     """
     -----BEGIN CERTIFICATE-----
     MIIBZzCCAQygAwIBAgIUakwaUdYOTFX7NZIlTsFAJKaCF5MwCgYIKoZIzj0EAwIw
@@ -30,7 +30,7 @@ enum Certificates {
     -----END CERTIFICATE-----
     """)
 
-  static let server = pem(
+  package static let server = pem(
     """
     -----BEGIN CERTIFICATE-----
     MIIBizCCATGgAwIBAgIUT8sry3mG8qCJk218GWOhx9GaDJgwCgYIKoZIzj0EAwIw
@@ -45,7 +45,7 @@ enum Certificates {
     -----END CERTIFICATE-----
     """)
 
-  static let serverKey = pem(
+  package static let serverKey = pem(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQg7kRcRbLIhcqZTVWP
@@ -54,7 +54,7 @@ enum Certificates {
     -----END PRIVATE KEY-----
     """)
 
-  static let client = pem(
+  package static let client = pem(
     """
     -----BEGIN CERTIFICATE-----
     MIIBizCCATGgAwIBAgIUDspCnxo+l5gQF3epeqWeEFlyO1cwCgYIKoZIzj0EAwIw
@@ -69,7 +69,7 @@ enum Certificates {
     -----END CERTIFICATE-----
     """)
 
-  static let clientKey = pem(
+  package static let clientKey = pem(
     """
     -----BEGIN PRIVATE KEY-----
     MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgtWD5w5lWWhUrWssH
@@ -79,7 +79,7 @@ enum Certificates {
     """)
 
   /// What `openssl` makes of the server's key.
-  static let serverPin = "sha256/OZm+Yf6SEVcfnri0W8Z469ZeIeEROjE/ZEQXDbjvdiA="
+  package static let serverPin = "sha256/OZm+Yf6SEVcfnri0W8Z469ZeIeEROjE/ZEQXDbjvdiA="
 
   private static func pem(_ text: String) -> [UInt8] { Array(text.utf8) }
 }
