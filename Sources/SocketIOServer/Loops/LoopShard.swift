@@ -16,8 +16,11 @@ final class LoopShard: @unchecked Sendable {
   let shares: LoopShares?
   private var wheel: TimerWheel
   private var isTicking = false
-  /// Sessions with something written since the last flush.
-  private var unflushed: [Session] = []
+  /// WebSockets to which something was written since the last flush. A flush finds all it needs in them: a broadcast to many waits for
+  /// memory more than for anything else.
+  private var unflushed: [WebSocketLink] = []
+  /// Sessions whose waiting GET is to be answered at the next flush.
+  private var unanswered: [Session] = []
   /// Links whose client does not keep up. They are closed at the end of the tick, never amid a broadcast.
   private var overflowed: [WebSocketLink] = []
   private var isFlushScheduled = false
@@ -150,8 +153,17 @@ final class LoopShard: @unchecked Sendable {
 
   // MARK: Flushing
 
-  func needsFlush(_ session: Session) {
-    unflushed.append(session)
+  func needsFlush(_ link: WebSocketLink) {
+    guard !link.isFlushDue else { return }
+    link.isFlushDue = true
+    unflushed.append(link)
+    scheduleFlush()
+  }
+
+  func needsAnswer(_ session: Session) {
+    guard !session.isAnswerDue else { return }
+    session.isAnswerDue = true
+    unanswered.append(session)
     scheduleFlush()
   }
 
@@ -169,9 +181,18 @@ final class LoopShard: @unchecked Sendable {
 
   private func flush() {
     isFlushScheduled = false
-    let sessions = unflushed
-    unflushed.removeAll(keepingCapacity: sessions.count <= 4096)
-    for session in sessions { session.flush() }
+    let links = unflushed
+    unflushed.removeAll(keepingCapacity: links.count <= 4096)
+    for link in links {
+      link.isFlushDue = false
+      link.flush()
+    }
+    let sessions = unanswered
+    unanswered = []
+    for session in sessions {
+      session.isAnswerDue = false
+      session.answerPoll()
+    }
     let slow = overflowed
     overflowed = []
     for link in slow { link.closeAsTooSlow() }

@@ -36,8 +36,7 @@ extension Session {
     guard !engine.isClosed, drainDeadline == nil else { return }
     if let link {
       link.write(packet, revision)
-      markDirty()
-      return
+      return shard.needsFlush(link)
     }
     let limit = core.configuration.maxOutboundBytesPerSocket + oversize
     guard queuedBytes <= limit else { return }
@@ -50,22 +49,7 @@ extension Session {
         self.close(.transportError)
       }
     } else if poll != nil {
-      markDirty()
-    }
-  }
-
-  private func markDirty() {
-    guard !isDirty else { return }
-    isDirty = true
-    shard.needsFlush(self)
-  }
-
-  func flush() {
-    isDirty = false
-    if let link {
-      link.flush()
-    } else {
-      answerPoll()
+      shard.needsAnswer(self)
     }
   }
 }

@@ -43,8 +43,8 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   /// Set when the session is to end once what waits has been fetched.
   var drainDeadline: Milliseconds?
   private var connectDeadline: Milliseconds
-  /// Whether something was written since the last flush.
-  var isDirty = false
+  /// Whether the waiting GET is to be answered at the next flush.
+  var isAnswerDue = false
   /// Set once an interceptor has disturbed the session.
   var interception: Interception?
   var timerPlace: TimerWheel.Place?

@@ -52,6 +52,8 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   /// The only frame since the last flush. It is handed to the kernel past the channel, whose bookkeeping costs a
   /// broadcast more than the rest of the way.
   var heldFrame: ByteBuffer?
+  /// Whether something was written that is to be sent at the next flush.
+  var isFlushDue = false
   /// Whether the channel may hold bytes, which have to go first.
   var isChannelInUse = true
   var timerPlace: TimerWheel.Place?
