@@ -2,7 +2,8 @@
 import PackageDescription
 
 // Not NonisolatedNonsendingByDefault: optimised by Swift 6.3.1, such functions return to an actor on the wrong executor if
-// they end in a call that left it.
+// they end in a call that left it. What many requests call is `nonisolated(nonsending)` by itself, as any other asynchronous call looks
+// for the executor of its task twice; no actor may call it directly.
 let strict: [SwiftSetting] = [
   .swiftLanguageMode(.v6),
   .treatAllWarnings(as: .error),

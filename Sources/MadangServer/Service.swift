@@ -51,7 +51,7 @@ final class Service: Sendable {
   }
 
   /// The edition a key belongs to, if this listener serves it.
-  func edition(ofKey key: String?) async -> Edition? {
+  nonisolated(nonsending) func edition(ofKey key: String?) async -> Edition? {
     guard let key, let id = await keys.edition(of: key) else { return nil }
     return editions.first { $0.id == id }
   }

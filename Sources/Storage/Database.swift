@@ -94,7 +94,7 @@ package final class Database: Sendable {
   ///   they were made; those of different keys beside each other where the engine can do it. Those without a key count as
   ///   being of one.
   /// - Parameter heedsStop: Whether it is refused with `.writesStopped` while writes are stopped (``heedStop(in:)``).
-  package func write<Success: Sendable>(
+  package nonisolated(nonsending) func write<Success: Sendable>(
     key: Int64? = nil, heedsStop: Bool = true, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     let queue = writes[key.map(writer) ?? 0]
@@ -119,7 +119,7 @@ package final class Database: Sendable {
   }
 
   /// Runs the body against one snapshot of what is committed; it cannot write. Errors and cancellation as with `write`.
-  package func read<Success: Sendable>(
+  package nonisolated(nonsending) func read<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     try await Ticket.wait { [reads] in try reads.put(PendingWork($0, key: nil, body)) }

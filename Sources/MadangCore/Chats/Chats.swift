@@ -17,7 +17,7 @@ extension Madang {
   /// To a channel its members may post, to a direct message its two people. Throws `.invalid`, `.notFound`, `.quotaReached`.
   ///
   /// - Parameter isWanted: Whether the caller still waits; one that does not when its files are stored posts nothing.
-  package func post(
+  package nonisolated(nonsending) func post(
     _ draft: ChatDraft, to address: RoomAddress, as principal: Principal,
     isWanted: @Sendable () async -> Bool = { true }
   ) async throws -> Chat {
@@ -63,7 +63,7 @@ extension Madang {
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
   /// anything is read, but for read-only mode. Throws `.notFound`.
-  package func history(of address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> History {
+  package nonisolated(nonsending) func history(of address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> History {
     let (after, size) = (date ?? .min, settings.historyPage)
     let (found, opened) = try await read(as: principal) { transaction, caller -> (Room, History.Page?) in
       let room = try transaction.room(address, readableBy: caller.id)
@@ -88,7 +88,7 @@ extension Madang {
   }
 
   /// How many chats of others a room has after a date; 0 without one. Does not join. Throws `.notFound`.
-  package func unread(in address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> Unread {
+  package nonisolated(nonsending) func unread(in address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> Unread {
     try await read(as: principal) { transaction, caller in
       let room = try transaction.room(address, readableBy: caller.id)
       guard let date else { return Unread(room: room, count: 0) }

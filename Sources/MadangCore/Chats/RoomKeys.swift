@@ -10,7 +10,7 @@ final class RoomKeys: Sendable {
 
   /// The number of a room; nil if there is none of this name. A channel that was renamed since may go by its former number,
   /// which costs waiting and nothing else.
-  func key(of reference: Reference, in database: Database) async throws -> Int64? {
+  nonisolated(nonsending) func key(of reference: Reference, in database: Database) async throws -> Int64? {
     if case .number(let number) = reference { return number }
     if let number = numbers.withLock({ $0[reference] }) { return number }
     guard let number = try await database.read({ try $0.roomNumber(reference) }) else { return nil }

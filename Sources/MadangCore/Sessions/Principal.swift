@@ -55,19 +55,19 @@ extension Transaction {
 extension Madang {
   /// Who a principal is. Throws as every operation does that acts for one: `.noSuchSession` if the session has ended, `.accountGone` if its
   /// account is gone.
-  package func caller(_ principal: Principal) async throws -> Caller {
+  package nonisolated(nonsending) func caller(_ principal: Principal) async throws -> Caller {
     try await read(as: principal) { _, caller in caller }
   }
 
   /// `Database.read` for somebody.
-  func read<Success: Sendable>(
+  nonisolated(nonsending) func read<Success: Sendable>(
     as principal: Principal, _ body: @escaping @Sendable (Transaction, Caller) throws -> Success
   ) async throws -> Success {
     try await database.read { try body($0, $0.caller(principal)) }
   }
 
   /// `Database.write` for somebody.
-  func write<Success: Sendable>(
+  nonisolated(nonsending) func write<Success: Sendable>(
     as principal: Principal, key: Int64? = nil, heedsStop: Bool = true,
     _ body: @escaping @Sendable (Transaction, Caller) throws -> Success
   ) async throws -> Success {

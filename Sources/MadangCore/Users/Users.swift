@@ -75,7 +75,7 @@ extension Madang {
   }
 
   /// The caller's own account.
-  package func account(of principal: Principal) async throws -> Account {
+  package nonisolated(nonsending) func account(of principal: Principal) async throws -> Account {
     try await read(as: principal) { try $0.account($1.id) }
   }
 

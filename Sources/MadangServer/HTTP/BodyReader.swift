@@ -59,13 +59,13 @@ final class BodyReader {
   }
 
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
-  func fields() async throws -> Fields {
+  nonisolated(nonsending) func fields() async throws -> Fields {
     let fields = try await readFields()
     notes?.read(fields)
     return fields
   }
 
-  private func readFields() async throws -> Fields {
+  private nonisolated(nonsending) func readFields() async throws -> Fields {
     if let contentType, contentType.lowercased().hasPrefix("multipart/"),
       let boundary = parameter("boundary", of: contentType), !boundary.isEmpty
     {
@@ -97,7 +97,7 @@ final class BodyReader {
   }
 
   /// Reads and drops what is left of the body, up to the limit, and removes what was received and not kept.
-  func finish() async {
+  nonisolated(nonsending) func finish() async {
     do { while try await next() != nil {} } catch { isExhausted = true }
     if !uploads.isEmpty { await store.discard(uploads) }
     uploads = []
@@ -113,13 +113,13 @@ final class BodyReader {
     charged[cost, default: 0] += amount
   }
 
-  private func nextText() async throws -> [UInt8]? {
+  private nonisolated(nonsending) func nextText() async throws -> [UInt8]? {
     guard let chunk = try await next() else { return nil }
     try charge(chunk.count, .memory)
     return chunk
   }
 
-  private func next() async throws -> [UInt8]? {
+  private nonisolated(nonsending) func next() async throws -> [UInt8]? {
     guard !isExhausted else { return nil }
     guard size <= limits.request else {
       isExhausted = true
@@ -172,7 +172,7 @@ final class BodyReader {
     return fields
   }
 
-  private func multipart(boundary: [UInt8], head: [UInt8]) async throws -> Fields {
+  private nonisolated(nonsending) func multipart(boundary: [UInt8], head: [UInt8]) async throws -> Fields {
     guard boundary.count <= limits.boundary else {
       throw Failure(.invalid, "the boundary of a multipart body may have \(limits.boundary) bytes at most")
     }
@@ -208,7 +208,7 @@ final class BodyReader {
   }
 
   /// A part is a file only if it has a file name; a text part named as files are is ignored (contract section 6.2).
-  private func begin(_ name: String, _ filename: String?) async throws -> Part {
+  private nonisolated(nonsending) func begin(_ name: String, _ filename: String?) async throws -> Part {
     guard let filename, !filename.isEmpty else {
       return name == Field.image.rawValue || name == Field.files.rawValue ? .ignored : .text(name: name, [])
     }
@@ -218,7 +218,7 @@ final class BodyReader {
     return .file(name: name, fileName: filename, upload, size: 0, unwritten: [])
   }
 
-  private func add(_ bytes: [UInt8], to part: inout Part) async throws {
+  private nonisolated(nonsending) func add(_ bytes: [UInt8], to part: inout Part) async throws {
     switch part {
     case .ignored: break
     case .file(let name, let fileName, let upload, let size, var unwritten):
@@ -244,7 +244,7 @@ final class BodyReader {
     }
   }
 
-  private func end(_ part: Part, in fields: inout Fields) async throws {
+  private nonisolated(nonsending) func end(_ part: Part, in fields: inout Fields) async throws {
     switch part {
     case .ignored: break
     case .text(let name, let bytes):

@@ -171,7 +171,7 @@ struct CallResponder {
   }
 
   /// Throws unless it is known who calls. The account is seen at the address.
-  private func look(up principal: Principal, _ client: ClientAddress) async throws {
+  private nonisolated(nonsending) func look(up principal: Principal, _ client: ClientAddress) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
     notes?.found(caller)
     if actor == nil { service.recent.saw(caller.id, at: client) }
@@ -179,7 +179,7 @@ struct CallResponder {
 
   /// Who calls by the token shown, as far as the route asks for one. Counted for limits.
   /// - Parameter access: What the route asks for; nil for a path that is none.
-  private func principal(
+  private nonisolated(nonsending) func principal(
     of request: Request, _ access: Access?, _ client: ClientAddress, _ edition: Edition
   ) async throws -> Principal? {
     let token = service.token(of: request)

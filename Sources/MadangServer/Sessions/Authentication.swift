@@ -11,7 +11,7 @@ extension Service {
 
   /// What a request's token stands for, as far as its route asks. Throws `E98` rather than look into the database for a
   /// caller without a session who has used up the limit that is counted for `stranger`.
-  func claims(
+  nonisolated(nonsending) func claims(
     of token: String, edition: Edition, for access: Access?, or stranger: CallLimits.Subject
   ) async throws -> AccessTokens.Claims? {
     guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
@@ -25,7 +25,7 @@ extension Service {
 
   /// What a token stands for, if it is one of ours: an access token, or the unexpired refresh token of a live session,
   /// which counts as its access token (contract section 8.2). Some clients keep the one as the other.
-  func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
+  nonisolated(nonsending) func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
     guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
     do {
       let session = try await madang.session(refreshToken: token, edition: edition.name)
@@ -42,7 +42,7 @@ extension Service {
   /// and account, so these are looked up here.
   ///
   /// - Parameter claims: The token's if it is one of ours.
-  func principal(
+  nonisolated(nonsending) func principal(
     _ token: String?, _ claims: AccessTokens.Claims?, address: KeyHash, _ edition: Edition, mayBeExpired: Bool
   ) async throws -> Principal {
     guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }

@@ -16,7 +16,7 @@ final class Ticket<Success: Sendable>: Sendable {
   deinit { assert(isDone, "work was dropped that somebody waits for") }
 
   /// Hands work over to a thread, by `put`, and waits. Cancellation takes effect until the work has started.
-  static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {
+  nonisolated(nonsending) static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
       try await withUnsafeThrowingContinuation { continuation in
