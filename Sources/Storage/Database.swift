@@ -97,8 +97,15 @@ package final class Database: Sendable {
   package nonisolated(nonsending) func write<Success: Sendable>(
     key: Int64? = nil, heedsStop: Bool = true, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
+    try await write(key: key, heedsStop: heedsStop, .body(body))
+  }
+
+  /// The same in steps: any of them may run more than once.
+  package nonisolated(nonsending) func write<Success: Sendable>(
+    key: Int64? = nil, heedsStop: Bool = true, _ steps: Steps<Success>
+  ) async throws -> Success {
     let queue = writes[key.map(writer) ?? 0]
-    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, heedsStop: heedsStop, body)) }
+    return try await Ticket.wait { try queue.put(PendingWork($0, key: key, heedsStop: heedsStop, steps)) }
   }
 
   /// The same for work that takes long and that nobody waits for. PostgreSQL does it over a connection of its own, so that no

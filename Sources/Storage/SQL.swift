@@ -50,6 +50,14 @@ package struct SQL: Sendable {
   /// The bound values, `$1` first.
   package var values: [SQLValue] { parameters.map(\.value) }
 
+  /// Throws if a text is among the values that PostgreSQL cannot store.
+  func refuseNUL() throws(StorageError) {
+    for parameter in parameters {
+      guard case .text(let value) = parameter.value, value.utf8.contains(0) else { continue }
+      throw StorageError(.encoding, "a text value contains NUL", sql: text)
+    }
+  }
+
   package static func + (left: SQL, right: SQL) -> SQL {
     var sum = left
     sum.append(right)

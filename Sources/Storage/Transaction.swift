@@ -36,7 +36,7 @@ package final class Transaction {
 
   /// Hands the rows of a query to `body` one by one. Memory does not grow with their number.
   package func forEach(_ sql: SQL, _ body: (Row) throws -> Void) throws {
-    try refuseNUL(sql)
+    try sql.refuseNUL()
     try guarded { try connection.stream(sql, body) }
   }
 
@@ -83,15 +83,8 @@ package final class Transaction {
 
   @discardableResult
   private func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
-    try refuseNUL(sql)
+    try sql.refuseNUL()
     return try guarded { try connection.run(sql, row) }
-  }
-
-  private func refuseNUL(_ sql: SQL) throws {
-    for parameter in sql.parameters {
-      guard case .text(let text) = parameter.value, text.utf8.contains(0) else { continue }
-      throw StorageError(.encoding, "a text value contains NUL", sql: sql.text)
-    }
   }
 
   private func guarded<Result>(_ body: () throws -> Result) throws -> Result {

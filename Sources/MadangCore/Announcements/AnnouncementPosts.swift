@@ -28,9 +28,10 @@ extension Madang {
   package func postAnnouncement() async throws -> Bool {
     guard let next = try await database.read({ try $0.nextAnnouncementRoom() }) else { return false }
     try await database.write(key: next.room) { [self, now = clock.now] transaction in
-      guard let (content, author) = try transaction.take(next), let place = try transaction.advance(next.room, now: now)
+      guard let (content, author) = try transaction.take(next),
+        let place = try transaction.run(.advance(next.room, now: now))
       else { return }
-      _ = try insertChat(content, files: [], at: place, by: author, in: transaction)
+      _ = try transaction.run(inserting(content, files: [], at: place, by: author))
     }
     return true
   }

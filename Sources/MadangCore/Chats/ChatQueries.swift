@@ -1,12 +1,10 @@
 import Storage
 
-extension Transaction {
+extension Query<ObjectID> {
   /// The new chat's ids.
-  func insertChat(
-    uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int
-  ) throws -> ObjectID {
+  static func insertChat(uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int) -> Query {
     let room = place.roomNumber
-    let id: Int64 = try one(
+    return Query(
       """
       INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
       VALUES (\(uuid), \(room), \(place.seq), \(author),
@@ -15,10 +13,14 @@ extension Transaction {
         \(content), \(files), \(place.createdAt))
       RETURNING id
       """
-    ) { try $0.get("id") }
-    return ObjectID(number: id, uuid: uuid)
+    ) { rows in
+      guard let row = rows.first else { throw UnexpectedlyEmpty() }
+      return ObjectID(number: try row.get("id"), uuid: uuid)
+    }
   }
+}
 
+extension Transaction {
   /// A chat of a room that nobody else writes to; ``setEnd(ofRoom:seq:at:)`` follows the last one.
   func insertPlantedChat(
     uuid: String, room: Int64, seq: Int64, author: Int64, ordinal: Int64, content: String, files: Int, createdAt: Int64

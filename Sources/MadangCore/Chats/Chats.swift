@@ -23,14 +23,13 @@ extension Madang {
   ) async throws -> Chat {
     try validate(draft)
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
-    let insert: @Sendable (Transaction, Caller, [StoredFile]) throws -> Chat = { [self] transaction, caller, files in
-      let now = clock.now
-      try count(files, of: caller.id, in: address.workspace, transaction)
-      let place = try transaction.advance(address, as: caller.id, now: now)
-      return try insertChat(draft.content, files: files, at: place, by: caller.person, in: transaction)
+    let posting: @Sendable (Caller, [StoredFile]) -> Steps<Chat> = { [self] caller, files in
+      Query.advance(address, as: caller.id, now: clock.now).then { [self] place in
+        inserting(draft.content, files: files, at: place, by: caller.person)
+      }
     }
     let key = try await roomKeys.key(of: address.room, in: database)
-    if draft.files.isEmpty { return try await write(as: principal, key: key) { try insert($0, $1, []) } }
+    if draft.files.isEmpty { return try await write(as: principal, key: key, steps: { posting($0, []) }) }
     // Checked before files are stored: a caller who may not post leaves none behind.
     let uncounted = try await read(as: principal) { [self] transaction, caller in
       try transaction.requirePoster(caller.id, to: address)
@@ -38,32 +37,39 @@ extension Madang {
     }
     try await addUpFiles(of: uncounted)
     return try await keeping(
-      draft.files, in: folder, images: false, key: key, isWanted: isWanted, as: principal, insert)
+      draft.files, in: folder, images: false, key: key, isWanted: isWanted, as: principal
+    ) { [self] transaction, caller, files in
+      try count(files, of: caller.id, in: address.workspace, transaction)
+      return try transaction.run(posting(caller, files))
+    }
   }
 
   /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
-  func insertChat(
-    _ content: String, files: [StoredFile], at place: ChatPlace, by author: Person,
-    in transaction: Transaction
-  ) throws -> Chat {
-    let id = try transaction.insertChat(
-      uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count)
-    for (position, file) in files.enumerated() {
-      let file = try transaction.insertFile(
-        file, room: place.roomNumber, uploader: author.id.number, now: clock.now)
-      try transaction.attach(file, to: id.number, at: position)
+  func inserting(_ content: String, files: [StoredFile], at place: ChatPlace, by author: Person) -> Steps<Chat> {
+    Query.insertChat(
+      uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count
+    ).then { [self] id in
+      let rest = Steps.body { [self] transaction in
+        for (position, file) in files.enumerated() {
+          let file = try transaction.insertFile(
+            file, room: place.roomNumber, uploader: author.id.number, now: clock.now)
+          try transaction.attach(file, to: id.number, at: position)
+        }
+        let chat = Chat(
+          id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
+          createdAt: place.createdAt)
+        transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
+        return chat
+      }
+      return settings.tellsDevices ? Query.addPush(of: id.number).then { rest } : rest
     }
-    if settings.tellsDevices { try transaction.addPush(of: id.number) }
-    let chat = Chat(
-      id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
-      createdAt: place.createdAt)
-    transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
-    return chat
   }
 
   /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
   /// anything is read, but for read-only mode. Throws `.notFound`.
-  package nonisolated(nonsending) func history(of address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> History {
+  package nonisolated(nonsending) func history(
+    of address: RoomAddress, after date: Int64?, as principal: Principal
+  ) async throws -> History {
     let (after, size) = (date ?? .min, settings.historyPage)
     let (found, opened) = try await read(as: principal) { transaction, caller -> (Room, History.Page?) in
       let room = try transaction.room(address, readableBy: caller.id)
@@ -88,7 +94,9 @@ extension Madang {
   }
 
   /// How many chats of others a room has after a date; 0 without one. Does not join. Throws `.notFound`.
-  package nonisolated(nonsending) func unread(in address: RoomAddress, after date: Int64?, as principal: Principal) async throws -> Unread {
+  package nonisolated(nonsending) func unread(
+    in address: RoomAddress, after date: Int64?, as principal: Principal
+  ) async throws -> Unread {
     try await read(as: principal) { transaction, caller in
       let room = try transaction.room(address, readableBy: caller.id)
       guard let date else { return Unread(room: room, count: 0) }

@@ -1,57 +1,84 @@
 import Storage
 
-extension Transaction {
+extension Query<ChatPlace> {
   /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
-  /// and `createdAt` order are one.
-  func advance(_ address: RoomAddress, as user: Int64, now: Int64) throws -> ChatPlace {
-    let found = try advance(
-      """
-      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
-        AND \(sql: isIn(address.workspace, as: user)) AND \(sql: mayPost(user, kind: address.kind))
-      """, now: now)
-    guard let found else { throw Failure(.notFound, "no such room, or the caller is not in it") }
-    return found
+  /// and `createdAt` order are one. Throws `.notFound`.
+  static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Query {
+    Query(
+      .advance(
+        """
+        \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+          AND \(sql: .isIn(address.workspace, as: user)) AND \(sql: .mayPost(user, kind: address.kind))
+        """, now: now)
+    ) { rows in
+      guard let row = rows.first else { throw Failure(.notFound, "no such room, or the caller is not in it") }
+      return try ChatPlace(row)
+    }
   }
+}
 
+extension Query<ChatPlace?> {
   /// The same for a chat of somebody who needs not to be in the room; nil if it was deleted.
-  func advance(_ room: Int64, now: Int64) throws -> ChatPlace? {
-    try advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: isOfWorkspace)", now: now)
+  static func advance(_ room: Int64, now: Int64) -> Query {
+    Query(.advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)) {
+      try $0.first.map(ChatPlace.init)
+    }
   }
+}
 
-  private func advance(_ condition: SQL, now: Int64) throws -> ChatPlace? {
-    try first(
-      """
-      UPDATE rooms AS r SET last_seq = last_seq + 1,
-        last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
-      WHERE \(sql: condition)
-      RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
-        (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
-      """
-    ) { ChatPlace(room: try Room($0), createdAt: try $0.get("last_chat_at")) }
+extension ChatPlace {
+  fileprivate init(_ row: Row) throws { self.init(room: try Room(row), createdAt: try row.get("last_chat_at")) }
+}
+
+extension SQL {
+  fileprivate static func advance(_ condition: SQL, now: Int64) -> SQL {
+    """
+    UPDATE rooms AS r SET last_seq = last_seq + 1,
+      last_chat_at = CASE WHEN last_chat_at >= \(now) THEN last_chat_at + 1 ELSE \(now) END
+    WHERE \(sql: condition)
+    RETURNING id AS room_id, uuid AS room_uuid, kind, workspace_id, last_seq, last_chat_at,
+      (SELECT c.name FROM channels c WHERE c.room_id = id) AS room_name
+    """
   }
 
   /// Whether a room lies in this workspace, and the person belongs to it.
-  private func isIn(_ workspace: Reference, as user: Int64) -> SQL {
+  fileprivate static func isIn(_ workspace: Reference, as user: Int64) -> SQL {
     """
     EXISTS (SELECT 1 FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
       WHERE w.id = r.workspace_id AND \(sql: workspace.isLiving("w")))
     """
   }
 
-  private func mayPost(_ user: Int64, kind: Room.Kind) -> SQL {
+  fileprivate static func mayPost(_ user: Int64, kind: Room.Kind) -> SQL {
     switch kind {
     case .channel: "EXISTS (SELECT 1 FROM channel_members p WHERE p.room_id = r.id AND p.user_id = \(user))"
     case .dm: isPartOfDirectMessage("\(user)")
     }
   }
 
-  private func isPartOfDirectMessage(_ user: SQL) -> SQL {
+  fileprivate static func isPartOfDirectMessage(_ user: SQL) -> SQL {
     """
     EXISTS (SELECT 1 FROM direct_messages d WHERE d.room_id = r.id
       AND (d.low_user_id = \(sql: user) OR d.high_user_id = \(sql: user)))
     """
   }
 
+  /// May read a room: a channel's workspace members, a direct message's two people while they are members.
+  fileprivate static func mayRead(_ user: SQL) -> SQL {
+    """
+    \(sql: isOfWorkspace)
+      AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = r.workspace_id AND m.user_id = \(sql: user))
+      AND (r.kind = 'channel' OR \(sql: isPartOfDirectMessage(user)))
+    """
+  }
+
+  /// Whether a room's workspace was not deleted.
+  fileprivate static var isOfWorkspace: SQL {
+    "EXISTS (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.deleted_at IS NULL)"
+  }
+}
+
+extension Transaction {
   func requirePoster(_ user: Int64, to address: RoomAddress) throws {
     let room = try room(address, readableBy: user)
     guard try room.kind == .dm || isMember(user, ofChannel: room.id.number) else {
@@ -77,42 +104,28 @@ extension Transaction {
     try room(
       """
       \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
-        AND \(sql: isIn(address.workspace, as: user))
-        \(sql: address.kind == .dm ? "AND \(sql: isPartOfDirectMessage("\(user)"))" : "")
+        AND \(sql: .isIn(address.workspace, as: user))
+        \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
       """)
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
     try room(
       """
-      \(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: mayRead("\(user)"))
+      \(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: .mayRead("\(user)"))
       """)
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference) throws -> Room {
-    try room("\(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: isOfWorkspace)")
+    try room("\(sql: reference.isLiving("r")) AND r.kind = \(kind.rawValue) AND \(sql: .isOfWorkspace)")
   }
 
   func requireRoom(_ room: Int64) throws {
-    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: isOfWorkspace)")
+    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)")
   }
 
   func requireReader(_ user: Int64, ofRoom room: Int64) throws {
-    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: mayRead("\(user)"))")
-  }
-
-  /// May read a room: a channel's workspace members, a direct message's two people while they are members.
-  private func mayRead(_ user: SQL) -> SQL {
-    """
-    \(sql: isOfWorkspace)
-      AND EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = r.workspace_id AND m.user_id = \(sql: user))
-      AND (r.kind = 'channel' OR \(sql: isPartOfDirectMessage(user)))
-    """
-  }
-
-  /// Whether a room's workspace was not deleted.
-  private var isOfWorkspace: SQL {
-    "EXISTS (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.deleted_at IS NULL)"
+    _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .mayRead("\(user)"))")
   }
 
   /// An account seen at an address in a time that may read the room, the latest first.
@@ -122,7 +135,7 @@ extension Transaction {
       SELECT a.user_id FROM recent_addresses a JOIN rooms r ON \(sql: Reference.number(room).isLiving("r"))
       JOIN users u ON u.id = a.user_id
       WHERE a.address = \(address) AND a.seen_at BETWEEN \(times.lowerBound) AND \(times.upperBound)
-        AND u.disabled_at IS NULL AND \(sql: mayRead("a.user_id"))
+        AND u.disabled_at IS NULL AND \(sql: .mayRead("a.user_id"))
       ORDER BY a.seen_at DESC LIMIT 1
       """
     ) { try $0.get("user_id") }

@@ -1,15 +1,18 @@
 import Storage
 
-extension Transaction {
+extension Query<Void> {
   /// Has the chat's devices told, if anybody has one.
-  func addPush(of chat: Int64) throws {
-    try execute(
+  static func addPush(of chat: Int64) -> Query {
+    Query(
       """
       INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
       WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
-      """)
+      """
+    ) { _ in }
   }
+}
 
+extension Transaction {
   /// Whether a chat can be claimed. A claim that ends later than any made now can is from before the database's clock was set
   /// back. Twice as late: a claim made while this statement waited is none of those.
   private static func isFree(at now: SQL) -> SQL {

@@ -36,20 +36,26 @@ package final class Principal: Sendable {
     if case .account(let caller) = identity { caller } else { found.withLock(\.self) }
   }
 
-  fileprivate func find(in transaction: Transaction) throws -> Caller {
+  /// Steps that begin with finding out who it is. Throws what `next` does for an account.
+  fileprivate func then<Success>(
+    _ next: @escaping @Sendable (Caller) throws -> Steps<Success>
+  ) throws -> Steps<Success> {
     switch identity {
-    case .account(let caller): return caller
+    case .account(let caller): try next(caller)
     case .session(let session, let edition):
-      let caller = try transaction.caller(session: session, edition: edition)
-      found.withLock { $0 = caller }
-      return caller
+      Query.caller(session: session, edition: edition).then { [self] caller in
+        found.withLock { $0 = caller }
+        return try next(caller)
+      }
     }
   }
 }
 
 extension Transaction {
   /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account is gone.
-  func caller(_ principal: Principal) throws -> Caller { try principal.find(in: self) }
+  func caller(_ principal: Principal) throws -> Caller {
+    try run(principal.then { caller in .body { _ in caller } })
+  }
 }
 
 extension Madang {
@@ -72,5 +78,12 @@ extension Madang {
     _ body: @escaping @Sendable (Transaction, Caller) throws -> Success
   ) async throws -> Success {
     try await database.write(key: key, heedsStop: heedsStop) { try body($0, $0.caller(principal)) }
+  }
+
+  /// The same in steps. It is looked up in the first of them.
+  nonisolated(nonsending) func write<Success: Sendable>(
+    as principal: Principal, key: Int64?, steps: @escaping @Sendable (Caller) throws -> Steps<Success>
+  ) async throws -> Success {
+    try await database.write(key: key, principal.then(steps))
   }
 }

@@ -1,5 +1,24 @@
 import Storage
 
+extension Query<Caller> {
+  /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account is gone.
+  static func caller(session: SessionID, edition: String) -> Query {
+    Query(
+      """
+      SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+      WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)
+        AND u.disabled_at IS NULL
+      """
+    ) { rows in
+      guard let row = rows.first else { throw Failure(.noSuchSession, "the session has ended") }
+      guard try row.get("user_id", as: Int64?.self) != nil else {
+        throw Failure(.accountGone, "the account does not exist any more")
+      }
+      return Caller(session: session, person: try Person(row))
+    }
+  }
+}
+
 extension Transaction {
   func credentials(_ emailKey: String) throws -> (user: Int64, passwordHash: String?)? {
     try first("SELECT id, password_hash FROM users WHERE email_key = \(emailKey)") {
@@ -22,23 +41,6 @@ extension Transaction {
     ) { try $0.get("id") }
     guard let session else { throw Failure(.signInFailed, "the account is disabled") }
     return SessionID(number: session, begun: now)
-  }
-
-  func caller(session: SessionID, edition: String) throws -> Caller {
-    let caller = try first(
-      """
-      SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-      WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)
-        AND u.disabled_at IS NULL
-      """
-    ) { row in
-      guard try row.get("user_id", as: Int64?.self) != nil else {
-        throw Failure(.accountGone, "the account does not exist any more")
-      }
-      return Caller(session: session, person: try Person(row))
-    }
-    guard let caller else { throw Failure(.noSuchSession, "the session has ended") }
-    return caller
   }
 
   func session(refreshHash: String, edition: String) throws -> Session? {

@@ -84,7 +84,7 @@ extension Madang {
 
   /// Who acts through a session. Throws `.noSuchSession` if it ended, `.accountGone` if its account did.
   package func caller(session: SessionID, edition: String) async throws -> Caller {
-    try await database.read { try $0.caller(session: session, edition: edition) }
+    try await database.read { try $0.run(.caller(session: session, edition: edition)) }
   }
 
   /// The session of this number. Throws `.noSuchSession`.
@@ -98,7 +98,7 @@ extension Madang {
   /// The same, unless the session's refresh token has expired: for what stands for the session without a time of its own.
   package func caller(livingSession session: SessionID, edition: String) async throws -> Caller {
     try await database.read { [now = clock.now] transaction in
-      let caller = try transaction.caller(session: session, edition: edition)
+      let caller = try transaction.run(.caller(session: session, edition: edition))
       try transaction.requireUnexpired(session.number, now: now)
       return caller
     }

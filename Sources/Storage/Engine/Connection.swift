@@ -33,6 +33,8 @@ protocol Connection: AnyObject {
   /// Runs one statement and hands over its rows until `row` answers false. Answers the number of rows changed.
   /// Throws `EngineFailure` for its own errors; those of `row` pass through.
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int
+  /// Runs statements one after the other, up to the first that fails.
+  func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer]
   /// Hands over all rows of a query, some fetched at a time: memory does not grow with their number.
   func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws
   func script(_ text: String) throws(EngineFailure)
@@ -43,6 +45,12 @@ protocol Connection: AnyObject {
 
 extension Connection {
   func begin(_ access: Access) throws(EngineFailure) { try begin(access, stop: nil) }
+}
+
+/// What a statement has answered, and whether it may have changed something.
+struct StatementAnswer {
+  var rows: [Row] = []
+  var hasChanged = false
 }
 
 enum TransactionState: Sendable {

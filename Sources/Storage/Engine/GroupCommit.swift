@@ -45,27 +45,37 @@ struct GroupCommit {
     var outcome = Outcome()
     var lastSteps = LastSteps()
     try connection.begin(.write, stop: batch.contains(where: \.heedsStop) ? stop : nil)
+    var taken: [StepsTogether.Taken?] = []
     for (index, work) in batch.enumerated() {
-      if work.heedsStop, connection.isStopped {
+      if taken.count == index {
+        do throws(EngineFailure) {
+          taken += try takeSteps(of: batch[index...], isolating: isolating)
+        } catch {
+          guard !error.cause.endsBatch, connection.transaction != .none else { throw error }
+          return try runAgain(batch)
+        }
+      }
+      let hasChangedBefore = taken[index]?.hasChanged ?? false
+      if work.heedsStop, connection.isStopped, !hasChangedBefore {
         outcome.deliveries.append { work.fail(WriteStop.refusal) }
         continue
       }
       if isolating { try connection.savepoint() }
       let before = connection.changes
-      switch heedingStop(work, work.attempt(on: connection)) {
+      switch heedingStop(work, work.attempt(on: connection, after: taken[index])) {
       case .done(let deliver, let steps):
         if isolating { try connection.releaseSavepoint() }
         outcome.deliveries.append(deliver)
         lastSteps.add(steps, of: index)
-        if connection.changes > before { outcome.hasChanges = true }
+        if hasChangedBefore || connection.changes > before { outcome.hasChanges = true }
       case .failed(let error, let cause):
         if let cause, cause.endsBatch || connection.transaction == .none { throw EngineFailure(cause) }
         if isolating {
           try connection.rollBackToSavepoint()
-        } else if batch.count > 1, connection.changes > before || connection.transaction == .failed {
-          connection.discard()
-          counts.reran()
-          return try runAll(batch, isolating: true)
+        } else if batch.count > 1,
+          hasChangedBefore || connection.changes > before || connection.transaction == .failed
+        {
+          return try runAgain(batch)
         }
         outcome.deliveries.append { work.fail(error) }
       }
@@ -82,6 +92,20 @@ struct GroupCommit {
     }
     if connection.changes > before { outcome.hasChanges = true }
     return outcome
+  }
+
+  private func runAgain(_ batch: [PendingWork]) throws(EngineFailure) -> Outcome {
+    connection.discard()
+    counts.reran()
+    return try runAll(batch, isolating: true)
+  }
+
+  /// Takes the steps of the writes at the beginning that have some. Nil for one that takes them with its body.
+  private func takeSteps(
+    of works: ArraySlice<PendingWork>, isolating: Bool
+  ) throws(EngineFailure) -> [StepsTogether.Taken?] {
+    let together = isolating ? [] : works.prefix(while: \.steps.hasStatement)
+    return together.count > 1 ? try StepsTogether(connection: connection).take(together) : [nil]
   }
 
   /// Runs a batch again after some of its writes were refused at their end: the others are counted without it. Those that count at the same

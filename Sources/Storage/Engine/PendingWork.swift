@@ -1,4 +1,4 @@
-/// A body that waits for its turn on a connection, and the task that waits for the body. A class: it goes through several hands, and a
+/// Work that waits for its turn on a connection, and the task that waits for it. A class: it goes through several hands, and a
 /// copy of its closures costs much.
 final class PendingWork: Sendable {
   /// What it is about, if it is a write with a key.
@@ -8,34 +8,38 @@ final class PendingWork: Sendable {
   /// False when nobody waits any more. It may be asked again when a batch is retried.
   let start: @Sendable () -> Bool
   let isAbandoned: @Sendable () -> Bool
-  /// Runs the body; the result is the way to hand its value over, once that may be done.
-  let run: @Sendable (Transaction) throws -> (@Sendable () -> Void)
+  /// Their result is the way to hand the value over, once that may be done.
+  let steps: Steps<@Sendable () -> Void>
   let fail: @Sendable (any Error) -> Void
   let queuedAt = ContinuousClock.now
 
   init<Success: Sendable>(
-    _ ticket: Ticket<Success>, key: Int64?, heedsStop: Bool = false,
-    _ body: @escaping @Sendable (Transaction) throws -> Success
+    _ ticket: Ticket<Success>, key: Int64?, heedsStop: Bool = false, _ steps: Steps<Success>
   ) {
     self.key = key
     self.heedsStop = heedsStop
     start = { ticket.start() }
     isAbandoned = { ticket.isDone }
-    run = { transaction in
-      let value = try body(transaction)
-      return { ticket.finish(.success(value)) }
-    }
+    self.steps = steps.map { value in { ticket.finish(.success(value)) } }
     fail = { ticket.finish(.failure($0)) }
+  }
+
+  convenience init<Success: Sendable>(
+    _ ticket: Ticket<Success>, key: Int64?, heedsStop: Bool = false,
+    _ body: @escaping @Sendable (Transaction) throws -> Success
+  ) {
+    self.init(ticket, key: key, heedsStop: heedsStop, .body(body))
   }
 
   func hasWaited(longerThan limit: Duration) -> Bool { queuedAt <= .now - limit }
 
-  /// One run of the body in a transaction that is open. The failure of a statement counts even if the body swallowed it.
-  func attempt(on connection: any Connection) -> Attempt {
+  /// One run of the steps in a transaction that is open. The failure of a statement counts even if the body swallowed it.
+  /// - Parameter taken: What the first steps have come to if they were taken before.
+  func attempt(on connection: any Connection, after taken: StepsTogether.Taken? = nil) -> Attempt {
     let transaction = Transaction(connection)
     defer { transaction.end() }
     do {
-      let deliver = try run(transaction)
+      let deliver = try transaction.run(taken?.rest.get() ?? steps)
       if let failure = transaction.failure { throw failure }
       let actions = transaction.actions
       let deliverAll: @Sendable () -> Void = {

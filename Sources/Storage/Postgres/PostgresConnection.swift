@@ -90,6 +90,13 @@ final class PostgresConnection: Connection {
     return result.changes
   }
 
+  func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer] {
+    try pipeline.answers(to: statements).map { result in
+      if result.hasChanged { changes += 1 }
+      return StatementAnswer(rows: result.rows, hasChanged: result.hasChanged)
+    }
+  }
+
   func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws {
     cursors += 1
     // A name of its own: the server remembers what a prepared FETCH of a cursor answers.

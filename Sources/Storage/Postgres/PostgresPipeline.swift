@@ -1,4 +1,5 @@
 import CPostgres
+import DequeModule
 import Logging
 
 /// libpq in pipeline mode: commands are sent without waiting, and their answers are read in order at the next
@@ -18,7 +19,7 @@ final class PostgresPipeline {
   /// Kept alive for as long as libpq may call it.
   private let notices: PostgresNotices
   private var statements: PostgresStatements
-  private var unanswered: [Command] = []
+  private var unanswered: Deque<Command> = []
   /// How long an answer may take; nil for any time.
   var patience: Duration?
   private(set) var isUsable = true
@@ -69,8 +70,17 @@ final class PostgresPipeline {
   /// answer in time is lost.
   func answer(to sql: SQL) throws(EngineFailure) -> PostgresResult {
     try dispatch(sql)
-    guard let result = try drain(within: patience) else { throw lost() }
+    guard let result = try drain(within: patience).last else { throw lost() }
     return result
+  }
+
+  /// The same for several commands, which are sent together. PostgreSQL skips those after one that fails.
+  func answers(to statements: [SQL]) throws(EngineFailure) -> ArraySlice<PostgresResult> {
+    for sql in statements { try send(sql) }
+    try synchronize()
+    let results = try drain(within: patience).suffix(statements.count)
+    guard results.count == statements.count else { throw lost() }
+    return results
   }
 
   /// The same for COMMIT. `.outcomeUnknown` when the answer takes longer than the limit; it may still come. And when it is a
@@ -78,7 +88,7 @@ final class PostgresPipeline {
   func commit(within limit: Duration) throws(EngineFailure) -> PostgresResult {
     notices.warning = nil
     try dispatch("COMMIT")
-    guard let result = try drain(within: limit, isPatient: true) else { throw lost() }
+    guard let result = try drain(within: limit, isPatient: true).last else { throw lost() }
     if let warning = notices.warning {
       throw EngineFailure(StorageError(.outcomeUnknown, "PostgreSQL warned when it committed: \(warning)"))
     }
@@ -95,13 +105,13 @@ final class PostgresPipeline {
     }
   }
 
-  /// Reads every answer that is due. The last one, or the first error.
+  /// Reads every answer that is due: those of statements, or the first error.
   ///
   /// - Parameters:
   ///   - limit: for each of them; nil for any time.
   ///   - isPatient: whether a connection that does not answer in time goes on waiting (`.outcomeUnknown`). Else it is lost.
-  private func drain(within limit: Duration?, isPatient: Bool = false) throws(EngineFailure) -> PostgresResult? {
-    var last: PostgresResult?
+  private func drain(within limit: Duration?, isPatient: Bool = false) throws(EngineFailure) -> [PostgresResult] {
+    var results: [PostgresResult] = []
     var first: EngineFailure?
     while let command = unanswered.first {
       guard PostgresAnswer.isThere(on: connection, until: limit.map { .now + $0 }) else {
@@ -123,7 +133,7 @@ final class PostgresPipeline {
       switch status {
       case PGRES_COMMAND_OK, PGRES_TUPLES_OK, PGRES_EMPTY_QUERY:
         if case .stop = command { isStopped = PQntuples(handle) > 0 }
-        last = result
+        if case .statement = command { results.append(result) }
       default:
         let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, text(of: command))
         forget(command, after: failure)
@@ -134,7 +144,7 @@ final class PostgresPipeline {
       if !isUsable { break }
     }
     if let first { throw first }
-    return last
+    return results
   }
 
   /// Several statements at once, which the extended protocol cannot do.

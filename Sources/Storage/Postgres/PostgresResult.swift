@@ -36,6 +36,15 @@ final class PostgresResult {
     }
   }
 
+  var rows: [Row] {
+    var rows: [Row] = []
+    forEachRow { row in
+      rows.append(row)
+      return true
+    }
+    return rows
+  }
+
   private func value(_ row: CInt, _ column: CInt, _ type: Oid) -> SQLValue {
     if PQgetisnull(handle, row, column) == 1 { return .null }
     let text = String(cString: PQgetvalue(handle, row, column))

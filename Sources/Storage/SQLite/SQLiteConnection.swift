@@ -119,6 +119,23 @@ final class SQLiteConnection: Connection {
     return sqlite3_total_changes64(database) == before ? 0 : Int(sqlite3_changes64(database))
   }
 
+  func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer] {
+    do {
+      return try statements.map { sql in
+        let before = changes
+        var answer = StatementAnswer()
+        _ = try run(sql) { row in
+          answer.rows.append(row)
+          return true
+        }
+        answer.hasChanged = changes > before
+        return answer
+      }
+    } catch {
+      throw error as? EngineFailure ?? EngineFailure(StorageError(.other, "\(error)"))
+    }
+  }
+
   func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws {
     _ = try run(sql) { next in
       try row(next)

@@ -1,0 +1,162 @@
+import Storage
+import Support
+import Testing
+
+@Suite("Writes in steps", .timeLimit(.minutes(1)))
+struct StepsTests {
+  struct Refusal: Error, Equatable {}
+
+  private static let schema = Migration(
+    version: 1, name: "steps",
+    sql: """
+      CREATE TABLE rooms (id BIGINT NOT NULL PRIMARY KEY, seq BIGINT NOT NULL);
+      CREATE TABLE chats (room BIGINT NOT NULL, seq BIGINT NOT NULL, author BIGINT NOT NULL, ordinal BIGINT NOT NULL, text TEXT UNIQUE);
+      CREATE TABLE stop (id BIGINT NOT NULL PRIMARY KEY);
+      INSERT INTO rooms (id, seq) VALUES (1, 0), (2, 0);
+      """)
+
+  private static let ordinal: SQL = "SELECT COALESCE(MAX(ordinal), 0) + 1 FROM chats"
+
+  /// Takes the next number of a room, and writes a chat under it.
+  private static func posting(
+    _ text: String, in room: Int64 = 1, by author: Int64 = 1, refused: Bool = false, _ announced: Log<Int64>
+  ) -> Steps<Int64> {
+    Query<Int64?>("UPDATE rooms SET seq = seq + 1 WHERE id = \(room) RETURNING seq") { try $0.first?.get("seq") }
+      .then { seq in
+        guard let seq, !refused else { throw Refusal() }
+        let insert: SQL = """
+          INSERT INTO chats (room, seq, author, ordinal, text) VALUES (\(room), \(seq), \(author),
+            (\(sql: ordinal) WHERE room = \(room) AND author = \(author)), \(text))
+          """
+        return Query(insert) { _ in }.then {
+          .body { transaction in
+            transaction.afterCommit { announced.append(seq) }
+            return seq
+          }
+        }
+      }
+  }
+
+  /// What became of writes that waited together, in the order in which they were made.
+  private static func together(
+    _ database: Database, _ count: Int, _ write: @escaping @Sendable (Database, Int) async throws -> Int64
+  ) async throws -> [Result<Int64, any Error>] {
+    let gate = Gate()
+    async let blocker: Void = database.write(key: 1, heedsStop: false) { _ in gate.wait() }
+    await gate.entered()
+    var tasks: [Task<Int64, any Error>] = []
+    for n in 0..<count {
+      tasks.append(Task { try await write(database, n) })
+      while database.waiting.writes < tasks.count { await Task.yield() }
+    }
+    gate.open()
+    try await blocker
+    var results: [Result<Int64, any Error>] = []
+    for task in tasks { results.append(await task.result) }
+    return results
+  }
+
+  private static func texts(_ database: Database) async throws -> [String] {
+    try await database.read { try $0.all("SELECT text FROM chats ORDER BY room, seq") { try $0.get("text") } }
+  }
+
+  private func withRooms(_ engine: TestEngine, _ body: (Database) async throws -> Void) async throws {
+    try await withDatabase(engine) { database in
+      try await database.migrate([Self.schema])
+      try await body(database)
+    }
+  }
+
+  @Test(
+    "writes that wait together are one transaction, each with the answers to its own statements, in their order",
+    arguments: TestEngine.available)
+  func order(_ engine: TestEngine) async throws {
+    try await withRooms(engine) { database in
+      let announced = Log<Int64>()
+      let before = database.writeCounts
+      let results = try await Self.together(database, 40) { database, n in
+        let steps = Self.posting("\(n)", in: Int64(1 + n % 2), by: Int64(n % 3), announced)
+        return try await database.write(key: 1, steps)
+      }
+      let expected = (0..<40).map { Int64($0 / 2 + 1) }
+      #expect(results.map(\.seq) == expected)
+      #expect(announced.all == expected)
+      #expect(database.writeCounts.commits == before.commits + 1)
+      #expect(database.writeCounts.reruns == before.reruns)
+      let ordinals = try await database.read {
+        try $0.all("SELECT ordinal FROM chats WHERE room = 1 AND author = 0 ORDER BY seq") {
+          try $0.get("ordinal", as: Int64.self)
+        }
+      }
+      #expect(ordinals == Array(1...7))
+    }
+  }
+
+  @Test("one that is refused before it has changed anything costs the others nothing", arguments: TestEngine.available)
+  func refused(_ engine: TestEngine) async throws {
+    try await withRooms(engine) { database in
+      let announced = Log<Int64>()
+      let before = database.writeCounts
+      let results = try await Self.together(database, 6) { database, n in
+        try await database.write(key: 1, Self.posting("\(n)", in: n == 2 ? 99 : 1, announced))
+      }
+      #expect(results.map(\.seq) == [1, 2, nil, 3, 4, 5])
+      #expect(throws: Refusal()) { try results[2].get() }
+      #expect(announced.all == [1, 2, 3, 4, 5])
+      #expect(try await Self.texts(database) == ["0", "1", "3", "4", "5"])
+      #expect(database.writeCounts.reruns == before.reruns)
+    }
+  }
+
+  @Test(
+    "one that fails after it has changed something is undone alone: a step throws, a statement fails or cannot be sent",
+    arguments: TestEngine.available, ["refused", "0", "NUL \0"])
+  func undone(_ engine: TestEngine, _ text: String) async throws {
+    try await withRooms(engine) { database in
+      let announced = Log<Int64>()
+      let results = try await Self.together(database, 6) { database, n in
+        let steps = Self.posting(n == 3 ? text : "\(n)", refused: n == 3 && text == "refused", announced)
+        return try await database.write(key: 1, steps)
+      }
+      #expect(results.map(\.seq) == [1, 2, 3, nil, 4, 5])
+      #expect(announced.all == [1, 2, 3, 4, 5])
+      #expect(try await Self.texts(database) == ["0", "1", "2", "4", "5"])
+    }
+  }
+
+  @Test("a write without steps keeps its place among those with steps", arguments: TestEngine.available)
+  func mixed(_ engine: TestEngine) async throws {
+    try await withRooms(engine) { database in
+      let announced = Log<Int64>()
+      let results = try await Self.together(database, 9) { database, n in
+        let steps = Self.posting("\(n)", announced)
+        if n % 3 == 2 { return try await database.write(key: 1) { try $0.run(steps) } }
+        return try await database.write(key: 1, steps)
+      }
+      #expect(results.map(\.seq) == Array(1...9))
+      #expect(announced.all == Array(1...9))
+    }
+  }
+
+  @Test("what heeds a stop changes nothing, whatever it waits together with", arguments: TestEngine.available)
+  func stopped(_ engine: TestEngine) async throws {
+    try await withRooms(engine) { database in
+      database.heedStop(in: "stop")
+      try await database.write(heedsStop: false) { _ = try $0.execute("INSERT INTO stop (id) VALUES (1)") }
+      let announced = Log<Int64>()
+      let results = try await Self.together(database, 6) { database, n in
+        try await database.write(key: 1, heedsStop: n % 2 == 0, Self.posting("\(n)", announced))
+      }
+      #expect(results.map(\.seq) == [nil, 1, nil, 2, nil, 3])
+      for n in [0, 2, 4] {
+        let error = #expect(throws: StorageError.self) { try results[n].get() }
+        #expect(error?.code == .writesStopped)
+      }
+      #expect(announced.all == [1, 2, 3])
+    }
+  }
+}
+
+extension Result<Int64, any Error> {
+  fileprivate var seq: Int64? { try? get() }
+}
