@@ -20,6 +20,8 @@ start_server() {
   local data=$1 line
   shift
   mkdir -p "$data"
+  # What a former server said is not to be read.
+  : >"$work/stdout"
   MADANG_KEYS=$key=2024-10 MADANG_LIMITS_REQUESTS=0 MADANG_LIMITS_CONNECTS=0 MADANG_LOG_LEVEL=warning \
     env "${slower[@]}" "$program" serve --port "${AT:-0}" --data "$data" "$@" >"$work/stdout" 2>"$work/stderr" &
   server_pid=$!
@@ -38,6 +40,7 @@ start_server() {
 
 # start_peer COMMAND...: a server that says on its first line of output which port it has. Sets peer_pid and peer_port.
 start_peer() {
+  : >"$work/peer.out"
   "$@" >"$work/peer.out" 2>"$work/peer.err" &
   peer_pid=$!
   server_pids+=("$peer_pid")

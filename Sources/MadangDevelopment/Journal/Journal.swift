@@ -86,8 +86,8 @@ package final class Journal: Sendable {
   /// Where the texts of requests are.
   private let sheets = Sheets()
   private let recordsPacketsFlag = Atomic(true)
-  private let eraNumber = Atomic(0)
-  private let emailOf: @Sendable (Int64) async -> String?
+  let eraNumber = Atomic(0)
+  let emailOf: @Sendable (Int64) async -> String?
 
   /// - Parameters:
   ///   - clock: The server's.
@@ -116,9 +116,6 @@ package final class Journal: Sendable {
       }
     }
   }
-
-  /// Changes whenever another database is put behind the server.
-  var era: Int { eraNumber.load(ordering: .relaxed) }
 
   /// Something happens now.
   func append(_ happening: Happening) {
@@ -181,29 +178,6 @@ package final class Journal: Sendable {
     _ = forgotten
   }
 
-  // MARK: Accounts
-
-  /// Another database is about to be put behind the server: accounts are looked up in this one for the last time.
-  func beforeExchange() async { await nameAccounts(in: entries(after: 0).entries) }
-
-  /// It is there: numbers of accounts mean others from now on.
-  func exchanged() { eraNumber.add(1, ordering: .relaxed) }
-
-  /// Looks up the accounts that are known by number only.
-  func nameAccounts(in entries: some Sequence<RawEntry>) async {
-    let now = era
-    var wanted = Set<AccountKey>()
-    for entry in entries { if let key = entry.happening.accountKey, key.era == now { wanted.insert(key) } }
-    wanted = state.withLock { state in wanted.filter { state.emails[$0] == nil } }
-    for key in wanted {
-      guard let email = await emailOf(key.number), key.era == era else { continue }
-      state.withLock { state in
-        if state.emails.count >= state.limits.entries { state.emails = [:] }
-        state.emails[key] = email
-      }
-    }
-  }
-
   /// What a journal has behind a number.
   struct View {
     /// A copy: who shared the journal's storage would have the next entry copy all of it, under the lock.
@@ -221,16 +195,6 @@ package final class Journal: Sendable {
       let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
       return View(
         entries: Array(state.entries.dropFirst(skipped)), first: state.first, last: state.last, dropped: state.dropped)
-    }
-  }
-}
-
-extension Happening {
-  fileprivate var accountKey: AccountKey? {
-    switch self {
-    case .packet(let packet): packet.account
-    case .push(_, let key): key
-    case .request, .connection, .payment: nil
     }
   }
 }

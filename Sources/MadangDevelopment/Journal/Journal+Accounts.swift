@@ -1,0 +1,37 @@
+import Synchronization
+
+extension Journal {
+  /// Changes whenever another database is put behind the server.
+  var era: Int { eraNumber.load(ordering: .relaxed) }
+
+  /// Another database is about to be put behind the server: accounts are looked up in this one for the last time.
+  func beforeExchange() async { await nameAccounts(in: entries(after: 0).entries) }
+
+  /// It is there: numbers of accounts mean others from now on.
+  func exchanged() { eraNumber.add(1, ordering: .relaxed) }
+
+  /// Looks up the accounts that are known by number only.
+  func nameAccounts(in entries: some Sequence<RawEntry>) async {
+    let now = era
+    var wanted = Set<AccountKey>()
+    for entry in entries { if let key = entry.happening.accountKey, key.era == now { wanted.insert(key) } }
+    wanted = withState { state in wanted.filter { state.emails[$0] == nil } }
+    for key in wanted {
+      guard let email = await emailOf(key.number), key.era == era else { continue }
+      withState { state in
+        if state.emails.count >= state.limits.entries { state.emails = [:] }
+        state.emails[key] = email
+      }
+    }
+  }
+}
+
+extension Happening {
+  fileprivate var accountKey: AccountKey? {
+    switch self {
+    case .packet(let packet): packet.account
+    case .push(_, let key): key
+    case .request, .connection, .payment: nil
+    }
+  }
+}
