@@ -1,5 +1,5 @@
 /// A statement and what its rows mean.
-package struct Query<Answer>: Sendable {
+package struct Statement<Answer>: Sendable {
   private let sql: SQL
   private let decode: @Sendable ([Row]) throws -> Answer
 
@@ -8,7 +8,9 @@ package struct Query<Answer>: Sendable {
     self.decode = decode
   }
 
-  /// A first step that asks this, and what follows from its answer.
+  /// Runs this statement first, then the steps that `next` makes of its answer.
+  ///
+  /// `next` may run more than once, as the whole write may, so it has no effects. What it throws fails this write alone.
   package func then<Success>(_ next: @escaping @Sendable (Answer) throws -> Steps<Success>) -> Steps<Success> {
     .statement(sql) { [decode] in try next(decode($0)) }
   }
@@ -21,10 +23,13 @@ package struct Query<Answer>: Sendable {
 /// A write as steps: statements, each of which follows from the answer to the one before, and a body after the last of them.
 ///
 /// Of such writes that wait together the first statements are run, in the order of the writes, then the second ones, and so on, then the
-/// bodies. PostgreSQL is sent all statements of one step at once, so that many writes cost a few round trips. Between two steps of a write
-/// others in its transaction may so take theirs: a step relies on nothing that was read before and that other writes change in steps.
+/// bodies. PostgreSQL is sent all statements of one step at once, so that many writes cost a few round trips. Other writes of the batch may so
+/// run between two steps: a step must not rely on what an earlier step has read, if writes in steps change it. If a statement fails, the whole
+/// batch runs again, one write after the other.
 package indirect enum Steps<Success>: Sendable {
+  /// A statement, and what follows from its rows.
   case statement(SQL, next: @Sendable ([Row]) throws -> Steps)
+  /// The last step. Its effects are the same as those of a body given to `Database.write`.
   case body(@Sendable (Transaction) throws -> Success)
 
   var hasStatement: Bool {
@@ -40,7 +45,7 @@ package indirect enum Steps<Success>: Sendable {
 }
 
 extension Transaction {
-  package func run<Answer>(_ query: Query<Answer>) throws -> Answer { try query.answer(in: self) }
+  package func run<Answer>(_ statement: Statement<Answer>) throws -> Answer { try statement.answer(in: self) }
 
   /// Runs one step after the other.
   package func run<Success>(_ steps: Steps<Success>) throws -> Success {

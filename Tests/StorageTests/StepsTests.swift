@@ -21,14 +21,14 @@ struct StepsTests {
   private static func posting(
     _ text: String, in room: Int64 = 1, by author: Int64 = 1, refused: Bool = false, _ announced: Log<Int64>
   ) -> Steps<Int64> {
-    Query<Int64?>("UPDATE rooms SET seq = seq + 1 WHERE id = \(room) RETURNING seq") { try $0.first?.get("seq") }
+    Statement<Int64?>("UPDATE rooms SET seq = seq + 1 WHERE id = \(room) RETURNING seq") { try $0.first?.get("seq") }
       .then { seq in
         guard let seq, !refused else { throw Refusal() }
         let insert: SQL = """
           INSERT INTO chats (room, seq, author, ordinal, text) VALUES (\(room), \(seq), \(author),
             (\(sql: ordinal) WHERE room = \(room) AND author = \(author)), \(text))
           """
-        return Query(insert) { _ in }.then {
+        return Statement(insert) { _ in }.then {
           .body { transaction in
             transaction.afterCommit { announced.append(seq) }
             return seq

@@ -1,10 +1,10 @@
 import Storage
 
-extension Query<ObjectID> {
+extension Statement<ObjectID> {
   /// The new chat's ids.
-  static func insertChat(uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int) -> Query {
+  static func insertChat(uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int) -> Statement {
     let room = place.roomNumber
-    return Query(
+    return Statement(
       """
       INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
       VALUES (\(uuid), \(room), \(place.seq), \(author),

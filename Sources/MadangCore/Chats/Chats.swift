@@ -24,7 +24,7 @@ extension Madang {
     try validate(draft)
     let folder: FileFolder = address.kind == .channel ? .channelChats : .dmChats
     let posting: @Sendable (Caller, [StoredFile]) -> Steps<Chat> = { [self] caller, files in
-      Query.advance(address, as: caller.id, now: clock.now).then { [self] place in
+      Statement.advance(address, as: caller.id, now: clock.now).then { [self] place in
         inserting(draft.content, files: files, at: place, by: caller.person)
       }
     }
@@ -46,7 +46,7 @@ extension Madang {
 
   /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
   func inserting(_ content: String, files: [StoredFile], at place: ChatPlace, by author: Person) -> Steps<Chat> {
-    Query.insertChat(
+    Statement.insertChat(
       uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count
     ).then { [self] id in
       let rest = Steps.body { [self] transaction in
@@ -61,7 +61,7 @@ extension Madang {
         transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
         return chat
       }
-      return settings.tellsDevices ? Query.addPush(of: id.number).then { rest } : rest
+      return settings.tellsDevices ? Statement.addPush(of: id.number).then { rest } : rest
     }
   }
 

@@ -1,10 +1,10 @@
 import Storage
 
-extension Query<ChatPlace> {
+extension Statement<ChatPlace> {
   /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
   /// and `createdAt` order are one. Throws `.notFound`.
-  static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Query {
-    Query(
+  static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Statement {
+    Statement(
       .advance(
         """
         \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
@@ -17,10 +17,10 @@ extension Query<ChatPlace> {
   }
 }
 
-extension Query<ChatPlace?> {
+extension Statement<ChatPlace?> {
   /// The same for a chat of somebody who needs not to be in the room; nil if it was deleted.
-  static func advance(_ room: Int64, now: Int64) -> Query {
-    Query(.advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)) {
+  static func advance(_ room: Int64, now: Int64) -> Statement {
+    Statement(.advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)) {
       try $0.first.map(ChatPlace.init)
     }
   }

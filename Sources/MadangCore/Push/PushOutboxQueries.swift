@@ -1,9 +1,9 @@
 import Storage
 
-extension Query<Void> {
+extension Statement<Void> {
   /// Has the chat's devices told, if anybody has one.
-  static func addPush(of chat: Int64) -> Query {
-    Query(
+  static func addPush(of chat: Int64) -> Statement {
+    Statement(
       """
       INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
       WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)

@@ -43,7 +43,7 @@ package final class Principal: Sendable {
     switch identity {
     case .account(let caller): try next(caller)
     case .session(let session, let edition):
-      Query.caller(session: session, edition: edition).then { [self] caller in
+      Statement.caller(session: session, edition: edition).then { [self] caller in
         found.withLock { $0 = caller }
         return try next(caller)
       }

@@ -1,9 +1,9 @@
 import Storage
 
-extension Query<Caller> {
+extension Statement<Caller> {
   /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account is gone.
-  static func caller(session: SessionID, edition: String) -> Query {
-    Query(
+  static func caller(session: SessionID, edition: String) -> Statement {
+    Statement(
       """
       SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
       WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)

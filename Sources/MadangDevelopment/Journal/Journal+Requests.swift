@@ -49,7 +49,7 @@ extension Journal {
 /// Watches one request. What was not finished when nobody holds it any more was given up.
 private final class RequestRecorder: Sendable {
   private struct State {
-    var request: AnsweredRequest
+    var request: FinishedRequest
     /// How long the answer's body is to be.
     var length: Int?
     var isText = false
@@ -64,7 +64,7 @@ private final class RequestRecorder: Sendable {
   init(_ notes: ExchangeNotes, in journal: Journal) {
     self.notes = notes
     self.journal = journal
-    state = Mutex(State(request: AnsweredRequest(notes: notes, at: journal.clock.now)))
+    state = Mutex(State(request: FinishedRequest(notes: notes, at: journal.clock.now)))
   }
 
   deinit { finish() }
@@ -113,7 +113,7 @@ private final class RequestRecorder: Sendable {
 
   /// - Parameter size: Of an answer whose bytes are not looked at.
   func finish(size: Int? = nil) {
-    let request: AnsweredRequest? = state.withLock { state in
+    let request: FinishedRequest? = state.withLock { state in
       guard !state.isFinished else { return nil }
       state.isFinished = true
       state.request.end = NIODeadline.now().uptimeNanoseconds

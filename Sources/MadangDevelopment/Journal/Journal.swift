@@ -40,7 +40,7 @@ package final class Journal: Sendable {
   struct State {
     var limits: Limits
     /// Requests that come after all entries.
-    var unpacked: [AnsweredRequest] = []
+    var unpacked: [FinishedRequest] = []
     var unpackedBytes = 0
     var entries: Deque<RawEntry> = []
     var bytes = 0
@@ -127,8 +127,8 @@ package final class Journal: Sendable {
     for one in waiting.values { one.yield() }
   }
 
-  /// A client has its answer, or gets none.
-  func append(_ request: AnsweredRequest) {
+  /// A request is over.
+  func append(_ request: FinishedRequest) {
     let size = request.size
     let waiting = state.withLock { state in
       state.unpacked.append(request)
@@ -139,7 +139,7 @@ package final class Journal: Sendable {
     for one in waiting.values { one.yield() }
   }
 
-  /// Does something with all entries that there are.
+  /// Packs the requests that wait, then runs `body`, under the lock.
   func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
     state.withLock { state in
       pack(&state)

@@ -21,7 +21,7 @@ struct RawRequest: Sendable {
   /// In bytes.
   var size: Int { packed.size }
 
-  init(_ request: AnsweredRequest, on sheets: Sheets) {
+  init(_ request: FinishedRequest, on sheets: Sheets) {
     let (notes, answer) = (request.notes, request.answer)
     let body = notes.body
     (operation, fault, isPolling) = (notes.knownOperation, notes.fault, notes.isOfSocket)

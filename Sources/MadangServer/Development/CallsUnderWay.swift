@@ -11,16 +11,19 @@ final class CallsUnderWay: Sendable {
   }
 
   private struct State {
-    var calls: [Int: Call] = [:]
-    var last = 0
+    /// By number; nil where a number is free.
+    var calls: [Call?] = []
+    var free: [Int] = []
     /// Whether all are to finish.
     var isEnding = false
     var whenEmpty: AsyncStream<Void>.Continuation?
+
+    var count: Int { calls.count - free.count }
   }
 
   private let state = Mutex(State())
 
-  var count: Int { state.withLock(\.calls.count) }
+  var count: Int { state.withLock(\.count) }
 
   /// A call begins. It is over when nobody holds the place any more.
   func begin(over channel: (any NIOCore.Channel)?) -> Place { Place(id: enter(over: channel), in: self) }
@@ -28,16 +31,21 @@ final class CallsUnderWay: Sendable {
   /// Answers the call's number, for ``end(_:)``.
   fileprivate func enter(over channel: (any NIOCore.Channel)?) -> Int {
     state.withLock { state in
-      state.last += 1
-      state.calls[state.last] = Call(channel: channel)
-      return state.last
+      let call = Call(channel: channel)
+      guard let id = state.free.popLast() else {
+        state.calls.append(call)
+        return state.calls.count - 1
+      }
+      state.calls[id] = call
+      return id
     }
   }
 
   fileprivate func end(_ id: Int) {
     let call = state.withLock { state in
-      let call = state.calls.removeValue(forKey: id)
-      if state.calls.isEmpty { state.whenEmpty?.finish() }
+      let call = state.calls[id].take()
+      state.free.append(id)
+      if state.count == 0 { state.whenEmpty?.finish() }
       return call
     }
     // Whatever its connection leads to is let go outside of the lock.
@@ -65,8 +73,8 @@ final class CallsUnderWay: Sendable {
     let pauses = state.withLock { state in
       state.isEnding = true
       state.whenEmpty = whenEmpty
-      if state.calls.isEmpty { whenEmpty.finish() }
-      return state.calls.values.compactMap(\.pause)
+      if state.count == 0 { whenEmpty.finish() }
+      return state.calls.compactMap { $0?.pause }
     }
     for pause in pauses { pause.cancel() }
     let alarm = Task {
@@ -75,7 +83,7 @@ final class CallsUnderWay: Sendable {
     }
     for await _ in ends {}
     alarm.cancel()
-    for call in state.withLock({ Array($0.calls.values) }) { try? await call.channel?.close() }
+    for call in state.withLock({ $0.calls.compactMap(\.self) }) { try? await call.channel?.close() }
   }
 
   /// A call's, held until its answer is written.

@@ -23,7 +23,7 @@ package final class ExchangeNotes: Sendable {
     package let edition: EditionName
     package let route: MadangAPI.Route
 
-    /// Of little, since every request is looked up: the lengths of paths distinguish most routes.
+    /// Of the path's length only: it costs little for each request, and differs for most routes.
     package func hash(into hasher: inout Hasher) { hasher.combine(route.template.utf8.count) }
   }
 

@@ -33,7 +33,7 @@ protocol Connection: AnyObject {
   /// Runs one statement and hands over its rows until `row` answers false. Answers the number of rows changed.
   /// Throws `EngineFailure` for its own errors; those of `row` pass through.
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int
-  /// Runs statements one after the other, up to the first that fails.
+  /// Runs statements one after the other, up to the first that fails: its failure is thrown. One answer for each, in order.
   func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer]
   /// Hands over all rows of a query, some fetched at a time: memory does not grow with their number.
   func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws

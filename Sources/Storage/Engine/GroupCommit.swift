@@ -45,24 +45,24 @@ struct GroupCommit {
     var outcome = Outcome()
     var lastSteps = LastSteps()
     try connection.begin(.write, stop: batch.contains(where: \.heedsStop) ? stop : nil)
-    var taken: [StepsTogether.Taken?] = []
+    var progress: [PipelinedSteps.Progress?] = []
     for (index, work) in batch.enumerated() {
-      if taken.count == index {
+      if progress.count == index {
         do throws(EngineFailure) {
-          taken += try takeSteps(of: batch[index...], isolating: isolating)
+          progress += try runSteps(of: batch[index...], isolating: isolating)
         } catch {
           guard !error.cause.endsBatch, connection.transaction != .none else { throw error }
           return try runAgain(batch)
         }
       }
-      let hasChangedBefore = taken[index]?.hasChanged ?? false
+      let hasChangedBefore = progress[index]?.hasChanged ?? false
       if work.heedsStop, connection.isStopped, !hasChangedBefore {
         outcome.deliveries.append { work.fail(WriteStop.refusal) }
         continue
       }
       if isolating { try connection.savepoint() }
       let before = connection.changes
-      switch heedingStop(work, work.attempt(on: connection, after: taken[index])) {
+      switch heedingStop(work, work.attempt(on: connection, after: progress[index])) {
       case .done(let deliver, let steps):
         if isolating { try connection.releaseSavepoint() }
         outcome.deliveries.append(deliver)
@@ -100,12 +100,12 @@ struct GroupCommit {
     return try runAll(batch, isolating: true)
   }
 
-  /// Takes the steps of the writes at the beginning that have some. Nil for one that takes them with its body.
-  private func takeSteps(
+  /// Runs the steps of the writes at the beginning that have some. Nil for a write that runs them with its body.
+  private func runSteps(
     of works: ArraySlice<PendingWork>, isolating: Bool
-  ) throws(EngineFailure) -> [StepsTogether.Taken?] {
+  ) throws(EngineFailure) -> [PipelinedSteps.Progress?] {
     let together = isolating ? [] : works.prefix(while: \.steps.hasStatement)
-    return together.count > 1 ? try StepsTogether(connection: connection).take(together) : [nil]
+    return together.count > 1 ? try PipelinedSteps(connection: connection).run(together) : [nil]
   }
 
   /// Runs a batch again after some of its writes were refused at their end: the others are counted without it. Those that count at the same

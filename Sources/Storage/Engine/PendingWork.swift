@@ -34,12 +34,12 @@ final class PendingWork: Sendable {
   func hasWaited(longerThan limit: Duration) -> Bool { queuedAt <= .now - limit }
 
   /// One run of the steps in a transaction that is open. The failure of a statement counts even if the body swallowed it.
-  /// - Parameter taken: What the first steps have come to if they were taken before.
-  func attempt(on connection: any Connection, after taken: StepsTogether.Taken? = nil) -> Attempt {
+  /// - Parameter progress: How far it has come if some steps were run before.
+  func attempt(on connection: any Connection, after progress: PipelinedSteps.Progress? = nil) -> Attempt {
     let transaction = Transaction(connection)
     defer { transaction.end() }
     do {
-      let deliver = try transaction.run(taken?.rest.get() ?? steps)
+      let deliver = try transaction.run(progress?.rest.get() ?? steps)
       if let failure = transaction.failure { throw failure }
       let actions = transaction.actions
       let deliverAll: @Sendable () -> Void = {

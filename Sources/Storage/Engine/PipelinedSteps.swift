@@ -1,7 +1,7 @@
-/// The statements of several writes that go step by step, run together.
-struct StepsTogether {
-  /// What the statements of a write have come to so far.
-  struct Taken {
+/// Runs the statements of several writes together, step by step.
+struct PipelinedSteps {
+  /// How far a write has come.
+  struct Progress {
     /// What is left to do, or why the write fails.
     var rest: Result<Steps<@Sendable () -> Void>, any Error>
     var hasChanged = false
@@ -12,7 +12,7 @@ struct StepsTogether {
       return sql
     }
 
-    fileprivate mutating func take(_ answer: StatementAnswer) {
+    fileprivate mutating func advance(by answer: StatementAnswer) {
       guard case .success(.statement(_, let next)) = rest else { return }
       rest = Result { try next(answer.rows) }
       if answer.hasChanged { hasChanged = true }
@@ -21,10 +21,10 @@ struct StepsTogether {
 
   let connection: any Connection
 
-  /// Takes all steps but the bodies. What heeds a stop goes no further once writes are known to be stopped. Throws if a statement fails, whosever
-  /// it is.
-  func take(_ works: some Collection<PendingWork>) throws(EngineFailure) -> [Taken] {
-    var all = works.map { Taken(rest: .success($0.steps)) }
+  /// Runs all steps but the bodies. What heeds a stop goes no further once writes are known to be stopped. Throws if a statement of any of the
+  /// writes fails.
+  func run(_ works: some Collection<PendingWork>) throws(EngineFailure) -> [Progress] {
+    var all = works.map { Progress(rest: .success($0.steps)) }
     while true {
       var (asking, statements) = ([Int](), [SQL]())
       for (index, work) in works.enumerated() where !(work.heedsStop && connection.isStopped) {
@@ -38,7 +38,7 @@ struct StepsTogether {
         }
       }
       guard !asking.isEmpty else { return all }
-      for (index, answer) in zip(asking, try connection.run(statements)) { all[index].take(answer) }
+      for (index, answer) in zip(asking, try connection.run(statements)) { all[index].advance(by: answer) }
     }
   }
 }

@@ -2,8 +2,8 @@ import HTTPTypes
 import MadangServer
 import NIOCore
 
-/// A request of which the client has its answer, or gets none, as it is at that moment.
-struct AnsweredRequest: Sendable {
+/// A request whose answer went to its connection, or that gets none.
+struct FinishedRequest: Sendable {
   let notes: ExchangeNotes
   /// When it began, in milliseconds of the server's clock.
   let at: Int64
@@ -17,6 +17,6 @@ struct AnsweredRequest: Sendable {
   /// Uptime in nanoseconds.
   var end: UInt64 = 0
 
-  /// About what it holds in memory.
+  /// More than it holds in memory, in bytes: all of the answer counts, though at most ``Journal/maxText`` is kept.
   var size: Int { answerSize + notes.body.size }
 }
