@@ -3,7 +3,7 @@ public import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// What a server allows and how long it waits. The defaults are those of the reference server, except that Engine.IO 3
+  /// What a server allows and how long it waits. The defaults are those of Node's socket.io, except that Engine.IO 3
   /// clients are served and late POSTs are taken (`latePostTimeout`).
   public struct Configuration: Sendable {
     /// The path clients ask; it is matched as a prefix, and without its last slash as well.
@@ -34,21 +34,26 @@ extension SocketIOServer {
     public var connectTimeout: Duration = .seconds(45)
     /// How long a WebSocket may take to answer a close frame.
     public var closeTimeout: Duration = .seconds(5)
-    /// The largest message and the largest POST body, in bytes.
+    /// The largest message and the largest POST body, in bytes. A larger message over WebSocket closes the session; a larger POST is
+    /// answered 413, and the session stays.
     public var maxHTTPBufferSize = 1_000_000
     /// The most packets in one long-polling answer. python-engineio refuses more than 16.
     public var maxPacketsPerPoll = 16
     /// How packets travel. Clients must have the same parser.
     public var parser = SocketParser.json
-    /// The most binary attachments of one event.
+    /// The most binary attachments of one event or acknowledgement. A session that sends more, or announces them, is closed with a
+    /// parse error.
     public var maxAttachments = 10
     /// The most bytes that the attachments of one event may have together, as they are held until the last has come; a session that
-    /// sends more is closed with a parse error. `nil`: as many as ``maxAttachments`` messages of ``maxHTTPBufferSize`` have, as in the
-    /// reference.
+    /// sends more is closed with a parse error. `nil`: as many as ``maxAttachments`` messages of ``maxHTTPBufferSize`` have, as in
+    /// Node's socket.io.
     public var maxAttachmentBytes: Int?
-    /// The most values of one packet: strings, numbers, booleans, nulls, arrays and objects, nested ones included. A session that
-    /// sends more is closed with a parse error. It bounds memory: an argument takes some 70 bytes more than its text, so that 1 MB
-    /// of nulls would become 76 MB.
+    /// The most values of one packet: strings, numbers, booleans, nulls, arrays and objects. The array of an event and the event's
+    /// name count as well, and so do nested values, each of which takes memory once it is decoded; keys of objects do not. A session
+    /// that sends more is closed with a parse error, of which the log tells at the level `debug`.
+    ///
+    /// It bounds memory: an argument takes some 70 bytes more than its text, so that 1 MB of `0,` would become 36 MB, and 1 MB of
+    /// nulls in MessagePack 76 MB.
     public var maxValuesPerPacket = 200_000
     /// What may wait for one client, in bytes, before it is closed as too slow.
     public var maxOutboundBytesPerSocket = 2_097_152
@@ -86,7 +91,7 @@ extension SocketIOServer {
     /// Which web pages may read the answers to their requests.
     public var cors = CrossOrigin.sameOrigin
     /// Which web pages may make requests at all, WebSockets and JSONP included; others are answered 403. `nil`: all, as
-    /// the reference has it.
+    /// in Node's socket.io.
     public var allowedOrigins: AllowedOrigins?
     /// Whether polling by script tags and forms (`j=`) is served: any page can read its answers.
     public var allowJSONP = true

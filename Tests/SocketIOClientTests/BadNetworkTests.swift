@@ -262,6 +262,25 @@ struct BadNetworkTests {
     #expect(WebSocketTransport.maxFragments(configuration) == frames)
   }
 
+  @Test("a message with more bytes than allowed ends the connection", arguments: [ClientMode.polling, .webSocket])
+  func largeMessage(mode: ClientMode) async throws {
+    try await Rig.with { (rig) async throws in
+      try await rig.withClient(mode, { $0.maxMessageBytes = 1000 }) { (client) async throws in
+        var events = await client.connectionEvents().makeAsyncIterator()
+        try await client.connect()
+        let answer = try await client.emit("echo", text(900), acknowledgedWithin: .seconds(60), as: String.self)
+        #expect(answer == text(900))
+        try await client.emit("echo", text(1000))
+        var hasEnded = false
+        while !hasEnded, let event = try await events.next(isolation: #isolation) {
+          if case .ended(_, wasOpen: true) = event { hasEnded = true }
+        }
+        #expect(hasEnded)
+      }
+    }
+    func text(_ count: Int) -> String { String(repeating: "x", count: count) }
+  }
+
   @Test("a payload has so many packets and no more", arguments: [EngineRevision.v3, .v4])
   func payload(revision: EngineRevision) throws {
     let packets = Array(repeating: EnginePacket(.ping), count: 3)

@@ -11,6 +11,7 @@ var album = NamespaceHandlers()
 
 album.on("photo") { socket, event in
   guard let photo = try? event.decode(Photo.self), let image = event.arguments.attachment(for: photo.image) else {
+    try? event.acknowledge?("error: this is no photo")
     return
   }
   socket.broadcast("photo", event.arguments)

@@ -65,10 +65,13 @@ extension SocketIOClient {
 
     /// The largest message accepted, in bytes; a larger one ends the connection.
     public var maxMessageBytes = 16 << 20
-    /// The most binary attachments of one packet.
+    /// The most binary attachments of one packet. One that has more, or announces them, ends the connection with a parse error; the
+    /// client then connects again.
     public var maxAttachments = 10
-    /// The most values of one packet: strings, numbers, booleans, nulls, arrays and objects, nested ones included. A packet with
-    /// more ends the connection. It bounds memory: an argument takes some 70 bytes more than its text.
+    /// The most values of one packet: strings, numbers, booleans, nulls, arrays and objects. The array of an event and the event's
+    /// name count as well, and so do nested values, each of which takes memory once it is decoded; keys of objects do not. A packet
+    /// with more ends the connection with a parse error, which `.ended` of ``SocketIOClient/connectionEvents()`` tells; the client
+    /// then connects again. It bounds memory: an argument takes some 70 bytes more than its text.
     public var maxValuesPerPacket = 1_000_000
     /// How many updates may wait for a slow reader of a sequence of this client; beyond, the sequence fails.
     public var maxWaitingUpdates = 1024

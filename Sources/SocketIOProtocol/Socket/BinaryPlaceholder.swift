@@ -4,6 +4,8 @@ public struct BinaryPlaceholder: Codable, Equatable, Sendable {
   /// The attachment's index in ``SocketArguments/attachments``.
   public var number: Int
 
+  /// - Parameter number: Nothing checks it. With ``SocketParser/json``, whoever gets an event that has attachments, but none of this number,
+  ///   takes it for a parse error and closes the connection; without any attachments the placeholder is an object like any other.
   public init(_ number: Int) { self.number = number }
 
   /// As an argument.

@@ -3,6 +3,7 @@ import SocketIOProtocol
 
 /// An event was not sent, as its name means something else to every client (`SocketEvent.reservedNames`).
 public struct ReservedNameError: Error, Equatable, Sendable {
+  /// The name that the event was to have.
   public let name: String
 
   static func check(_ name: String) throws(ReservedNameError) {

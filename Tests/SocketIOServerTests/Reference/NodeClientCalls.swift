@@ -35,6 +35,7 @@ enum NodeClientCalls {
     "reconnectionDelay": "delays grow to the longest, with a share of chance",
     "randomizationFactor": "delays grow to the longest, with a share of chance",
     "timeout": "a server that opens no session is given up in time",
+    "maxPayload": "a message with more bytes than allowed ends the connection",
     "auth": "a refused connect throws the server's message and data, and may be tried again",
     "auth: (callback) => …": "a lost connection is opened again, and its namespaces joined with fresh credentials",
     "parser: require(\"socket.io-msgpack-parser\")":
