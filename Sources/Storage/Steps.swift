@@ -24,8 +24,8 @@ package struct Statement<Answer>: Sendable {
 ///
 /// Of such writes that wait together the first statements are run, in the order of the writes, then the second ones, and so on, then the
 /// bodies. PostgreSQL is sent all statements of one step at once, so that many writes cost a few round trips. Other writes of the batch may so
-/// run between two steps: a step must not rely on what an earlier step has read, if writes in steps change it. If a statement fails, the whole
-/// batch runs again, one write after the other.
+/// run between two steps: a step must not rely on what an earlier step has read, if writes in steps change it. Writes whose
+/// order matters have equally many statements. If a statement fails, the whole batch runs again, one write after the other.
 package indirect enum Steps<Success>: Sendable {
   /// A statement, and what follows from its rows.
   case statement(SQL, next: @Sendable ([Row]) throws -> Steps)

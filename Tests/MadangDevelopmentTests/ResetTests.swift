@@ -68,6 +68,27 @@ struct ResetTests {
     }
   }
 
+  @Test("an answer that is still being sent is a call under way: its connection is closed when that takes too long")
+  func download() async throws {
+    try await Self.run { world, mina, path in
+      let file = String(repeating: "%PDF-1.4 ", count: 450_000)
+      let chat = try await mina.call(
+        .POST, path,
+        "--x\r\nContent-Disposition: form-data; name=\"files\"; filename=\"a.pdf\"\r\n\r\n\(file)\r\n--x--\r\n",
+        type: "multipart/form-data; boundary=x")
+      let name = try #require((chat.object["files"] as? [String])?.first)
+      let wire = try await Wire.connect(world.port, isReading: false)
+      let head = """
+        GET /v1\(name) HTTP/1.1\r\nHost: x\r\nSesacKey: \(DevelopmentKey.october2024)\r\nAuthorization: \(mina.token ?? "")\r\n\r\n
+        """
+      try await wire.send(Array(head.utf8))
+      await until { world.server.callsUnderWay == 1 }
+      try await world.restore("signed in", within: .milliseconds(50))
+      try await wire.startReading()
+      #expect(await wire.readToEnd().count < file.utf8.count)
+    }
+  }
+
   @Test("what began before a reset is not in the journal after it")
   func journal() async throws {
     try await Self.run { world, mina, path in

@@ -55,13 +55,15 @@ struct Caller {
     }
   }
 
-  func call(_ method: HTTPMethod, _ path: String, _ body: String? = nil) async throws -> Answer {
+  func call(
+    _ method: HTTPMethod, _ path: String, _ body: String? = nil, type: String = "application/json"
+  ) async throws -> Answer {
     var request = HTTPClientRequest(url: url + (path.hasPrefix("/") ? path : "/v1/" + path))
     request.method = method
     request.headers.add(name: HeaderName.apiKey, value: DevelopmentKey.october2024)
     if let token { request.headers.add(name: HeaderName.authorization, value: token) }
     if let body {
-      request.headers.add(name: "Content-Type", value: "application/json")
+      request.headers.add(name: "Content-Type", value: type)
       request.body = .bytes(ByteBuffer(string: body))
     }
     let response = try await HTTPClient.shared.execute(request, timeout: .seconds(20))

@@ -156,7 +156,9 @@ import Testing
     try await withDatabase(engine, \.statementCacheLimit, 3) { database in
       for _ in 0..<2 {
         for number in 0..<20 {
-          #expect(try await one(database, "SELECT \(number) + \(raw: "\(number)") AS x") == 2 * number)
+          let sql: SQL = "SELECT \(number) + \(raw: "\(number)") AS x"
+          #expect(try await one(database, sql) == 2 * number)
+          #expect(try await database.read { try $0.first(sql) { try $0.get("x", as: Int.self) } } == 2 * number)
         }
       }
       guard engine == .postgres else { return }

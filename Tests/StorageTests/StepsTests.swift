@@ -1,3 +1,4 @@
+import Logging
 import Storage
 import Support
 import Testing
@@ -135,6 +136,24 @@ struct StepsTests {
       }
       #expect(results.map(\.seq) == Array(1...9))
       #expect(announced.all == Array(1...9))
+    }
+  }
+
+  @Test("statements that are sent together may take longer together than one may", .enabled(if: PostgresServer.url != nil))
+  func slow() async throws {
+    try await withEngine(.postgres) { place in
+      var configuration = DatabaseConfiguration(place)
+      (configuration.readers, configuration.writers) = (1, 2)
+      (configuration.statementTimeout, configuration.answerGrace) = (.milliseconds(1500), .milliseconds(500))
+      let database = try await Database(configuration, logger: Logger(label: "test"))
+      let before = database.writersOpened
+      let results = try await Self.together(database, 32) { database, n in
+        try await database.write(
+          key: 1, Statement<Void>("SELECT pg_sleep(0.08)") { _ in }.then { .body { _ in Int64(n) } })
+      }
+      #expect(results.map(\.seq) == Array(0..<32))
+      #expect(database.writersOpened == before)
+      await database.close()
     }
   }
 

@@ -14,10 +14,16 @@ package actor Wire {
   private var buffer = ByteBuffer()
   private let failure: Failure
 
-  package static func connect(_ port: Int) async throws -> Wire {
+  /// - Parameter isReading: False for one that takes next to nothing until ``startReading()``.
+  package static func connect(_ port: Int, isReading: Bool = true) async throws -> Wire {
     let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     let failure = Failure()
-    let channel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+    if !isReading {
+      bootstrap = bootstrap.channelOption(.autoRead, value: false).channelOption(.socketOption(.so_rcvbuf), value: 4096)
+    }
+    let channel =
+      try await bootstrap
       .channelInitializer { channel in
         channel.eventLoop.makeCompletedFuture {
           try channel.pipeline.syncOperations.addHandler(Receiver(continuation, failure))
@@ -32,6 +38,8 @@ package actor Wire {
     self.failure = failure
     iterator = stream.makeAsyncIterator()
   }
+
+  package func startReading() async throws { try await channel.setOption(.autoRead, value: true).get() }
 
   package func send(_ bytes: [UInt8]) async throws {
     try await channel.writeAndFlush(ByteBuffer(bytes: bytes))

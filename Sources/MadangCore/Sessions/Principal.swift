@@ -36,12 +36,10 @@ package final class Principal: Sendable {
     if case .account(let caller) = identity { caller } else { found.withLock(\.self) }
   }
 
-  /// Steps that begin with finding out who it is. Throws what `next` does for an account.
-  fileprivate func then<Success>(
-    _ next: @escaping @Sendable (Caller) throws -> Steps<Success>
-  ) throws -> Steps<Success> {
+  /// Steps that begin with finding out who it is. All that have a statement have one more than `next` makes, so that they run in their order.
+  fileprivate func then<Success>(_ next: @escaping @Sendable (Caller) throws -> Steps<Success>) -> Steps<Success> {
     switch identity {
-    case .account(let caller): try next(caller)
+    case .account(let caller): .body { try $0.run(next(caller)) }
     case .session(let session, let edition):
       Statement.caller(session: session, edition: edition).then { [self] caller in
         found.withLock { $0 = caller }

@@ -39,6 +39,8 @@ extension Journal {
       response.body = ResponseBody(byteBuffer: recorder.finishedWhole())
     } else {
       response.body = ResponseBody(contentLength: whole.contentLength) { writer in
+        // The call is under way until the answer is written.
+        defer { withExtendedLifetime(exchange) {} }
         try await whole.write(RecordingWriter(parent: writer, recorder: recorder))
       }
     }

@@ -14,6 +14,9 @@ final class PostgresPipeline {
     case sync
   }
 
+  /// How many statements one limit of time is for, if they are sent together.
+  private static let statementsPerFlush = 16
+
   private let connection: OpaquePointer
   private let access: Access
   /// Kept alive for as long as libpq may call it.
@@ -76,7 +79,11 @@ final class PostgresPipeline {
 
   /// The same for several commands, which are sent together. PostgreSQL skips those after one that fails.
   func answers(to statements: [SQL]) throws(EngineFailure) -> ArraySlice<PostgresResult> {
-    for sql in statements { try send(sql) }
+    for (index, sql) in statements.enumerated() {
+      try send(sql)
+      // PostgreSQL keeps answers back until then, and the first one of them is waited for no longer than any other.
+      guard (index + 1) % Self.statementsPerFlush != 0 || PQsendFlushRequest(connection) == 1 else { throw lost() }
+    }
     try synchronize()
     let results = try drain(within: patience).suffix(statements.count)
     guard results.count == statements.count else { throw lost() }
@@ -137,6 +144,8 @@ final class PostgresPipeline {
       default:
         let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, text(of: command))
         forget(command, after: failure)
+        // A statement that is not there need not be freed.
+        if case .deallocate = command, isUsable { break }
         first = first ?? failure
       }
       // Nil ends the answers to one command.
@@ -188,12 +197,14 @@ final class PostgresPipeline {
   }
 
   /// Frees what the cache has dropped. Only before a transaction: in one that has failed it would fail as well, and take
-  /// the ROLLBACK behind it along.
+  /// the ROLLBACK behind it along. What follows is a transaction of its own: after DEALLOCATE none can choose its isolation any more.
   func dropGarbage() throws(EngineFailure) {
-    for name in statements.takeGarbage() {
+    let garbage = statements.takeGarbage()
+    for name in garbage {
       guard PQsendQueryParams(connection, "DEALLOCATE \(name)", 0, nil, nil, nil, nil, 0) == 1 else { throw lost() }
       unanswered.append(.deallocate(name: name))
     }
+    if !garbage.isEmpty { try synchronize() }
   }
 
   private func synchronize() throws(EngineFailure) {
