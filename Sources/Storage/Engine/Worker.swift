@@ -41,12 +41,13 @@ struct Worker: Sendable {
   private func process(_ batch: [PendingWork], _ link: Link) {
     var waiting = ordered(batch)
     var failures = 0
+    var cause = "it waited too long for its turn"
     // Several threads take reads: that one of them is busy says nothing of the next read.
     if access == .write { queue.beginWork() }
     defer { queue.endWork() }
     while let connection = link.connect(for: &waiting) {
       // Nothing of them has been committed: what ran before has been undone.
-      refuseLate(among: &waiting, because: "it waited too long for its turn")
+      refuseLate(among: &waiting, because: cause)
       waiting = waiting.filter { $0.start() }
       guard !waiting.isEmpty else { return }
       do {
@@ -60,6 +61,7 @@ struct Worker: Sendable {
         return
       } catch {
         failures += 1
+        cause = error.message
         switch error.code {
         case .connectionLost where failures <= configuration.retryLimit,
           .serialization where failures <= (waiting.count == 1 ? configuration.retryLimit : 1):
