@@ -76,7 +76,7 @@ package final class Kit: Sendable {
     return disturbance?.action ?? .pass
   }
 
-  /// What of the contract was touched by all that has happened so far.
+  /// What of the contract was touched by all that has happened.
   package var coverage: Coverage { journal.coverage }
 
   /// Has further calls answered.

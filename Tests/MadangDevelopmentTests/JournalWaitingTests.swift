@@ -104,7 +104,7 @@ struct JournalWaitingTests {
     }
     let kept = try await journal.page(matching: JournalFilter()).entries.count
     #expect(kept == 10)
-    #expect(journal.withState { $0.bytes } <= 100_000)
+    #expect(journal.state.withLock { $0.bytes } <= 100_000)
   }
 
   @Test("many who wait and many who record: everybody gets everything, in order")
@@ -122,16 +122,16 @@ struct JournalWaitingTests {
       }
       try await group.waitForAll()
     }
-    #expect(journal.withState { $0.waiting.isEmpty })
+    #expect(journal.state.withLock { $0.waiting.isEmpty })
   }
 
   @Test("who gives up waiting leaves nothing behind")
   func cancelled() async throws {
     let journal = journal { _ in }
     let waiting = Task { try await journal.page(matching: JournalFilter(), wait: .seconds(60)) }
-    #expect(try await Support.World.eventually { journal.withState { !$0.waiting.isEmpty } })
+    #expect(try await Support.World.eventually { journal.state.withLock { !$0.waiting.isEmpty } })
     waiting.cancel()
     #expect(try await waiting.value.complete == false)
-    #expect(journal.withState { $0.waiting.isEmpty })
+    #expect(journal.state.withLock { $0.waiting.isEmpty })
   }
 }

@@ -15,10 +15,10 @@ extension Journal {
     let now = era
     var wanted = Set<AccountKey>()
     for entry in entries { if let key = entry.happening.accountKey, key.era == now { wanted.insert(key) } }
-    wanted = withState { state in wanted.filter { state.emails[$0] == nil } }
+    wanted = state.withLock { state in wanted.filter { state.emails[$0] == nil } }
     for key in wanted {
       guard let email = await emailOf(key.number), key.era == era else { continue }
-      withState { state in
+      state.withLock { state in
         if state.emails.count >= state.limits.entries { state.emails = [:] }
         state.emails[key] = email
       }

@@ -14,7 +14,7 @@ extension Journal {
   /// Has a request answered, and records it before its client has the last byte of the answer.
   ///
   /// Each call that may suspend costs every request something, so none is made without need.
-  func recording(
+  nonisolated(nonsending) func recording(
     _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
   ) async throws -> Response {
     let notes = exchange.notes

@@ -10,7 +10,7 @@ extension Journal {
         RawPacket(
           session: packet.sessionID, direction: packet.direction, transport: packet.transport, packet: packet.kept,
           account: packet.data.flatMap(ServerControls.account).map { AccountKey(number: $0, era: era) }, fault: fault)))
-    counted.count(packet.kept, fromClient: packet.direction == .fromClient)
+    coverage.count(packet.kept, fromClient: packet.direction == .fromClient)
   }
 
   func record(_ news: SocketIOServer.SessionNews) {
@@ -40,7 +40,7 @@ extension Journal {
     switch occurrence {
     case .push(let push):
       append(.push(push, AccountKey(number: push.account, era: era)))
-      counted.countPush(edition: push.edition)
+      coverage.countPush(edition: push.edition)
     case .payment(let payment): append(.payment(payment))
     }
   }

@@ -42,7 +42,7 @@ extension Journal {
   }
 
   /// The number of the newest entry.
-  package var last: Int { withState { $0.last } }
+  package var last: Int { state.withLock { $0.last } }
 
   /// Those that match; as soon as there are enough, else when the time is over.
   func page(_ question: Question) async throws(BadCall) -> Page {
@@ -72,7 +72,7 @@ extension Journal {
   }
 
   func told(_ entry: RawEntry) -> JournalEntry {
-    entry.told(since: start) { key in withState { $0.emails[key] } }
+    entry.told(since: start) { key in state.withLock { $0.emails[key] } }
   }
 
   /// Shows what is there behind a number, and then what comes, until `look` says up to where it has seen enough, or the time is
@@ -82,7 +82,7 @@ extension Journal {
     _ look: (View) -> Int?
   ) async -> Int {
     let (news, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-    let id = withState { state in
+    let id = state.withLock { state in
       state.lastWaiting += 1
       state.waiting[state.lastWaiting] = continuation
       return state.lastWaiting
@@ -93,7 +93,7 @@ extension Journal {
     }
     defer {
       end.cancel()
-      withState { $0.waiting[id] = nil }
+      state.withLock { $0.waiting[id] = nil }
     }
     var position = after
     var iterator = news.makeAsyncIterator()

@@ -7,8 +7,7 @@ import Synchronization
 /// What happened at a server, newest last; the oldest is forgotten beyond its limits.
 ///
 /// Safe to share between threads. To record something takes one short lock: secrets are masked, and bytes read, when somebody
-/// asks. Requests are packed, and counted for the coverage, some at a time: what a server seldom does is slow, as its code and data have
-/// left the processor's cache by then.
+/// asks.
 package final class Journal: Sendable {
   package struct Limits: Sendable {
     /// How many entries are kept.
@@ -32,16 +31,8 @@ package final class Journal: Sendable {
   /// How much of a body or payload is told, in bytes.
   package static let maxText = ExchangeNotes.Body.limit
 
-  /// How many requests wait to be packed at most, unless something else happens or somebody asks.
-  private static let maxUnpacked = 16
-  /// The same in bytes.
-  private static let maxUnpackedBytes = 256 * 1024
-
   struct State {
     var limits: Limits
-    /// Requests that come after all entries.
-    var unpacked: [FinishedRequest] = []
-    var unpackedBytes = 0
     var entries: Deque<RawEntry> = []
     var bytes = 0
     var last = 0
@@ -57,21 +48,15 @@ package final class Journal: Sendable {
     /// The number of the oldest entry that is kept, or of the next one.
     var first: Int { entries.first?.number ?? last + 1 }
 
-    mutating func append(_ happening: Happening, at: Int64, begun: UInt64) {
-      guard begun >= beginning else { return }
-      last += 1
-      let bytes = happening.size
-      entries.append(RawEntry(number: last, at: at, begun: begun, bytes: bytes, happening: happening))
-      self.bytes += bytes
-      forget()
-    }
-
-    /// Forgets the oldest entries that are too many.
-    mutating func forget() {
+    /// Forgets the oldest entries that are too many. The last of them is answered, to be freed where nobody waits.
+    mutating func forget() -> RawEntry? {
+      var forgotten: RawEntry?
       while entries.count > limits.entries || bytes > limits.bytes, let first = entries.popFirst() {
         bytes -= first.bytes
         dropped = first.number
+        forgotten = first
       }
+      return forgotten
     }
   }
 
@@ -80,9 +65,9 @@ package final class Journal: Sendable {
   let start = NIODeadline.now().uptimeNanoseconds
   /// The same as a time of day, in milliseconds since 1970.
   let startOfDay = MadangCore.Clock.systemTime()
-  private let state: Mutex<State>
-  /// Counts the requests that are packed.
-  let counted = Coverage()
+  let state: Mutex<State>
+  /// What of the contract was touched by all that has happened.
+  let coverage = Coverage()
   /// Where the texts of requests are.
   private let sheets = Sheets()
   private let recordsPacketsFlag = Atomic(true)
@@ -110,68 +95,51 @@ package final class Journal: Sendable {
   package var limits: Limits {
     get { state.withLock(\.limits) }
     set {
-      withState { state in
+      state.withLock { state in
         state.limits = newValue
-        state.forget()
+        _ = state.forget()
       }
     }
   }
 
   /// Something happens now.
   func append(_ happening: Happening) {
-    let (at, begun) = (clock.now, NIODeadline.now().uptimeNanoseconds)
-    let waiting = withState { state in
-      state.append(happening, at: at, begun: begun)
-      return state.waiting
-    }
-    for one in waiting.values { one.yield() }
+    append(happening, at: clock.now, begun: NIODeadline.now().uptimeNanoseconds)
   }
 
   /// A request is over.
   func append(_ request: FinishedRequest) {
-    let size = request.size
-    let waiting = state.withLock { state in
-      state.unpacked.append(request)
-      state.unpackedBytes += size
-      if state.unpacked.count == Self.maxUnpacked || state.unpackedBytes > Self.maxUnpackedBytes { pack(&state) }
-      return state.waiting
+    let raw = RawRequest(request, on: sheets)
+    coverage.count(raw, request.notes)
+    append(.request(raw), at: request.at, begun: request.notes.begun)
+  }
+
+  /// - Parameters:
+  ///   - at: When it began, by the server's clock.
+  ///   - begun: The same as uptime in nanoseconds.
+  private func append(_ happening: Happening, at: Int64, begun: UInt64) {
+    let bytes = happening.size
+    let (waiting, forgotten) = state.withLock { state -> ([Int: AsyncStream<Void>.Continuation], RawEntry?) in
+      guard begun >= state.beginning else { return ([:], nil) }
+      state.last += 1
+      state.entries.append(
+        RawEntry(number: state.last, at: at, begun: begun, bytes: bytes, happening: happening))
+      state.bytes += bytes
+      return (state.waiting, state.forget())
     }
+    _ = forgotten
     for one in waiting.values { one.yield() }
-  }
-
-  /// Packs the requests that wait, then runs `body`, under the lock.
-  func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
-    state.withLock { state in
-      pack(&state)
-      return body(&state)
-    }
-  }
-
-  private func pack(_ state: inout State) {
-    for request in state.unpacked {
-      let raw = RawRequest(request, on: sheets)
-      counted.count(raw, request.notes)
-      state.append(.request(raw), at: request.at, begun: request.notes.begun)
-    }
-    state.unpacked.removeAll(keepingCapacity: true)
-    state.unpackedBytes = 0
-  }
-
-  /// What of the contract was touched by all that has happened so far.
-  var coverage: Coverage {
-    withState { _ in }
-    return counted
   }
 
   /// Forgets all entries, and what has begun and is not over. Numbers go on.
   func beginAnew() {
-    withState { $0.beginning = NIODeadline.now().uptimeNanoseconds }
+    state.withLock { $0.beginning = NIODeadline.now().uptimeNanoseconds }
     clear()
   }
 
   /// Forgets all entries. Numbers go on.
   package func clear() {
-    let forgotten = withState { state in
+    let forgotten = state.withLock { state in
       defer { (state.entries, state.bytes, state.emails) = ([], 0, [:]) }
       return state.entries
     }
@@ -191,7 +159,7 @@ package final class Journal: Sendable {
   }
 
   func entries(after number: Int) -> View {
-    withState { state in
+    state.withLock { state in
       let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
       return View(
         entries: Array(state.entries.dropFirst(skipped)), first: state.first, last: state.last, dropped: state.dropped)

@@ -70,7 +70,7 @@ struct JournalCalls: Sendable {
       packets = journal.recordsPackets
       let limits = journal.limits
       (entries, bytes) = (limits.entries, limits.bytes)
-      (from, last) = journal.withState { ($0.first, $0.last) }
+      (from, last) = journal.state.withLock { ($0.first, $0.last) }
     }
   }
 

@@ -10,11 +10,11 @@ package struct Instruments: Sendable {
     @Sendable (HTTPRequest.Method, ArraySlice<String>, Request, any NIOCore.Channel) async throws -> Response?
 
   /// Has the server answer a request, which may be changed.
-  package typealias Answer = @Sendable (Request) async throws -> Response
+  package typealias Answer = nonisolated(nonsending) @Sendable (Request) async throws -> Response
 
   /// Stands around every request that is not for `/_dev`: answers it, or has it answered. To end the connection without an
   /// answer, close ``Exchange/channel`` and return anything.
-  package var respond: @Sendable (Exchange, Request, Answer) async throws -> Response
+  package var respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
   package var packetInterceptor: SocketIOServer.PacketInterceptor
   /// Answers a call under `/_dev`: its method, the path behind `/_dev`, the request and the connection it came by. Nil for a
   /// path it does not know. A ``BadCall`` is answered with 400.
@@ -34,7 +34,7 @@ package struct Instruments: Sendable {
   package var posted: @Sendable (Chat) -> Void
 
   package init(
-    respond: @escaping @Sendable (Exchange, Request, Answer) async throws -> Response,
+    respond: nonisolated(nonsending) @escaping @Sendable (Exchange, Request, Answer) async throws -> Response,
     packetInterceptor: SocketIOServer.PacketInterceptor,
     develop: @escaping Develop, admitsConnection: @escaping @Sendable () -> Bool,
     addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer> = { _ in .this },
