@@ -92,7 +92,7 @@ def words(text):
 
 
 def ratio(text):
-    return text if text == "-" else f"{float(text):.3g}"
+    return text if text == "-" else f"{float(text):.4g}"
 
 
 def unit(name):

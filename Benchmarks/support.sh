@@ -147,5 +147,5 @@ middle() { field "$1" <"$2" | median; }
 # milli MICROSECONDS: in milliseconds.
 milli() { awk -v us="$1" 'BEGIN { printf "%.2f", us / 1000 }'; }
 
-# quotient A B: A / B with three significant digits or so.
-quotient() { awk -v a="$1" -v b="$2" 'BEGIN { q = a / b; printf (q >= 10 ? "%.1f" : "%.2f"), q }'; }
+# quotient A B: A / B, with more digits than a goal has.
+quotient() { awk -v a="$1" -v b="$2" 'BEGIN { q = a / b; printf (q >= 10 ? "%.1f" : "%.4f"), q }'; }

@@ -57,8 +57,8 @@ package struct DatabaseConfiguration: Sendable {
   /// PostgreSQL: how long a transaction may stand still before the server ends it and lets its rows go: this process may be
   /// halted or cut off. Zero for any time.
   package var idleTransactionTimeout = Duration.seconds(30)
-  /// PostgreSQL: how much longer than `statementTimeout` the answer to a statement may take. A server that has not ended
-  /// the statement by then is left, and the work fails with `.connectionLost` or is run again over another connection.
+  /// PostgreSQL: how much longer than `statementTimeout` the answer to a statement may take, or the answers to up to 16 that are sent together.
+  /// A server that has not ended them by then is left, and the work fails with `.connectionLost` or is run again over another connection.
   package var answerGrace = Duration.seconds(5)
   /// PostgreSQL: how long a COMMIT may take, for instance because no replica confirms it, before its writes fail with
   /// `.outcomeUnknown`. The connection goes on waiting, and the writer refuses what comes, until the answer comes or a

@@ -10,7 +10,7 @@ package struct Statement<Answer>: Sendable {
 
   /// Runs this statement first, then the steps that `next` makes of its answer.
   ///
-  /// `next` may run more than once, as the whole write may, so it has no effects. What it throws fails this write alone.
+  /// `next` may run more than once, as the whole write may, so it must be harmless to repeat. What it throws fails this write alone.
   package func then<Success>(_ next: @escaping @Sendable (Answer) throws -> Steps<Success>) -> Steps<Success> {
     .statement(sql) { [decode] in try next(decode($0)) }
   }
@@ -23,9 +23,9 @@ package struct Statement<Answer>: Sendable {
 /// A write as steps: statements, each of which follows from the answer to the one before, and a body after the last of them.
 ///
 /// Of such writes that wait together the first statements are run, in the order of the writes, then the second ones, and so on, then the
-/// bodies. PostgreSQL is sent all statements of one step at once, so that many writes cost a few round trips. Other writes of the batch may so
-/// run between two steps: a step must not rely on what an earlier step has read, if writes in steps change it. Writes whose
-/// order matters have equally many statements. If a statement fails, the whole batch runs again, one write after the other.
+/// bodies. PostgreSQL is sent all statements of one step at once, so that many writes cost a few round trips. So other writes of the batch may
+/// run between two steps of one: a step must not rely on what an earlier step has read, if writes in steps change it. Writes whose order
+/// matters have equally many statements. If a statement fails, the whole batch runs again, one write after the other.
 package indirect enum Steps<Success>: Sendable {
   /// A statement, and what follows from its rows.
   case statement(SQL, next: @Sendable ([Row]) throws -> Steps)

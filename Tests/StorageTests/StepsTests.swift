@@ -140,22 +140,23 @@ struct StepsTests {
   }
 
   @Test(
-    "statements that are sent together may take longer together than one may", .enabled(if: PostgresServer.url != nil))
+    "statements sent together have more time than one alone", .enabled(if: PostgresServer.url != nil))
   func slow() async throws {
     try await withEngine(.postgres) { place in
       var configuration = DatabaseConfiguration(place)
       (configuration.readers, configuration.writers) = (1, 2)
       (configuration.statementTimeout, configuration.answerGrace) = (.milliseconds(1500), .milliseconds(500))
       let database = try await Database(configuration, logger: Logger(label: "test"))
-      try await database.write(key: 1) { _ = try $0.execute("SELECT 1") }
-      let before = database.writersOpened
-      let results = try await Self.together(database, 32) { database, n in
-        try await database.write(
-          key: 1, Statement<Void>("SELECT pg_sleep(0.08)") { _ in }.then { .body { _ in Int64(n) } })
+      try await closing(database) { database in
+        try await database.write(key: 1) { _ = try $0.execute("SELECT 1") }
+        let before = database.writersOpened
+        let results = try await Self.together(database, 32) { database, n in
+          try await database.write(
+            key: 1, Statement<Void>("SELECT pg_sleep(0.08)") { _ in }.then { .body { _ in Int64(n) } })
+        }
+        #expect(results.map(\.seq) == Array(0..<32))
+        #expect(database.writersOpened == before)
       }
-      #expect(results.map(\.seq) == Array(0..<32))
-      #expect(database.writersOpened == before)
-      await database.close()
     }
   }
 

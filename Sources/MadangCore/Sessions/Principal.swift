@@ -36,7 +36,8 @@ package final class Principal: Sendable {
     if case .account(let caller) = identity { caller } else { found.withLock(\.self) }
   }
 
-  /// Steps that begin with finding out who it is. All that have a statement have one more than `next` makes, so that they run in their order.
+  /// Steps that begin with finding out who it is. A session is looked up by one more statement in front. For an account there is nothing to
+  /// look up: the steps of `next` are run within one body. So all writes that travel together have equally many statements.
   fileprivate func then<Success>(_ next: @escaping @Sendable (Caller) throws -> Steps<Success>) -> Steps<Success> {
     switch identity {
     case .account(let caller): .body { try $0.run(next(caller)) }

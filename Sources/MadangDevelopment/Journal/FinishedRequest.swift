@@ -2,7 +2,7 @@ import HTTPTypes
 import MadangServer
 import NIOCore
 
-/// A request whose answer went to its connection, or that gets none.
+/// A request whose answer is about to be with its client, or that gets none.
 struct FinishedRequest: Sendable {
   let notes: ExchangeNotes
   /// When it began, in milliseconds of the server's clock.
@@ -16,7 +16,4 @@ struct FinishedRequest: Sendable {
   var answerSize = 0
   /// Uptime in nanoseconds.
   var end: UInt64 = 0
-
-  /// More than it holds in memory, in bytes: all of the answer counts, though at most ``Journal/maxText`` is kept.
-  var size: Int { answerSize + notes.body.size }
 }

@@ -39,8 +39,8 @@ extension Journal {
   func record(_ occurrence: Occurrence) {
     switch occurrence {
     case .push(let push):
-      append(.push(push, AccountKey(number: push.account, era: era)))
       coverage.countPush(edition: push.edition)
+      append(.push(push, AccountKey(number: push.account, era: era)))
     case .payment(let payment): append(.payment(payment))
     }
   }

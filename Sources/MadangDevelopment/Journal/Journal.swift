@@ -6,7 +6,7 @@ import Synchronization
 
 /// What happened at a server, newest last; the oldest is forgotten beyond its limits.
 ///
-/// Safe to share between threads. To record something takes one short lock: secrets are masked, and bytes read, when somebody
+/// Safe to share between threads. To record something takes one short lock of the journal's own: secrets are masked, and bytes read, when somebody
 /// asks.
 package final class Journal: Sendable {
   package struct Limits: Sendable {

@@ -81,7 +81,7 @@ final class PostgresPipeline {
   func answers(to statements: [SQL]) throws(EngineFailure) -> ArraySlice<PostgresResult> {
     for (index, sql) in statements.enumerated() {
       try send(sql)
-      // PostgreSQL keeps answers back until then, and the first one of them is waited for no longer than any other.
+      // PostgreSQL keeps answers back until it is asked for them. Without this, the first of many would be waited for until all are done.
       guard (index + 1) % Self.statementsPerFlush != 0 || PQsendFlushRequest(connection) == 1 else { throw lost() }
     }
     try synchronize()
@@ -144,7 +144,7 @@ final class PostgresPipeline {
       default:
         let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, text(of: command))
         forget(command, after: failure)
-        // A statement that is not there need not be freed.
+        // What is left unfreed concerns no write.
         if case .deallocate = command, isUsable { break }
         first = first ?? failure
       }
