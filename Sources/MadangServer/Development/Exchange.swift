@@ -58,7 +58,7 @@ package struct Exchange: Sendable {
       let session = await claims(in: edition)?.session,
       let caller = try? await service.madang.caller(session: session, edition: edition.name)
     else { return nil }
-    return ExchangeNotes.Account(number: caller.id, email: caller.person.email)
+    return ExchangeNotes.Account(caller)
   }
 
   private func claims(in edition: Edition) async -> AccessTokens.Claims? {

@@ -30,6 +30,8 @@ package final class ExchangeNotes: Sendable {
   package struct Account: Hashable, Sendable {
     package let number: Int64
     package let email: String
+
+    init(_ caller: Caller) { (number, email) = (caller.id, caller.person.email) }
   }
 
   private struct State {
@@ -75,7 +77,7 @@ package final class ExchangeNotes: Sendable {
   var lookedUpAccount: Account?? { state.withLock(\.account) }
 
   /// The account, if the server has found it out so far.
-  package var knownAccount: Account? { state.withLock { $0.account ?? nil } }
+  package var knownAccount: Account? { lookedUpAccount ?? nil }
 
   /// The edition whose key the request shows, if the server has found it out so far.
   package var knownEdition: EditionName? { state.withLock(\.edition) }
@@ -87,12 +89,12 @@ package final class ExchangeNotes: Sendable {
   package func query(_ name: String) -> String? { target[name] }
 
   /// The operation, if the server has found it out so far.
-  package var knownOperation: Operation? { state.withLock { $0.operation ?? nil } }
+  package var knownOperation: Operation? { lookedUpOperation ?? nil }
 
   // MARK: Noted by who answers
 
   func found(_ route: MadangAPI.Route, of edition: EditionName) {
-    state.withLock { $0.operation = Operation(edition: edition, route: route) }
+    lookedUp(Operation(edition: edition, route: route))
   }
 
   func lookedUp(_ operation: Operation?) { state.withLock { $0.operation = .some(operation) } }
@@ -103,9 +105,7 @@ package final class ExchangeNotes: Sendable {
 
   func read(_ fields: Fields) { state.withLock { $0.fields = fields } }
 
-  func found(_ caller: Caller) {
-    state.withLock { $0.account = Account(number: caller.id, email: caller.person.email) }
-  }
+  func found(_ caller: Caller) { lookedUp(Account(caller)) }
 
   func read(_ chunk: [UInt8]) { state.withLock { $0.body.add(chunk) } }
 
