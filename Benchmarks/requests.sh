@@ -57,7 +57,7 @@ requests_of_each_kind() {
 build_bare() {
   local package=$here/peers/bare-hummingbird runtime options
   [ ! -e "$here/../Package.resolved" ] || cp "$here/../Package.resolved" "$package/"
-  options=(-c release --package-path "$package" --scratch-path "$here/../.build/bare-hummingbird")
+  options=(-c release -Xswiftc -enforce-exclusivity=unchecked --package-path "$package" --scratch-path "$here/../.build/bare-hummingbird")
   runtime=$(swift -print-target-info | sed -n 's/.*"runtimeResourcePath": "\(.*\)".*/\1/p')
   [ ! -d "${runtime}_static" ] || options+=(--static-swift-stdlib)
   swift build "${options[@]}" >&2

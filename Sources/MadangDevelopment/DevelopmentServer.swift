@@ -29,9 +29,9 @@ package struct DevelopmentServer: Sendable {
       guard call.path.first == "worlds" else { return try await coverage.respond(to: call) }
       return try await WorldCalls(worlds: try worlds.made()).respond(to: call)
     }
-    var instruments = kit.instruments
-    instruments.addressee = { worlds.addressee(of: $0) }
-    instruments.stopping = {
+    let instruments = kit.instruments {
+      worlds.addressee(of: $0)
+    } stopping: {
       let reason = WorldError("the server is stopping; ask again when it has been started anew")
       kit.refuse(because: reason)
       worlds.refuse(because: reason)

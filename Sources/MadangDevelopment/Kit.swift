@@ -33,15 +33,19 @@ package final class Kit: Sendable {
   }
 
   /// To be given to `buildServer`, for one server.
-  package var instruments: Instruments {
+  ///
+  /// - Parameters:
+  ///   - addressee: As in ``Instruments/addressee``.
+  ///   - stopping: As in ``Instruments/stopping``.
+  package func instruments(
+    addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer> = { _ in .this },
+    stopping: @escaping @Sendable () -> Void = {}
+  ) -> Instruments {
     Instruments(
-      respond: { [faults, journal] exchange, request, answer in
-        // Each closure that may suspend costs every request something.
-        guard !faults.isIdle else { return try await journal.recording(exchange, request, answer) }
-        return try await journal.recording(exchange, request) {
-          try await faults.respond(exchange, $0, answer)
-        }
-      },
+      isIdle: { [faults] in faults.isIdle },
+      respond: { [faults] in try await faults.respond($0, $1, $2) },
+      answered: { [journal] in await journal.record($0, answeredBy: $1) },
+      unanswered: { [journal] in journal.recordUnanswered($0) },
       packetInterceptor: SocketIOServer.PacketInterceptor(
         isActive: { [faults, journal, outage] in
           faults.disturbsSockets || journal.recordsPackets || !outage.isOver
@@ -52,7 +56,9 @@ package final class Kit: Sendable {
         try await respond(to: DevelopmentCall(method: $0, path: Array($1), request: $2, channel: $3))
       },
       admitsConnection: { [outage] in outage.isOver },
+      addressee: addressee,
       observe: { [journal] in journal.record($0) },
+      stopping: stopping,
       attach: { [outage, people] in
         outage.attach($0)
         people.attach($0)

@@ -31,7 +31,7 @@ package struct World: Sendable {
   ///   - kit: Makes what watches and disturbs the server, from its clock.
   package static func run(
     _ engine: TestEngine, settings: ServerSettings = settings, clock: Clock = stoppedClock, logger: Logger? = nil,
-    kit: @escaping @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments },
+    kit: @escaping @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments() },
     _ body: @escaping @Sendable (World) async throws -> Void
   ) async throws {
     try await withEngine(engine) { place in
@@ -91,7 +91,7 @@ package struct World: Sendable {
   /// The same on the place that the settings name, which stays.
   package static func run(
     _ settings: ServerSettings, clock: Clock = stoppedClock, logger: Logger? = nil,
-    kit: @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments },
+    kit: @Sendable (Clock) -> Instruments = { Kit(clock: $0).instruments() },
     _ body: @Sendable (World) async throws -> Void
   ) async throws {
     var quiet = Logger(label: "test")

@@ -29,14 +29,11 @@ struct Contract: Sendable {
     let id: String
     let item: Int
     let touches: Touches
-    /// Places in ``Contract/flows`` of those of which it is a step when it is carried out.
-    let flows: [Int]
-    /// That step.
-    let step: Flow.Step
+    /// Where it is a step of flows when it is carried out.
+    let places: [FlowPlace]
 
-    fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, flows: [Int] = []) {
-      (self.edition, self.id, self.item, self.touches, self.flows) = (edition, id, item, touches, flows)
-      step = .success(id)
+    fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace] = []) {
+      (self.edition, self.id, self.item, self.touches, self.places) = (edition, id, item, touches, places)
     }
   }
 
@@ -51,9 +48,24 @@ struct Contract: Sendable {
 
   /// A flow, with the number of its item.
   struct TracedFlow: Sendable {
-    let edition: EditionName
-    let flow: Flow
     let item: Int
+    /// How many steps it has: 64 at most.
+    let length: Int
+  }
+
+  /// Where a step is in a flow. A set of bits: every request asks.
+  struct FlowPlace: Sendable {
+    /// The flow's place in ``Contract/flows``.
+    let flow: Int
+    private var positions: UInt64 = 0
+
+    fileprivate init(_ flow: Int, of step: Flow.Step, in steps: [Flow.Step]) {
+      self.flow = flow
+      for (position, one) in steps.enumerated() where one == step { positions |= 1 << UInt64(position) }
+    }
+
+    /// Whether the step stands at a position of the flow.
+    func has(_ position: Int) -> Bool { positions >> UInt64(position) & 1 == 1 }
   }
 
   static let shared = Contract()
@@ -64,8 +76,7 @@ struct Contract: Sendable {
   private(set) var commonCodes: [EditionName: [String: Int]] = [:]
   private(set) var events: [EditionName: [ContractEvent: Int]] = [:]
   private(set) var flows: [TracedFlow] = []
-  /// Places in ``flows`` of those that have a step.
-  private var places: [EditionName: [Flow.Step: [Int]]] = [:]
+  private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
   /// Of routes that were looked up.
   private static let known = Mutex<[ExchangeNotes.Operation: Operation?]>([:])
 
@@ -76,14 +87,17 @@ struct Contract: Sendable {
       events[edition] = Dictionary(
         uniqueKeysWithValues: ContractEvent.all.map { ($0, add(edition, .events, $0.name)) })
       for flow in Flow.all[edition] ?? [] {
-        for step in Set(flow.steps) { places[edition, default: [:]][step, default: []].append(flows.count) }
-        flows.append(TracedFlow(edition: edition, flow: flow, item: add(edition, .flows, flow.name)))
+        for step in Set(flow.steps) {
+          let place = FlowPlace(flows.count, of: step, in: flow.steps)
+          places[edition, default: [:]][step, default: []].append(place)
+        }
+        flows.append(TracedFlow(item: add(edition, .flows, flow.name), length: flow.steps.count))
       }
     }
     for (name, operation) in operations {
       operations[name] = Operation(
         operation.edition, id: operation.id, item: operation.item, operation.touches,
-        flows: places[operation.edition]?[operation.step] ?? [])
+        places[operation.edition]?[.success(operation.id)] ?? [])
     }
   }
 
@@ -131,8 +145,8 @@ struct Contract: Sendable {
     }
   }
 
-  /// Places in ``flows`` of those that have a step.
-  func flows(with step: Flow.Step, in edition: EditionName) -> [Int] {
+  /// Where a step is in flows.
+  func places(of step: Flow.Step, in edition: EditionName) -> [FlowPlace] {
     let places = self.places[edition] ?? [:]
     guard case .refusal(_, let code) = step else { return places[step] ?? [] }
     return (places[step] ?? []) + (places[.refusal("*", code: code)] ?? [])

@@ -48,11 +48,11 @@ package final class Coverage: Sendable {
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
         state.count(operation.touches, notes)
-        for place in operation.flows { state.advance(place, by: operation.step) }
+        for place in operation.places { state.advance(place) }
       }
     }
-    let step = request.code.map { Flow.Step.refusal(operation.id, code: $0) }
-    let flows = step.map { Contract.shared.flows(with: $0, in: operation.edition) } ?? []
+    let places =
+      request.code.map { Contract.shared.places(of: .refusal(operation.id, code: $0), in: operation.edition) } ?? []
     update { state in
       if let code = request.code,
         let item = operation.touches.codes[code] ?? Contract.shared.commonCodes[operation.edition]?[code]
@@ -60,7 +60,7 @@ package final class Coverage: Sendable {
         state.counts[item] += 1
       }
       state.count(operation.touches, notes)
-      for place in flows { state.advance(place, by: step) }
+      for place in places { state.advance(place) }
     }
   }
 
@@ -92,10 +92,10 @@ package final class Coverage: Sendable {
 
   private func count(_ event: ContractEvent, _ edition: EditionName) {
     guard let item = Contract.shared.events[edition]?[event] else { return }
-    let flows = Contract.shared.flows(with: .event(event), in: edition)
+    let places = Contract.shared.places(of: .event(event), in: edition)
     update { state in
       state.counts[item] += 1
-      for place in flows { state.advance(place, by: .event(event)) }
+      for place in places { state.advance(place) }
     }
   }
 
@@ -111,29 +111,25 @@ package final class Coverage: Sendable {
 extension Coverage.State {
   /// What a request had that could be left out.
   fileprivate mutating func count(_ touches: Contract.Touches, _ notes: ExchangeNotes) {
-    for (name, item) in touches.fields where notes.hasField(name) { counts[item] += 1 }
+    if !touches.fields.isEmpty, let fields = notes.fields {
+      for (name, item) in touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
+    }
     for (name, item) in touches.queries where notes.query(name) != nil { counts[item] += 1 }
     for (name, item) in touches.headers where notes.head.headerFields[name] != nil { counts[item] += 1 }
   }
 
   /// Goes on with a flow if the step is the one that comes next.
-  fileprivate mutating func advance(_ place: Int, by step: Flow.Step?) {
-    var (next, furthest) = flows[place]
-    guard let step, Contract.shared.flows[place].flow.steps[next].isMet(by: step) else { return }
+  fileprivate mutating func advance(_ place: Contract.FlowPlace) {
+    var (next, furthest) = flows[place.flow]
+    guard place.has(next) else { return }
     next += 1
     furthest = max(furthest, next)
-    if next == Contract.shared.flows[place].flow.steps.count {
-      counts[Contract.shared.flows[place].item] += 1
+    let flow = Contract.shared.flows[place.flow]
+    if next == flow.length {
+      counts[flow.item] += 1
       next = 0
     }
-    flows[place] = (next, furthest)
-  }
-}
-
-extension Flow.Step {
-  fileprivate func isMet(by other: Flow.Step) -> Bool {
-    if case .refusal("*", let code) = self, case .refusal(_, code) = other { return true }
-    return self == other
+    flows[place.flow] = (next, furthest)
   }
 }
 

@@ -5,13 +5,12 @@ import NIOCore
 /// A request whose answer is about to be with its client, or that gets none.
 struct FinishedRequest: Sendable {
   let notes: ExchangeNotes
-  /// When it began, in milliseconds of the server's clock.
-  let at: Int64
   /// Nil if the client got no answer.
   var status: Int?
   var answerHeaders: HTTPFields = [:]
-  /// The beginning of the answer's body, if it is text.
-  var answer: [ByteBuffer] = []
+  /// The beginning of the answer's body, if it is text: its first piece, and those that follow.
+  var answer: ByteBuffer?
+  var laterAnswer: [ByteBuffer] = []
   /// Of the answer's body, as far as it was handed to the connection.
   var answerSize = 0
   /// Uptime in nanoseconds.

@@ -111,7 +111,7 @@ package final class Journal: Sendable {
   func append(_ request: FinishedRequest) {
     let raw = RawRequest(request, on: sheets)
     coverage.count(raw, request.notes)
-    append(.request(raw), at: request.at, begun: request.notes.begun)
+    append(.request(raw), at: request.notes.at, begun: request.notes.begun)
   }
 
   /// - Parameters:

@@ -22,12 +22,12 @@ struct RawRequest: Sendable {
   var size: Int { packed.size }
 
   init(_ request: FinishedRequest, on sheets: Sheets) {
-    let (notes, answer) = (request.notes, request.answer)
+    let notes = request.notes
     let body = notes.body
     (operation, fault, isPolling) = (notes.knownOperation, notes.fault, notes.isOfSocket)
     (status, answerSize, nanoseconds) = (request.status, request.answerSize, request.end - notes.begun)
     bodySize = body.size
-    code = Self.code(status, answerSize, answer.first)
+    code = Self.code(status, answerSize, request.answer)
     let (head, account, parts) = (notes.head, notes.knownAccount, body.parts)
     packed = PackedTexts(on: sheets) { writer in
       writer.add(head.method.rawValue)
@@ -37,7 +37,8 @@ struct RawRequest: Sendable {
       writer.add(body.kept)
       writer.add(parts)
       writer.add(request.answerHeaders)
-      for piece in answer { writer.add(piece) }
+      if let answer = request.answer { writer.add(answer) }
+      for piece in request.laterAnswer { writer.add(piece) }
     }
   }
 
@@ -80,9 +81,11 @@ extension PackedTexts.Writer {
     if let text { add(text) } else { addAbsent() }
   }
 
-  /// Ends with an absent text, as no name is.
+  /// Ends with an absent text, as no name is. An empty one stands for the fields that nearly all answers have.
   fileprivate mutating func add(_ fields: HTTPFields) {
-    for field in fields {
+    let isJSON = fields.starts(with: HTTPFields.json)
+    if isJSON { add("") }
+    for field in fields.dropFirst(isJSON ? HTTPFields.json.count : 0) {
       add(field.name.rawName)
       // What is short costs less to keep than to look up. All are masked when they are told.
       let isLeftOut = field.value.utf8.count > 64 && Secrets.isHeader(field.name.canonicalName)
@@ -105,7 +108,13 @@ extension PackedTexts.Writer {
 extension PackedTexts.Reader {
   fileprivate mutating func fields() -> [(name: String, value: String)] {
     var fields: [(String, String)] = []
-    while let name = text() { fields.append((name, text() ?? "")) }
+    while let name = text() {
+      if name.isEmpty {
+        fields += HTTPFields.json.map { ($0.name.rawName, $0.value) }
+      } else {
+        fields.append((name, text() ?? ""))
+      }
+    }
     return fields
   }
 

@@ -76,7 +76,7 @@ package final class World: Sendable {
       let database = try await beginning.copy(to: settings.dataDirectory)
       settings.databaseURL = database?.url
       let server = try await buildServer(
-        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments,
+        settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments(),
         logger: EndingLog.around(logger, isEnding))
       self.server = server
       state = Mutex(State(ids: ids, folder: settings.dataDirectory, database: database))

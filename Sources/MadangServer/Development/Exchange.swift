@@ -14,9 +14,10 @@ package struct Exchange: Sendable {
   private let visit: Visit?
 
   init(
-    _ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, over channel: any NIOCore.Channel, _ visit: Visit
+    _ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, over channel: any NIOCore.Channel, at moment: Int64,
+    _ visit: Visit
   ) {
-    notes = ExchangeNotes(head, target, isOfSocket: isOfSocket, begun: visit.begun)
+    notes = ExchangeNotes(head, target, isOfSocket: isOfSocket, at: moment, begun: visit.begun)
     self.channel = channel
     backend = visit.backend
     self.visit = isOfSocket ? nil : visit
@@ -77,7 +78,7 @@ package struct Exchange: Sendable {
       }
       throw Refusal(.tokenExpired, "as if the access token had expired")
     } catch {
-      return .refusal(error)
+      return .refusal(error, error.body)
     }
   }
 }

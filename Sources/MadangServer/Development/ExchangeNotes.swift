@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import NIOCore
 import SocketIOServer
 import Synchronization
 
@@ -42,21 +43,25 @@ package final class ExchangeNotes: Sendable {
     var body = Body()
     var edition: EditionName?
     var fields: Fields?
+    var answer: ByteBuffer?
   }
 
   package let head: HTTPRequest
   /// Whether the request is one of long-polling, or of a socket otherwise.
   package let isOfSocket: Bool
-  /// When it began: uptime in nanoseconds. What began before the moment at which another database was put behind the server is
+  /// When it began, in milliseconds of the server's clock.
+  package let at: Int64
+  /// The same as uptime in nanoseconds. What began before the moment at which another database was put behind the server is
   /// answered by the former one.
   package let begun: UInt64
   let target: RequestTarget
   private let state = Mutex(State())
 
-  init(_ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, begun: UInt64) {
+  init(_ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, at moment: Int64, begun: UInt64) {
     self.head = head
     self.target = target
     self.isOfSocket = isOfSocket
+    at = moment
     self.begun = begun
   }
 
@@ -82,8 +87,11 @@ package final class ExchangeNotes: Sendable {
   /// The edition whose key the request shows, if the server has found it out so far.
   package var knownEdition: EditionName? { state.withLock(\.edition) }
 
-  /// Whether the body could be read and has a field that is not null. Any file counts as `image` and as `files`.
-  package func hasField(_ name: String) -> Bool { state.withLock { $0.fields?.hasValue(of: name) ?? false } }
+  /// What the body has; nil as long as it was not read, and if it could not be.
+  package var fields: Fields? { state.withLock(\.fields) }
+
+  /// The body of the answer as its operation made it, if that was in one piece. A fault may change what the client gets.
+  package var answer: ByteBuffer? { state.withLock(\.answer) }
 
   /// A parameter of the query; nil if it is absent.
   package func query(_ name: String) -> String? { target[name] }
@@ -104,6 +112,8 @@ package final class ExchangeNotes: Sendable {
   func found(_ edition: EditionName) { state.withLock { $0.edition = edition } }
 
   func read(_ fields: Fields) { state.withLock { $0.fields = fields } }
+
+  func answers(_ body: ByteBuffer) { state.withLock { $0.answer = body } }
 
   func found(_ caller: Caller) { lookedUp(Account(caller)) }
 

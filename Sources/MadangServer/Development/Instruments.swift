@@ -4,45 +4,57 @@ import NIOCore
 import SocketIOServer
 
 /// By which a kit for tests of clients watches and disturbs a server in development mode. A server that runs for anybody has
-/// none.
-package struct Instruments: Sendable {
+/// none. A class: every request takes some of these, and a copy of all costs much.
+package final class Instruments: Sendable {
   package typealias Develop =
     @Sendable (HTTPRequest.Method, ArraySlice<String>, Request, any NIOCore.Channel) async throws -> Response?
 
   /// Has the server answer a request, which may be changed.
   package typealias Answer = nonisolated(nonsending) @Sendable (Request) async throws -> Response
 
+  /// Whether every request is answered as it would be without a kit, so that ``respond`` need not be called.
+  package let isIdle: @Sendable () -> Bool
   /// Stands around every request that is not for `/_dev`: answers it, or has it answered. To end the connection without an
   /// answer, close ``Exchange/channel`` and return anything.
-  package var respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
-  package var packetInterceptor: SocketIOServer.PacketInterceptor
+  package let respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
+  /// Told of the response to each of these requests before its client gets it. Answers what takes its place.
+  package let answered: nonisolated(nonsending) @Sendable (Exchange, Response) async -> Response
+  /// Told of each of these requests that gets no response.
+  package let unanswered: @Sendable (Exchange) -> Void
+  package let packetInterceptor: SocketIOServer.PacketInterceptor
   /// Answers a call under `/_dev`: its method, the path behind `/_dev`, the request and the connection it came by. Nil for a
   /// path it does not know. A ``BadCall`` is answered with 400.
-  package var develop: Develop
+  package let develop: Develop
   /// Whether a connection may be made at this moment; it is closed at once if not. Called on an event loop.
-  package var admitsConnection: @Sendable () -> Bool
+  package let admitsConnection: @Sendable () -> Bool
   /// Which server of the process a request is for, by the host that it names.
-  package var addressee: @Sendable (_ host: String?) -> Addressee<MadangServer>
+  package let addressee: @Sendable (_ host: String?) -> Addressee<MadangServer>
   /// Told what happens besides. Must not block.
-  package var observe: @Sendable (Occurrence) -> Void
+  package let observe: @Sendable (Occurrence) -> Void
   /// Called when the server begins to stop politely, which takes until all calls are answered. Must not block.
-  package var stopping: @Sendable () -> Void
+  package let stopping: @Sendable () -> Void
   /// Called before the server answers anything, and with nil once it has ended.
-  package var attach: @Sendable (ServerControls?) -> Void
+  package let attach: @Sendable (ServerControls?) -> Void
   /// Called with each chat that this server has committed, in the order of its room, on the database's thread: it must hand
   /// the chat on and return at once.
-  package var posted: @Sendable (Chat) -> Void
+  package let posted: @Sendable (Chat) -> Void
 
   package init(
+    isIdle: @escaping @Sendable () -> Bool,
     respond: nonisolated(nonsending) @escaping @Sendable (Exchange, Request, Answer) async throws -> Response,
+    answered: nonisolated(nonsending) @escaping @Sendable (Exchange, Response) async -> Response,
+    unanswered: @escaping @Sendable (Exchange) -> Void,
     packetInterceptor: SocketIOServer.PacketInterceptor,
     develop: @escaping Develop, admitsConnection: @escaping @Sendable () -> Bool,
-    addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer> = { _ in .this },
-    observe: @escaping @Sendable (Occurrence) -> Void, stopping: @escaping @Sendable () -> Void = {},
+    addressee: @escaping @Sendable (_ host: String?) -> Addressee<MadangServer>,
+    observe: @escaping @Sendable (Occurrence) -> Void, stopping: @escaping @Sendable () -> Void,
     attach: @escaping @Sendable (ServerControls?) -> Void,
     posted: @escaping @Sendable (Chat) -> Void
   ) {
+    self.isIdle = isIdle
     self.respond = respond
+    self.answered = answered
+    self.unanswered = unanswered
     self.packetInterceptor = packetInterceptor
     self.develop = develop
     self.admitsConnection = admitsConnection

@@ -14,6 +14,8 @@ struct Call {
   let target: RequestTarget
   let parameters: PathParameters
   let body: BodyReader
+  /// Where it is noted what becomes known of the request, if anybody wants to know.
+  let notes: ExchangeNotes?
   /// Who calls; nil on public routes.
   let identity: Principal?
   /// The session that the client has after this call.
@@ -34,6 +36,13 @@ struct Call {
       guard let identity else { throw Refusal(.badToken, "the route needs an access token") }
       return identity
     }
+  }
+
+  /// 200 with a JSON body.
+  func json(_ bytes: [UInt8]) -> Response {
+    let body = ByteBuffer(bytes: bytes)
+    notes?.answers(body)
+    return .json(body)
   }
 
   /// The object a path parameter names, by this edition's form of id.

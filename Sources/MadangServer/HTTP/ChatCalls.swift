@@ -14,7 +14,7 @@ extension Call {
     let chat = try await madang.post(draft, to: address, as: try principal) { [context] in
       await !context.channel.hasClientLeft
     }
-    return .json(try edition.encode(chat))
+    return json(try edition.encode(chat))
   }
 
   func unread(in address: RoomAddress) async throws -> Unread {
@@ -39,7 +39,7 @@ extension Call {
     var history = try await madang.history(of: address, after: date, as: try principal)
     let first = try await history.next() ?? []
     guard !history.isFinished else {
-      return .json(envelope.head + (try edition.encode(first)) + envelope.tail)
+      return json(envelope.head + (try edition.encode(first)) + envelope.tail)
     }
     let body = ResponseBody { [history, edition] writer in
       var history = history

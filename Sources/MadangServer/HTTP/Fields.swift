@@ -3,7 +3,7 @@ import MadangCore
 import SocketIOProtocol
 
 /// The fields of a body, whichever of the three encodings it came in (contract section 6).
-struct Fields: Sendable {
+package struct Fields: Sendable {
   enum Value: Sendable {
     case text(String)
     case null
@@ -28,7 +28,7 @@ struct Fields: Sendable {
   mutating func add(_ file: File) { files.append(file) }
 
   /// Whether a field is there and not null; any file has the names of both fields for files.
-  func hasValue(of name: String) -> Bool {
+  package func hasValue(of name: String) -> Bool {
     if case .text? = values[name] { return true }
     if case .other? = values[name] { return true }
     return !files.isEmpty && [Field.image.rawValue, Field.files.rawValue].contains(name)

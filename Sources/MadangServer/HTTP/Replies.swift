@@ -12,23 +12,33 @@ extension HTTPField.Name {
 extension Response {
   /// 200 with a JSON body. `no-store` because some GETs change state.
   package static func json(_ bytes: [UInt8], status: HTTPResponse.Status = .ok) -> Response {
-    Response(status: status, headers: .json, body: ResponseBody(byteBuffer: ByteBuffer(bytes: bytes)))
+    .json(ByteBuffer(bytes: bytes), status: status)
+  }
+
+  static func json(_ bytes: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+    Response(status: status, headers: .json, body: ResponseBody(byteBuffer: bytes))
   }
 
   /// 200 without a body.
   static var nothing: Response { Response(status: .ok, headers: [.cacheControl: "no-store"]) }
 
-  /// A refusal with its one-key body.
-  static func refusal(_ refusal: Refusal) -> Response {
-    let body = Array("{\"errorCode\":\"\(refusal.code.rawValue)\"}".utf8)
+  /// A refusal.
+  /// - Parameter body: The refusal's own.
+  static func refusal(_ refusal: Refusal, _ body: ByteBuffer) -> Response {
     var response = Response.json(body, status: .init(code: refusal.code.status))
     if let seconds = refusal.retryAfter { response.headers[.retryAfter] = String(max(1, seconds)) }
     return response
   }
 }
 
+extension Refusal {
+  /// What it is answered with: JSON with one key.
+  var body: ByteBuffer { ByteBuffer(string: "{\"errorCode\":\"\(code.rawValue)\"}") }
+}
+
 extension HTTPFields {
-  static let json: HTTPFields = [
+  /// Of answers that are JSON.
+  package static let json: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
     // Nothing for a browser to run, frame or guess the type of.
     .xContentTypeOptions: "nosniff", .contentSecurityPolicy: "default-src 'none'; frame-ancestors 'none'",

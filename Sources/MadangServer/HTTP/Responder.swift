@@ -24,7 +24,7 @@ struct Responder: HTTPResponder {
     }
     let target = RequestTarget(request.head.path ?? "")
     let isOfSocket = base.socketIO.isSocketPath(request.head.pathWithoutQuery)
-    guard let respond = base.instruments?.respond else {
+    guard let instruments = base.instruments else {
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
     }
     if target.segments.first == "_dev" {
@@ -32,10 +32,24 @@ struct Responder: HTTPResponder {
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil).holding(place)
     }
     let exchange = Exchange(
-      request.head, target, isOfSocket: isOfSocket, over: context.channel, current.visit(over: context.channel))
-    return try await respond(exchange, request) {
-      try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
+      request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now,
+      current.visit(over: context.channel))
+    let response: Response
+    do {
+      // Each closure that may suspend costs every request something.
+      response =
+        if instruments.isIdle() {
+          try await answer(request, target, isOfSocket: isOfSocket, context, exchange)
+        } else {
+          try await instruments.respond(exchange, request) {
+            try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
+          }
+        }
+    } catch {
+      instruments.unanswered(exchange)
+      throw error
     }
+    return await instruments.answered(exchange, response)
   }
 
   private func answer(
@@ -111,7 +125,9 @@ struct CallResponder {
       let refusal = refusal(of: error, context)
       service.metrics.finished(observation, code: refusal.code.rawValue)
       service.securityLog.refused(refusal.code, observation.route, at: client)
-      var refused = Response.refusal(refusal)
+      let body = refusal.body
+      notes?.answers(body)
+      var refused = Response.refusal(refusal, body)
       if service.settings.isDevelopment {
         refused.headers[.explanation] = fieldText(
           "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)")
@@ -150,7 +166,7 @@ struct CallResponder {
     let session = SessionOfCall(identity)
     let call = Call(
       service: service, edition: edition, request: request, client: client, context: context, target: target,
-      parameters: match.parameters, body: body, identity: identity, session: session)
+      parameters: match.parameters, body: body, notes: notes, identity: identity, session: session)
     var response: Response
     do { response = try await match.handler(call) } catch {
       // Who calls is checked before what they ask for (contract section 3.1).

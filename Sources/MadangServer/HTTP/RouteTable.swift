@@ -55,7 +55,7 @@ struct RouteTable: Sendable {
   mutating func on<Answer: Encodable & SendableMetatype>(
     _ endpoint: Endpoint<Answer>, _ body: @escaping @Sendable (Call) async throws -> Answer
   ) {
-    respond(to: endpoint) { .json(try WireEncoder.encode(try await body($0))) }
+    respond(to: endpoint) { $0.json(try WireEncoder.encode(try await body($0))) }
   }
 
   /// A route that answers nothing.
