@@ -70,6 +70,32 @@ struct JournalTests {
     }
   }
 
+  @Test("what is told of an answer is what its client got, also of pages and of refusals that came late")
+  func answers() async throws {
+    try await FaultScene.run { (scene) async throws in
+      func check(_ answer: Support.World.Answer, _ filter: String) async throws {
+        let told = try #require(try await scene.entry(filter).answer)
+        #expect(told.body == String(decoding: answer.body, as: UTF8.self) && told.size == answer.body.count)
+        for header in told.headers {
+          let value = answer.headers.first(name: header.name)
+          #expect(header.name.lowercased() == "set-cookie" ? header.value == "***" : header.value == value)
+        }
+        let names = Set(told.headers.map { $0.name.lowercased() })
+        #expect(names.subtracting(answer.headers.map { $0.name.lowercased() }).isEmpty)
+        for (name, _) in answer.headers where !["date", "content-length", "connection"].contains(name.lowercased()) {
+          #expect(names.contains(name.lowercased()), "\(name)")
+        }
+      }
+      try await check(try await scene.mina.call(.GET, "users/me"), "operation=me&status=200")
+      try await check(try await scene.mina.call(.GET, "/invite"), "path=/invite")
+      #expect(try await scene.mina.call(.GET, "users/logout").status == 200)
+      // Who calls is looked up after an operation that is the same for everybody.
+      let refused = try await scene.mina.call(.GET, "store/item/list")
+      #expect(refused.code == "E02")
+      try await check(refused, "operation=storeItems")
+    }
+  }
+
   @Test("a multipart body is told by its parts, a long body by its beginning")
   func bodies() async throws {
     try await FaultScene.run { (scene) async throws in

@@ -49,11 +49,11 @@ struct Contract: Sendable {
   /// A flow, with the number of its item.
   struct TracedFlow: Sendable {
     let item: Int
-    /// How many steps it has: 64 at most.
+    /// How many steps it has.
     let length: Int
   }
 
-  /// Where a step is in a flow. A set of bits: every request asks.
+  /// Where a step is in a flow. Positions are bits, because they are looked up for every request.
   struct FlowPlace: Sendable {
     /// The flow's place in ``Contract/flows``.
     let flow: Int
@@ -76,6 +76,7 @@ struct Contract: Sendable {
   private(set) var commonCodes: [EditionName: [String: Int]] = [:]
   private(set) var events: [EditionName: [ContractEvent: Int]] = [:]
   private(set) var flows: [TracedFlow] = []
+  /// Where each step is in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
   /// Of routes that were looked up.
   private static let known = Mutex<[ExchangeNotes.Operation: Operation?]>([:])
@@ -87,6 +88,7 @@ struct Contract: Sendable {
       events[edition] = Dictionary(
         uniqueKeysWithValues: ContractEvent.all.map { ($0, add(edition, .events, $0.name)) })
       for flow in Flow.all[edition] ?? [] {
+        precondition(flow.steps.count <= UInt64.bitWidth, "a place in a flow is a bit")
         for step in Set(flow.steps) {
           let place = FlowPlace(flows.count, of: step, in: flow.steps)
           places[edition, default: [:]][step, default: []].append(place)

@@ -125,8 +125,7 @@ extension Response {
   fileprivate static var lost: Response { Response(status: .ok) }
 
   fileprivate static func refusal(_ code: ErrorCode, retryAfter: Int? = nil) -> Response {
-    var response = Response.json(
-      Array("{\"errorCode\":\"\(code.rawValue)\"}".utf8), status: .init(code: code.status))
+    var response = Response.json(code.body, status: .init(code: code.status))
     if let retryAfter { response.headers[.retryAfter] = String(retryAfter) }
     return response
   }

@@ -14,5 +14,5 @@ struct FinishedRequest: Sendable {
   /// Of the answer's body, as far as it was handed to the connection.
   var answerSize = 0
   /// Uptime in nanoseconds.
-  var end: UInt64 = 0
+  var end: UInt64
 }

@@ -8,33 +8,36 @@ import SocketIOServer
 import Synchronization
 
 extension Journal {
+  /// The longest answer that is recorded before it is written, in bytes.
+  fileprivate static let maxWhole = 1 << 20
+
   /// A request gets no response.
   func recordUnanswered(_ exchange: Exchange) { append(FinishedRequest(notes: exchange.notes, end: uptime())) }
 
   /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place.
-  nonisolated(nonsending) func record(_ exchange: Exchange, answeredBy whole: Response) async -> Response {
+  nonisolated(nonsending) func record(_ exchange: Exchange, answeredBy response: Response) async -> Response {
     let (notes, now) = (exchange.notes, uptime())
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
-    let status = isLost ? nil : whole.status.code
+    let status = isLost ? nil : response.status.code
     if notes.lacksAccount(status: status) { _ = await exchange.account() }
     var finished = FinishedRequest(notes: notes, status: status, end: now)
     if !isLost {
-      finished.answerHeaders = whole.headers
-      guard finished.takesBody(of: whole) else { return recording(whole, to: finished, exchange) }
+      finished.answerHeaders = response.headers
+      guard finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
     }
     append(finished)
-    return whole
+    return response
   }
 
   /// The response, which is recorded as it is written.
-  private func recording(_ whole: Response, to finished: FinishedRequest, _ exchange: Exchange) -> Response {
-    let recorder = AnswerRecorder(finished, answeredBy: whole, in: self)
-    var response = whole
-    response.body = ResponseBody(contentLength: whole.body.contentLength) { writer in
+  private func recording(_ response: Response, to finished: FinishedRequest, _ exchange: Exchange) -> Response {
+    let (recorder, body) = (AnswerRecorder(finished, answeredBy: response, in: self), response.body)
+    var response = response
+    response.body = ResponseBody(contentLength: body.contentLength) { writer in
       // The call is under way until the answer is written.
       defer { withExtendedLifetime(exchange) {} }
-      try await whole.body.write(RecordingWriter(parent: writer, recorder: recorder))
+      try await body.write(RecordingWriter(parent: writer, recorder: recorder))
     }
     return response
   }
@@ -45,15 +48,16 @@ private func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
 extension FinishedRequest {
   /// False if what the body has is known only when it is written.
   fileprivate mutating func takesBody(of response: Response) -> Bool {
-    if response.body.contentLength == 0 || notes.head.method == .head { return true }
+    let size = response.body.contentLength
+    if size == 0 || notes.head.method == .head { return true }
     guard notes.fault == nil else { return false }
-    if let whole = notes.answer {
+    if let whole = notes.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
       answer = whole.getSlice(at: whole.readerIndex, length: min(whole.readableBytes, Journal.maxText))
       answerSize = whole.readableBytes
       return true
     }
-    guard notes.isOfSocket, let length = response.body.contentLength else { return false }
-    answerSize = length
+    guard notes.isOfSocket, let size else { return false }
+    answerSize = size
     return true
   }
 }

@@ -36,7 +36,7 @@ struct RawRequest: Sendable {
       writer.add(head.headerFields)
       writer.add(body.kept)
       writer.add(parts)
-      writer.add(request.answerHeaders)
+      writer.add(ofAnswer: request.answerHeaders)
       if let answer = request.answer { writer.add(answer) }
       for piece in request.laterAnswer { writer.add(piece) }
     }
@@ -81,11 +81,16 @@ extension PackedTexts.Writer {
     if let text { add(text) } else { addAbsent() }
   }
 
-  /// Ends with an absent text, as no name is. An empty one stands for the fields that nearly all answers have.
-  fileprivate mutating func add(_ fields: HTTPFields) {
-    let isJSON = fields.starts(with: HTTPFields.json)
-    if isJSON { add("") }
-    for field in fields.dropFirst(isJSON ? HTTPFields.json.count : 0) {
+  /// The same, but for the fields that nearly all answers begin with. An empty text, as no name is, stands for them.
+  fileprivate mutating func add(ofAnswer fields: HTTPFields) {
+    guard fields.starts(with: HTTPFields.json) else { return add(fields) }
+    add("")
+    add(fields.dropFirst(HTTPFields.json.count))
+  }
+
+  /// Ends with an absent text, as no name is.
+  fileprivate mutating func add(_ fields: some Sequence<HTTPField>) {
+    for field in fields {
       add(field.name.rawName)
       // What is short costs less to keep than to look up. All are masked when they are told.
       let isLeftOut = field.value.utf8.count > 64 && Secrets.isHeader(field.name.canonicalName)

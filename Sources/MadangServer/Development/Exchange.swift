@@ -78,7 +78,7 @@ package struct Exchange: Sendable {
       }
       throw Refusal(.tokenExpired, "as if the access token had expired")
     } catch {
-      return .refusal(error, error.body)
+      return .refusal(error)
     }
   }
 }

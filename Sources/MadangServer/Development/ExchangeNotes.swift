@@ -90,7 +90,8 @@ package final class ExchangeNotes: Sendable {
   /// What the body has; nil as long as it was not read, and if it could not be.
   package var fields: Fields? { state.withLock(\.fields) }
 
-  /// The body of the answer as its operation made it, if that was in one piece. A fault may change what the client gets.
+  /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. Where there is a fault the client may
+  /// get another one.
   package var answer: ByteBuffer? { state.withLock(\.answer) }
 
   /// A parameter of the query; nil if it is absent.

@@ -12,14 +12,14 @@ package final class Instruments: Sendable {
   /// Has the server answer a request, which may be changed.
   package typealias Answer = nonisolated(nonsending) @Sendable (Request) async throws -> Response
 
-  /// Whether every request is answered as it would be without a kit, so that ``respond`` need not be called.
+  /// Whether every request is answered as it would be without a kit: ``respond`` is not called then.
   package let isIdle: @Sendable () -> Bool
-  /// Stands around every request that is not for `/_dev`: answers it, or has it answered. To end the connection without an
-  /// answer, close ``Exchange/channel`` and return anything.
+  /// Stands around each request that is not for `/_dev`: answers it, or has it answered. Whoever answers something else than the
+  /// server would notes a fault before. To end the connection without an answer, close ``Exchange/channel`` and return anything.
   package let respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
-  /// Told of the response to each of these requests before its client gets it. Answers what takes its place.
+  /// Told of the response to each request that is not for `/_dev`, before its client gets it. Answers what takes its place.
   package let answered: nonisolated(nonsending) @Sendable (Exchange, Response) async -> Response
-  /// Told of each of these requests that gets no response.
+  /// Told of each of these requests whose answering failed.
   package let unanswered: @Sendable (Exchange) -> Void
   package let packetInterceptor: SocketIOServer.PacketInterceptor
   /// Answers a call under `/_dev`: its method, the path behind `/_dev`, the request and the connection it came by. Nil for a

@@ -15,7 +15,7 @@ extension Response {
     .json(ByteBuffer(bytes: bytes), status: status)
   }
 
-  static func json(_ bytes: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
+  package static func json(_ bytes: ByteBuffer, status: HTTPResponse.Status = .ok) -> Response {
     Response(status: status, headers: .json, body: ResponseBody(byteBuffer: bytes))
   }
 
@@ -23,17 +23,17 @@ extension Response {
   static var nothing: Response { Response(status: .ok, headers: [.cacheControl: "no-store"]) }
 
   /// A refusal.
-  /// - Parameter body: The refusal's own.
-  static func refusal(_ refusal: Refusal, _ body: ByteBuffer) -> Response {
-    var response = Response.json(body, status: .init(code: refusal.code.status))
+  /// - Parameter body: That of its code, where it is known already.
+  static func refusal(_ refusal: Refusal, _ body: ByteBuffer? = nil) -> Response {
+    var response = Response.json(body ?? refusal.code.body, status: .init(code: refusal.code.status))
     if let seconds = refusal.retryAfter { response.headers[.retryAfter] = String(max(1, seconds)) }
     return response
   }
 }
 
-extension Refusal {
-  /// What it is answered with: JSON with one key.
-  var body: ByteBuffer { ByteBuffer(string: "{\"errorCode\":\"\(code.rawValue)\"}") }
+extension ErrorCode {
+  /// What a refusal with this code is answered with: JSON with one key.
+  package var body: ByteBuffer { ByteBuffer(string: "{\"errorCode\":\"\(rawValue)\"}") }
 }
 
 extension HTTPFields {

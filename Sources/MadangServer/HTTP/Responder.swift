@@ -31,9 +31,10 @@ struct Responder: HTTPResponder {
       let place = base.developmentCalls.begin(over: context.channel)
       return try await answer(request, target, isOfSocket: isOfSocket, context, nil).holding(place)
     }
+    let visit = current.visit(over: context.channel)
+    // Read after the visit has begun: a reset sets the clock before it lets another begin.
     let exchange = Exchange(
-      request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now,
-      current.visit(over: context.channel))
+      request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now, visit)
     let response: Response
     do {
       // Each closure that may suspend costs every request something.
@@ -125,7 +126,7 @@ struct CallResponder {
       let refusal = refusal(of: error, context)
       service.metrics.finished(observation, code: refusal.code.rawValue)
       service.securityLog.refused(refusal.code, observation.route, at: client)
-      let body = refusal.body
+      let body = refusal.code.body
       notes?.answers(body)
       var refused = Response.refusal(refusal, body)
       if service.settings.isDevelopment {
