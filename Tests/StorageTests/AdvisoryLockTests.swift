@@ -100,7 +100,7 @@ import Testing
     guard TestEngine.available.contains(.postgres) else { return }
     try await withEngine(.postgres) { place in
       var configuration = DatabaseConfiguration(place)
-      (configuration.readers, configuration.writers, configuration.waitLimit) = (1, 1, .seconds(1))
+      (configuration.readers, configuration.writers, configuration.waitLimit) = (1, 1, .seconds(5))
       let logger = Logger(label: "test")
       let (database, other) = (
         try await Database(configuration, logger: logger), try await Database(configuration, logger: logger)

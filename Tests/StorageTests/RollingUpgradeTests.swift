@@ -14,7 +14,7 @@ import Testing
   ) async throws {
     try await withEngine(engine) { place in
       var configuration = DatabaseConfiguration(place)
-      (configuration.readers, configuration.waitLimit) = (1, .seconds(2))
+      (configuration.readers, configuration.waitLimit) = (1, .seconds(5))
       let logger = Logger(label: "test")
       try await closing(try await Database(configuration, logger: logger)) { older in
         try await closing(try await Database(configuration, logger: logger)) { try await body(older, $0) }

@@ -64,8 +64,7 @@ struct StepsTests {
   }
 
   private func withRooms(_ engine: TestEngine, _ body: (Database) async throws -> Void) async throws {
-    // On a busy machine it takes a while until all writes wait: the one that they wait for must not count as stuck by then.
-    try await withDatabase(engine, \.waitLimit, .seconds(60)) { database in
+    try await withDatabase(engine) { database in
       try await database.migrate([Self.schema])
       try await body(database)
     }

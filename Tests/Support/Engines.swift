@@ -20,6 +20,9 @@ package func withDatabase<Result>(
   try await withDatabase(engine, \.readers, 2, body)
 }
 
+/// On a busy machine it takes a while until all that a test makes waits: the work that it waits for must not count as stuck by then.
+private let longWait = Duration.seconds(60)
+
 /// The same with one setting changed: `withDatabase(engine, \.batchLimit, 1) { ... }`.
 package func withDatabase<Value, Result>(
   _ engine: TestEngine, _ setting: WritableKeyPath<DatabaseConfiguration, Value>, _ value: Value,
@@ -29,6 +32,7 @@ package func withDatabase<Value, Result>(
     var configuration = DatabaseConfiguration(place)
     // Few, since many tests share one server.
     (configuration.readers, configuration.writers) = (2, 2)
+    configuration.waitLimit = longWait
     configuration[keyPath: setting] = value
     let database = try await Database(configuration, logger: Logger(label: "test"))
     return try await closing(database, body)
@@ -41,6 +45,7 @@ package func opening<Result>(
 ) async throws -> Result {
   var configuration = DatabaseConfiguration(place)
   (configuration.readers, configuration.writers) = (1, 1)
+  configuration.waitLimit = longWait
   return try await closing(try await Database(configuration, logger: Logger(label: "test")), body)
 }
 
