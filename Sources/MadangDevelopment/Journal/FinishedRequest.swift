@@ -8,9 +8,8 @@ struct FinishedRequest: Sendable {
   /// Nil if the client got no answer.
   var status: Int?
   var answerHeaders: HTTPFields = [:]
-  /// The beginning of the answer's body, if it is text: its first piece, and those that follow.
-  var answer: ByteBuffer?
-  var laterAnswer: [ByteBuffer] = []
+  /// The beginning of the answer's body, if it is text.
+  var answer: [ByteBuffer] = []
   /// Of the answer's body, as far as it was handed to the connection.
   var answerSize = 0
   /// Uptime in nanoseconds.

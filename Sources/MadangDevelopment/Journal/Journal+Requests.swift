@@ -52,7 +52,7 @@ extension FinishedRequest {
     if size == 0 || notes.head.method == .head { return true }
     guard notes.fault == nil else { return false }
     if let whole = notes.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
-      answer = whole.getSlice(at: whole.readerIndex, length: min(whole.readableBytes, Journal.maxText))
+      answer = [whole.beginning(Journal.maxText)]
       answerSize = whole.readableBytes
       return true
     }
@@ -90,8 +90,7 @@ private final class AnswerRecorder: Sendable {
       let room = Journal.maxText - state.request.answerSize
       state.request.answerSize += buffer.readableBytes
       if isText, room > 0, buffer.readableBytes > 0 {
-        let piece = buffer.getSlice(at: buffer.readerIndex, length: min(buffer.readableBytes, room)) ?? buffer
-        if state.request.answer == nil { state.request.answer = piece } else { state.request.laterAnswer.append(piece) }
+        state.request.answer.append(buffer.beginning(room))
       }
       return length.map { state.request.answerSize >= $0 } ?? false
     }
@@ -142,6 +141,13 @@ extension ExchangeNotes {
   fileprivate func lacksAccount(status: Int?) -> Bool {
     guard knownAccount == nil, !isOfSocket, head.headerFields[.authorization] != nil else { return false }
     return status != 200 || knownOperation?.route.access == .refreshToken
+  }
+}
+
+extension ByteBuffer {
+  /// What it holds, up to so many bytes.
+  fileprivate func beginning(_ limit: Int) -> ByteBuffer {
+    getSlice(at: readerIndex, length: min(readableBytes, limit)) ?? self
   }
 }
 

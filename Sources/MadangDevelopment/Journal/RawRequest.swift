@@ -27,7 +27,7 @@ struct RawRequest: Sendable {
     (operation, fault, isPolling) = (notes.knownOperation, notes.fault, notes.isOfSocket)
     (status, answerSize, nanoseconds) = (request.status, request.answerSize, request.end - notes.begun)
     bodySize = body.size
-    code = Self.code(status, answerSize, request.answer)
+    code = Self.code(status, answerSize, request.answer.first)
     let (head, account, parts) = (notes.head, notes.knownAccount, body.parts)
     packed = PackedTexts(on: sheets) { writer in
       writer.add(head.method.rawValue)
@@ -37,8 +37,7 @@ struct RawRequest: Sendable {
       writer.add(body.kept)
       writer.add(parts)
       writer.add(ofAnswer: request.answerHeaders)
-      if let answer = request.answer { writer.add(answer) }
-      for piece in request.laterAnswer { writer.add(piece) }
+      for piece in request.answer { writer.add(piece) }
     }
   }
 

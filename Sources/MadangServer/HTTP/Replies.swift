@@ -22,10 +22,9 @@ extension Response {
   /// 200 without a body.
   static var nothing: Response { Response(status: .ok, headers: [.cacheControl: "no-store"]) }
 
-  /// A refusal.
-  /// - Parameter body: That of its code, where it is known already.
-  static func refusal(_ refusal: Refusal, _ body: ByteBuffer? = nil) -> Response {
-    var response = Response.json(body ?? refusal.code.body, status: .init(code: refusal.code.status))
+  /// A refusal with its one-key body.
+  static func refusal(_ refusal: Refusal) -> Response {
+    var response = Response.json(refusal.code.body, status: .init(code: refusal.code.status))
     if let seconds = refusal.retryAfter { response.headers[.retryAfter] = String(max(1, seconds)) }
     return response
   }

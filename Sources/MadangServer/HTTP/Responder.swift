@@ -126,9 +126,8 @@ struct CallResponder {
       let refusal = refusal(of: error, context)
       service.metrics.finished(observation, code: refusal.code.rawValue)
       service.securityLog.refused(refusal.code, observation.route, at: client)
-      let body = refusal.code.body
-      notes?.answers(body)
-      var refused = Response.refusal(refusal, body)
+      notes?.answers(refusal.code.body)
+      var refused = Response.refusal(refusal)
       if service.settings.isDevelopment {
         refused.headers[.explanation] = fieldText(
           "\(refusal.code.rawValue) \(refusal.code.meaning): \(refusal.message)")
