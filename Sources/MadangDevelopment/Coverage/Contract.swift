@@ -79,7 +79,7 @@ struct Contract: Sendable {
   /// Where each step is in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
   /// Of routes that were looked up.
-  private static let known = Mutex<[ExchangeNotes.Operation: Operation?]>([:])
+  private static let known = Mutex<[EditionOperation: Operation?]>([:])
 
   private init() {
     for edition in EditionName.allCases {
@@ -138,7 +138,7 @@ struct Contract: Sendable {
   }
 
   /// The operation of a route, which is remembered.
-  static func operation(of found: ExchangeNotes.Operation) -> Operation? {
+  static func operation(of found: EditionOperation) -> Operation? {
     known.withLock { known in
       if let operation = known[found] { return operation }
       let operation = shared.operations[OperationName(found)]

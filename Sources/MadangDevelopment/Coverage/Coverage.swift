@@ -36,10 +36,10 @@ package final class Coverage: Sendable {
   // MARK: Counting
 
   /// A request has been answered.
-  func count(_ request: RawRequest, _ notes: ExchangeNotes) {
+  func count(_ request: RawRequest, _ notes: ExchangeNotes, _ known: ExchangeNotes.Known) {
     guard let status = request.status, !request.isPolling else { return }
     guard let operation = request.operation.flatMap(Contract.operation) else {
-      if let code = request.code { countCommon(code, notes) }
+      if let code = request.code { countCommon(code, notes, known.edition) }
       return
     }
     guard status == 400 || status == 500 else {
@@ -47,7 +47,7 @@ package final class Coverage: Sendable {
         state.counts[operation.item] += 1
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation.touches, notes)
+        state.count(operation.touches, notes, known.fields)
         for place in operation.places { state.advance(place) }
       }
     }
@@ -59,14 +59,14 @@ package final class Coverage: Sendable {
       {
         state.counts[item] += 1
       }
-      state.count(operation.touches, notes)
+      state.count(operation.touches, notes, known.fields)
       for place in places { state.advance(place) }
     }
   }
 
   /// A refusal of a request that is no operation, or whose key is of no edition.
-  private func countCommon(_ code: String, _ notes: ExchangeNotes) {
-    var editions = notes.knownEdition.map { Set([$0]) } ?? []
+  private func countCommon(_ code: String, _ notes: ExchangeNotes, _ edition: EditionName?) {
+    var editions = edition.map { Set([$0]) } ?? []
     if editions.isEmpty { editions = Contract.shared.editions(of: notes.head.method.rawValue, notes.path) }
     for edition in editions.isEmpty ? Set(EditionName.allCases) : editions {
       if let item = Contract.shared.commonCodes[edition]?[code] { update { $0.counts[item] += 1 } }
@@ -110,8 +110,8 @@ package final class Coverage: Sendable {
 
 extension Coverage.State {
   /// What a request had that could be left out.
-  fileprivate mutating func count(_ touches: Contract.Touches, _ notes: ExchangeNotes) {
-    if !touches.fields.isEmpty, let fields = notes.fields {
+  fileprivate mutating func count(_ touches: Contract.Touches, _ notes: ExchangeNotes, _ fields: Fields?) {
+    if !touches.fields.isEmpty, let fields {
       for (name, item) in touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
     }
     for (name, item) in touches.queries where notes.query(name) != nil { counts[item] += 1 }

@@ -119,6 +119,6 @@ struct ArmedFault: Sendable {
 struct RequestFacts: Sendable {
   let method: String
   let path: String
-  let operation: ExchangeNotes.Operation?
+  let operation: EditionOperation?
   let account: ExchangeNotes.Account?
 }

@@ -23,7 +23,7 @@ extension Faults {
     _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
   ) async throws -> Response {
     guard disturbsRequests, let fault = await decide(exchange) else { return try await answer(request) }
-    exchange.notes.fault = fault.label
+    exchange.notes.suffers(fault.label)
     do { return try await disturbed(by: fault, exchange, request, answer) } catch is CancellationError {
       // Another database was put behind the server while the fault delayed the request.
       try? await exchange.channel.close()

@@ -14,7 +14,7 @@ struct OperationName: Hashable, Sendable {
     path = Self.unnamed(template)
   }
 
-  init(_ operation: ExchangeNotes.Operation) {
+  init(_ operation: EditionOperation) {
     self.init(operation.edition, operation.route.method.rawValue, template: operation.route.template)
   }
 

@@ -20,11 +20,12 @@ extension Journal {
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
     let status = isLost ? nil : response.status.code
-    if notes.lacksAccount(status: status) { _ = await exchange.account() }
+    let known = notes.known
+    if notes.lacksAccount(known, status: status) { _ = await exchange.account() }
     var finished = FinishedRequest(notes: notes, status: status, end: now)
     if !isLost {
       finished.answerHeaders = response.headers
-      guard finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
+      guard finished.takesBody(of: response, known) else { return recording(response, to: finished, exchange) }
     }
     append(finished)
     return response
@@ -47,11 +48,11 @@ private func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
 
 extension FinishedRequest {
   /// False if what the body has is known only when it is written.
-  fileprivate mutating func takesBody(of response: Response) -> Bool {
+  fileprivate mutating func takesBody(of response: Response, _ known: ExchangeNotes.Known) -> Bool {
     let size = response.body.contentLength
     if size == 0 || notes.head.method == .head { return true }
-    guard notes.fault == nil else { return false }
-    if let whole = notes.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
+    guard known.fault == nil else { return false }
+    if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
       answer = [whole.beginning(Journal.maxText)]
       answerSize = whole.readableBytes
       return true
@@ -138,9 +139,9 @@ extension Exchange {
 extension ExchangeNotes {
   /// Where the server did not ask who calls, or refused to say, the token tells.
   /// - Parameter status: Nil if the client gets no answer.
-  fileprivate func lacksAccount(status: Int?) -> Bool {
-    guard knownAccount == nil, !isOfSocket, head.headerFields[.authorization] != nil else { return false }
-    return status != 200 || knownOperation?.route.access == .refreshToken
+  fileprivate func lacksAccount(_ known: Known, status: Int?) -> Bool {
+    guard known.account == nil, !isOfSocket, head.headerFields[.authorization] != nil else { return false }
+    return status != 200 || known.operation?.route.access == .refreshToken
   }
 }
 

@@ -32,6 +32,9 @@ package final class Journal: Sendable {
   package static let maxText = ExchangeNotes.Body.limit
 
   struct State {
+    /// For how many entries there is room from the first one on.
+    private static let room = 20_000
+
     var limits: Limits
     var entries: Deque<RawEntry> = []
     var bytes = 0
@@ -47,6 +50,11 @@ package final class Journal: Sendable {
 
     /// The number of the oldest entry that is kept, or of the next one.
     var first: Int { entries.first?.number ?? last + 1 }
+
+    /// To grow bit by bit would move all entries each time. Memory that nothing was written to is not resident.
+    mutating func makeRoom() {
+      if entries.isEmpty { entries.reserveCapacity(min(limits.entries, Self.room)) }
+    }
 
     /// Forgets the oldest entries that are too many. The last of them is answered, to be freed where nobody waits.
     mutating func forget() -> RawEntry? {
@@ -109,8 +117,9 @@ package final class Journal: Sendable {
 
   /// A request is over.
   func append(_ request: FinishedRequest) {
-    let raw = RawRequest(request, on: sheets)
-    coverage.count(raw, request.notes)
+    let known = request.notes.known
+    let raw = RawRequest(request, known, on: sheets)
+    coverage.count(raw, request.notes, known)
     append(.request(raw), at: request.notes.at, begun: request.notes.begun)
   }
 
@@ -122,6 +131,7 @@ package final class Journal: Sendable {
     let (waiting, forgotten) = state.withLock { state -> ([Int: AsyncStream<Void>.Continuation], RawEntry?) in
       guard begun >= state.beginning else { return ([:], nil) }
       state.last += 1
+      state.makeRoom()
       state.entries.append(
         RawEntry(number: state.last, at: at, begun: begun, bytes: bytes, happening: happening))
       state.bytes += bytes

@@ -4,7 +4,7 @@ import NIOCore
 
 /// A request as it is kept: not yet read, its texts in one piece.
 struct RawRequest: Sendable {
-  let operation: ExchangeNotes.Operation?
+  let operation: EditionOperation?
   let fault: AppliedFault?
   let isPolling: Bool
   /// Nil if the client got no answer.
@@ -21,20 +21,19 @@ struct RawRequest: Sendable {
   /// In bytes.
   var size: Int { packed.size }
 
-  init(_ request: FinishedRequest, on sheets: Sheets) {
-    let notes = request.notes
-    let body = notes.body
-    (operation, fault, isPolling) = (notes.knownOperation, notes.fault, notes.isOfSocket)
+  init(_ request: FinishedRequest, _ known: ExchangeNotes.Known, on sheets: Sheets) {
+    let (notes, body) = (request.notes, known.body)
+    (operation, fault, isPolling) = (known.operation, known.fault, notes.isOfSocket)
     (status, answerSize, nanoseconds) = (request.status, request.answerSize, request.end - notes.begun)
     bodySize = body.size
     code = Self.code(status, answerSize, request.answer.first)
-    let (head, account, parts) = (notes.head, notes.knownAccount, body.parts)
+    let (head, account, parts) = (notes.head, known.account, body.parts)
     packed = PackedTexts(on: sheets) { writer in
       writer.add(head.method.rawValue)
       writer.add(head.path ?? "")
       writer.add(account?.email)
       writer.add(head.headerFields)
-      writer.add(body.kept)
+      writer.add(parts.isEmpty ? body.kept : [])
       writer.add(parts)
       writer.add(ofAnswer: request.answerHeaders)
       for piece in request.answer { writer.add(piece) }
@@ -59,7 +58,7 @@ extension RawRequest {
     let target: String
     let account: String?
     let headers: [(name: String, value: String)]
-    /// The beginning.
+    /// The beginning; empty if there are parts.
     let body: [UInt8]
     let parts: [ExchangeNotes.Body.Part]
     let answerHeaders: [(name: String, value: String)]

@@ -33,14 +33,10 @@ package struct Exchange: Sendable {
   }
 
   /// The operation of the edition whose key the request shows; nil if it is none.
-  package func operation() async -> ExchangeNotes.Operation? {
+  package func operation() async -> EditionOperation? {
     if let known = notes.lookedUpOperation { return known }
-    var operation: ExchangeNotes.Operation?
-    if let edition = await service.edition(ofKey: notes.head.headerFields[.apiKey]),
-      let route = edition.routes.find(notes.head.method.rawValue, notes.target.segments)?.route
-    {
-      operation = ExchangeNotes.Operation(edition: edition.id, route: route)
-    }
+    let edition = await service.edition(ofKey: notes.head.headerFields[.apiKey])
+    let operation = edition?.routes.find(notes.head.method.rawValue, notes.target.segments)?.operation
     notes.lookedUp(operation)
     return operation
   }

@@ -19,15 +19,6 @@ package struct AppliedFault: Codable, Hashable, Sendable {
 /// What is known of one HTTP request, noted by who answers it. Holds neither its connection nor its backend: it may be kept for as long as
 /// anybody likes.
 package final class ExchangeNotes: Sendable {
-  /// What an edition calls the request.
-  package struct Operation: Hashable, Sendable {
-    package let edition: EditionName
-    package let route: MadangAPI.Route
-
-    /// Of the path's length only: it costs little for each request, and differs for most routes.
-    package func hash(into hasher: inout Hasher) { hasher.combine(route.template.utf8.count) }
-  }
-
   package struct Account: Hashable, Sendable {
     package let number: Int64
     package let email: String
@@ -35,15 +26,24 @@ package final class ExchangeNotes: Sendable {
     init(_ caller: Caller) { (number, email) = (caller.id, caller.person.email) }
   }
 
-  private struct State {
-    /// Nil until it has been looked up.
-    var operation: Operation??
-    var account: Account??
-    var fault: AppliedFault?
-    var body = Body()
-    var edition: EditionName?
-    var fields: Fields?
-    var answer: ByteBuffer?
+  /// What was found out of it so far.
+  package struct Known: Sendable {
+    /// Nil if nobody has looked yet; what was found may be nil as well.
+    var lookedUpOperation: EditionOperation??
+    var lookedUpAccount: Account??
+    package fileprivate(set) var fault: AppliedFault?
+    /// As far as the server has read it.
+    package fileprivate(set) var body = Body()
+    /// Whose key the request shows.
+    package fileprivate(set) var edition: EditionName?
+    /// What the body has; nil as long as it was not read, and if it could not be.
+    package fileprivate(set) var fields: Fields?
+    /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. Where there is a fault the client
+    /// may get another one.
+    package fileprivate(set) var answer: ByteBuffer?
+
+    package var operation: EditionOperation? { lookedUpOperation ?? nil }
+    package var account: Account? { lookedUpAccount ?? nil }
   }
 
   package let head: HTTPRequest
@@ -55,7 +55,7 @@ package final class ExchangeNotes: Sendable {
   /// answered by the former one.
   package let begun: UInt64
   let target: RequestTarget
-  private let state = Mutex(State())
+  private let state = Mutex(Known())
 
   init(_ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, at moment: Int64, begun: UInt64) {
     self.head = head
@@ -65,50 +65,26 @@ package final class ExchangeNotes: Sendable {
     self.begun = begun
   }
 
-  /// The body, as far as the server has read it.
-  package var body: Body { state.withLock(\.body) }
+  /// What was found out so far. One look costs less than one for each thing.
+  package var known: Known { state.withLock(\.self) }
 
   /// The path as it was sent, without the query.
   package var path: Substring { head.pathWithoutQuery }
 
-  /// The fault that befell the request, if one did.
-  package var fault: AppliedFault? {
-    get { state.withLock { $0.fault } }
-    set { state.withLock { $0.fault = newValue } }
-  }
-
-  /// Nil if nobody has looked yet; what was found may be nil as well.
-  var lookedUpOperation: Operation?? { state.withLock(\.operation) }
-  var lookedUpAccount: Account?? { state.withLock(\.account) }
-
-  /// The account, if the server has found it out so far.
-  package var knownAccount: Account? { lookedUpAccount ?? nil }
-
-  /// The edition whose key the request shows, if the server has found it out so far.
-  package var knownEdition: EditionName? { state.withLock(\.edition) }
-
-  /// What the body has; nil as long as it was not read, and if it could not be.
-  package var fields: Fields? { state.withLock(\.fields) }
-
-  /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. Where there is a fault the client may
-  /// get another one.
-  package var answer: ByteBuffer? { state.withLock(\.answer) }
+  var lookedUpOperation: EditionOperation?? { state.withLock(\.lookedUpOperation) }
+  var lookedUpAccount: Account?? { state.withLock(\.lookedUpAccount) }
 
   /// A parameter of the query; nil if it is absent.
   package func query(_ name: String) -> String? { target[name] }
 
-  /// The operation, if the server has found it out so far.
-  package var knownOperation: Operation? { lookedUpOperation ?? nil }
+  /// A fault befalls the request.
+  package func suffers(_ fault: AppliedFault) { state.withLock { $0.fault = fault } }
 
   // MARK: Noted by who answers
 
-  func found(_ route: MadangAPI.Route, of edition: EditionName) {
-    lookedUp(Operation(edition: edition, route: route))
-  }
+  func lookedUp(_ operation: EditionOperation?) { state.withLock { $0.lookedUpOperation = .some(operation) } }
 
-  func lookedUp(_ operation: Operation?) { state.withLock { $0.operation = .some(operation) } }
-
-  func lookedUp(_ account: Account?) { state.withLock { $0.account = .some(account) } }
+  func lookedUp(_ account: Account?) { state.withLock { $0.lookedUpAccount = .some(account) } }
 
   func found(_ edition: EditionName) { state.withLock { $0.edition = edition } }
 

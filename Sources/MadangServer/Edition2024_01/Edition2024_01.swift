@@ -5,7 +5,7 @@ extension Edition {
   /// The edition with integer ids, channels by name and dates of its time zone.
   static func january2024(offset: Int64) -> Edition {
     let dates = WireDates(offset: offset, zonelessOffset: 9 * 3_600_000)
-    var routes = RouteTable()
+    var routes = RouteTable(of: .january2024)
     Edition2024_01.addUsers(to: &routes)
     Edition2024_01.addWorkspaces(to: &routes)
     Edition2024_01.addChannels(to: &routes)

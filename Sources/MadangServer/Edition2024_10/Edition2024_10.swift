@@ -5,7 +5,7 @@ extension Edition {
   /// The edition with UUID ids and dates of its time zone.
   static func october2024(offset: Int64) -> Edition {
     let dates = WireDates(offset: offset, zonelessOffset: 0)
-    var routes = RouteTable()
+    var routes = RouteTable(of: .october2024)
     Edition2024_10.addUsers(to: &routes)
     Edition2024_10.addWorkspaces(to: &routes)
     Edition2024_10.addChannels(to: &routes)

@@ -146,7 +146,7 @@ struct CallResponder {
   ) async throws -> Response {
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    if let notes, let route = match?.route { notes.found(route, of: edition.id) }
+    if let notes, let match { notes.lookedUp(match.operation) }
     let identity =
       if let actor {
         match?.route.access.isOfAccount ?? false ? actor.principal : nil

@@ -7,23 +7,25 @@ struct RouteTable: Sendable {
   typealias Handler = @Sendable (Call) async throws -> Response
 
   struct Match: Sendable {
-    let route: MadangAPI.Route
+    let operation: EditionOperation
     let handler: Handler
     let parameters: PathParameters
+
+    var route: MadangAPI.Route { operation.route }
   }
 
   /// A class: each request looks at several, and a copy is expensive.
   private final class Entry: Sendable {
-    let route: MadangAPI.Route
+    let operation: EditionOperation
     let segments: [MadangAPI.Route.Segment]
     /// Where the template has parameters. Of two shapes that match a path, the one that comes first wins: it has its
     /// fixed segments further left.
     let shape: [Int]
     let handler: Handler
 
-    init(_ route: MadangAPI.Route, _ handler: @escaping Handler) {
-      self.route = route
-      segments = route.segments
+    init(_ operation: EditionOperation, _ handler: @escaping Handler) {
+      self.operation = operation
+      segments = operation.route.segments
       shape = segments.map { if case .literal = $0 { 0 } else { 1 } }
       self.handler = handler
     }
@@ -45,11 +47,15 @@ struct RouteTable: Sendable {
     }
   }
 
+  private let edition: EditionName
+  private var count = 0
   /// By number of segments. Of two, the one with its first fixed segment further left comes first.
   private var entries: [Int: [Entry]] = [:]
 
   /// Every route, for comparison with the API description.
-  var routes: [MadangAPI.Route] { entries.values.flatMap { $0.map(\.route) } }
+  var routes: [MadangAPI.Route] { entries.values.flatMap { $0.map(\.operation.route) } }
+
+  init(of edition: EditionName) { self.edition = edition }
 
   /// A route that answers an object.
   mutating func on<Answer: Encodable & SendableMetatype>(
@@ -68,7 +74,8 @@ struct RouteTable: Sendable {
 
   /// A route that makes its own response.
   mutating func respond<Answer>(to endpoint: Endpoint<Answer>, _ handler: @escaping Handler) {
-    let entry = Entry(endpoint.route, handler)
+    let entry = Entry(EditionOperation(edition, endpoint.route, number: count), handler)
+    count += 1
     entries[entry.segments.count, default: []].append(entry)
     entries[entry.segments.count]?.sort { $0.shape.lexicographicallyPrecedes($1.shape) }
   }
@@ -81,8 +88,8 @@ struct RouteTable: Sendable {
       guard entry.matches(path) else { continue }
       if shape == nil { shape = entry.shape }
       guard entry.shape == shape else { return nil }
-      if entry.route.method.rawValue == method {
-        return Match(route: entry.route, handler: entry.handler, parameters: entry.parameters(of: path))
+      if entry.operation.route.method.rawValue == method {
+        return Match(operation: entry.operation, handler: entry.handler, parameters: entry.parameters(of: path))
       }
     }
     return nil

@@ -1,0 +1,19 @@
+import MadangAPI
+
+/// What an edition calls a request. A class: what is noted of each request holds one, and a copy of all that it has is expensive.
+package final class EditionOperation: Hashable, Sendable {
+  package let edition: EditionName
+  package let route: MadangAPI.Route
+  /// Among the edition's, the same one in each server.
+  private let number: Int
+
+  init(_ edition: EditionName, _ route: MadangAPI.Route, number: Int) {
+    (self.edition, self.route, self.number) = (edition, route, number)
+  }
+
+  package static func == (one: EditionOperation, other: EditionOperation) -> Bool {
+    one.number == other.number && one.edition == other.edition
+  }
+
+  package func hash(into hasher: inout Hasher) { hasher.combine(number) }
+}
