@@ -11,11 +11,16 @@ public enum WireEncoder {
     return output.text.bytes
   }
 
-  /// The JSON of each value, with commas between: an array without its brackets.
-  public static func elements<Element: Encodable>(_ list: [Element]) throws -> [UInt8] {
-    let output = JSONOutput()
-    try JSONValueEncoder(output: output).elements(list) { try JSONValueEncoder(output: output).write($0) }
-    return output.text.bytes
+  /// The same of an object that writes itself.
+  @inlinable
+  public static func encode(_ object: some WireObject) -> [UInt8] { elements(CollectionOfOne(object)) }
+
+  /// The JSON of each object, with commas between: an array without its brackets.
+  @inlinable
+  public static func elements(_ objects: some Sequence<some WireObject>) -> [UInt8] {
+    var json = JSONWriter()
+    for object in objects { json.element(object) }
+    return json.bytes
   }
 }
 
@@ -31,58 +36,11 @@ private final class JSONOutput {
 
   func raw(_ literal: StaticString) { text.raw(literal) }
   func string(_ value: String) { text.string(value) }
-  func number(_ value: some BinaryInteger) { text.bytes.append(contentsOf: String(value).utf8) }
+  func number(_ value: some BinaryInteger) { text.number(value) }
 
   func key(_ key: String) {
     text.key(key, isFirst: isFirstKey)
     isFirstKey = false
-  }
-}
-
-/// JSON as it grows.
-private struct JSONWriter {
-  var bytes: [UInt8] = []
-
-  init() { bytes.reserveCapacity(256) }
-
-  mutating func raw(_ literal: StaticString) { literal.withUTF8Buffer { bytes.append(contentsOf: $0) } }
-
-  mutating func key(_ key: String, isFirst: Bool) {
-    if !isFirst { bytes.append(UInt8(ascii: ",")) }
-    string(key)
-    bytes.append(UInt8(ascii: ":"))
-  }
-
-  mutating func string(_ value: String) {
-    var value = value
-    bytes.append(UInt8(ascii: "\""))
-    value.withUTF8 { escaped($0) }
-    bytes.append(UInt8(ascii: "\""))
-  }
-
-  private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
-    var start = 0
-    for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
-      bytes.append(contentsOf: utf8[start..<index])
-      start = index + 1
-      escape(byte)
-    }
-    bytes.append(contentsOf: utf8[start...])
-  }
-
-  private mutating func escape(_ byte: UInt8) {
-    switch byte {
-    case 0x22: raw("\\\"")
-    case 0x5C: raw("\\\\")
-    case 0x0A: raw("\\n")
-    case 0x0D: raw("\\r")
-    case 0x09: raw("\\t")
-    default:
-      let hex: (UInt8) -> UInt8 = { $0 < 10 ? 0x30 + $0 : 0x57 + $0 }
-      raw("\\u00")
-      bytes.append(hex(byte >> 4))
-      bytes.append(hex(byte & 15))
-    }
   }
 }
 

@@ -90,6 +90,8 @@ package enum Event: Sendable {
   case changed(Change, Int64)
   /// A row of the audit log.
   case audited(AuditRecord)
+  /// A chat waits whose devices are to be told.
+  case pushQueued
   /// A mail waits to be sent.
   case mailQueued
   /// A mail was not queued that the transaction would have sent.

@@ -101,9 +101,8 @@ final class Backend: Sendable {
     announcements.connect { [instruments = base.instruments] event in
       dispatcher.committed(event)
       switch event {
-      case .chatPosted(let chat):
-        pushes.chatPosted()
-        instruments?.posted(chat)
+      case .chatPosted(let chat): instruments?.posted(chat)
+      case .pushQueued: pushes.pushQueued()
       case .mailQueued: mails.mailQueued()
       case .mailLeftOut(let reason): metrics.mailLeftOut(.init(reason))
       case .changed, .audited: break

@@ -17,7 +17,7 @@ final class Edition: Sendable {
   let rooms: @Sendable (RoomNamespace.Prefix) -> [Room.Kind]
   /// The namespaces a chat goes to, with the event it arrives as.
   let targets: @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)]
-  private let elements: @Sendable (Room.Kind, [Chat]) throws -> [UInt8]
+  private let elements: @Sendable (Room.Kind, [Chat]) -> [UInt8]
   /// Whether a refresh that shows a valid access token of its session is refused (`E04`).
   let refusesEarlyRefresh: Bool
   /// What an invitation of somebody without account answers.
@@ -28,7 +28,7 @@ final class Edition: Sendable {
     text: @escaping @Sendable (ObjectID) -> String, isID: @escaping @Sendable (String) -> Bool,
     rooms: @escaping @Sendable (RoomNamespace.Prefix) -> [Room.Kind],
     targets: @escaping @Sendable (Chat) -> [(namespace: RoomNamespace, event: ChatEvent)],
-    elements: @escaping @Sendable (Room.Kind, [Chat]) throws -> [UInt8], refusesEarlyRefresh: Bool,
+    elements: @escaping @Sendable (Room.Kind, [Chat]) -> [UInt8], refusesEarlyRefresh: Bool,
     noSuchInvitee: ErrorCode
   ) {
     (self.id, self.routes, self.dates) = (id, routes, dates)
@@ -41,10 +41,10 @@ final class Edition: Sendable {
   var name: String { id.rawValue }
 
   /// The chat's JSON: the same bytes for the POST reply and the sockets.
-  func encode(_ chat: Chat) throws -> [UInt8] { try elements(chat.room.kind, [chat]) }
+  func encode(_ chat: Chat) -> [UInt8] { elements(chat.room.kind, [chat]) }
 
   /// The JSON of chats of one room, with commas between.
-  func encode(_ chats: [Chat]) throws -> [UInt8] { try chats.first.map { try elements($0.room.kind, chats) } ?? [] }
+  func encode(_ chats: [Chat]) -> [UInt8] { chats.first.map { elements($0.room.kind, chats) } ?? [] }
 
   /// - Parameter offset: Whose wall-clock digits dates show, in milliseconds east of UTC.
   static func named(_ name: EditionName, offset: Int64) -> Edition {

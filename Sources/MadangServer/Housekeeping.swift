@@ -14,13 +14,11 @@ import Storage
 struct Housekeeping: ServiceLifecycle.Service {
   private let service: Service
   private let sockets: RoomSockets
-  private let wakes: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let wakes = Wakes()
 
   init(_ service: Service, _ sockets: RoomSockets) {
     self.service = service
     self.sockets = sockets
-    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Uploads younger than this, in milliseconds, may still belong to a running request.
@@ -30,7 +28,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   private var grace: Duration { service.settings.databaseURL == nil ? .zero : service.settings.deletionGrace }
 
   /// A room or workspace was deleted by any server. Returns at once.
-  func clearDeletedSoon() { wake.yield() }
+  func clearDeletedSoon() { wakes.wake() }
 
   func run() async throws {
     let interval = service.settings.housekeepingInterval
@@ -47,8 +45,8 @@ struct Housekeeping: ServiceLifecycle.Service {
           await attempt { try await sockets.review() }
         }
       }
-      for await _ in wakes.cancelOnGracefulShutdown() {
-        guard await mayTidy() else { continue }
+      await wakes.forEach {
+        guard await mayTidy() else { return }
         await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
       }
     }
@@ -92,7 +90,7 @@ struct Housekeeping: ServiceLifecycle.Service {
 
   private func tidy() async {
     await attempt { try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow) }
-    wake.yield()
+    wakes.wake()
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
     await attempt { try await service.madang.forgetAudit() }
@@ -102,7 +100,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       guard chats + files > 0 else { return }
       service.logger.info(
         "chats and files were deleted for their age", metadata: ["chats": "\(chats)", "files": "\(files)"])
-      wake.yield()
+      wakes.wake()
     }
     await attempt { try await service.madang.forgetLinks() }
     await attempt { try await service.madang.forgetPlaces() }

@@ -33,6 +33,49 @@ struct WireTests {
     #expect(String(decoding: try WireEncoder.encode([Empty]()), as: UTF8.self) == "[]")
   }
 
+  /// An object that writes itself, as any other one is written.
+  private struct Plain<Object: Encodable>: Encodable {
+    let object: Object
+    func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
+  }
+
+  @Test("an object that writes itself has the bytes that its fields have", arguments: [nil, "/static/a.png"] as [String?])
+  func writers(picture: String?) throws {
+    func check(_ object: some WireObject) throws {
+      let json = String(decoding: try WireEncoder.encode(Plain(object: object)), as: UTF8.self)
+      #expect(json == String(decoding: WireEncoder.encode(object), as: UTF8.self))
+      #expect("\(json),\(json)" == String(decoding: WireEncoder.elements([object, object]), as: UTF8.self))
+    }
+    let (id, text, date) = ("u-1", "a\"\\\n\u{1}/각😀{", "2026-01-05T09:00:00.000Z")
+    let member = Edition2024_10.Member(userID: id, email: text, nickname: "", profileImage: picture)
+    let user = Edition2024_01.User(userID: -1, email: text, nickname: "", profileImage: picture)
+    try check(member)
+    try check(user)
+    for files in [[], [text], [text, "", text]] {
+      try check(
+        Edition2024_10.ChannelChat(
+          channelID: id, channelName: text, chatID: "c", content: text, createdAt: date, files: files, user: member))
+      try check(
+        Edition2024_10.DMChat(dmID: id, roomID: "r", content: text, createdAt: date, files: files, user: member))
+      try check(
+        Edition2024_01.ChannelChat(
+          channelID: .max, channelName: text, chatID: .min, content: text, createdAt: date, files: files, user: user))
+      try check(Edition2024_01.DMChat(dmID: 0, roomID: 7, content: text, createdAt: date, files: files, user: user))
+    }
+    try check(Edition2024_10.ChannelUnread(channelID: id, name: text, count: .max, roomID: id))
+    try check(Edition2024_10.DMUnread(roomID: id, count: 0))
+    try check(Edition2024_01.ChannelUnread(channelID: 1, name: text, count: .max, roomID: 2))
+    try check(Edition2024_01.DMUnread(roomID: 3, count: 0))
+    try check(
+      Edition2024_10.Me(
+        userID: id, email: text, nickname: text, profileImage: picture, phone: text, provider: picture, sesacCoin: -4,
+        createdAt: date))
+    try check(
+      Edition2024_01.MyProfile(
+        userID: 5, email: text, nickname: text, profileImage: picture, phone: text, vendor: picture, sesacCoin: -4,
+        createdAt: date))
+  }
+
   @Test("dates have 24 characters and cursors undo them, in any year and zone")
   func dates() throws {
     #expect(WireDate.string(0) == "1970-01-01T00:00:00.000Z")

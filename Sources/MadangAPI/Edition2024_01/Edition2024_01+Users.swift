@@ -160,3 +160,29 @@ extension Edition2024_01 {
   public static let user = Endpoint<UserDetail>(.get, "/v1/users/{user}", .token)
   public static let refresh = Endpoint<Refresh>(.get, "/v1/auth/refresh", .refreshToken)
 }
+
+extension Edition2024_01.User: WireObject {
+  public func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field(CodingKeys.userID, userID)
+      json.field(CodingKeys.email, email)
+      json.field(CodingKeys.nickname, nickname)
+      json.field(CodingKeys.profileImage, profileImage)
+    }
+  }
+}
+
+extension Edition2024_01.MyProfile: WireObject {
+  public func write(to json: inout JSONWriter) {
+    json.object { json in
+      json.field(CodingKeys.userID, userID)
+      json.field(CodingKeys.email, email)
+      json.field(CodingKeys.nickname, nickname)
+      json.field(CodingKeys.profileImage, profileImage)
+      json.field(CodingKeys.phone, phone)
+      json.field(CodingKeys.vendor, vendor)
+      json.field(CodingKeys.sesacCoin, sesacCoin)
+      json.field(CodingKeys.createdAt, createdAt)
+    }
+  }
+}

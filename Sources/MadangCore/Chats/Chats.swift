@@ -49,19 +49,26 @@ extension Madang {
     Statement.insertChat(
       uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count
     ).then { [self] id in
-      let rest = Steps.body { [self] transaction in
-        for (position, file) in files.enumerated() {
-          let file = try transaction.insertFile(
-            file, room: place.roomNumber, uploader: author.id.number, now: clock.now)
-          try transaction.attach(file, to: id.number, at: position)
-        }
-        let chat = Chat(
-          id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
-          createdAt: place.createdAt)
-        transaction.afterCommit { [announce] in announce(.chatPosted(chat)) }
-        return chat
+      let chat = Chat(
+        id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
+        createdAt: place.createdAt)
+      guard settings.tellsDevices else { return announcing(chat, with: files, tellsDevices: false) }
+      return Statement.addPush(of: id.number).then { [self] in announcing(chat, with: files, tellsDevices: $0) }
+    }
+  }
+
+  private func announcing(_ chat: Chat, with files: [StoredFile], tellsDevices: Bool) -> Steps<Chat> {
+    .body { [self] transaction in
+      for (position, file) in files.enumerated() {
+        let file = try transaction.insertFile(
+          file, room: chat.room.id.number, uploader: chat.author.id.number, now: clock.now)
+        try transaction.attach(file, to: chat.id.number, at: position)
       }
-      return settings.tellsDevices ? Statement.addPush(of: id.number).then { rest } : rest
+      transaction.afterCommit { [announce] in
+        announce(.chatPosted(chat))
+        if tellsDevices { announce(.pushQueued) }
+      }
+      return chat
     }
   }
 

@@ -29,13 +29,11 @@ final class RefusedSignIns: ServiceLifecycle.Service {
   private let perMinute: Int
   private let madang: Madang
   private let state = Mutex(State())
-  private let wakes: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let wakes = Wakes()
 
   init(_ madang: Madang, perMinute: Int) {
     self.madang = madang
     self.perMinute = perMinute
-    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// A sign-in, or a sign-up, was refused. Returns at once.
@@ -53,7 +51,7 @@ final class RefusedSignIns: ServiceLifecycle.Service {
       state.waiting.append(refusal)
       return true
     }
-    if isTaken { wake.yield() }
+    if isTaken { wakes.wake() }
   }
 
   /// Runs a sign-in or a sign-up, and notes it if it is refused.
@@ -79,7 +77,7 @@ final class RefusedSignIns: ServiceLifecycle.Service {
       group.addTask { [self] in
         await every(.seconds(60), by: madang.clock, atOnce: false) { [self] in await write() }
       }
-      for await _ in wakes.cancelOnGracefulShutdown() { await write() }
+      await wakes.forEach { await write() }
     }
   }
 

@@ -56,8 +56,8 @@ extension ServerControls {
   }
 
   /// A chat as an edition sends it.
-  package func json(_ chat: Chat, _ edition: EditionName) throws -> [UInt8] {
-    try Edition.named(edition, offset: current.backend.service.settings.offset(of: edition) ?? 0).encode(chat)
+  package func json(_ chat: Chat, _ edition: EditionName) -> [UInt8] {
+    Edition.named(edition, offset: current.backend.service.settings.offset(of: edition) ?? 0).encode(chat)
   }
 
   /// What a refused operation is answered with in the newest edition.

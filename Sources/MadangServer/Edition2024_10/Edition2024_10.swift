@@ -33,8 +33,8 @@ extension Edition {
       },
       elements: { kind, chats in
         switch kind {
-        case .channel: try WireEncoder.elements(chats.map { Edition2024_10.ChannelChat($0, dates) })
-        case .dm: try WireEncoder.elements(chats.map { Edition2024_10.DMChat($0, dates) })
+        case .channel: WireEncoder.elements(chats.lazy.map { Edition2024_10.ChannelChat($0, dates) })
+        case .dm: WireEncoder.elements(chats.lazy.map { Edition2024_10.DMChat($0, dates) })
         }
       },
       refusesEarlyRefresh: false,

@@ -14,7 +14,7 @@ extension Call {
     let chat = try await madang.post(draft, to: address, as: try principal) { [context] in
       await !context.channel.hasClientLeft
     }
-    return json(try edition.encode(chat))
+    return json(edition.encode(chat))
   }
 
   func unread(in address: RoomAddress) async throws -> Unread {
@@ -39,14 +39,14 @@ extension Call {
     var history = try await madang.history(of: address, after: date, as: try principal)
     let first = try await history.next() ?? []
     guard !history.isFinished else {
-      return json(envelope.head + (try edition.encode(first)) + envelope.tail)
+      return json(envelope.head + edition.encode(first) + envelope.tail)
     }
     let body = ResponseBody { [history, edition] writer in
       var history = history
-      try await writer.write(ByteBuffer(bytes: envelope.head + (try edition.encode(first))))
+      try await writer.write(ByteBuffer(bytes: envelope.head + edition.encode(first)))
       while let chats = try await history.next() {
         guard !chats.isEmpty else { continue }
-        try await writer.write(ByteBuffer(bytes: [UInt8(ascii: ",")] + (try edition.encode(chats))))
+        try await writer.write(ByteBuffer(bytes: [UInt8(ascii: ",")] + edition.encode(chats)))
       }
       try await writer.write(ByteBuffer(bytes: envelope.tail))
       try await writer.finish(nil)

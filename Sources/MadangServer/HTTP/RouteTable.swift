@@ -64,6 +64,13 @@ struct RouteTable: Sendable {
     respond(to: endpoint) { $0.json(try WireEncoder.encode(try await body($0))) }
   }
 
+  /// A route that answers an object which writes itself.
+  mutating func on<Answer: WireObject & SendableMetatype>(
+    _ endpoint: Endpoint<Answer>, _ body: @escaping @Sendable (Call) async throws -> Answer
+  ) {
+    respond(to: endpoint) { $0.json(WireEncoder.encode(try await body($0))) }
+  }
+
   /// A route that answers nothing.
   mutating func on(_ endpoint: Endpoint<NoContent>, _ body: @escaping @Sendable (Call) async throws -> Void) {
     respond(to: endpoint) { call in

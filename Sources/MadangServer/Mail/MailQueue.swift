@@ -14,8 +14,7 @@ final class MailQueue: ServiceLifecycle.Service {
   private let sender: (any MailSender)?
   private let settings: MailSettings
   private let metrics: Metrics
-  private let wakes: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let wakes = Wakes()
   private let underWay = Atomic(0)
 
   /// How often mails are looked for that are due again, or that another process has queued.
@@ -27,11 +26,10 @@ final class MailQueue: ServiceLifecycle.Service {
 
   init(madang: Madang, sender: (any MailSender)?, settings: MailSettings, metrics: Metrics) {
     (self.madang, self.sender, self.settings, self.metrics) = (madang, sender, settings, metrics)
-    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// A mail was queued. Returns at once.
-  func mailQueued() { wake.yield() }
+  func mailQueued() { wakes.wake() }
 
   func run() async throws {
     guard let sender else {
@@ -42,10 +40,10 @@ final class MailQueue: ServiceLifecycle.Service {
       group.addTask { [self] in
         await every(Self.interval, by: madang.clock) { [self] in
           await tidy()
-          wake.yield()
+          wakes.wake()
         }
       }
-      for await _ in wakes.cancelOnGracefulShutdown() {
+      await wakes.forEach {
         await attempt {
           while !Task.isShuttingDownGracefully {
             let limit = settings.parallelSends - underWay.load(ordering: .relaxed)
@@ -57,7 +55,7 @@ final class MailQueue: ServiceLifecycle.Service {
               group.addTask { [self] in
                 await attempt { try await send(mail, by: sender) }
                 underWay.subtract(1, ordering: .relaxed)
-                wake.yield()
+                wakes.wake()
               }
             }
           }

@@ -15,8 +15,7 @@ struct PushQueue: ServiceLifecycle.Service {
   private let settings: PushSettings
   private let editions: [Edition]
   private let metrics: Metrics
-  private let wakes: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let wakes = Wakes()
 
   /// Chats that are being told.
   private final class Telling: Sendable {
@@ -31,15 +30,14 @@ struct PushQueue: ServiceLifecycle.Service {
   /// - Parameter sender: Nil where notifications are off.
   init(madang: Madang, sender: (any PushSender)?, settings: PushSettings, editions: [Edition], metrics: Metrics) {
     self.madang = madang
-    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
-    sending = sender.map { [wake] in PushSending($0, settings, metrics, madang.logger) { wake.yield() } }
+    sending = sender.map { [wakes] in PushSending($0, settings, metrics, madang.logger) { wakes.wake() } }
     self.settings = settings
     self.editions = editions
     self.metrics = metrics
   }
 
-  /// A chat was committed. Returns at once.
-  func chatPosted() { wake.yield() }
+  /// A chat was committed whose devices are to be told. Returns at once.
+  func pushQueued() { wakes.wake() }
 
   func run() async throws {
     guard let sending else { return try await gracefulShutdown() }
@@ -50,7 +48,7 @@ struct PushQueue: ServiceLifecycle.Service {
     await withDiscardingTaskGroup { group in
       group.addTask {
         await every(Self.interval, by: madang.clock) {
-          wake.yield()
+          wakes.wake()
           await attempt {
             metrics.pushDropped(try await madang.dropPushes(postedBy: madang.clock.now - settings.lifetime))
             metrics.setPushesWaiting(try await madang.waitingPushes())
@@ -58,12 +56,12 @@ struct PushQueue: ServiceLifecycle.Service {
         }
       }
       var room: Int64 = -1
-      for await _ in wakes.cancelOnGracefulShutdown() {
+      await wakes.forEach {
         for token in sending.putOff.takeNew() { group.addTask { await retries.sendPutOff(to: token) } }
         if let notification = sending.outage.startTrying() {
           group.addTask {
             await retries.endOutage(with: notification)
-            wake.yield()
+            wakes.wake()
           }
         }
         await attempt {
@@ -80,7 +78,7 @@ struct PushQueue: ServiceLifecycle.Service {
               group.addTask {
                 await attempt { try await teller.tell(push) }
                 telling.count.subtract(1, ordering: .relaxed)
-                wake.yield()
+                wakes.wake()
               }
             }
           }

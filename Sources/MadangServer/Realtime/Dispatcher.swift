@@ -24,8 +24,7 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let channel: NotificationChannel?
   private let notices: CommitNotices?
   private let hear: @Sendable (CommitNotices.Notice) -> Void
-  private let wakes: AsyncStream<Void>
-  private let wake: AsyncStream<Void>.Continuation
+  private let wakes = Wakes()
 
   /// How often changes are looked for. They are acted on within a second.
   static let interval: Duration = .milliseconds(500)
@@ -56,7 +55,6 @@ final class Dispatcher: ServiceLifecycle.Service {
     self.act = act
     self.recheck = recheck
     self.deliver = deliver
-    (wakes, wake) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1))
   }
 
   /// Delivers the chats of a room up to this `seq`, if it has sockets already. If they cannot be read now, they are later.
@@ -74,7 +72,7 @@ final class Dispatcher: ServiceLifecycle.Service {
   /// A socket has joined a room whose newest chat was `seq` when it was let in: what follows is delivered.
   func joined(_ room: Int64, after seq: Int64) {
     // What was committed meanwhile was told to nobody.
-    if feeds.join(room, after: seq) { wake.yield() }
+    if feeds.join(room, after: seq) { wakes.wake() }
   }
 
   func left(_ room: Int64) { feeds.leave(room) }
@@ -86,13 +84,13 @@ final class Dispatcher: ServiceLifecycle.Service {
       notices?.add { $0.rooms[chat.room.id.number] = chat.seq }
       checkDatabase()
       guard let feed = feeds[chat.room.id.number] else { return }
-      if !feed.tell(chat, deliver) { wake.yield() }
+      if !feed.tell(chat, deliver) { wakes.wake() }
     case .changed(let change, let number):
       notices?.add { $0.hasChanges = true }
       _ = changes.withLock { $0.isNew(number, now: madang.clock.steady) }
       // Even if it was read before: what this process has done must not go unheeded.
       heed(change, isLate: false)
-    case .audited, .mailQueued, .mailLeftOut: break
+    case .audited, .pushQueued, .mailQueued, .mailLeftOut: break
     }
   }
 
@@ -110,12 +108,12 @@ final class Dispatcher: ServiceLifecycle.Service {
   private func doubt() {
     sessions.withLock { $0.isDoubtful = true }
     feeds.hold()
-    wake.yield()
+    wakes.wake()
   }
 
   func run() async throws {
     await withTaskGroup { group in
-      group.addTask { [wake] in await every(Self.interval, by: Clock(), atOnce: false) { wake.yield() } }
+      group.addTask { [wakes] in await every(Self.interval, by: Clock(), atOnce: false) { wakes.wake() } }
       if let channel { group.addTask { [self] in await listen(to: channel) } }
       await look()
       group.cancelAll()
@@ -139,13 +137,13 @@ final class Dispatcher: ServiceLifecycle.Service {
         }
         guard isNews else { continue }
       }
-      wake.yield()
+      wakes.wake()
     }
   }
 
   private func look() async {
     var (reviewed, isFailing) = (ContinuousClock.now, false)
-    for await _ in wakes.cancelOnGracefulShutdown() {
+    await wakes.forEach {
       if ContinuousClock.now - reviewed >= Self.roomInterval {
         reviewed = .now
         feeds.review()
@@ -192,7 +190,7 @@ final class Dispatcher: ServiceLifecycle.Service {
     case .membershipEnded, .membershipBegan, .sessionEnded, .sessionsEnded: return act(change, isLate)
     }
     deletions.withLock { $0.append((change, isLate)) }
-    wake.yield()
+    wakes.wake()
   }
 
   private func takeDeletions() -> [(change: Change, isLate: Bool)] {

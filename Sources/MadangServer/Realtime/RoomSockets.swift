@@ -104,12 +104,8 @@ struct RoomSockets: Sendable {
     for edition in service.editions {
       let targets = edition.targets(chat).filter { service.socketIO.hasSockets(in: $0.namespace.name) }
       guard !targets.isEmpty else { continue }
-      do {
-        let json = try edition.encode(chat)
-        for target in targets { service.socketIO.emit(target.event.rawValue, json: json, to: target.namespace.name) }
-      } catch {
-        service.logger.error("a chat could not be encoded", metadata: ["error": "\(String(reflecting: error))"])
-      }
+      let json = edition.encode(chat)
+      for target in targets { service.socketIO.emit(target.event.rawValue, json: json, to: target.namespace.name) }
     }
   }
 

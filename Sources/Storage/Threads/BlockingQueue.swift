@@ -57,10 +57,12 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   }
 
   private func wake(for thread: pthread_t) {
-    lock.lock()
-    defer { lock.unlock() }
-    wakers.removeAll { $0 == thread }
-    for _ in 0..<min(elements.count, sleepers) { lock.signal() }
+    let count = lock.withLock {
+      wakers.removeAll { $0 == thread }
+      return min(elements.count, sleepers)
+    }
+    // Whoever wakes while the lock is held would wait for it at once.
+    for _ in 0..<count { lock.signal() }
   }
 
   /// How many elements wait.

@@ -1,0 +1,106 @@
+/// An object that is sent so often that it writes its JSON itself: the containers of `Encodable` cost many times as much.
+public protocol WireObject: Encodable {
+  /// Writes all fields in the order of their declaration, the same bytes as ``WireEncoder`` makes of its `encode(to:)`.
+  func write(to json: inout JSONWriter)
+}
+
+/// JSON as it grows.
+public struct JSONWriter {
+  public private(set) var bytes: [UInt8] = []
+
+  public init() { bytes.reserveCapacity(256) }
+
+  // MARK: Objects that write themselves
+
+  /// Another object of a list.
+  public mutating func element(_ object: some WireObject) {
+    if !bytes.isEmpty { comma() }
+    object.write(to: &self)
+  }
+
+  /// - Parameter fields: Writes the fields.
+  mutating func object(_ fields: (inout JSONWriter) -> Void) {
+    raw("{")
+    fields(&self)
+    raw("}")
+  }
+
+  mutating func field(_ key: some CodingKey, _ value: String) {
+    nextKey(key)
+    string(value)
+  }
+
+  mutating func field(_ key: some CodingKey, _ value: String?) {
+    nextKey(key)
+    if let value { string(value) } else { raw("null") }
+  }
+
+  mutating func field(_ key: some CodingKey, _ value: some BinaryInteger) {
+    nextKey(key)
+    number(value)
+  }
+
+  mutating func field(_ key: some CodingKey, _ list: [String]) {
+    nextKey(key)
+    raw("[")
+    for (index, text) in list.enumerated() {
+      if index > 0 { comma() }
+      string(text)
+    }
+    raw("]")
+  }
+
+  mutating func field(_ key: some CodingKey, _ object: some WireObject) {
+    nextKey(key)
+    object.write(to: &self)
+  }
+
+  /// No value ends like the beginning of an object.
+  private mutating func nextKey(_ key: some CodingKey) { self.key(key.stringValue, isFirst: bytes.last == UInt8(ascii: "{")) }
+
+  private mutating func comma() { bytes.append(UInt8(ascii: ",")) }
+
+  // MARK: Values
+
+  mutating func raw(_ literal: StaticString) { literal.withUTF8Buffer { bytes.append(contentsOf: $0) } }
+
+  mutating func key(_ key: String, isFirst: Bool) {
+    if !isFirst { comma() }
+    string(key)
+    bytes.append(UInt8(ascii: ":"))
+  }
+
+  mutating func number(_ value: some BinaryInteger) { bytes.append(contentsOf: String(value).utf8) }
+
+  mutating func string(_ value: String) {
+    var value = value
+    bytes.append(UInt8(ascii: "\""))
+    value.withUTF8 { escaped($0) }
+    bytes.append(UInt8(ascii: "\""))
+  }
+
+  private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
+    var start = 0
+    for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
+      bytes.append(contentsOf: utf8[start..<index])
+      start = index + 1
+      escape(byte)
+    }
+    bytes.append(contentsOf: utf8[start...])
+  }
+
+  private mutating func escape(_ byte: UInt8) {
+    switch byte {
+    case 0x22: raw("\\\"")
+    case 0x5C: raw("\\\\")
+    case 0x0A: raw("\\n")
+    case 0x0D: raw("\\r")
+    case 0x09: raw("\\t")
+    default:
+      let hex: (UInt8) -> UInt8 = { $0 < 10 ? 0x30 + $0 : 0x57 + $0 }
+      raw("\\u00")
+      bytes.append(hex(byte >> 4))
+      bytes.append(hex(byte & 15))
+    }
+  }
+}

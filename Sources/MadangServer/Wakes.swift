@@ -1,0 +1,25 @@
+import ServiceLifecycle
+
+/// Has one loop of work beside the requests look once more. Several wakes before it looks are one.
+struct Wakes: Sendable {
+  private let stream: AsyncStream<Void>
+  private let continuation: AsyncStream<Void>.Continuation
+
+  init() { (stream, continuation) = AsyncStream.makeStream(bufferingPolicy: .bufferingNewest(1)) }
+
+  /// Returns at once.
+  func wake() { continuation.yield() }
+
+  /// Runs the body after each wake, until the server is to stop. To be called once.
+  func forEach(_ body: () async -> Void) async {
+    // A merged sequence, as `cancelOnGracefulShutdown()` makes, takes two more turns of the thread pool for each wake.
+    await withGracefulShutdownHandler {
+      for await _ in stream {
+        guard !Task.isShuttingDownGracefully else { return }
+        await body()
+      }
+    } onGracefulShutdown: {
+      continuation.finish()
+    }
+  }
+}
