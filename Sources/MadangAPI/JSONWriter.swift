@@ -56,7 +56,9 @@ public struct JSONWriter {
   }
 
   /// No value ends like the beginning of an object.
-  private mutating func nextKey(_ key: some CodingKey) { self.key(key.stringValue, isFirst: bytes.last == UInt8(ascii: "{")) }
+  private mutating func nextKey(_ key: some CodingKey) {
+    self.key(key.stringValue, isFirst: bytes.last == UInt8(ascii: "{"))
+  }
 
   private mutating func comma() { bytes.append(UInt8(ascii: ",")) }
 

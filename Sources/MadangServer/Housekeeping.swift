@@ -45,7 +45,7 @@ struct Housekeeping: ServiceLifecycle.Service {
           await attempt { try await sockets.review() }
         }
       }
-      await wakes.forEach {
+      await wakes.run {
         guard await mayTidy() else { return }
         await attempt { try await cancelWhenGracefulShutdown { try await clearDeleted() } }
       }

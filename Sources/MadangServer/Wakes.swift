@@ -11,7 +11,7 @@ struct Wakes: Sendable {
   func wake() { continuation.yield() }
 
   /// Runs the body after each wake, until the server is to stop. To be called once.
-  func forEach(_ body: () async -> Void) async {
+  func run(_ body: () async -> Void) async {
     // A merged sequence, as `cancelOnGracefulShutdown()` makes, takes two more turns of the thread pool for each wake.
     await withGracefulShutdownHandler {
       for await _ in stream {

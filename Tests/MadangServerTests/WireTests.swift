@@ -39,7 +39,8 @@ struct WireTests {
     func encode(to encoder: any Encoder) throws { try object.encode(to: encoder) }
   }
 
-  @Test("an object that writes itself has the bytes that its fields have", arguments: [nil, "/static/a.png"] as [String?])
+  @Test(
+    "an object that writes itself has the bytes that its fields have", arguments: [nil, "/static/a.png"] as [String?])
   func writers(picture: String?) throws {
     func check(_ object: some WireObject) throws {
       let json = String(decoding: try WireEncoder.encode(Plain(object: object)), as: UTF8.self)

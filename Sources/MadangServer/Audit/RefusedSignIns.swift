@@ -77,7 +77,7 @@ final class RefusedSignIns: ServiceLifecycle.Service {
       group.addTask { [self] in
         await every(.seconds(60), by: madang.clock, atOnce: false) { [self] in await write() }
       }
-      await wakes.forEach { await write() }
+      await wakes.run { await write() }
     }
   }
 

@@ -43,7 +43,7 @@ final class MailQueue: ServiceLifecycle.Service {
           wakes.wake()
         }
       }
-      await wakes.forEach {
+      await wakes.run {
         await attempt {
           while !Task.isShuttingDownGracefully {
             let limit = settings.parallelSends - underWay.load(ordering: .relaxed)

@@ -56,7 +56,7 @@ struct PushQueue: ServiceLifecycle.Service {
         }
       }
       var room: Int64 = -1
-      await wakes.forEach {
+      await wakes.run {
         for token in sending.putOff.takeNew() { group.addTask { await retries.sendPutOff(to: token) } }
         if let notification = sending.outage.startTrying() {
           group.addTask {

@@ -143,7 +143,7 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   private func look() async {
     var (reviewed, isFailing) = (ContinuousClock.now, false)
-    await wakes.forEach {
+    await wakes.run {
       if ContinuousClock.now - reviewed >= Self.roomInterval {
         reviewed = .now
         feeds.review()
