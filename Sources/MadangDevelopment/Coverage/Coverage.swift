@@ -9,25 +9,30 @@ import Synchronization
 /// Safe to share between threads.
 package final class Coverage: Sendable {
   fileprivate struct State {
-    /// By item of the contract.
-    var counts = Array(repeating: 0, count: Contract.shared.items.count)
+    /// By item of the contract; empty as long as nothing was touched, as in most of many worlds.
+    var counts: [Int] = []
     /// By place of a flow: the step that comes next, and how many ever were done.
-    var flows = Array(repeating: (next: 0, furthest: 0), count: Contract.shared.flows.count)
+    var flows: [(next: Int, furthest: Int)] = []
+
+    mutating func makeRoom() {
+      guard counts.isEmpty else { return }
+      counts = Array(repeating: 0, count: Contract.shared.items.count)
+      flows = Array(repeating: (next: 0, furthest: 0), count: Contract.shared.flows.count)
+    }
   }
 
-  private let state = Mutex<State?>(nil)
+  private let state = Mutex(State())
   /// The packet that was counted last.
   private let last = Mutex<KeptPacket?>(nil)
 
   package init() {}
 
   /// Forgets everything.
-  package func clear() { state.withLock { $0 = nil } }
+  package func clear() { state.withLock { $0 = State() } }
 
   /// What was counted so far.
   package var counts: CoverageCounts {
     state.withLock { state in
-      guard let state else { return CoverageCounts() }
       let steps = zip(Contract.shared.flows, state.flows).map { ($0.item, $1.furthest) }.filter { $1 > 0 }
       return CoverageCounts(state.counts, steps: Dictionary(uniqueKeysWithValues: steps))
     }
@@ -100,10 +105,9 @@ package final class Coverage: Sendable {
   }
 
   private func update(_ body: (inout State) -> Void) {
-    state.withLock { kept in
-      var state = kept.take() ?? State()
+    state.withLock { state in
+      state.makeRoom()
       body(&state)
-      kept = state
     }
   }
 }
@@ -115,7 +119,7 @@ extension Coverage.State {
       for (name, item) in touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
     }
     for (name, item) in touches.queries where notes.query(name) != nil { counts[item] += 1 }
-    for (name, item) in touches.headers where notes.head.headerFields[name] != nil { counts[item] += 1 }
+    for (name, item) in touches.headers where notes.head.headerFields.contains(name) { counts[item] += 1 }
   }
 
   /// Goes on with a flow if the step is the one that comes next.

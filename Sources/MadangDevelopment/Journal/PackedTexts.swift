@@ -35,9 +35,11 @@ struct PackedTexts: Sendable {
       }
     }
 
-    mutating func add(_ bytes: [UInt8]) {
+    mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { add($0) } }
+
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
       guard let place = place(of: bytes.count) else { return }
-      bytes.withUnsafeBytes { place.copyMemory(from: $0) }
+      place.copyMemory(from: .init(bytes))
     }
 
     mutating func add(_ buffer: ByteBuffer) {

@@ -91,8 +91,9 @@ extension PackedTexts.Writer {
     for field in fields {
       add(field.name.rawName)
       // What is short costs less to keep than to look up. All are masked when they are told.
-      let isLeftOut = field.value.utf8.count > 64 && Secrets.isHeader(field.name.canonicalName)
-      add(isLeftOut ? Secrets.mask : field.value)
+      field.withUnsafeBytesOfValue { value in
+        if value.count > 64, Secrets.isHeader(field.name.canonicalName) { add(Secrets.mask) } else { add(value) }
+      }
     }
     addAbsent()
   }

@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 
 /// Memory in large pieces, used again and again, for what is kept of many requests. To ask for memory for each of them, and to give
@@ -65,8 +66,9 @@ private final class Blanks: Sendable {
 final class Sheet: @unchecked Sendable {
   // Unchecked: whoever has taken it from those that are open writes alone, behind all that was taken; what was taken is only read.
 
-  /// In bytes. What is larger than 64 KiB costs malloc more to free.
+  /// In bytes, whole pages. What is larger than 64 KiB costs malloc more to free.
   static let size = 56 * 1024
+  private static let pageSize = 4096
 
   private let memory: UnsafeMutableRawBufferPointer
   private var used = 0
@@ -79,13 +81,23 @@ final class Sheet: @unchecked Sendable {
   }
 
   fileprivate init(_ blanks: Blanks) {
-    let start = blanks.take() ?? .allocate(byteCount: Self.size, alignment: 8)
+    let start = blanks.take() ?? Self.blank()
     memory = UnsafeMutableRawBufferPointer(start: start, count: Self.size)
     self.blanks = blanks
   }
 
   deinit {
     if let blanks, let start = memory.baseAddress { blanks.put(start) } else { memory.deallocate() }
+  }
+
+  /// Memory whose pages are there: to be given one after the other, each when it is first written to, costs several times as much.
+  private static func blank() -> UnsafeMutableRawPointer {
+    let start = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: pageSize)
+    #if os(Linux)
+      // Where the system cannot do it, the pages come as they are needed.
+      _ = madvise(start, size, MADV_POPULATE_WRITE)
+    #endif
+    return start
   }
 
   fileprivate var room: UnsafeMutableRawBufferPointer { .init(rebasing: memory[used...]) }
