@@ -118,7 +118,9 @@ int main(int argc, char **argv) {
     watch(epoll, clients[i].wire.fd, EPOLLIN, &clients[i]);
   }
   signal(SIGTERM, stop);
-  uint64_t begin = now_us();
+  uint64_t begin = now_us(), cpu = cpu_ns(pid);
+  // Without warming up the first calls count as well.
+  measuring = warm <= 0;
   if (rate > 0) interval = connections / rate * 1e6;
   for (size_t i = 0; i < connections; i++) {
     // Evenly spread.
@@ -126,7 +128,7 @@ int main(int argc, char **argv) {
     send_at_its_time(&clients[i]);
   }
 
-  uint64_t warm_end = begin + warm * 1e6, end = warm_end + seconds * 1e6, heard = begin, cpu = 0, now;
+  uint64_t warm_end = begin + warm * 1e6, end = warm_end + seconds * 1e6, heard = begin, now;
   size_t over = 0;
   while (!stopped && (now = now_us()) < end && !(max_calls && over >= (size_t)max_calls)) {
     if (!measuring && now >= warm_end) {
