@@ -52,7 +52,7 @@ package final class Coverage: Sendable {
         state.counts[operation.item] += 1
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation.touches, notes, known.fields)
+        state.count(operation.touches, notes, known.body.fields)
         for place in operation.places { state.advance(place) }
       }
     }
@@ -64,7 +64,7 @@ package final class Coverage: Sendable {
       {
         state.counts[item] += 1
       }
-      state.count(operation.touches, notes, known.fields)
+      state.count(operation.touches, notes, known.body.fields)
       for place in places { state.advance(place) }
     }
   }

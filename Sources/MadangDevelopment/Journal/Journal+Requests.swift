@@ -12,7 +12,7 @@ extension Journal {
   fileprivate static let maxWhole = 1 << 20
 
   /// A request gets no response.
-  func recordUnanswered(_ exchange: Exchange) { append(FinishedRequest(notes: exchange.notes, end: uptime())) }
+  func recordUnanswered(_ exchange: Exchange) { append(FinishedRequest(notes: exchange.notes, known: exchange.notes.known, end: uptime())) }
 
   /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place.
   nonisolated(nonsending) func record(_ exchange: Exchange, answeredBy response: Response) async -> Response {
@@ -20,12 +20,15 @@ extension Journal {
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
     let status = isLost ? nil : response.status.code
-    let known = notes.known
-    if notes.lacksAccount(known, status: status) { _ = await exchange.account() }
-    var finished = FinishedRequest(notes: notes, status: status, end: now)
+    var known = notes.known
+    if notes.lacksAccount(known, status: status) {
+      _ = await exchange.account()
+      known = notes.known
+    }
+    var finished = FinishedRequest(notes: notes, known: known, status: status, end: now)
     if !isLost {
       finished.answerHeaders = response.headers
-      guard finished.takesBody(of: response, known) else { return recording(response, to: finished, exchange) }
+      guard finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
     }
     append(finished)
     return response
@@ -48,18 +51,22 @@ private func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
 
 extension FinishedRequest {
   /// False if what the body has is known only when it is written.
-  fileprivate mutating func takesBody(of response: Response, _ known: ExchangeNotes.Known) -> Bool {
+  fileprivate mutating func takesBody(of response: Response) -> Bool {
     let size = response.body.contentLength
     if size == 0 || notes.head.method == .head { return true }
     guard known.fault == nil else { return false }
     if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
-      answer = [whole.beginning(Journal.maxText)]
+      answer = whole.beginning(Journal.maxText)
       answerSize = whole.readableBytes
       return true
     }
     guard notes.isOfSocket, let size else { return false }
     answerSize = size
     return true
+  }
+
+  fileprivate mutating func add(_ piece: ByteBuffer) {
+    if answer.readableBytes == 0 { answer = piece } else { answer.writeImmutableBuffer(piece) }
   }
 }
 
@@ -91,7 +98,7 @@ private final class AnswerRecorder: Sendable {
       let room = Journal.maxText - state.request.answerSize
       state.request.answerSize += buffer.readableBytes
       if isText, room > 0, buffer.readableBytes > 0 {
-        state.request.answer.append(buffer.beginning(room))
+        state.request.add(buffer.beginning(room))
       }
       return length.map { state.request.answerSize >= $0 } ?? false
     }
@@ -102,7 +109,7 @@ private final class AnswerRecorder: Sendable {
     let request: FinishedRequest? = state.withLock { state in
       guard !state.isFinished else { return nil }
       state.isFinished = true
-      state.request.end = uptime()
+      (state.request.known, state.request.end) = (state.request.notes.known, uptime())
       return state.request
     }
     if let request { journal.append(request) }

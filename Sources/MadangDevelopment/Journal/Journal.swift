@@ -117,9 +117,8 @@ package final class Journal: Sendable {
 
   /// A request is over.
   func append(_ request: FinishedRequest) {
-    let known = request.notes.known
-    let raw = RawRequest(request, known, on: sheets)
-    coverage.count(raw, request.notes, known)
+    let raw = RawRequest(request, on: sheets)
+    coverage.count(raw, request.notes, request.known)
     append(.request(raw), at: request.notes.at, begun: request.notes.begun)
   }
 

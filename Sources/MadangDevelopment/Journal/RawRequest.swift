@@ -21,31 +21,30 @@ struct RawRequest: Sendable {
   /// In bytes.
   var size: Int { packed.size }
 
-  init(_ request: FinishedRequest, _ known: ExchangeNotes.Known, on sheets: Sheets) {
-    let (notes, body) = (request.notes, known.body)
+  init(_ request: FinishedRequest, on sheets: Sheets) {
+    let (notes, known) = (request.notes, request.known)
     (operation, fault, isPolling) = (known.operation, known.fault, notes.isOfSocket)
     (status, answerSize, nanoseconds) = (request.status, request.answerSize, request.end - notes.begun)
-    bodySize = body.size
-    code = Self.code(status, answerSize, request.answer.first)
-    let (head, account, parts) = (notes.head, known.account, body.parts)
+    bodySize = known.body.size
+    code = Self.code(status, answerSize, request.answer)
     packed = PackedTexts(on: sheets) { writer in
-      writer.add(head.method.rawValue)
-      writer.add(head.path ?? "")
-      writer.add(account?.email)
-      writer.add(head.headerFields)
-      writer.add(parts.isEmpty ? body.kept : [])
-      writer.add(parts)
+      writer.add(notes.head.method.rawValue)
+      writer.add(notes.head.path ?? "")
+      writer.add(known.account?.email)
+      writer.add(notes.head.headerFields)
+      writer.add(known.body.parts.isEmpty ? known.body.kept : [])
+      writer.add(known.body.parts)
       writer.add(ofAnswer: request.answerHeaders)
-      for piece in request.answer { writer.add(piece) }
+      writer.add(request.answer)
     }
   }
 
   /// How the body of a refusal begins; it has no other key.
   private static let refusal = Array(#"{"errorCode":""#.utf8)
 
-  private static func code(_ status: Int?, _ size: Int, _ answer: ByteBuffer?) -> String? {
-    guard status == 400 || status == 500, size < 200, let body = answer?.readableBytesView, body.starts(with: refusal)
-    else { return nil }
+  private static func code(_ status: Int?, _ size: Int, _ answer: ByteBuffer) -> String? {
+    let body = answer.readableBytesView
+    guard status == 400 || status == 500, size < 200, body.starts(with: refusal) else { return nil }
     return String(decoding: body.dropFirst(refusal.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
   }
 }
@@ -70,7 +69,7 @@ extension RawRequest {
     var reader = packed.reader
     return Texts(
       method: reader.text() ?? "", target: reader.text() ?? "", account: reader.text(), headers: reader.fields(),
-      body: reader.next() ?? [], parts: reader.parts(), answerHeaders: reader.fields(), answer: reader.remaining())
+      body: reader.next() ?? [], parts: reader.parts(), answerHeaders: reader.fields(), answer: reader.next() ?? [])
   }
 }
 
@@ -129,11 +128,5 @@ extension PackedTexts.Reader {
         ExchangeNotes.Body.Part(name: name, fileName: text(), size: text().flatMap { Int($0) } ?? 0, text: next()))
     }
     return parts
-  }
-
-  fileprivate mutating func remaining() -> [UInt8] {
-    var bytes: [UInt8] = []
-    while let piece = next() { bytes += piece }
-    return bytes
   }
 }

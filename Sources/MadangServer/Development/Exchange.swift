@@ -9,9 +9,13 @@ package struct Exchange: Sendable {
   package let notes: ExchangeNotes
   /// The connection the request came by.
   package let channel: any NIOCore.Channel
-  private let backend: Backend
-  /// Nil for one of a socket: sockets may outlive the database.
-  private let visit: Visit?
+  private let hold: Hold
+
+  /// What the request met. That of a socket is no visit: sockets may outlive the database.
+  private enum Hold {
+    case visit(Visit)
+    case backend(Backend)
+  }
 
   init(
     _ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, over channel: any NIOCore.Channel, at moment: Int64,
@@ -19,17 +23,23 @@ package struct Exchange: Sendable {
   ) {
     notes = ExchangeNotes(head, target, isOfSocket: isOfSocket, at: moment, begun: visit.begun)
     self.channel = channel
-    backend = visit.backend
-    self.visit = isOfSocket ? nil : visit
+    hold = isOfSocket ? .backend(visit.backend) : .visit(visit)
   }
 
   /// Of the backend that the request met.
-  var service: Service { backend.service }
+  var service: Service {
+    switch hold {
+    case .visit(let visit): visit.service
+    case .backend(let backend): backend.service
+    }
+  }
 
   /// Waits. Throws `CancellationError` as soon as another database is put behind the server: the request is to end then.
   package func pause(for time: Duration) async throws {
-    guard let visit else { return try await Task.sleep(for: time) }
-    try await visit.pause(for: time)
+    switch hold {
+    case .visit(let visit): try await visit.pause(for: time)
+    case .backend: try await Task.sleep(for: time)
+    }
   }
 
   /// The operation of the edition whose key the request shows; nil if it is none.

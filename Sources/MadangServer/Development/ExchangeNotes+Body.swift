@@ -23,6 +23,11 @@ extension ExchangeNotes {
     package private(set) var kept: [UInt8] = []
     /// Of a multipart body that could be read.
     package var parts: [Part] = []
+    /// What it has; nil if it was not read, or could not be.
+    package var fields: Fields?
+
+    /// What is kept of a body or a part of one.
+    static func beginning(of bytes: [UInt8]) -> [UInt8] { bytes.count <= limit ? bytes : Array(bytes.prefix(limit)) }
 
     mutating func add(_ chunk: [UInt8]) {
       let room = Self.limit - size

@@ -34,16 +34,16 @@ package final class ExchangeNotes: Sendable {
     package fileprivate(set) var fault: AppliedFault?
     /// As far as the server has read it.
     package fileprivate(set) var body = Body()
-    /// Whose key the request shows.
-    package fileprivate(set) var edition: EditionName?
-    /// What the body has; nil as long as it was not read, and if it could not be.
-    package fileprivate(set) var fields: Fields?
+    /// Whose key the request shows, where it is no operation.
+    fileprivate var editionOfKey: EditionName?
     /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. Where there is a fault the client
     /// may get another one.
     package fileprivate(set) var answer: ByteBuffer?
 
     package var operation: EditionOperation? { lookedUpOperation ?? nil }
     package var account: Account? { lookedUpAccount ?? nil }
+    /// Whose key the request shows.
+    package var edition: EditionName? { operation?.edition ?? editionOfKey }
   }
 
   package let head: HTTPRequest
@@ -86,20 +86,11 @@ package final class ExchangeNotes: Sendable {
 
   func lookedUp(_ account: Account?) { state.withLock { $0.lookedUpAccount = .some(account) } }
 
-  func found(_ edition: EditionName) { state.withLock { $0.edition = edition } }
+  func found(_ edition: EditionName) { state.withLock { $0.editionOfKey = edition } }
 
-  func read(_ fields: Fields) { state.withLock { $0.fields = fields } }
+  func received(_ body: Body) { state.withLock { $0.body = body } }
 
   func answers(_ body: ByteBuffer) { state.withLock { $0.answer = body } }
 
   func found(_ caller: Caller) { lookedUp(Account(caller)) }
-
-  func read(_ chunk: [UInt8]) { state.withLock { $0.body.add(chunk) } }
-
-  func read(partNamed name: String, fileName: String?, size: Int, text: [UInt8]?) {
-    state.withLock { state in
-      state.body.parts.append(
-        Body.Part(name: name, fileName: fileName, size: size, text: text.map { Array($0.prefix(Body.limit)) }))
-    }
-  }
 }

@@ -33,6 +33,8 @@ final class BodyReader {
   private let ledger: Ledger
   private let payer: KeyHash
   private let notes: ExchangeNotes?
+  /// What is noted when all is read.
+  private var noted = ExchangeNotes.Body()
   private var charged: [Ledger.Cost: Int] = [:]
   private var size = 0
   /// Of all text parts.
@@ -61,7 +63,7 @@ final class BodyReader {
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
   nonisolated(nonsending) func fields() async throws -> Fields {
     let fields = try await readFields()
-    notes?.read(fields)
+    noted.fields = fields
     return fields
   }
 
@@ -103,6 +105,7 @@ final class BodyReader {
     uploads = []
     for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
     charged = [:]
+    notes?.received(noted)
   }
 
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
@@ -137,7 +140,7 @@ final class BodyReader {
     }
     size += chunk.readableBytes
     let bytes = Array(chunk.readableBytesView)
-    notes?.read(bytes)
+    if notes != nil { noted.add(bytes) }
     return bytes
   }
 
@@ -252,12 +255,17 @@ final class BodyReader {
         throw Failure(.invalid, "\(name): is not UTF-8")
       }
       fields.add(name, .text(text))
-      notes?.read(partNamed: name, fileName: nil, size: bytes.count, text: bytes)
+      note(name, fileName: nil, size: bytes.count, text: bytes)
     case .file(let name, let fileName, let upload, let size, let unwritten):
-      notes?.read(partNamed: name, fileName: fileName, size: size, text: nil)
+      note(name, fileName: fileName, size: size, text: nil)
       if !unwritten.isEmpty { try await store.append(unwritten, to: upload) }
       if let staged = try await store.finish(upload) { fields.add(.init(name: name, staged: staged)) }
     }
+  }
+
+  private func note(_ part: String, fileName: String?, size: Int, text: [UInt8]?) {
+    guard notes != nil else { return }
+    noted.parts.append(.init(name: part, fileName: fileName, size: size, text: text.map(ExchangeNotes.Body.beginning(of:))))
   }
 }
 

@@ -117,7 +117,6 @@ struct CallResponder {
     do {
       guard let edition else { throw Refusal(.badKey, "SesacKey: is missing or unknown") }
       observation.edition = edition.name
-      notes?.found(edition.id)
       do {
         response = try await answer(request, target, body, client, context, edition, &observation)
       } catch let failure as Failure { throw Refusal(failure, in: edition) }
@@ -146,7 +145,7 @@ struct CallResponder {
   ) async throws -> Response {
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    if let notes, let match { notes.lookedUp(match.operation) }
+    if let match { notes?.lookedUp(match.operation) } else { notes?.found(edition.id) }
     let identity =
       if let actor {
         match?.route.access.isOfAccount ?? false ? actor.principal : nil
