@@ -12,7 +12,7 @@ public struct JSONWriter {
 
   // MARK: Objects that write themselves
 
-  /// Another object of a list.
+  /// The next object of a list that is all that is written.
   public mutating func element(_ object: some WireObject) {
     if !bytes.isEmpty { comma() }
     object.write(to: &self)

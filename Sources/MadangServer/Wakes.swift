@@ -15,7 +15,8 @@ struct Wakes: Sendable {
     // A merged sequence, as `cancelOnGracefulShutdown()` makes, takes two more turns of the thread pool for each wake.
     await withGracefulShutdownHandler {
       for await _ in stream {
-        guard !Task.isShuttingDownGracefully else { return }
+        // A wake that came before is still handed out.
+        guard !Task.isCancelled, !Task.isShuttingDownGracefully else { return }
         await body()
       }
     } onGracefulShutdown: {

@@ -107,7 +107,7 @@ struct CoverageTests {
     var first = Array(repeating: 0, count: Contract.shared.items.count)
     var second = first
     (first[0], first[1], second[1]) = (2, 1, 4)
-    let flow = try #require(Contract.shared.flows.first?.item)
+    let flow = try #require(Contract.shared.flows.first)
     var counts = CoverageCounts(first, steps: [flow: 2])
     counts.add(CoverageCounts(second, steps: [flow: 1]))
     #expect(Contract.shared.items.prefix(3).map { counts.count(of: $0) } == [2, 5, 0])

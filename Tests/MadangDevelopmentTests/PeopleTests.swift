@@ -47,6 +47,25 @@ struct PeopleTests {
     }
   }
 
+  @Test("a device is told of a chat although the world's clock stands still")
+  func push() async throws {
+    try await Self.run { dev, _ in
+      let (mina, joon) = (try await dev.signedIn("mina@example.com"), try await dev.signedIn("joon@example.com"))
+      #expect(try await joon.call(.POST, "users/deviceToken", #"{"deviceToken":"a-phone"}"#).status == 200)
+      let workspaces = try await mina.call(.GET, "workspaces").list
+      let workspace = try #require(workspaces.first { $0["name"] as? String == "Weekend" }?["workspace_id"] as? String)
+      let channels = try await mina.call(.GET, "workspaces/\(workspace)/my-channels").list
+      let channel = try #require(channels.first?["channel_id"] as? String)
+      let chats = "workspaces/\(workspace)/channels/\(channel)/chats"
+      #expect(try await joon.call(.GET, chats).status == 200)
+      #expect(try await mina.call(.POST, chats, #"{"content":"Hi"}"#).status == 200)
+      // What looks for waiting chats once in a while goes by this clock.
+      let journal = try await dev.call(.GET, "/_dev/journal?kind=push&account=joon@example.com&wait=10s").object
+      let entries = try #require(journal["entries"] as? [[String: Any]])
+      #expect(entries.map { $0["deviceToken"] as? String } == ["a-phone"])
+    }
+  }
+
   @Test("the other edition is named in the query, or by its key")
   func editions() async throws {
     try await Self.run { dev, _ in

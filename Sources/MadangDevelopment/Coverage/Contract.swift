@@ -23,44 +23,46 @@ struct Contract: Sendable {
     let name: String
   }
 
-  /// An operation, with the numbers of its items. A class: every request looks one up, and a copy of all that it has costs much.
+  /// An operation, with the numbers of its items and of what may be touched with it. A class: every request looks one up, and a copy
+  /// of all that it has costs much.
   final class Operation: Sendable {
     let edition: EditionName
     let id: String
     let item: Int
-    let touches: Touches
+    /// By code or status.
+    let codes: [String: Int]
+    let fields: [(name: String, item: Int)]
+    let queries: [(name: String, item: Int)]
+    let headers: [(name: HTTPField.Name, item: Int)]
     /// Where it is a step of flows when it is carried out.
     let places: [FlowPlace]
 
-    fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace] = []) {
-      (self.edition, self.id, self.item, self.touches, self.places) = (edition, id, item, touches, places)
+    fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace]) {
+      (self.edition, self.id, self.item, self.places) = (edition, id, item, places)
+      (codes, fields, queries, headers) = (touches.codes, touches.fields, touches.queries, touches.headers)
     }
   }
 
   /// The numbers of what may be touched with an operation.
-  struct Touches: Sendable {
-    /// By code or status.
-    fileprivate(set) var codes: [String: Int] = [:]
-    fileprivate(set) var fields: [(name: String, item: Int)] = []
-    fileprivate(set) var queries: [(name: String, item: Int)] = []
-    fileprivate(set) var headers: [(name: HTTPField.Name, item: Int)] = []
-  }
-
-  /// A flow, with the number of its item.
-  struct TracedFlow: Sendable {
-    let item: Int
-    /// How many steps it has.
-    let length: Int
+  fileprivate struct Touches {
+    var codes: [String: Int] = [:]
+    var fields: [(name: String, item: Int)] = []
+    var queries: [(name: String, item: Int)] = []
+    var headers: [(name: HTTPField.Name, item: Int)] = []
   }
 
   /// Where a step is in a flow. Positions are bits, because they are looked up for every request.
   struct FlowPlace: Sendable {
     /// The flow's place in ``Contract/flows``.
     let flow: Int
+    /// The number of the flow's item.
+    let item: Int
+    /// How many steps the flow has.
+    let length: Int
     private var positions: UInt64 = 0
 
-    fileprivate init(_ flow: Int, of step: Flow.Step, in steps: [Flow.Step]) {
-      self.flow = flow
+    fileprivate init(_ flow: Int, item: Int, of step: Flow.Step, in steps: [Flow.Step]) {
+      (self.flow, self.item, length) = (flow, item, steps.count)
       for (position, one) in steps.enumerated() where one == step { positions |= 1 << UInt64(position) }
     }
 
@@ -75,7 +77,8 @@ struct Contract: Sendable {
   /// Codes that any operation of an edition may answer.
   private(set) var commonCodes: [EditionName: [String: Int]] = [:]
   private(set) var events: [EditionName: [ContractEvent: Int]] = [:]
-  private(set) var flows: [TracedFlow] = []
+  /// The numbers of their items.
+  private(set) var flows: [Int] = []
   /// Where each step is in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
   /// Of routes that were looked up.
@@ -84,22 +87,21 @@ struct Contract: Sendable {
   private init() {
     for edition in EditionName.allCases {
       // The documents are part of the program, and a test reads them.
-      if let document = try? OpenAPIDocument.of(edition.rawValue) { read(document, edition) }
+      let documented = (try? OpenAPIDocument.of(edition.rawValue)).map { read($0, edition) } ?? []
       events[edition] = Dictionary(
         uniqueKeysWithValues: ContractEvent.all.map { ($0, add(edition, .events, $0.name)) })
       for flow in Flow.all[edition] ?? [] {
         precondition(flow.steps.count <= UInt64.bitWidth, "a place in a flow is a bit")
+        let item = add(edition, .flows, flow.name)
         for step in Set(flow.steps) {
-          let place = FlowPlace(flows.count, of: step, in: flow.steps)
+          let place = FlowPlace(flows.count, item: item, of: step, in: flow.steps)
           places[edition, default: [:]][step, default: []].append(place)
         }
-        flows.append(TracedFlow(item: add(edition, .flows, flow.name), length: flow.steps.count))
+        flows.append(item)
       }
-    }
-    for (name, operation) in operations {
-      operations[name] = Operation(
-        operation.edition, id: operation.id, item: operation.item, operation.touches,
-        places[operation.edition]?[.success(operation.id)] ?? [])
+      for (name, id, item, touches) in documented {
+        operations[name] = Operation(edition, id: id, item: item, touches, places[edition]?[.success(id)] ?? [])
+      }
     }
   }
 
@@ -108,7 +110,10 @@ struct Contract: Sendable {
     return items.count - 1
   }
 
-  private mutating func read(_ document: OpenAPIDocument, _ edition: EditionName) {
+  /// Answers the operations, with the numbers of what may be touched with them.
+  private mutating func read(_ document: OpenAPIDocument, _ edition: EditionName)
+    -> [(OperationName, id: String, item: Int, Touches)]
+  {
     let listed = document.paths.flatMap { template, path in
       path.operations.map { method, operation in (OperationName(edition, method, template: template), path, operation) }
     }.sorted { $0.2.operationId < $1.2.operationId }
@@ -116,7 +121,8 @@ struct Contract: Sendable {
     let common = codes.dropFirst().reduce(codes.first ?? []) { $0.intersection($1) }
     commonCodes[edition] = Dictionary(
       uniqueKeysWithValues: common.sorted().map { ($0, add(edition, .codes, $0)) })
-    for ((name, path, documented), codes) in zip(listed, codes) {
+    return zip(listed, codes).map { place, codes in
+      let (name, path, documented) = place
       let id = documented.operationId
       let item = add(edition, .operations, id)
       var touches = Touches()
@@ -133,7 +139,7 @@ struct Contract: Sendable {
       touches.headers = document.optionalParameters(of: documented, at: path, in: "header").compactMap { name in
         HTTPField.Name(name).map { ($0, add(edition, .fields, "\(id) \(name):")) }
       }
-      operations[name] = Operation(edition, id: id, item: item, touches)
+      return (name, id, item, touches)
     }
   }
 

@@ -12,7 +12,9 @@ extension Journal {
   fileprivate static let maxWhole = 1 << 20
 
   /// A request gets no response.
-  func recordUnanswered(_ exchange: Exchange) { append(FinishedRequest(notes: exchange.notes, known: exchange.notes.known, end: uptime())) }
+  func recordUnanswered(_ exchange: Exchange) {
+    append(FinishedRequest(notes: exchange.notes, known: exchange.notes.known, end: uptime()))
+  }
 
   /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place.
   nonisolated(nonsending) func record(_ exchange: Exchange, answeredBy response: Response) async -> Response {

@@ -32,9 +32,6 @@ package final class Journal: Sendable {
   package static let maxText = ExchangeNotes.Body.limit
 
   struct State {
-    /// For how many entries there is room from the first one on.
-    private static let room = 20_000
-
     var limits: Limits
     var entries: Deque<RawEntry> = []
     var bytes = 0
@@ -51,9 +48,9 @@ package final class Journal: Sendable {
     /// The number of the oldest entry that is kept, or of the next one.
     var first: Int { entries.first?.number ?? last + 1 }
 
-    /// To grow bit by bit would move all entries each time. Memory that nothing was written to is not resident.
+    /// To grow bit by bit would move all entries each time. What nothing was written to is hardly ever resident.
     mutating func makeRoom() {
-      if entries.isEmpty { entries.reserveCapacity(min(limits.entries, Self.room)) }
+      if entries.isEmpty { entries.reserveCapacity(min(limits.entries, Limits().entries)) }
     }
 
     /// Forgets the oldest entries that are too many. The last of them is answered, to be freed where nobody waits.

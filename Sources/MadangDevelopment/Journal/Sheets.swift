@@ -66,7 +66,7 @@ private final class Blanks: Sendable {
 final class Sheet: @unchecked Sendable {
   // Unchecked: whoever has taken it from those that are open writes alone, behind all that was taken; what was taken is only read.
 
-  /// In bytes, whole pages. What is larger than 64 KiB costs malloc more to free.
+  /// In bytes. What is larger than 64 KiB costs malloc more to free.
   static let size = 56 * 1024
   private static let pageSize = 4096
 

@@ -20,7 +20,7 @@ public struct BodyLimits: Sendable {
 
 /// Reads a request's body as fields, in any of the three encodings, and streams its files to disk.
 ///
-/// Memory does not grow with the size of files. Whatever happens, ``drain()`` reads what is left: some clients
+/// Memory does not grow with the size of files. Whatever happens, ``finish()`` reads what is left: some clients
 /// report a network error if an answer comes while they still send.
 final class BodyReader {
   private var chunks: RequestBody.AsyncIterator
@@ -63,7 +63,7 @@ final class BodyReader {
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
   nonisolated(nonsending) func fields() async throws -> Fields {
     let fields = try await readFields()
-    noted.fields = fields
+    if notes != nil { noted.fields = fields }
     return fields
   }
 
@@ -265,7 +265,8 @@ final class BodyReader {
 
   private func note(_ part: String, fileName: String?, size: Int, text: [UInt8]?) {
     guard notes != nil else { return }
-    noted.parts.append(.init(name: part, fileName: fileName, size: size, text: text.map(ExchangeNotes.Body.beginning(of:))))
+    noted.parts.append(
+      .init(name: part, fileName: fileName, size: size, text: text.map(ExchangeNotes.Body.beginning(of:))))
   }
 }
 

@@ -4,7 +4,7 @@ import MadangAPI
 package final class EditionOperation: Hashable, Sendable {
   package let edition: EditionName
   package let route: MadangAPI.Route
-  /// Among the edition's, the same one in each server.
+  /// In the order in which the edition's routes are made: tells most of them apart at little cost.
   private let number: Int
 
   init(_ edition: EditionName, _ route: MadangAPI.Route, number: Int) {
@@ -12,7 +12,7 @@ package final class EditionOperation: Hashable, Sendable {
   }
 
   package static func == (one: EditionOperation, other: EditionOperation) -> Bool {
-    one.number == other.number && one.edition == other.edition
+    one.edition == other.edition && one.route == other.route
   }
 
   package func hash(into hasher: inout Hasher) { hasher.combine(number) }

@@ -153,7 +153,7 @@ final class Dispatcher: ServiceLifecycle.Service {
         if isFailing { madang.logger.notice("chats and changes can be read again") }
         isFailing = false
       } catch is CancellationError {
-        return
+        // Nothing is wrong: the work ends.
       } catch {
         if !isFailing {
           madang.logger.warning(

@@ -1,7 +1,6 @@
 import Foundation
 import HTTPTypes
 import Hummingbird
-import Logging
 import MadangAPI
 import MadangCore
 import SocketIOProtocol
