@@ -106,9 +106,10 @@ static inline void watch(int epoll, int fd, uint32_t events, void *what) {
 
 // A small request at a time always fits the socket's buffer.
 static inline void send_all(Wire *wire, const char *bytes, size_t length) {
-  if (send(wire->fd, bytes, length, MSG_NOSIGNAL) == (ssize_t)length) return;
+  ssize_t sent = send(wire->fd, bytes, length, MSG_NOSIGNAL);
+  if (sent == (ssize_t)length) return;
   // Whoever reads from a connection that is gone notices it, and knows whether it should be there.
-  if (errno != ECONNRESET && errno != EPIPE) die("send");
+  if (sent >= 0 || (errno != ECONNRESET && errno != EPIPE)) die("send");
 }
 
 // Reads what there is. 0 if nothing; -1 if the other end closed.

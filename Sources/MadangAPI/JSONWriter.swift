@@ -1,7 +1,7 @@
 /// An object that is sent so often that it writes its JSON itself: the containers of `Encodable` cost many times as much.
 public protocol WireObject: Encodable {
   /// Writes all fields in the order of their declaration, the same bytes as ``WireEncoder`` makes of its `encode(to:)`.
-  func write(to json: inout JSONWriter)
+  func writeFields(to json: inout JSONWriter)
 }
 
 /// JSON as it grows.
@@ -15,13 +15,12 @@ public struct JSONWriter {
   /// The next object of a list that is all that is written.
   public mutating func element(_ object: some WireObject) {
     if !bytes.isEmpty { comma() }
-    object.write(to: &self)
+    self.object(object)
   }
 
-  /// - Parameter fields: Writes the fields.
-  mutating func object(_ fields: (inout JSONWriter) -> Void) {
+  private mutating func object(_ object: some WireObject) {
     raw("{")
-    fields(&self)
+    object.writeFields(to: &self)
     raw("}")
   }
 
@@ -52,7 +51,7 @@ public struct JSONWriter {
 
   mutating func field(_ key: some CodingKey, _ object: some WireObject) {
     nextKey(key)
-    object.write(to: &self)
+    self.object(object)
   }
 
   /// No value ends like the beginning of an object.

@@ -30,10 +30,12 @@ struct JournalSecretsTests {
         .raw(#"{"email":"mina@example.com","p\u0061ssword" : "Passw0rd!"}"#, type: "application/json")))
     for body in [
       #"{"email":"x","password":"geheim-1","n":"#, #"{"password":{"a":["geheim-2",3]},"password":41414141}"#,
+      // Read as multipart whatever the type says, and cut off.
+      " \r\n--x\r\nContent-Disposition: form-data; name=\"password\"\r\n\r\ngeheim-7",
     ] {
       _ = try await world.call(.POST, "users/login", .raw(body, type: "application/json"))
     }
-    secrets += ["geheim-1", "geheim-2", "41414141", "geheim-3", "geheim-4"]
+    secrets += ["geheim-1", "geheim-2", "41414141", "geheim-3", "geheim-4", "geheim-7"]
     _ = try await world.call(.POST, "users/login", .multipart([.text("password", "geheim-3")]))
     _ = try await world.call(.GET, "workspaces?token=geheim-4&SesacKey=geheim-4")
     for (provider, field) in [("apple", "idToken"), ("kakao", "oauthToken")] {

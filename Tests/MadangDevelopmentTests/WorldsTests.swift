@@ -164,17 +164,21 @@ struct WorldsTests {
   @Test("a world that is removed leaves nothing: no port, no directory")
   func removal() async throws {
     try await Scene.run { worlds in
-      let world = try await worlds.make(try Scene.plan(.empty))
-      #expect(worlds.all.map(\.id) == [world.id])
-      #expect(await worlds.remove(world.id))
-      #expect(worlds.all.isEmpty)
-      // Somebody else can have the port.
-      var plan = try Scene.plan(.empty)
-      plan.port = world.port
-      #expect(try await worlds.make(plan).port == world.port)
-      #expect(await worlds.remove("w2"))
-      #expect(await !worlds.remove(world.id))
-      await #expect(throws: WorldError.self) { try await world.reset() }
+      var next: MadangDevelopment.World?
+      // Once in a while a connection of another test gets the port first.
+      for _ in 0..<5 where next == nil {
+        let world = try await worlds.make(try Scene.plan(.empty))
+        #expect(worlds.all.map(\.id) == [world.id])
+        #expect(await worlds.remove(world.id))
+        #expect(worlds.all.isEmpty)
+        #expect(await !worlds.remove(world.id))
+        await #expect(throws: WorldError.self) { try await world.reset() }
+        var plan = try Scene.plan(.empty)
+        plan.port = world.port
+        next = try? await worlds.make(plan)
+        #expect(next.map { $0.port == world.port } ?? true)
+      }
+      #expect(await worlds.remove(try #require(next).id), "somebody else can have the port")
     }
   }
 

@@ -162,27 +162,23 @@ extension Edition2024_01 {
 }
 
 extension Edition2024_01.User: WireObject {
-  public func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field(CodingKeys.userID, userID)
-      json.field(CodingKeys.email, email)
-      json.field(CodingKeys.nickname, nickname)
-      json.field(CodingKeys.profileImage, profileImage)
-    }
+  public func writeFields(to json: inout JSONWriter) {
+    json.field(CodingKeys.userID, userID)
+    json.field(CodingKeys.email, email)
+    json.field(CodingKeys.nickname, nickname)
+    json.field(CodingKeys.profileImage, profileImage)
   }
 }
 
 extension Edition2024_01.MyProfile: WireObject {
-  public func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field(CodingKeys.userID, userID)
-      json.field(CodingKeys.email, email)
-      json.field(CodingKeys.nickname, nickname)
-      json.field(CodingKeys.profileImage, profileImage)
-      json.field(CodingKeys.phone, phone)
-      json.field(CodingKeys.vendor, vendor)
-      json.field(CodingKeys.sesacCoin, sesacCoin)
-      json.field(CodingKeys.createdAt, createdAt)
-    }
+  public func writeFields(to json: inout JSONWriter) {
+    json.field(CodingKeys.userID, userID)
+    json.field(CodingKeys.email, email)
+    json.field(CodingKeys.nickname, nickname)
+    json.field(CodingKeys.profileImage, profileImage)
+    json.field(CodingKeys.phone, phone)
+    json.field(CodingKeys.vendor, vendor)
+    json.field(CodingKeys.sesacCoin, sesacCoin)
+    json.field(CodingKeys.createdAt, createdAt)
   }
 }

@@ -114,48 +114,40 @@ extension Edition2024_10 {
 }
 
 extension Edition2024_10.ChannelChat: WireObject {
-  public func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field(CodingKeys.channelID, channelID)
-      json.field(CodingKeys.channelName, channelName)
-      json.field(CodingKeys.chatID, chatID)
-      json.field(CodingKeys.content, content)
-      json.field(CodingKeys.createdAt, createdAt)
-      json.field(CodingKeys.files, files)
-      json.field(CodingKeys.user, user)
-    }
+  public func writeFields(to json: inout JSONWriter) {
+    json.field(CodingKeys.channelID, channelID)
+    json.field(CodingKeys.channelName, channelName)
+    json.field(CodingKeys.chatID, chatID)
+    json.field(CodingKeys.content, content)
+    json.field(CodingKeys.createdAt, createdAt)
+    json.field(CodingKeys.files, files)
+    json.field(CodingKeys.user, user)
   }
 }
 
 extension Edition2024_10.DMChat: WireObject {
-  public func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field(CodingKeys.dmID, dmID)
-      json.field(CodingKeys.roomID, roomID)
-      json.field(CodingKeys.content, content)
-      json.field(CodingKeys.createdAt, createdAt)
-      json.field(CodingKeys.files, files)
-      json.field(CodingKeys.user, user)
-    }
+  public func writeFields(to json: inout JSONWriter) {
+    json.field(CodingKeys.dmID, dmID)
+    json.field(CodingKeys.roomID, roomID)
+    json.field(CodingKeys.content, content)
+    json.field(CodingKeys.createdAt, createdAt)
+    json.field(CodingKeys.files, files)
+    json.field(CodingKeys.user, user)
   }
 }
 
 extension Edition2024_10.ChannelUnread: WireObject {
-  public func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field(CodingKeys.channelID, channelID)
-      json.field(CodingKeys.name, name)
-      json.field(CodingKeys.count, count)
-      json.field(CodingKeys.roomID, roomID)
-    }
+  public func writeFields(to json: inout JSONWriter) {
+    json.field(CodingKeys.channelID, channelID)
+    json.field(CodingKeys.name, name)
+    json.field(CodingKeys.count, count)
+    json.field(CodingKeys.roomID, roomID)
   }
 }
 
 extension Edition2024_10.DMUnread: WireObject {
-  public func write(to json: inout JSONWriter) {
-    json.object { json in
-      json.field(CodingKeys.roomID, roomID)
-      json.field(CodingKeys.count, count)
-    }
+  public func writeFields(to json: inout JSONWriter) {
+    json.field(CodingKeys.roomID, roomID)
+    json.field(CodingKeys.count, count)
   }
 }

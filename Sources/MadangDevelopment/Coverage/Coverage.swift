@@ -33,6 +33,7 @@ package final class Coverage: Sendable {
   /// What was counted so far.
   package var counts: CoverageCounts {
     state.withLock { state in
+      guard !state.counts.isEmpty else { return CoverageCounts() }
       let steps = zip(Contract.shared.flows, state.flows).map { ($0, $1.furthest) }.filter { $1 > 0 }
       return CoverageCounts(state.counts, steps: Dictionary(uniqueKeysWithValues: steps))
     }

@@ -65,7 +65,7 @@ extension RawRequest {
       request.size = min(max(0, texts.header(.contentLength).flatMap { Int($0) } ?? 0), 1 << 40)
     } else if !texts.parts.isEmpty {
       request.parts = texts.parts.map(\.told)
-    } else if bodySize > 0, texts.header(.contentType)?.isFormOrJSON ?? true {
+    } else if bodySize > 0, texts.header(.contentType)?.isFormOrJSON ?? true, !texts.body.isMultipart {
       // What secrets anything else has, nobody knows.
       request.tell(texts.body, of: bodySize)
     }
@@ -93,6 +93,13 @@ extension String {
   fileprivate var isFormOrJSON: Bool {
     let type = prefix { $0 != ";" }.lowercased().filter { $0 != " " }
     return type.isEmpty || type == "application/x-www-form-urlencoded" || type.hasSuffix("json")
+  }
+}
+
+extension [UInt8] {
+  /// Whether the server reads a body as multipart, whatever its type says.
+  fileprivate var isMultipart: Bool {
+    drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.starts(with: "--".utf8)
   }
 }
 

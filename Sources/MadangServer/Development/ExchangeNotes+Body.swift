@@ -21,7 +21,7 @@ extension ExchangeNotes {
     package private(set) var size = 0
     /// The beginning.
     package private(set) var kept: [UInt8] = []
-    /// Of a multipart body that could be read.
+    /// Of a multipart body, as far as it could be read.
     package var parts: [Part] = []
     /// What it has; nil if it was not read, or could not be.
     package var fields: Fields?

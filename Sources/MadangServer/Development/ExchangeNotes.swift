@@ -32,7 +32,7 @@ package final class ExchangeNotes: Sendable {
     var lookedUpOperation: EditionOperation??
     var lookedUpAccount: Account??
     package fileprivate(set) var fault: AppliedFault?
-    /// As far as the server has read it; nothing until it reads no more.
+    /// As far as the server has read it; empty until it has read to the end.
     package fileprivate(set) var body = Body()
     /// Whose key the request shows, where it is no operation.
     fileprivate var editionOfKey: EditionName?

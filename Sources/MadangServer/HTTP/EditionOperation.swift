@@ -4,7 +4,7 @@ import MadangAPI
 package final class EditionOperation: Hashable, Sendable {
   package let edition: EditionName
   package let route: MadangAPI.Route
-  /// In the order in which the edition's routes are made: tells most of them apart at little cost.
+  /// In the order in which the edition's routes are made: a hash that costs little.
   private let number: Int
 
   init(_ edition: EditionName, _ route: MadangAPI.Route, number: Int) {

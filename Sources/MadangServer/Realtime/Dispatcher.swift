@@ -153,7 +153,7 @@ final class Dispatcher: ServiceLifecycle.Service {
         if isFailing { madang.logger.notice("chats and changes can be read again") }
         isFailing = false
       } catch is CancellationError {
-        // Nothing is wrong: the work ends.
+        // Nothing is wrong: the work is about to end.
       } catch {
         if !isFailing {
           madang.logger.warning(
