@@ -25,22 +25,22 @@ public struct JSONWriter {
   }
 
   mutating func field(_ key: some CodingKey, _ value: String) {
-    nextKey(key)
+    self.key(key.stringValue)
     string(value)
   }
 
   mutating func field(_ key: some CodingKey, _ value: String?) {
-    nextKey(key)
+    self.key(key.stringValue)
     if let value { string(value) } else { raw("null") }
   }
 
   mutating func field(_ key: some CodingKey, _ value: some BinaryInteger) {
-    nextKey(key)
+    self.key(key.stringValue)
     number(value)
   }
 
   mutating func field(_ key: some CodingKey, _ list: [String]) {
-    nextKey(key)
+    self.key(key.stringValue)
     raw("[")
     for (index, text) in list.enumerated() {
       if index > 0 { comma() }
@@ -50,13 +50,8 @@ public struct JSONWriter {
   }
 
   mutating func field(_ key: some CodingKey, _ object: some WireObject) {
-    nextKey(key)
+    self.key(key.stringValue)
     self.object(object)
-  }
-
-  /// No value ends like the beginning of an object.
-  private mutating func nextKey(_ key: some CodingKey) {
-    self.key(key.stringValue, isFirst: bytes.last == UInt8(ascii: "{"))
   }
 
   private mutating func comma() { bytes.append(UInt8(ascii: ",")) }
@@ -65,8 +60,10 @@ public struct JSONWriter {
 
   mutating func raw(_ literal: StaticString) { literal.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-  mutating func key(_ key: String, isFirst: Bool) {
-    if !isFirst { comma() }
+  /// The next key of the object that is being written.
+  mutating func key(_ key: String) {
+    // No value ends like the beginning of an object.
+    if bytes.last != UInt8(ascii: "{") { comma() }
     string(key)
     bytes.append(UInt8(ascii: ":"))
   }

@@ -28,20 +28,15 @@ public enum WireEncoder {
 /// to what a class holds is checked.
 private final class JSONOutput {
   private(set) var text = JSONWriter()
-  /// Whether the value being written has opened an object, and whether that still waits for its first key.
+  /// Whether the value being written has opened an object.
   var isObject = false
-  var isFirstKey = false
   /// The type that was last found to be no array: lists hold many of one.
   var plainType: ObjectIdentifier?
 
   func raw(_ literal: StaticString) { text.raw(literal) }
   func string(_ value: String) { text.string(value) }
   func number(_ value: some BinaryInteger) { text.number(value) }
-
-  func key(_ key: String) {
-    text.key(key, isFirst: isFirstKey)
-    isFirstKey = false
-  }
+  func key(_ key: String) { text.key(key) }
 }
 
 private struct JSONValueEncoder: Encoder {
@@ -58,30 +53,25 @@ private struct JSONValueEncoder: Encoder {
       // An optional that is nil tells nothing of the next one.
       if !(T.self is any ExpressibleByNilLiteral.Type) { output.plainType = ObjectIdentifier(T.self) }
     }
-    let outer = (output.isObject, output.isFirstKey)
+    let outer = output.isObject
     output.isObject = false
     let start = output.text.bytes.count
     try value.encode(to: self)
     if output.isObject { output.raw("}") } else if output.text.bytes.count == start { output.raw("{}") }
-    (output.isObject, output.isFirstKey) = outer
+    output.isObject = outer
   }
 
   func array<Element>(_ list: [Element], _ write: (Element) throws -> Void) rethrows {
     output.raw("[")
-    try elements(list, write)
-    output.raw("]")
-  }
-
-  func elements<Element>(_ list: [Element], _ write: (Element) throws -> Void) rethrows {
     for (index, element) in list.enumerated() {
       if index > 0 { output.raw(",") }
       try write(element)
     }
+    output.raw("]")
   }
 
   func container<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
     output.isObject = true
-    output.isFirstKey = true
     output.raw("{")
     return KeyedEncodingContainer(ObjectEncoder<Key>(encoder: self))
   }

@@ -29,26 +29,22 @@ struct Contract: Sendable {
     let edition: EditionName
     let id: String
     let item: Int
-    /// By code or status.
-    let codes: [String: Int]
-    let fields: [(name: String, item: Int)]
-    let queries: [(name: String, item: Int)]
-    let headers: [(name: HTTPField.Name, item: Int)]
+    let touches: Touches
     /// Where it is a step of flows when it is carried out.
     let places: [FlowPlace]
 
     fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace]) {
-      (self.edition, self.id, self.item, self.places) = (edition, id, item, places)
-      (codes, fields, queries, headers) = (touches.codes, touches.fields, touches.queries, touches.headers)
+      (self.edition, self.id, self.item, self.touches, self.places) = (edition, id, item, touches, places)
     }
   }
 
   /// The numbers of what may be touched with an operation.
-  fileprivate struct Touches {
-    var codes: [String: Int] = [:]
-    var fields: [(name: String, item: Int)] = []
-    var queries: [(name: String, item: Int)] = []
-    var headers: [(name: HTTPField.Name, item: Int)] = []
+  struct Touches: Sendable {
+    /// By code or status.
+    fileprivate(set) var codes: [String: Int] = [:]
+    fileprivate(set) var fields: [(name: String, item: Int)] = []
+    fileprivate(set) var queries: [(name: String, item: Int)] = []
+    fileprivate(set) var headers: [(name: HTTPField.Name, item: Int)] = []
   }
 
   /// Where a step is in a flow. Positions are bits, because they are looked up for every request.

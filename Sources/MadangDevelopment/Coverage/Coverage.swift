@@ -52,8 +52,8 @@ package final class Coverage: Sendable {
       return update { state in
         state.counts[operation.item] += 1
         // 200 is listed for none.
-        if status != 200, let item = operation.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation, notes, known.body.fields)
+        if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
+        state.count(operation.touches, notes, known.body.fields)
         for place in operation.places { state.advance(place) }
       }
     }
@@ -61,11 +61,11 @@ package final class Coverage: Sendable {
       request.code.map { Contract.shared.places(of: .refusal(operation.id, code: $0), in: operation.edition) } ?? []
     update { state in
       if let code = request.code,
-        let item = operation.codes[code] ?? Contract.shared.commonCodes[operation.edition]?[code]
+        let item = operation.touches.codes[code] ?? Contract.shared.commonCodes[operation.edition]?[code]
       {
         state.counts[item] += 1
       }
-      state.count(operation, notes, known.body.fields)
+      state.count(operation.touches, notes, known.body.fields)
       for place in places { state.advance(place) }
     }
   }
@@ -115,12 +115,12 @@ package final class Coverage: Sendable {
 
 extension Coverage.State {
   /// What a request had that could be left out.
-  fileprivate mutating func count(_ operation: Contract.Operation, _ notes: ExchangeNotes, _ fields: Fields?) {
-    if !operation.fields.isEmpty, let fields {
-      for (name, item) in operation.fields where fields.hasValue(of: name) { counts[item] += 1 }
+  fileprivate mutating func count(_ touches: Contract.Touches, _ notes: ExchangeNotes, _ fields: Fields?) {
+    if !touches.fields.isEmpty, let fields {
+      for (name, item) in touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
     }
-    for (name, item) in operation.queries where notes.query(name) != nil { counts[item] += 1 }
-    for (name, item) in operation.headers where notes.head.headerFields.contains(name) { counts[item] += 1 }
+    for (name, item) in touches.queries where notes.query(name) != nil { counts[item] += 1 }
+    for (name, item) in touches.headers where notes.head.headerFields.contains(name) { counts[item] += 1 }
   }
 
   /// Goes on with a flow if the step is the one that comes next.

@@ -96,13 +96,6 @@ extension String {
   }
 }
 
-extension [UInt8] {
-  /// Whether the server reads a body as multipart, whatever its type says.
-  fileprivate var isMultipart: Bool {
-    drop { $0 == 0x20 || (0x09...0x0D).contains($0) }.starts(with: "--".utf8)
-  }
-}
-
 extension JournalEntry.Message {
   fileprivate mutating func tell(_ kept: [UInt8], of size: Int) {
     body = Secrets.masked(kept)

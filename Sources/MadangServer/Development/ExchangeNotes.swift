@@ -71,9 +71,6 @@ package final class ExchangeNotes: Sendable {
   /// The path as it was sent, without the query.
   package var path: Substring { head.pathWithoutQuery }
 
-  var lookedUpOperation: EditionOperation?? { state.withLock(\.lookedUpOperation) }
-  var lookedUpAccount: Account?? { state.withLock(\.lookedUpAccount) }
-
   /// A parameter of the query; nil if it is absent.
   package func query(_ name: String) -> String? { target[name] }
 

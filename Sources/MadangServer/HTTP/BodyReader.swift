@@ -81,7 +81,7 @@ final class BodyReader {
       blanks += chunk.prefix(while: isBlank).count
     }
     let text = head[blanks...]
-    if text.starts(with: "--".utf8) {
+    if text.isMultipart {
       var hasLine = text.contains(UInt8(ascii: "\n"))
       while !hasLine, head.count - blanks <= limits.partHeader, let chunk = try await nextText() {
         head += chunk
@@ -268,6 +268,11 @@ final class BodyReader {
     noted.parts.append(
       .init(name: part, fileName: fileName, size: size, text: text.map(ExchangeNotes.Body.beginning(of:))))
   }
+}
+
+extension Collection<UInt8> {
+  /// Whether a body is read as multipart although its type does not say so.
+  package var isMultipart: Bool { drop(while: isBlank).starts(with: "--".utf8) }
 }
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
