@@ -7,6 +7,7 @@ certificate that is replaced, plain HTTP at the wrong port, clients that vanish 
 Needs Linux and openssl; takes a minute at most. Exits 0 when every check held.
 """
 
+import asyncio
 import json
 import os
 import pathlib
@@ -17,9 +18,11 @@ import ssl
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import warnings
 
+import aiohttp
 import requests
 import socketio
 import websocket
@@ -86,6 +89,40 @@ def trusting(certificate):
     return session
 
 
+class SocketIOClient:
+    """The asyncio client of python-socketio, called from outside its event loop.
+
+    Its other client reads in one thread and writes in another. Over TLS both use one object of OpenSSL, which is not made for
+    that: now and then such a client takes its connection for closed (python-engineio issue 461).
+    """
+
+    _loop = asyncio.new_event_loop()
+    threading.Thread(target=_loop.run_forever, daemon=True).start()
+
+    def __init__(self, certificate, namespace):
+        self.heard = queue.Queue()
+        self._wait(self._make(certificate, namespace))
+
+    async def _make(self, certificate, namespace):
+        trusted = ssl.create_default_context(cafile=certificate)
+        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=trusted))
+        self._client = socketio.AsyncClient(reconnection=False, http_session=self._session)
+        self._client.on("channel", self.heard.put, namespace=namespace)
+
+    def _wait(self, work):
+        return asyncio.run_coroutine_threadsafe(work, self._loop).result(3 * WAIT)
+
+    def connect(self, url, **options):
+        self._wait(self._client.connect(url, wait_timeout=WAIT, **options))
+
+    def transport(self):
+        return self._client.transport()
+
+    def disconnect(self):
+        self._wait(self._client.disconnect())
+        self._wait(self._session.close())
+
+
 class People:
     """Two people in one channel, by HTTPS."""
 
@@ -114,15 +151,10 @@ class People:
         return answer.json()
 
     def socketio(self, transports):
-        session = trusting(self.session.verify)
-        options = {"sslopt": {"ca_certs": self.session.verify}}
-        client = socketio.Client(reconnection=False, http_session=session, websocket_extra_options=options)
-        heard = queue.Queue()
-        client.on("channel", heard.put, namespace=self.namespace)
+        client = SocketIOClient(self.session.verify, self.namespace)
         client.connect(
-            self.url, transports=transports, namespaces=[self.namespace], wait_timeout=WAIT,
-            auth={"SesacKey": KEY, "token": self.token})
-        return client, heard
+            self.url, transports=transports, namespaces=[self.namespace], auth={"SesacKey": KEY, "token": self.token})
+        return client
 
     def raw(self):
         one = websocket.create_connection(
@@ -138,16 +170,16 @@ class People:
 def check_transports(people):
     # The WebSocket of an upgrade often comes by another event loop than its session's.
     for transports in [["polling"], ["websocket"]] + 12 * [["polling", "websocket"]]:
-        client, heard = people.socketio(transports)
+        client = people.socketio(transports)
         assert client.transport() == transports[-1], client.transport()
         for index in range(3):
             chat = people.post(f"{transports} {index} 각😀")
-            assert heard.get(timeout=WAIT) == chat
+            assert client.heard.get(timeout=WAIT) == chat
         client.disconnect()
     clients = [people.socketio(["polling", "websocket"]) for _ in range(8)]
     posted = [people.post(f"all {index}") for index in range(50)]
-    for client, heard in clients:
-        assert [heard.get(timeout=WAIT) for _ in posted] == posted
+    for client in clients:
+        assert [client.heard.get(timeout=WAIT) for _ in posted] == posted
         client.disconnect()
 
 
@@ -272,7 +304,7 @@ def serial(url):
 
 def check_reload(server, people, folder):
     """A certificate is replaced; sockets that are there go on, and a broken one changes nothing."""
-    client, heard = people.socketio(["polling", "websocket"])
+    client = people.socketio(["polling", "websocket"])
     before = serial(server.url)
     for kind in "key", "pem":
         os.replace(f"{folder}/two.{kind}", f"{folder}/used.{kind}")
@@ -285,7 +317,7 @@ def check_reload(server, people, folder):
     assert serial(server.url) == after
     people.session.verify = f"{folder}/used.pem"
     chat = people.post("after the reload")
-    assert heard.get(timeout=WAIT) == chat
+    assert client.heard.get(timeout=WAIT) == chat
     client.disconnect()
 
 
