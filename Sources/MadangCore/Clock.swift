@@ -76,6 +76,9 @@ package final class Clock: Sendable {
   /// How fast it runs; 0 while it stands still.
   package var rate: Double { state.withLock(\.course.rate) }
 
+  /// Whether it was ever set, moved on, stopped or made to run at another rate. Until then it shows what its source says.
+  package var hasBeenChanged: Bool { state.withLock { $0.changes > 0 } }
+
   /// Moves the clock on by `milliseconds`, which must not be negative: times already handed out stay in the past. It stops at
   /// ``latest``.
   package func advance(milliseconds: Int64) {

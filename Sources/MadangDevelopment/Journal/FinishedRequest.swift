@@ -9,7 +9,9 @@ struct FinishedRequest: Sendable {
   var known: ExchangeNotes.Known
   /// Nil if the client got no answer.
   var status: Int?
-  var answerHeaders: HTTPFields = [:]
+  let answerHeaders: HTTPFields
+  /// Whether the answer's header fields begin with those of all that is JSON.
+  var beginsAsJSON = false
   /// The beginning of the answer's body, if it is text.
   var answer = ByteBuffer()
   /// Of the answer's body, as far as it was handed to the connection.

@@ -13,7 +13,7 @@ extension Journal {
 
   /// A request gets no response.
   func recordUnanswered(_ exchange: Exchange) {
-    append(FinishedRequest(notes: exchange.notes, known: exchange.notes.known, end: uptime()))
+    append(FinishedRequest(notes: exchange.notes, known: exchange.notes.known, answerHeaders: [:], end: uptime()))
   }
 
   /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place.
@@ -27,11 +27,9 @@ extension Journal {
       _ = await exchange.account()
       known = notes.known
     }
-    var finished = FinishedRequest(notes: notes, known: known, status: status, end: now)
-    if !isLost {
-      finished.answerHeaders = response.headers
-      guard finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
-    }
+    var finished = FinishedRequest(
+      notes: notes, known: known, status: status, answerHeaders: isLost ? [:] : response.headers, end: now)
+    guard isLost || finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
     append(finished)
     return response
   }
@@ -60,6 +58,7 @@ extension FinishedRequest {
     if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
       answer = whole.beginning(Journal.maxText)
       answerSize = whole.readableBytes
+      beginsAsJSON = true
       return true
     }
     guard notes.isOfSocket, let size else { return false }

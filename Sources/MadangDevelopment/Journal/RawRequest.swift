@@ -22,19 +22,22 @@ struct RawRequest: Sendable {
   var size: Int { packed.size }
 
   init(_ request: FinishedRequest, on sheets: Sheets) {
-    let (notes, known) = (request.notes, request.known)
-    (operation, fault, isPolling) = (known.operation, known.fault, notes.isOfSocket)
-    (status, answerSize, nanoseconds) = (request.status, request.answerSize, request.end - notes.begun)
-    bodySize = known.body.size
+    operation = request.known.operation
+    fault = request.known.fault
+    isPolling = request.notes.isOfSocket
+    status = request.status
+    bodySize = request.known.body.size
+    answerSize = request.answerSize
+    nanoseconds = request.end - request.notes.begun
     code = Self.code(status, answerSize, request.answer)
     packed = PackedTexts(on: sheets) { writer in
-      writer.add(notes.head.method.rawValue)
-      writer.add(notes.head.path ?? "")
-      writer.add(known.account?.email)
-      writer.add(notes.head.headerFields)
-      writer.add(known.body.parts.isEmpty ? known.body.kept : [])
-      writer.add(known.body.parts)
-      writer.add(ofAnswer: request.answerHeaders)
+      writer.add(request.notes.head.method.rawValue)
+      writer.add(request.notes.head.path ?? "")
+      writer.add(request.known.account?.email)
+      writer.add(request.notes.head.headerFields)
+      writer.add(request.known.body.parts.isEmpty ? request.known.body.kept : [])
+      writer.add(request.known.body.parts)
+      writer.add(ofAnswer: request.answerHeaders, beginsAsJSON: request.beginsAsJSON)
       writer.add(request.answer)
     }
   }
@@ -79,8 +82,9 @@ extension PackedTexts.Writer {
   }
 
   /// The same, but for the fields that nearly all answers begin with. An empty text, as no name is, stands for them.
-  fileprivate mutating func add(ofAnswer fields: HTTPFields) {
-    guard fields.starts(with: HTTPFields.json) else { return add(fields) }
+  fileprivate mutating func add(ofAnswer fields: HTTPFields, beginsAsJSON: Bool) {
+    guard beginsAsJSON else { return add(fields) }
+    assert(fields.starts(with: HTTPFields.json))
     add("")
     add(fields.dropFirst(HTTPFields.json.count))
   }

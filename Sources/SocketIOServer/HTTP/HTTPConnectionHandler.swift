@@ -103,7 +103,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     switch unwrapOutboundIn(data) {
     case .head(var head) where head.status.kind != .informational:
       if closesAfterResponse { head.headerFields[.connection] = "close" }
-      if let date = server.core.configuration.date { head.headerFields[.date] = date() }
+      if let date = server.core.configuration.date?() { head.headerFields[.date] = date }
       context.write(wrapOutboundOut(.head(head)), promise: promise)
     case .end:
       requestsInProgress -= 1
