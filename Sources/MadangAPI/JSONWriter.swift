@@ -78,13 +78,13 @@ public struct JSONWriter {
   }
 
   private mutating func escaped(_ utf8: UnsafeBufferPointer<UInt8>) {
-    var start = 0
-    for (index, byte) in utf8.enumerated() where byte < 0x20 || byte == 0x22 || byte == 0x5C {
-      bytes.append(contentsOf: utf8[start..<index])
-      start = index + 1
-      escape(byte)
+    var rest = utf8[...]
+    while let index = rest.firstToEscape {
+      bytes.append(contentsOf: UnsafeBufferPointer(rebasing: rest[..<index]))
+      escape(rest[index])
+      rest = rest[(index + 1)...]
     }
-    bytes.append(contentsOf: utf8[start...])
+    bytes.append(contentsOf: UnsafeBufferPointer(rebasing: rest))
   }
 
   private mutating func escape(_ byte: UInt8) {
@@ -100,5 +100,36 @@ public struct JSONWriter {
       bytes.append(hex(byte >> 4))
       bytes.append(hex(byte & 15))
     }
+  }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  /// Where a byte is that JSON does not have in a string as it is (RFC 8259, section 7).
+  fileprivate var firstToEscape: Int? {
+    var index = startIndex
+    // Eight at a time, as nearly all text has none.
+    while endIndex - index >= 8,
+      !UnsafeRawBufferPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self).hasByteToEscape
+    {
+      index += 8
+    }
+    while index < endIndex {
+      if base[index] < 0x20 || base[index] == 0x22 || base[index] == 0x5C { return index }
+      index += 1
+    }
+    return nil
+  }
+}
+
+extension UInt64 {
+  private static let ones: UInt64 = 0x0101_0101_0101_0101
+
+  fileprivate var hasByteToEscape: Bool {
+    hasByte(below: 0x20) || (self ^ Self.ones &* 0x22).hasByte(below: 1) || (self ^ Self.ones &* 0x5C).hasByte(below: 1)
+  }
+
+  /// Whether one of its eight bytes is smaller than `limit`, which is 128 at most: only such a byte borrows from its highest bit.
+  private func hasByte(below limit: UInt64) -> Bool {
+    (self &- Self.ones &* limit) & ~self & (Self.ones &* 0x80) != 0
   }
 }

@@ -20,7 +20,7 @@ package indirect enum Reference: Hashable, Sendable {
 
   /// A channel by its name in a workspace, as people type it. Several candidates are tried in order.
   package static func channel(named names: [String], in workspace: Reference) -> Reference {
-    .channelName(names.map(TextRules.comparableName).filter { !$0.utf8.contains(0) }, in: workspace)
+    .channelName(names.map(TextRules.comparableName).filter { !$0.hasNUL }, in: workspace)
   }
 
   /// The condition that `alias`, of `rooms` or `workspaces`, is the object and was not deleted.
@@ -32,7 +32,7 @@ package indirect enum Reference: Hashable, Sendable {
   /// decided where the rules are.
   func matches(_ alias: StaticString) -> SQL {
     switch self {
-    case .uuid(let uuid) where uuid.utf8.contains(0): "1 = 0"
+    case .uuid(let uuid) where uuid.hasNUL: "1 = 0"
     case .uuid(let uuid): "\(raw: "\(alias)").uuid = \(uuid)"
     case .number(let number): "\(raw: "\(alias)").id = \(number)"
     case .channelName(let names, let workspace):
@@ -46,8 +46,8 @@ package indirect enum Reference: Hashable, Sendable {
 }
 
 extension Row {
-  /// The object whose ids stand in `<prefix>id` and `<prefix>uuid`.
-  func objectID(_ prefix: String = "") throws -> ObjectID {
-    ObjectID(number: try get("\(prefix)id"), uuid: try get("\(prefix)uuid"))
+  /// The object whose ids stand in two columns.
+  func objectID(_ number: String, _ uuid: String) throws -> ObjectID {
+    ObjectID(number: try get(number), uuid: try get(uuid))
   }
 }

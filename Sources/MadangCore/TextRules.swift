@@ -1,4 +1,5 @@
 import Foundation
+import Storage
 
 /// Rules for text that people type (contract section 7.4). Each returns the text as it is stored.
 enum TextRules {
@@ -114,14 +115,14 @@ enum TextRules {
   /// Up to 4096 bytes, stored as sent; empty means none.
   static func deviceToken(_ text: String?) throws -> String? {
     guard let text, !text.isEmpty else { return nil }
-    guard text.utf8.count <= 4096, !text.utf8.contains(0) else {
+    guard text.utf8.count <= 4096, !text.hasNUL else {
       throw Failure(.invalid, "deviceToken: up to 4096 bytes")
     }
     return text
   }
 
   static func content(_ text: String, maxLength: Int) throws -> String {
-    guard !text.utf8.contains(0) else { throw Failure(.invalid, "content: contains a NUL character") }
+    guard !text.hasNUL else { throw Failure(.invalid, "content: contains a NUL character") }
     // A character has at least one byte, so short texts need no counting.
     guard text.utf8.count <= maxLength || fits(text, 0...maxLength) else {
       throw Failure(.invalid, "content: up to \(maxLength) characters")
@@ -140,7 +141,7 @@ enum TextRules {
   /// Text in NFC without NUL, which no engine stores.
   private static func plain(_ text: String, _ field: String) throws -> String {
     guard text.utf8.count <= maxSize else { throw Failure(.invalid, "\(field): more than \(maxSize) bytes") }
-    guard !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): contains a NUL character") }
+    guard !text.hasNUL else { throw Failure(.invalid, "\(field): contains a NUL character") }
     guard text.utf8.count <= maxCharacterSize || text.allSatisfy({ $0.utf8.count <= maxCharacterSize }) else {
       throw Failure(.invalid, "\(field): a letter with too many marks")
     }

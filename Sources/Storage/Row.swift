@@ -1,6 +1,8 @@
+import Synchronization
+
 /// One row of a result, its columns by name.
 package struct Row: Sendable {
-  let columns: [String]
+  let columns: ColumnNames
   /// In the order of the columns.
   package let values: [SQLValue]
 
@@ -34,8 +36,8 @@ package struct Row: Sendable {
   package func get(_ column: String) throws -> String? { try get(column, as: String?.self) }
 
   private func value(of column: String) throws -> SQLValue {
-    guard let index = columns.firstIndex(of: column) else {
-      throw StorageError(.decoding, "no column \(column) among \(columns.joined(separator: ", "))")
+    guard let index = columns.index(of: column) else {
+      throw StorageError(.decoding, "no column \(column) among \(columns.names.joined(separator: ", "))")
     }
     return values[index]
   }
@@ -49,5 +51,21 @@ package struct Row: Sendable {
       case .text: "text"
       }
     return StorageError(.decoding, "column \(column) holds \(kind), which is no \(type)")
+  }
+}
+
+/// The columns of a result, which its rows share.
+final class ColumnNames: Sendable {
+  let names: [String]
+  /// Columns are mostly read in their order: the one behind that which was found last is looked at first.
+  private let next = Atomic(0)
+
+  init(_ names: [String]) { self.names = names }
+
+  func index(of column: String) -> Int? {
+    let next = next.load(ordering: .relaxed)
+    guard let index = names[next...].firstIndex(of: column) ?? names[..<next].firstIndex(of: column) else { return nil }
+    self.next.store(index + 1, ordering: .relaxed)
+    return index
   }
 }

@@ -6,7 +6,7 @@
 /// Do not write `$1` by hand: the numbers are given out here.
 package struct SQL: Sendable {
   /// The text with a mark where each value stands. It is the same for all values, so prepared statements are known by it.
-  private(set) var template: String
+  private(set) var template: SQLTemplate
   private(set) var parameters: [Parameter]
 
   struct Parameter: Sendable {
@@ -14,38 +14,26 @@ package struct SQL: Sendable {
     let type: SQLType
   }
 
-  private init(template: String, parameters: [Parameter]) {
+  private init(template: SQLTemplate, parameters: [Parameter]) {
     self.template = template
     self.parameters = parameters
   }
-
-  /// Stands for a value. No statement has it.
-  private static let mark = "\u{1}"
 
   /// `INSERT INTO table (columns) VALUES (...), (...)`. Each row has as many values as there are columns, and there is at least
   /// one row; names are pasted.
   package static func insert(into table: String, _ columns: [Schema.Column], rows: [[SQLValue]]) -> SQL {
     let names = columns.map(\.name).joined(separator: ", ")
-    let row = "(" + columns.map { _ in mark }.joined(separator: ", ") + ")"
+    let row = "(" + columns.map { _ in SQLTemplate.mark }.joined(separator: ", ") + ")"
     let template =
       "INSERT INTO \(table) (\(names)) VALUES " + rows.map { _ in row }.joined(separator: ", ")
     let parameters = rows.flatMap { row in
       zip(row, columns).map { Parameter(value: $0, type: $1.type) }
     }
-    return SQL(template: template, parameters: parameters)
+    return SQL(template: SQLTemplate(template), parameters: parameters)
   }
 
   /// The statement with `$1` ... `$n` where the values stand.
-  package var text: String { Self.text(of: template) }
-
-  static func text(of template: String) -> String {
-    var text = ""
-    for (number, part) in template.split(separator: mark, omittingEmptySubsequences: false).enumerated() {
-      if number > 0 { text += "$\(number)" }
-      text += part
-    }
-    return text
-  }
+  package var text: String { template.text }
 
   /// The bound values, `$1` first.
   package var values: [SQLValue] { parameters.map(\.value) }
@@ -53,7 +41,7 @@ package struct SQL: Sendable {
   /// Throws if a text is among the values that PostgreSQL cannot store.
   func refuseNUL() throws(StorageError) {
     for parameter in parameters {
-      guard case .text(let value) = parameter.value, value.utf8.contains(0) else { continue }
+      guard case .text(let value) = parameter.value, value.hasNUL else { continue }
       throw StorageError(.encoding, "a text value contains NUL", sql: text)
     }
   }
@@ -65,19 +53,19 @@ package struct SQL: Sendable {
   }
 
   private mutating func append(_ other: SQL) {
-    template += other.template
+    template.append(other.template)
     parameters += other.parameters
   }
 
   private mutating func bind(_ value: SQLValue, _ type: SQLType) {
     parameters.append(Parameter(value: value, type: type))
-    template += Self.mark
+    template.appendMark()
   }
 }
 
 extension SQL: ExpressibleByStringInterpolation {
   package init(stringLiteral value: String) {
-    self.init(template: value, parameters: [])
+    self.init(template: SQLTemplate(value), parameters: [])
   }
 
   package init(stringInterpolation: StringInterpolation) {
@@ -93,7 +81,7 @@ extension SQL: ExpressibleByStringInterpolation {
     }
 
     package mutating func appendLiteral(_ literal: String) {
-      sql.template += literal
+      sql.template.append(literal)
     }
 
     package mutating func appendInterpolation<Value: SQLConvertible>(_ value: Value) {

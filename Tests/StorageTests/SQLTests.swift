@@ -37,7 +37,10 @@ import Testing
 
   @Test("the statement cache never exceeds its limit and drops the least recently used")
   func cacheIsBounded() {
-    let (a, b, c) = (StatementKey(template: "a"), StatementKey(template: "b"), StatementKey(template: "b", types: [20]))
+    let (a, b, c) = (
+      StatementKey(template: SQLTemplate("a")), StatementKey(template: SQLTemplate("b")),
+      StatementKey(template: SQLTemplate("b"), types: [20])
+    )
     var cache = StatementCache<Int>(limit: 2)
     #expect(cache.keep(1, for: a) == nil)
     #expect(cache.keep(2, for: b) == nil)

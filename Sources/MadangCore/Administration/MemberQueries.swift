@@ -13,7 +13,7 @@ extension Transaction {
   func workspace(_ name: WorkspaceName, orDeleted: Bool = false) throws -> Workspace {
     let text = name.text
     let isThere: SQL = orDeleted ? "1 = 1" : "w.deleted_at IS NULL"
-    guard !text.utf8.contains(0) else { throw Failure(.notFound, "no workspace has this name") }
+    guard !text.hasNUL else { throw Failure(.notFound, "no workspace has this name") }
     let found = try all(
       """
       SELECT \(sql: Workspace.columns) FROM workspaces w

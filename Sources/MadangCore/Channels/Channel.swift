@@ -18,12 +18,12 @@ package struct Channel: Sendable {
     """
 
   init(_ row: Row) throws {
-    id = try row.objectID("room_")
+    id = try row.objectID("room_id", "room_uuid")
     workspace = try row.get("workspace_id")
     name = try row.get("name")
     description = try row.get("description")
     cover = try row.get("cover_image")
-    owner = try row.objectID("owner_")
+    owner = try row.objectID("owner_id", "owner_uuid")
     isDefault = try row.get("is_default")
     createdAt = try row.get("created_at")
   }

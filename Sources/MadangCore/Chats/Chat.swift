@@ -9,7 +9,7 @@ package struct Chat: Sendable {
   package let author: Person
   package let content: String
   /// Stored paths, in the order they were sent.
-  package let files: [String]
+  package internal(set) var files: [String]
   /// Strictly increasing within a room.
   package let createdAt: Int64
 }
@@ -35,7 +35,7 @@ package struct Room: Hashable, Sendable {
     """
 
   init(_ row: Row) throws {
-    id = try row.objectID("room_")
+    id = try row.objectID("room_id", "room_uuid")
     kind = try Self.kind(row)
     workspace = try row.get("workspace_id")
     name = try row.get("room_name") ?? ""

@@ -95,7 +95,9 @@ extension Transaction {
   }
 
   func chats(in room: Room, _ condition: SQL, limit: Int) throws -> [Chat] {
-    let rows = try all(
+    // Of those with files: when the first and the last one were posted.
+    var (first, last): (Int64?, Int64?)
+    var chats = try all(
       """
       SELECT c.id AS chat_id, c.uuid AS chat_uuid, c.seq, c.content, c.file_count, c.created_at, \(sql: Person.columns)
       FROM chats c JOIN users u ON u.id = c.author_id
@@ -103,21 +105,17 @@ extension Transaction {
       ORDER BY c.created_at LIMIT \(limit)
       """
     ) { row in
-      (
-        id: try row.objectID("chat_"), seq: try row.get("seq") as Int64, content: try row.get("content") as String,
-        files: try row.get("file_count") as Int, createdAt: try row.get("created_at") as Int64, author: try Person(row)
-      )
+      let (id, seq) = (try row.objectID("chat_id", "chat_uuid"), try row.get("seq") as Int64)
+      let (content, files) = (try row.get("content") as String, try row.get("file_count") as Int)
+      let createdAt: Int64 = try row.get("created_at")
+      if files > 0 { (first, last) = (first ?? createdAt, createdAt) }
+      return Chat(
+        id: id, room: room, seq: seq, author: try Person(row), content: content, files: [], createdAt: createdAt)
     }
-    let withFiles = rows.filter { $0.files > 0 }
-    var files: [Int64: [String]] = [:]
-    if let first = withFiles.first, let last = withFiles.last {
-      files = try self.files(in: room.id.number, from: first.createdAt, through: last.createdAt)
-    }
-    return rows.map {
-      Chat(
-        id: $0.id, room: room, seq: $0.seq, author: $0.author, content: $0.content, files: files[$0.id.number] ?? [],
-        createdAt: $0.createdAt)
-    }
+    guard let first, let last else { return chats }
+    let files = try files(in: room.id.number, from: first, through: last)
+    for index in chats.indices { chats[index].files = files[chats[index].id.number] ?? [] }
+    return chats
   }
 
   private func files(in room: Int64, from first: Int64, through last: Int64) throws -> [Int64: [String]] {

@@ -66,7 +66,7 @@ extension Madang {
     _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
   ) async throws -> Billing {
     for (field, text) in [("imp_uid", id), ("merchant_uid", merchantID)] {
-      guard !text.isEmpty, !text.utf8.contains(0) else { throw Failure(.invalid, "\(field): is empty or has a NUL") }
+      guard !text.isEmpty, !text.hasNUL else { throw Failure(.invalid, "\(field): is empty or has a NUL") }
     }
     do { return try await credit(id, merchantID, verifier, as: caller) } catch let error as StorageError
       where error.code == .writesStopped

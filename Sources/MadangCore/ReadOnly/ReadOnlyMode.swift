@@ -21,7 +21,7 @@ extension Madang {
   /// chats, places, members, files, accounts, coins. Sessions begin and end, addresses are noted and queues are worked off all the same, and
   /// the audit log is written. Where it is on already, the time stays, and the reason if none is given. Throws `.invalid`.
   package func beginReadOnlyMode(reason: String) async throws -> ReadOnlyMode {
-    guard reason.count <= Self.maxReadOnlyReason, !reason.utf8.contains(0) else {
+    guard reason.count <= Self.maxReadOnlyReason, !reason.hasNUL else {
       throw Failure(.invalid, "reason: up to \(Self.maxReadOnlyReason) characters")
     }
     let began = ContinuousClock.now

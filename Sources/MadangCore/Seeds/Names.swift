@@ -6,7 +6,7 @@ extension Madang {
   /// The accounts that a name may mean: the one with this e-mail, else those with it before their `@`, two at most.
   package func people(named name: String) async throws -> [Person] {
     let key = TextRules.emailKey(name)
-    guard !key.utf8.contains(0) else { return [] }
+    guard !key.hasNUL else { return [] }
     return try await database.read { transaction in
       if let person = try transaction.personByEmail(name) { return [person] }
       return try transaction.people(emailBeginsWith: key + "@", limit: 2)
@@ -16,7 +16,7 @@ extension Madang {
   /// The workspace of this name, or of this id of either edition; nil if there is none.
   package func workspace(named name: String) async throws -> Workspace? {
     let name = TextRules.comparableName(name)
-    guard !name.utf8.contains(0) else { return nil }
+    guard !name.hasNUL else { return nil }
     return try await database.read { try $0.workspace(named: name) }
   }
 

@@ -15,11 +15,11 @@ package struct Workspace: Sendable {
     """
 
   init(_ row: Row) throws {
-    id = try row.objectID("workspace_")
+    id = try row.objectID("workspace_id", "workspace_uuid")
     name = try row.get("name")
     description = try row.get("description")
     cover = try row.get("cover_image")
-    owner = try row.objectID("owner_")
+    owner = try row.objectID("owner_id", "owner_uuid")
     createdAt = try row.get("created_at")
   }
 

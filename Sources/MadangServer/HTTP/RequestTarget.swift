@@ -7,10 +7,16 @@ struct RequestTarget: Sendable {
   private let query: [String: String]
 
   init(_ target: String) {
-    let path = target.utf8.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
+    var target = target
+    // In memory: to walk through `utf8` costs several times as much.
+    self = target.withUTF8 { RequestTarget($0) }
+  }
+
+  private init(_ target: UnsafeBufferPointer<UInt8>) {
+    let path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
     segments = path.split(separator: UInt8(ascii: "/")).map { percentDecoded($0) }
     var query: [String: String] = [:]
-    let text = target.utf8[path.endIndex...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
+    let text = target[path.endIndex...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
     for pair in text.split(separator: UInt8(ascii: "&")) {
       let key = percentDecoded(pair.prefix { $0 != UInt8(ascii: "=") }, plusIsBlank: true)
       // The first of repeated keys wins.
@@ -29,9 +35,9 @@ struct RequestTarget: Sendable {
 }
 
 /// Undoes percent-encoding; what is no valid escape stays as it is, and invalid UTF-8 is repaired.
-func percentDecoded(_ text: Substring.UTF8View, plusIsBlank: Bool = false) -> String {
+func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> String {
   guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsBlank }) else {
-    return String(Substring(text))
+    return String(decoding: text, as: UTF8.self)
   }
   return String(decoding: percentDecodedBytes(text, plusIsBlank: plusIsBlank), as: UTF8.self)
 }

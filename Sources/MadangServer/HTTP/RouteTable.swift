@@ -1,6 +1,7 @@
 import Hummingbird
 import MadangAPI
 import MadangCore
+import SocketIOProtocol
 
 /// The routes of an edition: finds the one a request means, fixed segments before parameters.
 struct RouteTable: Sendable {
@@ -32,8 +33,7 @@ struct RouteTable: Sendable {
 
     func matches(_ path: [String]) -> Bool {
       for (segment, text) in zip(segments, path) {
-        // Bytes are compared: what a client writes may have characters that are expensive to compare.
-        if case .literal(let literal) = segment, !literal.utf8.elementsEqual(text.utf8) { return false }
+        if case .literal(let literal) = segment, !literal.hasBytes(of: text) { return false }
       }
       return true
     }

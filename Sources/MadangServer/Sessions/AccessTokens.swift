@@ -2,6 +2,7 @@ import Crypto
 import Foundation
 import JWTKit
 import MadangCore
+import SocketIOProtocol
 import Synchronization
 
 /// Access tokens: signed, carrying a session, an edition and an expiry. They stay valid until their own expiry as
@@ -58,7 +59,7 @@ final class AccessTokens: Sendable {
     try await keys.sign(Claims(session: session, edition: edition, expiresAt: expiresAt))
   }
 
-  private func isToken(_ text: String) -> Bool { text.utf8.count <= 1024 && text.utf8.allSatisfy { $0 < 0x80 } }
+  private func isToken(_ text: String) -> Bool { text.utf8.count <= 1024 && text.isASCII }
 
   /// What a token says that was found to be ours before.
   func knownClaims(of token: String) -> Claims? { isToken(token) ? known.withLock { $0[token] } : nil }

@@ -61,8 +61,7 @@ extension ServerCore {
 
   /// Looks for a Socket.IO client in a request beside the server's path, which the application is about to answer.
   func adviseOnPath(of target: String) {
-    // By bytes, as every request comes by here.
-    guard let end = target.utf8.firstIndex(of: UInt8(ascii: "?")), target[end...].contains("transport=") else { return }
+    guard let end = target.firstIndex(ofByte: UInt8(ascii: "?")), target[end...].contains("transport=") else { return }
     let path = target[..<end]
     let query = QueryString(target[target.utf8.index(after: end)...])
     guard query["transport"].flatMap(EngineTransport.init(rawValue:)) != nil else { return }

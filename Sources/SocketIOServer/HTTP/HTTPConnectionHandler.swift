@@ -136,8 +136,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 }
 
 extension HTTPRequest {
-  /// The path as it was sent. By bytes, as every request is asked.
-  package var pathWithoutQuery: Substring { Substring((path ?? "").utf8.prefix { $0 != UInt8(ascii: "?") }) }
+  /// The path as it was sent.
+  package var pathWithoutQuery: Substring {
+    let path = path ?? ""
+    return path[..<(path.firstIndex(ofByte: UInt8(ascii: "?")) ?? path.endIndex)]
+  }
 
   /// Whether what looks at the head pays no more than its length for it.
   fileprivate var isCheapToCompare: Bool {

@@ -1,14 +1,8 @@
 /// What a prepared statement is known by.
 struct StatementKey: Hashable {
-  let template: String
+  let template: SQLTemplate
   /// PostgreSQL: with which types of parameters it was prepared; a null may be declared otherwise than a value.
   var types: [UInt32] = []
-
-  /// Texts are long, and are looked up with every statement: their lengths and ends tell most of them apart.
-  func hash(into hasher: inout Hasher) {
-    hasher.combine(template.utf8.count)
-    hasher.combine(template.utf8.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
-  }
 }
 
 /// The statements a connection has prepared; the one unused for longest makes room.

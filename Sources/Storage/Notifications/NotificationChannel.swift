@@ -55,7 +55,7 @@ package final class NotificationChannel: Sendable {
   /// are sent once; more than `outboxLimit` push the oldest out, and what is longer than `payloadLimit` bytes or contains
   /// NUL is not sent.
   package func notify(_ payload: String) {
-    guard payload.utf8.count <= Self.payloadLimit, !payload.utf8.contains(0) else { return }
+    guard payload.utf8.count <= Self.payloadLimit, !payload.hasNUL else { return }
     outbox.put(payload)
   }
 

@@ -189,7 +189,7 @@ final class PostgresPipeline {
 
   private func prepare(_ key: StatementKey) throws(EngineFailure) -> String {
     let name = statements.add(key)
-    guard PQsendPrepare(connection, name, SQL.text(of: key.template), CInt(key.types.count), key.types) == 1 else {
+    guard PQsendPrepare(connection, name, key.template.text, CInt(key.types.count), key.types) == 1 else {
       throw lost()
     }
     unanswered.append(.prepare(key))
@@ -214,7 +214,7 @@ final class PostgresPipeline {
 
   private func text(of command: Command) -> String? {
     switch command {
-    case .prepare(let key), .statement(let key), .stop(let key): SQL.text(of: key.template)
+    case .prepare(let key), .statement(let key), .stop(let key): key.template.text
     case .deallocate, .sync: nil
     }
   }

@@ -28,7 +28,7 @@ final class PostgresResult {
 
   func forEachRow(_ body: (Row) throws -> Bool) rethrows {
     let count = PQnfields(handle)
-    let columns = (0..<count).map { String(cString: PQfname(handle, $0)) }
+    let columns = ColumnNames((0..<count).map { String(cString: PQfname(handle, $0)) })
     let types = (0..<count).map { PQftype(handle, $0) }
     for row in 0..<PQntuples(handle) {
       let values = (0..<count).map { value(row, $0, types[Int($0)]) }

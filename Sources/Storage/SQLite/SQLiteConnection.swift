@@ -163,15 +163,16 @@ final class SQLiteConnection: Connection {
   }
 
   private func control(_ text: String) throws(EngineFailure) {
+    let template = SQLTemplate(text)
     deadline.suspend()
-    let statement = try take(text)
+    let statement = try take(template)
     let code = sqlite3_step(statement.handle)
     defer { finish(statement) }
-    guard code == SQLITE_DONE else { throw failure(code, text) }
+    guard code == SQLITE_DONE else { throw failure(code, template) }
   }
 
   /// One to run. It is to be finished.
-  private func take(_ template: String) throws(EngineFailure) -> SQLiteStatement {
+  private func take(_ template: SQLTemplate) throws(EngineFailure) -> SQLiteStatement {
     let key = StatementKey(template: template)
     if let known = statements.use(key) {
       // Whoever reads its rows may ask the same once more.
@@ -185,8 +186,8 @@ final class SQLiteConnection: Connection {
     return statement
   }
 
-  private func prepare(_ template: String) throws(EngineFailure) -> SQLiteStatement {
-    let text = SQL.text(of: template)
+  private func prepare(_ template: SQLTemplate) throws(EngineFailure) -> SQLiteStatement {
+    let text = template.text
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK else { throw failure(code, template) }
@@ -207,8 +208,12 @@ final class SQLiteConnection: Connection {
     if !statement.isRunning { sqlite3_finalize(statement.handle) }
   }
 
-  private func failure(_ code: CInt, _ template: String) -> EngineFailure {
-    let failure = EngineFailure(sqlite: code, database, sql: SQL.text(of: template))
+  private func failure(_ code: CInt, _ template: SQLTemplate) -> EngineFailure {
+    failure(code, template.text)
+  }
+
+  private func failure(_ code: CInt, _ text: String) -> EngineFailure {
+    let failure = EngineFailure(sqlite: code, database, sql: text)
     if failure.cause.code == .connectionLost { isUsable = false }
     return failure
   }

@@ -7,7 +7,7 @@ final class SQLiteStatement {
   var isRunning = true
   /// Whether it stays when it has run.
   var isKept = false
-  let columns: [String]
+  let columns: ColumnNames
   /// Whether it may change what `sqlite3_total_changes` does not count, such as the schema.
   let changesMoreThanRows: Bool
 
@@ -15,7 +15,8 @@ final class SQLiteStatement {
     self.handle = handle
     let changesRows = ["INSERT", "UPDATE", "DELETE", "WITH"].contains { text.hasPrefix($0) }
     changesMoreThanRows = !changesRows && sqlite3_stmt_readonly(handle) == 0
-    columns = (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) }
+    columns = ColumnNames(
+      (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) })
   }
 
   /// Binds every parameter; SQLite numbers them in order of appearance, as `SQL` does. Answers a result code.
@@ -41,7 +42,7 @@ final class SQLiteStatement {
   }
 
   var row: Row {
-    Row(columns: columns, values: (0..<CInt(columns.count)).map(value))
+    Row(columns: columns, values: (0..<CInt(columns.names.count)).map(value))
   }
 
   private func value(at column: CInt) -> SQLValue {

@@ -1,0 +1,59 @@
+import Foundation
+
+/// The text of a statement with a mark where each value stands. Bytes: most statements are put together for each call, and strings cost
+/// several times as much to append to.
+struct SQLTemplate: Sendable {
+  private var bytes: [UInt8] = []
+
+  /// Stands for a value. No statement has it.
+  static let mark = "\u{1}"
+  private static let markByte: UInt8 = 1
+
+  init(_ text: String) { append(text) }
+
+  mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
+
+  mutating func append(_ text: String) {
+    // All strings of Swift's own are in one piece.
+    if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil { bytes += text.utf8 }
+  }
+
+  mutating func append(_ other: SQLTemplate) { bytes += other.bytes }
+
+  mutating func appendMark() { bytes.append(Self.markByte) }
+
+  /// The statement with `$1` ... `$n` where the values stand.
+  var text: String {
+    var text = ""
+    for (number, part) in bytes.split(separator: Self.markByte, omittingEmptySubsequences: false).enumerated() {
+      if number > 0 { text += "$\(number)" }
+      text += String(decoding: part, as: UTF8.self)
+    }
+    return text
+  }
+}
+
+extension SQLTemplate: Hashable {
+  static func == (one: SQLTemplate, other: SQLTemplate) -> Bool {
+    one.bytes.count == other.bytes.count
+      && one.bytes.withUnsafeBytes { one in
+        other.bytes.withUnsafeBytes { other in
+          guard let start = one.baseAddress, let otherStart = other.baseAddress else { return true }
+          return memcmp(start, otherStart, one.count) == 0
+        }
+      }
+  }
+
+  /// Texts are long, and are looked up with every statement: their lengths and ends tell most of them apart.
+  func hash(into hasher: inout Hasher) {
+    hasher.combine(bytes.count)
+    hasher.combine(bytes.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
+  }
+}
+
+extension String {
+  /// Whether it has a NUL character, which PostgreSQL cannot store.
+  package var hasNUL: Bool {
+    utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
+  }
+}
