@@ -60,7 +60,11 @@ final class ColumnNames: Sendable {
   /// Columns are mostly read in their order: the one behind that which was found last is looked at first.
   private let next = Atomic(0)
 
-  init(_ names: [String]) { self.names = names }
+  /// - Parameter names: Each once.
+  init(_ names: [String]) {
+    assert(Set(names).count == names.count, "a statement names two columns alike: \(names)")
+    self.names = names
+  }
 
   func index(of column: String) -> Int? {
     let next = next.load(ordering: .relaxed)

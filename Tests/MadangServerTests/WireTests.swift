@@ -33,6 +33,30 @@ struct WireTests {
     #expect(String(decoding: try WireEncoder.encode([Empty]()), as: UTF8.self) == "[]")
   }
 
+  @Test("a byte that JSON escapes is found wherever it stands, and no other is escaped")
+  func escapes() throws {
+    for byte in UInt8(0)...0x7F {
+      let character = String(UnicodeScalar(byte))
+      let escaped =
+        switch byte {
+        case 0x22, 0x5C: "\\" + character
+        case 0x09: "\\t"
+        case 0x0A: "\\n"
+        case 0x0D: "\\r"
+        case ..<0x10: "\\u000" + String(byte, radix: 16)
+        case ..<0x20: "\\u00" + String(byte, radix: 16)
+        default: character
+        }
+      for before in 0...17 {
+        for after in [0, 1, 6, 7, 8, 17] {
+          let (start, end) = (String(repeating: "!", count: before), String(repeating: "각", count: after))
+          let json = String(decoding: try WireEncoder.encode(Inner(id: start + character + end)), as: UTF8.self)
+          #expect(json == #"{"id":""# + start + escaped + end + #""}"#, "byte \(byte) behind \(before)")
+        }
+      }
+    }
+  }
+
   /// An object that writes itself, as any other one is written.
   private struct Plain<Object: Encodable>: Encodable {
     let object: Object

@@ -35,6 +35,26 @@ import Testing
     #expect(error.debugDescription.contains("a@b.c"))
   }
 
+  @Test("templates are the same where all their bytes are, however they were put together")
+  func templates() {
+    let long = String(repeating: "SELECT 각 ", count: 40)
+    func template(_ sql: SQL) -> SQLTemplate { sql.template }
+    #expect(template("\(raw: long)WHERE id = \(1)") == template("\(raw: long)" + "WHERE id = \(2)"))
+    #expect(template("\(raw: long)WHERE id = \(1)").hashValue == template("\(raw: long)WHERE id = \(2)").hashValue)
+    #expect(template("a\(1)b\(raw: long)") != template("ab\(1)\(raw: long)"))
+    #expect(template("") == template("") && template("") != template("\(1)"))
+    #expect(template("\(1)\(2)").text == "$1$2")
+  }
+
+  @Test("a column is found in whichever order columns are read")
+  func columns() {
+    let columns = ColumnNames(["a", "b", "c"])
+    for name in ["c", "a", "b", "b", "c", "c", "none", "a", "c", "b"] {
+      #expect(columns.index(of: name) == columns.names.firstIndex(of: name), "\(name)")
+    }
+    #expect(ColumnNames([]).index(of: "a") == nil)
+  }
+
   @Test("the statement cache never exceeds its limit and drops the least recently used")
   func cacheIsBounded() {
     let (a, b, c) = (

@@ -53,7 +53,8 @@ extension Transaction {
       """
     ) { row in
       WrittenChat(
-        id: try row.objectID("chat_id", "chat_uuid"), workspace: try row.get("workspace"), channel: try row.get("channel"),
+        id: try row.objectID("chat_id", "chat_uuid"), workspace: try row.get("workspace"),
+        channel: try row.get("channel"),
         content: try row.get("content"), files: [], createdAt: try row.get("created_at"))
     }
     let files = try files(ofChats: chats.map(\.id.number))

@@ -19,7 +19,8 @@ extension Transaction {
       """
     ) { row in
       FoundChat(
-        id: try row.objectID("chat_id", "chat_uuid"), workspace: try row.get("workspace"), channel: try row.get("channel"),
+        id: try row.objectID("chat_id", "chat_uuid"), workspace: try row.get("workspace"),
+        channel: try row.get("channel"),
         author: try row.get("email"), content: try row.get("content"), files: try row.get("file_count"),
         createdAt: try row.get("created_at"))
     }

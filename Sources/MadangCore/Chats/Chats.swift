@@ -3,10 +3,9 @@ import Storage
 extension Madang {
   /// Checks what can be checked of a chat without the database. Throws `.invalid`.
   package func validate(_ draft: ChatDraft) throws {
-    _ = try TextRules.content(draft.content, maxLength: settings.maxContentLength)
-    guard draft.files.count <= settings.maxFilesPerChat else {
-      throw Failure(.invalid, "files: up to \(settings.maxFilesPerChat) in a chat")
-    }
+    _ = try TextRules.content(draft.content, maxLength: setting(\.maxContentLength))
+    let most = setting(\.maxFilesPerChat)
+    guard draft.files.count <= most else { throw Failure(.invalid, "files: up to \(most) in a chat") }
     guard !draft.files.isEmpty || draft.content.contains(where: { !$0.isWhitespace }) else {
       throw Failure(.invalid, "content: a chat needs text or a file")
     }
@@ -52,7 +51,7 @@ extension Madang {
       let chat = Chat(
         id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
         createdAt: place.createdAt)
-      guard settings.tellsDevices else { return announcing(chat, with: files, tellsDevices: false) }
+      guard setting(\.tellsDevices) else { return announcing(chat, with: files, tellsDevices: false) }
       return Statement.addPush(of: id.number).then { [self] in announcing(chat, with: files, tellsDevices: $0) }
     }
   }
@@ -77,7 +76,7 @@ extension Madang {
   package nonisolated(nonsending) func history(
     of address: RoomAddress, after date: Int64?, as principal: Principal
   ) async throws -> History {
-    let (after, size) = (date ?? .min, settings.historyPage)
+    let (after, size) = (date ?? .min, setting(\.historyPage))
     let (found, opened) = try await read(as: principal) { transaction, caller -> (Room, History.Page?) in
       let room = try transaction.room(address, readableBy: caller.id)
       let hasJoined = try room.kind == .dm || transaction.isMember(caller.id, ofChannel: room.id.number)
@@ -203,7 +202,7 @@ package struct History: Sendable {
   }
 
   private func readPage() async throws -> Page {
-    let size = madang.settings.historyPage
+    let size = madang.setting(\.historyPage)
     return try await madang.database.read { [room, after] in try $0.chats(in: room, after: after, page: size) }
   }
 }

@@ -5,8 +5,6 @@ import NIOCore
 /// A request whose answer is about to be with its client, or that gets none.
 struct FinishedRequest: Sendable {
   let notes: ExchangeNotes
-  /// What was found out of the request by then.
-  var known: ExchangeNotes.Known
   /// Nil if the client got no answer.
   var status: Int?
   let answerHeaders: HTTPFields

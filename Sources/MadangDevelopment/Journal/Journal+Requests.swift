@@ -13,7 +13,7 @@ extension Journal {
 
   /// A request gets no response.
   func recordUnanswered(_ exchange: Exchange) {
-    append(FinishedRequest(notes: exchange.notes, known: exchange.notes.known, answerHeaders: [:], end: uptime()))
+    append(FinishedRequest(notes: exchange.notes, answerHeaders: [:], end: uptime()))
   }
 
   /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place.
@@ -22,13 +22,9 @@ extension Journal {
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
     let status = isLost ? nil : response.status.code
-    var known = notes.known
-    if notes.lacksAccount(known, status: status) {
-      _ = await exchange.account()
-      known = notes.known
-    }
+    if notes.lacksAccount(status: status) { _ = await exchange.account() }
     var finished = FinishedRequest(
-      notes: notes, known: known, status: status, answerHeaders: isLost ? [:] : response.headers, end: now)
+      notes: notes, status: status, answerHeaders: isLost ? [:] : response.headers, end: now)
     guard isLost || finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
     append(finished)
     return response
@@ -54,8 +50,9 @@ extension FinishedRequest {
   fileprivate mutating func takesBody(of response: Response) -> Bool {
     let size = response.body.contentLength
     if size == 0 || notes.head.method == .head { return true }
-    guard known.fault == nil else { return false }
-    if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
+    let (isDisturbed, whole) = notes.withKnown { ($0.fault != nil, $0.answer) }
+    guard !isDisturbed else { return false }
+    if let whole, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
       answer = whole.beginning(Journal.maxText)
       answerSize = whole.readableBytes
       beginsAsJSON = true
@@ -110,7 +107,7 @@ private final class AnswerRecorder: Sendable {
     let request: FinishedRequest? = state.withLock { state in
       guard !state.isFinished else { return nil }
       state.isFinished = true
-      (state.request.known, state.request.end) = (state.request.notes.known, uptime())
+      state.request.end = uptime()
       return state.request
     }
     if let request { journal.append(request) }
@@ -147,9 +144,9 @@ extension Exchange {
 extension ExchangeNotes {
   /// Where the server did not ask who calls, or refused to say, the token tells.
   /// - Parameter status: Nil if the client gets no answer.
-  fileprivate func lacksAccount(_ known: Known, status: Int?) -> Bool {
-    guard known.account == nil, !isOfSocket, head.headerFields[.authorization] != nil else { return false }
-    return status != 200 || known.operation?.route.access == .refreshToken
+  fileprivate func lacksAccount(status: Int?) -> Bool {
+    guard !isOfSocket, withKnown({ $0.account == nil }), head.headerFields[.authorization] != nil else { return false }
+    return status != 200 || withKnown { $0.operation?.route.access == .refreshToken }
   }
 }
 

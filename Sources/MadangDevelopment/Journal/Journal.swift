@@ -114,8 +114,11 @@ package final class Journal: Sendable {
 
   /// A request is over.
   func append(_ request: FinishedRequest) {
-    let raw = RawRequest(request, on: sheets)
-    coverage.count(raw, request.notes, request.known)
+    let raw = request.notes.withKnown { known in
+      let raw = RawRequest(request, known, on: sheets)
+      coverage.count(raw, request.notes, known)
+      return raw
+    }
     append(.request(raw), at: request.notes.at, begun: request.notes.begun)
   }
 

@@ -21,22 +21,22 @@ struct RawRequest: Sendable {
   /// In bytes.
   var size: Int { packed.size }
 
-  init(_ request: FinishedRequest, on sheets: Sheets) {
-    operation = request.known.operation
-    fault = request.known.fault
+  init(_ request: FinishedRequest, _ known: ExchangeNotes.Known, on sheets: Sheets) {
+    operation = known.operation
+    fault = known.fault
     isPolling = request.notes.isOfSocket
     status = request.status
-    bodySize = request.known.body.size
+    bodySize = known.body.size
     answerSize = request.answerSize
     nanoseconds = request.end - request.notes.begun
     code = Self.code(status, answerSize, request.answer)
     packed = PackedTexts(on: sheets) { writer in
       writer.add(request.notes.head.method.rawValue)
       writer.add(request.notes.head.path ?? "")
-      writer.add(request.known.account?.email)
+      writer.add(known.account?.email)
       writer.add(request.notes.head.headerFields)
-      writer.add(request.known.body.parts.isEmpty ? request.known.body.kept : [])
-      writer.add(request.known.body.parts)
+      writer.add(known.body.parts.isEmpty ? known.body.kept : [])
+      writer.add(known.body.parts)
       writer.add(ofAnswer: request.answerHeaders, beginsAsJSON: request.beginsAsJSON)
       writer.add(request.answer)
     }

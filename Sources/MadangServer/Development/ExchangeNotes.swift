@@ -68,6 +68,9 @@ package final class ExchangeNotes: Sendable {
   /// What was found out so far. One look costs less than one for each thing.
   package var known: Known { state.withLock(\.self) }
 
+  /// The same, which is not copied. What `body` does must not ask for it once more, nor note anything.
+  package func withKnown<Result>(_ body: (Known) -> Result) -> Result { state.withLock { body($0) } }
+
   /// The path as it was sent, without the query.
   package var path: Substring { head.pathWithoutQuery }
 

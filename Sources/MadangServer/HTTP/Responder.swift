@@ -84,7 +84,7 @@ struct CallResponder {
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.settings.maxFileSize, ledger: service.ledger, payer: client.networkHash,
+      maxFileSize: service.madang.setting(\.maxFileSize), ledger: service.ledger, payer: client.networkHash,
       notes: notes)
     if actor == nil, let code = InvitePage.code(in: target),
       let page = await InvitePage(service: service).respond(to: request, code: code, client, body)

@@ -19,6 +19,8 @@ struct RouteTable: Sendable {
   private final class Entry: Sendable {
     let operation: EditionOperation
     let segments: [MadangAPI.Route.Segment]
+    /// Of the segments, those that are fixed, with their places.
+    private let literals: [(place: Int, text: String)]
     /// Where the template has parameters. Of two shapes that match a path, the one that comes first wins: it has its
     /// fixed segments further left.
     let shape: [Int]
@@ -27,16 +29,15 @@ struct RouteTable: Sendable {
     init(_ operation: EditionOperation, _ handler: @escaping Handler) {
       self.operation = operation
       segments = operation.route.segments
+      literals = segments.enumerated().compactMap { place, segment in
+        if case .literal(let text) = segment { (place, text) } else { nil }
+      }
       shape = segments.map { if case .literal = $0 { 0 } else { 1 } }
       self.handler = handler
     }
 
-    func matches(_ path: [String]) -> Bool {
-      for (segment, text) in zip(segments, path) {
-        if case .literal(let literal) = segment, !literal.hasBytes(of: text) { return false }
-      }
-      return true
-    }
+    /// - Parameter path: With as many segments.
+    func matches(_ path: [String]) -> Bool { literals.allSatisfy { $0.text.hasBytes(of: path[$0.place]) } }
 
     func parameters(of path: [String]) -> PathParameters {
       var parameters = PathParameters()
