@@ -104,31 +104,38 @@ public struct JSONWriter {
 }
 
 extension Slice<UnsafeBufferPointer<UInt8>> {
-  /// Where a byte is that JSON does not have in a string as it is (RFC 8259, section 7).
+  /// The index of the first byte that must be escaped in a JSON string.
   fileprivate var firstToEscape: Int? {
     var index = startIndex
-    // Eight at a time, as nearly all text has none.
+    // Eight at a time: nearly all text needs no escape.
     while endIndex - index >= 8,
       !UnsafeRawBufferPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self).hasByteToEscape
     {
       index += 8
     }
     while index < endIndex {
-      if base[index] < 0x20 || base[index] == 0x22 || base[index] == 0x5C { return index }
+      if base[index].mustBeEscaped { return index }
       index += 1
     }
     return nil
   }
 }
 
+extension UInt8 {
+  /// Whether JSON does not have it in a string as it is (RFC 8259, section 7).
+  fileprivate var mustBeEscaped: Bool { self < 0x20 || self == 0x22 || self == 0x5C }
+}
+
 extension UInt64 {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
+  /// The same rule for eight bytes at once: whether one of them must be escaped.
   fileprivate var hasByteToEscape: Bool {
     hasByte(below: 0x20) || (self ^ Self.ones &* 0x22).hasByte(below: 1) || (self ^ Self.ones &* 0x5C).hasByte(below: 1)
   }
 
-  /// Whether one of its eight bytes is smaller than `limit`, which is 128 at most: only such a byte borrows from its highest bit.
+  /// Whether one of its eight bytes is smaller than `limit`, which is 128 at most. Only such a byte starts a borrow. The borrow may mark
+  /// bytes above it too, so this does not say which byte it is.
   private func hasByte(below limit: UInt64) -> Bool {
     (self &- Self.ones &* limit) & ~self & (Self.ones &* 0x80) != 0
   }

@@ -17,7 +17,7 @@ package final class Madang: Sendable {
   /// As they are now: see ``change(to:_:)``.
   package var settings: Settings { currentSettings.withLock(\.self) }
   private let currentSettings: Mutex<Settings>
-  /// One of them. What every request asks for is asked for so: a copy of all costs more.
+  /// One setting. For what every request asks: `settings` copies them all. `read` is called under the lock.
   package func setting<Value>(_ read: (Settings) -> Value) -> Value { currentSettings.withLock { read($0) } }
   package let logger: Logger
   /// Threads for password hashing, which would stall the cooperative pool.

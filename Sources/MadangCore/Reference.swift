@@ -46,8 +46,8 @@ package indirect enum Reference: Hashable, Sendable {
 }
 
 extension Row {
-  /// The object whose ids stand in two columns.
-  func objectID(_ number: String, _ uuid: String) throws -> ObjectID {
+  /// The object whose ids stand in two columns. Both names are given in full: to join a prefix would allocate for each row.
+  func objectID(number: String, uuid: String) throws -> ObjectID {
     ObjectID(number: try get(number), uuid: try get(uuid))
   }
 }

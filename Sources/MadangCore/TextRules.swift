@@ -138,7 +138,7 @@ enum TextRules {
   /// looked at.
   private static let maxSize = 16_384
 
-  /// Text in NFC without NUL, which no engine stores.
+  /// Text in NFC without NUL.
   private static func plain(_ text: String, _ field: String) throws -> String {
     guard text.utf8.count <= maxSize else { throw Failure(.invalid, "\(field): more than \(maxSize) bytes") }
     guard !text.hasNUL else { throw Failure(.invalid, "\(field): contains a NUL character") }

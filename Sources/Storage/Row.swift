@@ -1,6 +1,6 @@
 import Synchronization
 
-/// One row of a result, its columns by name.
+/// One row of a result, its columns by name. A statement must name each column once; to read columns in their order is cheapest.
 package struct Row: Sendable {
   let columns: ColumnNames
   /// In the order of the columns.
@@ -57,7 +57,7 @@ package struct Row: Sendable {
 /// The columns of a result, which its rows share.
 final class ColumnNames: Sendable {
   let names: [String]
-  /// Columns are mostly read in their order: the one behind that which was found last is looked at first.
+  /// Columns are mostly read in their order: the search begins behind the column found last, and goes on from the first.
   private let next = Atomic(0)
 
   /// - Parameter names: Each once.

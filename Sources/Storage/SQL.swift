@@ -5,7 +5,7 @@
 /// `\(sql: condition)`, and text that is to be pasted has to say so with `\(raw: "ASC")`.
 /// Do not write `$1` by hand: the numbers are given out here.
 package struct SQL: Sendable {
-  /// The text with a mark where each value stands. It is the same for all values, so prepared statements are known by it.
+  /// The same for all values, so prepared statements are known by it.
   private(set) var template: SQLTemplate
   private(set) var parameters: [Parameter]
 

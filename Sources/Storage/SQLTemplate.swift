@@ -6,7 +6,7 @@ struct SQLTemplate: Sendable {
   private var bytes: [UInt8] = []
 
   /// Stands for a value. No statement has it.
-  static let mark = "\u{1}"
+  static let mark = String(UnicodeScalar(markByte))
   private static let markByte: UInt8 = 1
 
   init(_ text: String) { append(text) }
@@ -14,8 +14,8 @@ struct SQLTemplate: Sendable {
   mutating func reserveCapacity(_ count: Int) { bytes.reserveCapacity(count) }
 
   mutating func append(_ text: String) {
-    // All strings of Swift's own are in one piece.
-    if text.utf8.withContiguousStorageIfAvailable({ bytes.append(contentsOf: $0) }) == nil { bytes += text.utf8 }
+    var text = text
+    text.withUTF8 { bytes.append(contentsOf: $0) }
   }
 
   mutating func append(_ other: SQLTemplate) { bytes += other.bytes }
@@ -34,6 +34,7 @@ struct SQLTemplate: Sendable {
 }
 
 extension SQLTemplate: Hashable {
+  /// By `memcmp`: arrays are compared element by element.
   static func == (one: SQLTemplate, other: SQLTemplate) -> Bool {
     one.bytes.count == other.bytes.count
       && one.bytes.withUnsafeBytes { one in
@@ -48,12 +49,5 @@ extension SQLTemplate: Hashable {
   func hash(into hasher: inout Hasher) {
     hasher.combine(bytes.count)
     hasher.combine(bytes.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })
-  }
-}
-
-extension String {
-  /// Whether it has a NUL character, which PostgreSQL cannot store.
-  package var hasNUL: Bool {
-    utf8.withContiguousStorageIfAvailable { $0.contains(0) } ?? utf8.contains(0)
   }
 }

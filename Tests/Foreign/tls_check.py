@@ -99,28 +99,42 @@ class SocketIOClient:
     _loop = asyncio.new_event_loop()
     threading.Thread(target=_loop.run_forever, daemon=True).start()
 
-    def __init__(self, certificate, namespace):
+    def __init__(self, url, certificate, namespace, transports, auth):
         self.heard = queue.Queue()
-        self._wait(self._make(certificate, namespace))
+        self._wait(self._connect(url, certificate, namespace, transports, auth))
 
-    async def _make(self, certificate, namespace):
-        trusted = ssl.create_default_context(cafile=certificate)
-        self._session = aiohttp.ClientSession(connector=aiohttp.TCPConnector(ssl=trusted))
+    async def _connect(self, url, certificate, namespace, transports, auth):
+        # A WebSocket of an upgrade is to come by a connection of its own, as those of other clients do.
+        connector = aiohttp.TCPConnector(
+            ssl=ssl.create_default_context(cafile=certificate), force_close=len(transports) > 1)
+        self._session = aiohttp.ClientSession(connector=connector)
         self._client = socketio.AsyncClient(reconnection=False, http_session=self._session)
         self._client.on("channel", self.heard.put, namespace=namespace)
+        try:
+            await self._client.connect(
+                url, transports=transports, namespaces=[namespace], wait_timeout=WAIT, auth=auth)
+        except BaseException:
+            await self._session.close()
+            raise
+
+    async def _disconnect(self):
+        try:
+            await self._client.disconnect()
+        finally:
+            await self._session.close()
 
     def _wait(self, work):
-        return asyncio.run_coroutine_threadsafe(work, self._loop).result(3 * WAIT)
-
-    def connect(self, url, **options):
-        self._wait(self._client.connect(url, wait_timeout=WAIT, **options))
+        future = asyncio.run_coroutine_threadsafe(work, self._loop)
+        try:
+            return future.result(3 * WAIT)
+        finally:
+            future.cancel()
 
     def transport(self):
         return self._client.transport()
 
     def disconnect(self):
-        self._wait(self._client.disconnect())
-        self._wait(self._session.close())
+        self._wait(self._disconnect())
 
 
 class People:
@@ -151,10 +165,8 @@ class People:
         return answer.json()
 
     def socketio(self, transports):
-        client = SocketIOClient(self.session.verify, self.namespace)
-        client.connect(
-            self.url, transports=transports, namespaces=[self.namespace], auth={"SesacKey": KEY, "token": self.token})
-        return client
+        return SocketIOClient(
+            self.url, self.session.verify, self.namespace, transports, {"SesacKey": KEY, "token": self.token})
 
     def raw(self):
         one = websocket.create_connection(

@@ -1,4 +1,5 @@
 import MadangAPI
+import MadangCore
 import Testing
 
 @testable import MadangServer
@@ -212,6 +213,33 @@ struct WireTests {
     let target = RequestTarget("//v1/a%2Fb//%ED%95%9C%zz%4/%%41?q=a+b%2B&q=2&bare&=x&e=#f")
     #expect(target.segments == ["v1", "a/b", "한%zz%4", "%A"])
     #expect(target["q"] == "a b+" && target["bare"] == "" && target["e"] == "" && target["none"] == nil)
+    for text in ["", "/", "?", "#", "/?#", "//#?a=b"] {
+      #expect(RequestTarget(text).segments.isEmpty && RequestTarget(text).keys.isEmpty, "\(text)")
+    }
+    #expect(RequestTarget("/a#b?c=d").segments == ["a"] && RequestTarget("/a?%=%&é=é")["é"] == "é")
+    #expect(RequestTarget("/%FF/각").segments == ["\u{FFFD}", "각"])
+  }
+
+  @Test("blanks around a token are trimmed, on either side and of any kind")
+  func tokens() {
+    for text in ["x", " x", "x ", "\u{3000}x\u{a0}", "x\u{3000}", "Bearer x", " Bearer  x\t"] {
+      #expect(rawToken(text) == "x", "\(text)")
+    }
+    for text in ["", " ", "\u{3000}", "Bearer "] {
+      #expect(rawToken(text) == (text == "Bearer " ? "Bearer" : nil), "\(text)")
+    }
+    #expect(rawToken("토큰") == "토큰" && rawToken(" 토큰 ") == "토큰")
+  }
+
+  @Test(
+    "the date of answers is the time of day until the clock is changed, then the clock's",
+    arguments: [{ $0.set(0) }, { $0.advance(milliseconds: 0) }, { $0.run(at: 1) }] as [@Sendable (Clock) -> Void])
+  func dates(change: @Sendable (Clock) -> Void) {
+    let (clock, other) = (Clock(), Clock({ 86_400_000 }))
+    #expect(DateHeader(clock: clock).text == nil)
+    change(clock)
+    #expect(DateHeader(clock: clock).text != nil)
+    #expect(DateHeader(clock: other).text == "Fri, 02 Jan 1970 00:00:00 GMT")
   }
 
   @Test("byte ranges are clamped, and what cannot be satisfied means the whole file")

@@ -53,7 +53,7 @@ extension Transaction {
       """
     ) { row in
       WrittenChat(
-        id: try row.objectID("chat_id", "chat_uuid"), workspace: try row.get("workspace"),
+        id: try row.objectID(number: "chat_id", uuid: "chat_uuid"), workspace: try row.get("workspace"),
         channel: try row.get("channel"),
         content: try row.get("content"), files: [], createdAt: try row.get("created_at"))
     }

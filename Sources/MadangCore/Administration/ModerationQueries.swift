@@ -19,7 +19,7 @@ extension Transaction {
       """
     ) { row in
       FoundChat(
-        id: try row.objectID("chat_id", "chat_uuid"), workspace: try row.get("workspace"),
+        id: try row.objectID(number: "chat_id", uuid: "chat_uuid"), workspace: try row.get("workspace"),
         channel: try row.get("channel"),
         author: try row.get("email"), content: try row.get("content"), files: try row.get("file_count"),
         createdAt: try row.get("created_at"))

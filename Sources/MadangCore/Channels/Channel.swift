@@ -18,12 +18,12 @@ package struct Channel: Sendable {
     """
 
   init(_ row: Row) throws {
-    id = try row.objectID("room_id", "room_uuid")
+    id = try row.objectID(number: "room_id", uuid: "room_uuid")
     workspace = try row.get("workspace_id")
     name = try row.get("name")
     description = try row.get("description")
     cover = try row.get("cover_image")
-    owner = try row.objectID("owner_id", "owner_uuid")
+    owner = try row.objectID(number: "owner_id", uuid: "owner_uuid")
     isDefault = try row.get("is_default")
     createdAt = try row.get("created_at")
   }

@@ -35,7 +35,7 @@ package struct Room: Hashable, Sendable {
     """
 
   init(_ row: Row) throws {
-    id = try row.objectID("room_id", "room_uuid")
+    id = try row.objectID(number: "room_id", uuid: "room_uuid")
     kind = try Self.kind(row)
     workspace = try row.get("workspace_id")
     name = try row.get("room_name") ?? ""

@@ -95,8 +95,7 @@ extension Transaction {
   }
 
   func chats(in room: Room, _ condition: SQL, limit: Int) throws -> [Chat] {
-    // Of those with files: when the first and the last one were posted.
-    var (first, last): (Int64?, Int64?)
+    var (firstWithFiles, lastWithFiles): (Int64?, Int64?)
     var chats = try all(
       """
       SELECT c.id AS chat_id, c.uuid AS chat_uuid, c.seq, c.content, c.file_count, c.created_at, \(sql: Person.columns)
@@ -105,15 +104,15 @@ extension Transaction {
       ORDER BY c.created_at LIMIT \(limit)
       """
     ) { row in
-      let (id, seq) = (try row.objectID("chat_id", "chat_uuid"), try row.get("seq") as Int64)
+      let (id, seq) = (try row.objectID(number: "chat_id", uuid: "chat_uuid"), try row.get("seq") as Int64)
       let (content, files) = (try row.get("content") as String, try row.get("file_count") as Int)
       let createdAt: Int64 = try row.get("created_at")
-      if files > 0 { (first, last) = (first ?? createdAt, createdAt) }
+      if files > 0 { (firstWithFiles, lastWithFiles) = (firstWithFiles ?? createdAt, createdAt) }
       return Chat(
         id: id, room: room, seq: seq, author: try Person(row), content: content, files: [], createdAt: createdAt)
     }
-    guard let first, let last else { return chats }
-    let files = try files(in: room.id.number, from: first, through: last)
+    guard let firstWithFiles, let lastWithFiles else { return chats }
+    let files = try files(in: room.id.number, from: firstWithFiles, through: lastWithFiles)
     for index in chats.indices { chats[index].files = files[chats[index].id.number] ?? [] }
     return chats
   }

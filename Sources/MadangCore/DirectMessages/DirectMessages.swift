@@ -8,7 +8,7 @@ package struct DirectMessage: Sendable {
   package let other: Person
 
   init(_ row: Row) throws {
-    id = try row.objectID("room_id", "room_uuid")
+    id = try row.objectID(number: "room_id", uuid: "room_uuid")
     workspace = try row.get("workspace_id")
     createdAt = try row.get("created_at")
     other = try Person(row)

@@ -11,7 +11,7 @@ package struct Person: Hashable, Sendable {
   static let columns: SQL = "u.id AS user_id, u.uuid AS user_uuid, u.email, u.nickname, u.profile_image"
 
   init(_ row: Row) throws {
-    id = try row.objectID("user_id", "user_uuid")
+    id = try row.objectID(number: "user_id", uuid: "user_uuid")
     email = try row.get("email")
     nickname = try row.get("nickname")
     picture = try row.get("profile_image")

@@ -15,11 +15,11 @@ package struct Workspace: Sendable {
     """
 
   init(_ row: Row) throws {
-    id = try row.objectID("workspace_id", "workspace_uuid")
+    id = try row.objectID(number: "workspace_id", uuid: "workspace_uuid")
     name = try row.get("name")
     description = try row.get("description")
     cover = try row.get("cover_image")
-    owner = try row.objectID("owner_id", "owner_uuid")
+    owner = try row.objectID(number: "owner_id", uuid: "owner_uuid")
     createdAt = try row.get("created_at")
   }
 

@@ -32,6 +32,8 @@ extension Journal {
 
   /// The response, which is recorded as it is written.
   private func recording(_ response: Response, to finished: FinishedRequest, _ exchange: Exchange) -> Response {
+    var finished = finished
+    finished.beginsAsJSON = response.headers.starts(with: HTTPFields.json)
     let (recorder, body) = (AnswerRecorder(finished, answeredBy: response, in: self), response.body)
     var response = response
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
@@ -145,8 +147,10 @@ extension ExchangeNotes {
   /// Where the server did not ask who calls, or refused to say, the token tells.
   /// - Parameter status: Nil if the client gets no answer.
   fileprivate func lacksAccount(status: Int?) -> Bool {
-    guard !isOfSocket, withKnown({ $0.account == nil }), head.headerFields[.authorization] != nil else { return false }
-    return status != 200 || withKnown { $0.operation?.route.access == .refreshToken }
+    guard !isOfSocket, head.headerFields.contains(.authorization) else { return false }
+    return withKnown { known in
+      known.account == nil && (status != 200 || known.operation?.route.access == .refreshToken)
+    }
   }
 }
 

@@ -44,7 +44,7 @@ package struct Exchange: Sendable {
 
   /// The operation of the edition whose key the request shows; nil if it is none.
   package func operation() async -> EditionOperation? {
-    if let known = notes.known.lookedUpOperation { return known }
+    if let known = notes.withKnown(\.lookedUpOperation) { return known }
     let edition = await service.edition(ofKey: notes.head.headerFields[.apiKey])
     let operation = edition?.routes.find(notes.head.method.rawValue, notes.target.segments)?.operation
     notes.lookedUp(operation)
@@ -54,7 +54,7 @@ package struct Exchange: Sendable {
   /// The account whose token the request shows, valid, expired or about to be signed out; nil if it shows none. It counts for
   /// no limit.
   package func account() async -> ExchangeNotes.Account? {
-    if let known = notes.known.lookedUpAccount { return known }
+    if let known = notes.withKnown(\.lookedUpAccount) { return known }
     let account = await lookedUpAccount()
     notes.lookedUp(account)
     return account

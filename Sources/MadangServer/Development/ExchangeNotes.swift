@@ -36,8 +36,8 @@ package final class ExchangeNotes: Sendable {
     package fileprivate(set) var body = Body()
     /// Whose key the request shows, where it is no operation.
     fileprivate var editionOfKey: EditionName?
-    /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. Where there is a fault the client
-    /// may get another one.
+    /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. The answer's header fields then begin
+    /// with `HTTPFields.json`. Where there is a fault the client may get another one.
     package fileprivate(set) var answer: ByteBuffer?
 
     package var operation: EditionOperation? { lookedUpOperation ?? nil }
@@ -65,10 +65,7 @@ package final class ExchangeNotes: Sendable {
     self.begun = begun
   }
 
-  /// What was found out so far. One look costs less than one for each thing.
-  package var known: Known { state.withLock(\.self) }
-
-  /// The same, which is not copied. What `body` does must not ask for it once more, nor note anything.
+  /// Reads what was found out so far, under the lock: a copy costs more. `body` must not call anything of these notes that locks.
   package func withKnown<Result>(_ body: (Known) -> Result) -> Result { state.withLock { body($0) } }
 
   /// The path as it was sent, without the query.
@@ -90,6 +87,7 @@ package final class ExchangeNotes: Sendable {
 
   func received(_ body: Body) { state.withLock { $0.body = body } }
 
+  /// Only for a body that is answered with `Response.json`.
   func answers(_ body: ByteBuffer) { state.withLock { $0.answer = body } }
 
   func found(_ caller: Caller) { lookedUp(Account(caller)) }

@@ -53,7 +53,7 @@ extension Call {
   /// encoded is tried decoded once more (contract section 3 of the edition).
   var namedChannel: Reference {
     let name = parameters["channel"] ?? ""
-    let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name[...].utf8)] : [name]
+    let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name.utf8)] : [name]
     return .channel(named: names, in: workspace)
   }
 }

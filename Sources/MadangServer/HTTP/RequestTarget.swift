@@ -7,9 +7,7 @@ struct RequestTarget: Sendable {
   private let query: [String: String]
 
   init(_ target: String) {
-    var target = target
-    // In memory: to walk through `utf8` costs several times as much.
-    self = target.withUTF8 { RequestTarget($0) }
+    self = target.withBytes { RequestTarget($0) }
   }
 
   private init(_ target: UnsafeBufferPointer<UInt8>) {

@@ -36,7 +36,8 @@ struct RouteTable: Sendable {
       self.handler = handler
     }
 
-    /// - Parameter path: With as many segments.
+    /// Whether the path has all fixed segments, compared by bytes.
+    /// - Parameter path: Has as many segments as the route.
     func matches(_ path: [String]) -> Bool { literals.allSatisfy { $0.text.hasBytes(of: path[$0.place]) } }
 
     func parameters(of path: [String]) -> PathParameters {

@@ -122,14 +122,15 @@ extension Service {
 
 /// A token as it was issued: blanks trimmed, a leading `Bearer ` tolerated; nil if nothing is left.
 func rawToken(_ text: String) -> String? {
-  var token = text.isTrimmed ? text : text.trimmingWhitespace()
+  var token = text.hasVisibleEnds ? text : text.trimmingWhitespace()
   if token.hasPrefix("Bearer ") { token = token.dropFirst(7).trimmingWhitespace() }
   return token.isEmpty ? nil : token
 }
 
 extension String {
-  /// Whether it begins and ends with visible ASCII, as nearly all tokens do. To find characters costs many times as much.
-  fileprivate var isTrimmed: Bool {
+  /// Whether the first and the last byte are visible ASCII, so that nothing is to be trimmed. Nearly all tokens pass, and to split text into
+  /// characters costs many times as much.
+  fileprivate var hasVisibleEnds: Bool {
     let visible: ClosedRange<UInt8> = 0x21...0x7E
     guard let first = utf8.first, let last = utf8.last else { return true }
     return visible.contains(first) && visible.contains(last)

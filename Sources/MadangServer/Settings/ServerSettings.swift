@@ -2,6 +2,7 @@ import Foundation
 import MadangAPI
 import MadangCore
 import SocketIOServer
+import Storage
 
 /// All settings of a server. Defaults serve a private instance; ``isDevelopment`` changes what is safe only locally.
 public struct ServerSettings: Sendable {
@@ -160,7 +161,7 @@ public struct ServerSettings: Sendable {
     if !node.isEmpty, !SocketIOServer.Configuration.isNode(node) {
       problems.append("--node: '\(node)' must have 1 to 16 letters, digits, '-' or '_' of ASCII")
     }
-    if !tokenKey.isEmpty, tokenKey.utf8.count < Secrets.tokenKeyMinimum || tokenKey.utf8.contains(0) {
+    if !tokenKey.isEmpty, tokenKey.utf8.count < Secrets.tokenKeyMinimum || tokenKey.hasNUL {
       problems.append(
         "tokens.key: must have \(Secrets.tokenKeyMinimum) characters or more, best from 'openssl rand -hex 32'; leave it out "
           + "for a key that the database keeps")

@@ -1,4 +1,5 @@
 import MadangCore
+import Storage
 import Synchronization
 
 /// A provider's tokens as somebody who tests has them made (`POST /_dev/social-tokens`).
@@ -31,7 +32,7 @@ final class DevelopmentSocialTokens: SocialVerifier {
 
   /// A token that is accepted at the provider's sign-in route until the server stops.
   func issue(_ token: NewToken) throws(BadCall) -> Issued {
-    guard !token.subject.isEmpty, !token.subject.utf8.contains(0) else { throw BadCall("subject: must not be empty") }
+    guard !token.subject.isEmpty, !token.subject.hasNUL else { throw BadCall("subject: must not be empty") }
     for (field, text) in [("subject", token.subject), ("email", token.email), ("nickname", token.nickname)] {
       try StandInText.check(text, field)
     }

@@ -64,7 +64,7 @@ final class SQLiteConnection: Connection {
 
   func begin(_ access: Access, stop: SQL?) throws(EngineFailure) {
     isStopped = false
-    try control(access == .write ? "BEGIN IMMEDIATE" : "BEGIN DEFERRED")
+    try control(access == .write ? Self.beginWrite : Self.beginRead)
     guard let stop else { return }
     do {
       _ = try run(stop) { _ in
@@ -76,15 +76,15 @@ final class SQLiteConnection: Connection {
     }
   }
 
-  func savepoint() throws(EngineFailure) { try control("SAVEPOINT one_write") }
-  func releaseSavepoint() throws(EngineFailure) { try control("RELEASE one_write") }
+  func savepoint() throws(EngineFailure) { try control(Self.savepoint) }
+  func releaseSavepoint() throws(EngineFailure) { try control(Self.release) }
 
   func rollBackToSavepoint() throws(EngineFailure) {
-    try control("ROLLBACK TO one_write")
-    try control("RELEASE one_write")
+    try control(Self.rollBackToSavepoint)
+    try control(Self.release)
   }
 
-  func commit() throws(EngineFailure) { try control("COMMIT") }
+  func commit() throws(EngineFailure) { try control(Self.commit) }
   /// COMMIT has always answered.
   func settles(within limit: Duration) -> Bool { true }
   func sees(_ other: any Connection) -> Bool { true }
@@ -94,7 +94,7 @@ final class SQLiteConnection: Connection {
   func discard() {
     guard transaction != .none else { return }
     // ROLLBACK fails only where there is no transaction left to end.
-    try? control("ROLLBACK")
+    try? control(Self.rollBack)
   }
 
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int {
@@ -162,8 +162,15 @@ final class SQLiteConnection: Connection {
     sqlite3_close_v2(database)
   }
 
-  private func control(_ text: String) throws(EngineFailure) {
-    let template = SQLTemplate(text)
+  private static let beginWrite = SQLTemplate("BEGIN IMMEDIATE")
+  private static let beginRead = SQLTemplate("BEGIN DEFERRED")
+  private static let savepoint = SQLTemplate("SAVEPOINT one_write")
+  private static let release = SQLTemplate("RELEASE one_write")
+  private static let rollBackToSavepoint = SQLTemplate("ROLLBACK TO one_write")
+  private static let commit = SQLTemplate("COMMIT")
+  private static let rollBack = SQLTemplate("ROLLBACK")
+
+  private func control(_ template: SQLTemplate) throws(EngineFailure) {
     deadline.suspend()
     let statement = try take(template)
     let code = sqlite3_step(statement.handle)
@@ -190,7 +197,7 @@ final class SQLiteConnection: Connection {
     let text = template.text
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
-    guard code == SQLITE_OK else { throw failure(code, template) }
+    guard code == SQLITE_OK else { throw failure(code, text) }
     guard let handle else { throw EngineFailure(StorageError(.syntax, "empty statement", sql: text)) }
     return SQLiteStatement(handle: handle, text: text)
   }

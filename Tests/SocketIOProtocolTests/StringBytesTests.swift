@@ -1,0 +1,23 @@
+import SocketIOProtocol
+import Testing
+
+@Suite("Bytes of strings")
+struct StringBytesTests {
+  @Test("a byte is found at its first index")
+  func search() {
+    let text = "/각😀?a?b"
+    #expect(text.firstIndex(ofByte: UInt8(ascii: "?")) == text.firstIndex(of: "?"))
+    #expect(text.firstIndex(ofByte: UInt8(ascii: "#")) == nil && "".firstIndex(ofByte: 0) == nil)
+  }
+
+  @Test("strings are compared by bytes, not by characters")
+  func comparison() {
+    #expect("channels".hasBytes(of: "channels") && "".hasBytes(of: ""))
+    #expect(!"channels".hasBytes(of: "channelz") && !"channels".hasBytes(of: "channel"))
+    // Both are the same character.
+    #expect("\u{e9}" == "e\u{301}" && !"\u{e9}".hasBytes(of: "e\u{301}"))
+  }
+
+  @Test("text is ASCII if all bytes are below 0x80")
+  func ascii() { #expect("abc\u{7f}".isASCII && "".isASCII && !"abc각".isASCII && !"각abc".isASCII) }
+}
