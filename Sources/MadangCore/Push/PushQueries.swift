@@ -8,7 +8,10 @@ extension Transaction {
       SELECT id AS workspace_id, uuid AS workspace_uuid, name FROM workspaces
       WHERE id = \(workspace) AND deleted_at IS NULL
       """
-    ) { PushPlace(workspace: try $0.objectID(number: "workspace_id", uuid: "workspace_uuid"), workspaceName: try $0.get("name")) }
+    ) {
+      PushPlace(
+        workspace: try $0.objectID(number: "workspace_id", uuid: "workspace_uuid"), workspaceName: try $0.get("name"))
+    }
   }
 
   /// The sessions that name it, but for those that have registered it since.
