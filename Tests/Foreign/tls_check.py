@@ -99,15 +99,18 @@ class SocketIOClient:
     _loop = asyncio.new_event_loop()
     threading.Thread(target=_loop.run_forever, daemon=True).start()
 
-    def __init__(self, url, certificate, namespace, transports, auth):
+    def __init__(self, url, certificate, namespace, transports, auth, keeps_connection):
         self.heard = queue.Queue()
-        self._wait(self._connect(url, certificate, namespace, transports, auth))
+        # Connections that were made to the server.
+        self.connections = 0
+        self._wait(self._connect(url, certificate, namespace, transports, auth, keeps_connection))
 
-    async def _connect(self, url, certificate, namespace, transports, auth):
-        # A WebSocket of an upgrade is to come by a connection of its own, as those of other clients do.
+    async def _connect(self, url, certificate, namespace, transports, auth, keeps_connection):
         connector = aiohttp.TCPConnector(
-            ssl=ssl.create_default_context(cafile=certificate), force_close=len(transports) > 1)
-        self._session = aiohttp.ClientSession(connector=connector)
+            ssl=ssl.create_default_context(cafile=certificate), force_close=not keeps_connection)
+        trace = aiohttp.TraceConfig()
+        trace.on_connection_create_end.append(self._count)
+        self._session = aiohttp.ClientSession(connector=connector, trace_configs=[trace])
         self._client = socketio.AsyncClient(reconnection=False, http_session=self._session)
         self._client.on("channel", self.heard.put, namespace=namespace)
         try:
@@ -116,6 +119,9 @@ class SocketIOClient:
         except BaseException:
             await self._session.close()
             raise
+
+    async def _count(self, *_):
+        self.connections += 1
 
     async def _disconnect(self):
         try:
@@ -164,9 +170,10 @@ class People:
         assert answer.status_code == 200, answer.text
         return answer.json()
 
-    def socketio(self, transports):
+    def socketio(self, transports, keeps_connection=True):
         return SocketIOClient(
-            self.url, self.session.verify, self.namespace, transports, {"SesacKey": KEY, "token": self.token})
+            self.url, self.session.verify, self.namespace, transports, {"SesacKey": KEY, "token": self.token},
+            keeps_connection)
 
     def raw(self):
         one = websocket.create_connection(
@@ -180,15 +187,18 @@ class People:
 
 
 def check_transports(people):
-    # The WebSocket of an upgrade often comes by another event loop than its session's.
-    for transports in [["polling"], ["websocket"]] + 12 * [["polling", "websocket"]]:
-        client = people.socketio(transports)
+    # The WebSocket of an upgrade comes by the connection of the polls, or by one of its own: often by another event loop than its session's.
+    both = ["polling", "websocket"]
+    for transports, keeps in [(["polling"], True), (["websocket"], True)] + 4 * [(both, True)] + 12 * [(both, False)]:
+        client = people.socketio(transports, keeps)
         assert client.transport() == transports[-1], client.transport()
+        if transports == both:
+            assert client.connections == (1 if keeps else 2), client.connections
         for index in range(3):
             chat = people.post(f"{transports} {index} 각😀")
             assert client.heard.get(timeout=WAIT) == chat
         client.disconnect()
-    clients = [people.socketio(["polling", "websocket"]) for _ in range(8)]
+    clients = [people.socketio(both, keeps_connection=False) for _ in range(8)]
     posted = [people.post(f"all {index}") for index in range(50)]
     for client in clients:
         assert [client.heard.get(timeout=WAIT) for _ in posted] == posted

@@ -1,4 +1,5 @@
 import Foundation
+import MadangAPI
 import MadangDevelopment
 import MadangServer
 import NIOHTTP1
@@ -141,6 +142,23 @@ struct WorldCallsTests {
             "\(host) \(path)")
         }
       }
+    }
+  }
+
+  @Test("the date of answers is the time of day until the clock is changed, then the clock's")
+  func dates() async throws {
+    try await Self.run { dev in
+      func date() async throws -> Date {
+        let text = try #require(try await dev.call(.GET, "/livez").headers.first(name: "Date"))
+        // "Mon, 05 Jan 2026 09:00:00 GMT"
+        let parts = text.split { ", ".contains($0) }
+        try #require(parts.count == 6, "\(text)")
+        let month = try #require(WireDate.months.firstIndex(of: String(parts[2]))) + 1
+        return try Date("\(parts[3])-\(month < 10 ? "0" : "")\(month)-\(parts[1])T\(parts[4])Z", strategy: .iso8601)
+      }
+      #expect(abs(try await date().timeIntervalSinceNow) < 60)
+      _ = try await dev.call(.POST, "/_dev/clock", #"{"advance":7200}"#)
+      #expect(abs(try await date().timeIntervalSinceNow - 7200) < 60)
     }
   }
 

@@ -8,16 +8,24 @@ struct StringBytesTests {
     let text = "/각😀?a?b"
     #expect(text.firstIndex(ofByte: UInt8(ascii: "?")) == text.firstIndex(of: "?"))
     #expect(text.firstIndex(ofByte: UInt8(ascii: "#")) == nil && "".firstIndex(ofByte: 0) == nil)
+    let long = String(repeating: text, count: 5).dropFirst()
+    #expect(String(long).firstIndex(ofByte: UInt8(ascii: "?")) == String(long).firstIndex(of: "?"))
   }
 
   @Test("strings are compared by bytes, not by characters")
   func comparison() {
     #expect("channels".hasBytes(of: "channels") && "".hasBytes(of: ""))
     #expect(!"channels".hasBytes(of: "channelz") && !"channels".hasBytes(of: "channel"))
+    let long = String(repeating: "각", count: 9)
+    #expect("\(long)?".hasBytes(of: String("?\(long)?".dropFirst())) && !"\(long)?".hasBytes(of: "\(long)!"))
     // Both are the same character.
     #expect("\u{e9}" == "e\u{301}" && !"\u{e9}".hasBytes(of: "e\u{301}"))
   }
 
   @Test("text is ASCII if all bytes are below 0x80")
-  func ascii() { #expect("abc\u{7f}".isASCII && "".isASCII && !"abc각".isASCII && !"각abc".isASCII) }
+  func ascii() {
+    #expect("abc\u{7f}".isASCII && "".isASCII && !"abc각".isASCII && !"각abc".isASCII)
+    let long = String(repeating: "a", count: 40)
+    #expect(long.isASCII && !"\(long)각".isASCII)
+  }
 }

@@ -8,7 +8,7 @@ struct FinishedRequest: Sendable {
   /// Nil if the client got no answer.
   var status: Int?
   let answerHeaders: HTTPFields
-  /// Whether the answer's header fields begin with `HTTPFields.json`.
+  /// True only if the answer's header fields begin with `HTTPFields.json`.
   var beginsAsJSON = false
   /// The beginning of the answer's body, if it is text.
   var answer = ByteBuffer()

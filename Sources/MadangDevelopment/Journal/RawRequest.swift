@@ -83,7 +83,7 @@ extension PackedTexts.Writer {
 
   /// The same, but for the fields that nearly all answers begin with. An empty text, as no name is, stands for them.
   fileprivate mutating func add(ofAnswer fields: HTTPFields, beginsAsJSON: Bool) {
-    guard beginsAsJSON, fields.count >= HTTPFields.json.count else { return add(fields) }
+    guard beginsAsJSON else { return add(fields) }
     assert(fields.starts(with: HTTPFields.json))
     add("")
     add(fields.dropFirst(HTTPFields.json.count))
