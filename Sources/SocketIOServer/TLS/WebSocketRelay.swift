@@ -16,6 +16,8 @@ final class WebSocketRelay: ChannelDuplexHandler {
   /// Nil once either connection has ended.
   private var other: WebSocketRelay?
   private var context: ChannelHandlerContext?
+  /// Where TLS is in the pipeline, if this relay stands behind it.
+  private var tls: ChannelHandlerContext?
   /// Whether a read waits until the other one can write.
   private var isReadHeld = false
 
@@ -46,8 +48,9 @@ final class WebSocketRelay: ChannelDuplexHandler {
   private func takeOver(_ channel: any Channel) {
     let pipeline = channel.pipeline.syncOperations
     do {
-      let tls = try pipeline.handler(type: NIOSSLServerHandler.self)
-      try pipeline.addHandler(self, position: .after(tls))
+      let tls = try pipeline.context(handlerType: NIOSSLServerHandler.self)
+      try pipeline.addHandler(self, position: .after(tls.handler))
+      self.tls = tls
       // TLS then asks for more by itself where what came is no whole record.
       try channel.syncOptions?.setOption(.autoRead, value: false)
       pipeline.removePace()
@@ -64,7 +67,7 @@ final class WebSocketRelay: ChannelDuplexHandler {
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
-  func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+  func handlerRemoved(context: ChannelHandlerContext) { (self.context, tls) = (nil, nil) }
 
   // MARK: What arrives
 
@@ -89,7 +92,12 @@ final class WebSocketRelay: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let event = event as? ChannelEvent, event == .inputClosed { close(context) }
+    guard let event = event as? ChannelEvent, event == .inputClosed else { return }
+    close(context)
+    // TLS would wait for the client's farewell for seconds, which cannot come any more.
+    if let tls, let options = context.channel.syncOptions, (try? options.getOption(.bufferedWritableBytes)) == 0 {
+      tls.close(promise: nil)
+    }
   }
 
   func channelInactive(context: ChannelHandlerContext) { end() }
