@@ -106,12 +106,12 @@ final class SQLiteConnection: Connection {
     }
     deadline.start()
     let code = statement.bind(sql.parameters)
-    guard code == SQLITE_OK else { throw failure(code, sql.template) }
+    guard code == SQLITE_OK else { throw failure(code, sql.text) }
     stepping: while true {
       switch sqlite3_step(statement.handle) {
       case SQLITE_ROW: if try !row(statement.row) { break stepping }
       case SQLITE_DONE: break stepping
-      case let code: throw failure(code, sql.template)
+      case let code: throw failure(code, sql.text)
       }
     }
     // Rows are counted when the statement ends, which one does not whose rows were not all wanted.
@@ -175,7 +175,7 @@ final class SQLiteConnection: Connection {
     let statement = try take(template)
     let code = sqlite3_step(statement.handle)
     defer { finish(statement) }
-    guard code == SQLITE_DONE else { throw failure(code, template) }
+    guard code == SQLITE_DONE else { throw failure(code, template.text) }
   }
 
   /// One to run. It is to be finished.
@@ -213,10 +213,6 @@ final class SQLiteConnection: Connection {
   private func letGo(_ statement: SQLiteStatement) {
     statement.isKept = false
     if !statement.isRunning { sqlite3_finalize(statement.handle) }
-  }
-
-  private func failure(_ code: CInt, _ template: SQLTemplate) -> EngineFailure {
-    failure(code, template.text)
   }
 
   private func failure(_ code: CInt, _ text: String) -> EngineFailure {
