@@ -42,7 +42,6 @@ package final class Clock: Sendable {
   }
 
   private let source: @Sendable () -> Int64
-  private let hasOwnSource: Bool
   private let steadySource: @Sendable () -> Int64
   private let state: Mutex<State>
 
@@ -54,12 +53,11 @@ package final class Clock: Sendable {
   /// The fastest that it can run.
   package static let fastest = 100_000.0
 
-  /// - Parameters:
-  ///   - source: Nil for the system's time.
-  ///   - steady: Milliseconds of a clock that nobody sets.
-  package init(_ source: (@Sendable () -> Int64)? = nil, steady: @escaping @Sendable () -> Int64 = Clock.steadyTime) {
-    hasOwnSource = source != nil
-    let source = source ?? Clock.systemTime
+  /// - Parameter steady: Milliseconds of a clock that nobody sets.
+  package init(
+    _ source: @escaping @Sendable () -> Int64 = Clock.systemTime,
+    steady: @escaping @Sendable () -> Int64 = Clock.steadyTime
+  ) {
     self.source = source
     steadySource = steady
     let since = Moments(wall: source(), steady: steady(), timers: Clock.steadyTime())
@@ -77,9 +75,6 @@ package final class Clock: Sendable {
 
   /// How fast it runs; 0 while it stands still.
   package var rate: Double { state.withLock(\.course.rate) }
-
-  /// Whether it shows the system's time: it has no other source, and `advance`, `set` and `run` were never called.
-  package var showsTimeOfDay: Bool { !hasOwnSource && state.withLock { $0.changes == 0 } }
 
   /// Moves the clock on by `milliseconds`, which must not be negative: times already handed out stay in the past. It stops at
   /// ``latest``.

@@ -105,10 +105,6 @@ package func buildServer(
   let instruments = settings.isDevelopment ? instruments : nil
   var sockets = socketConfiguration(settings, ledger)
   sockets.packetInterceptor = instruments?.packetInterceptor
-  if instruments != nil {
-    let date = DateHeader(clock: clock)
-    sockets.date = { date.text }
-  }
   let base = ServerBase(
     settings: settings, clock: clock,
     socketIO: SocketIOServer(configuration: sockets, eventLoopGroup: group, logger: logger),
@@ -128,12 +124,21 @@ package func buildServer(
   let listening = Listening()
   let operationsListening = settings.operations.map { _ in Listening() }
   var services: [any ServiceLifecycle.Service] = [current]
+  func listen(
+    _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ listening: Listening?,
+    _ respond: @escaping SocketIOServer.Respond
+  ) -> any ServiceLifecycle.Service {
+    base.socketIO.listener(
+      at: .hostname(host, port: port), configuration: channel, logger: logger,
+      onRunning: { listening?.began($0) }, respond: respond)
+  }
   if let (host, port) = settings.operations {
-    let listener = Application(
-      responder: OperationsResponder(current: current),
-      configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
-      onServerRunning: { channel in operationsListening?.began(channel.localAddress?.port ?? 0) },
-      eventLoopGroupProvider: .shared(group), logger: logger)
+    var channel = SocketIOServer.HTTPChannelConfiguration()
+    channel.addressee = { _ in .nobody }
+    let responder = OperationsResponder(current: current)
+    let listener = listen(host, port, channel, operationsListening) {
+      try await responder.respond(to: $0, over: $1).dated(base.date)
+    }
     services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
   }
   let redirectListening = settings.tls?.redirectPort.map { _ in Listening() }
@@ -143,25 +148,20 @@ package func buildServer(
       // As the server's own, without sockets: with its limits and its patience.
       var channel = httpChannel(settings, ledger, instruments, nil)
       channel.addressee = { _ in .nobody }
-      let listener = Application(
-        responder: RedirectResponder(listening: listening), server: base.socketIO.httpServer(configuration: channel),
-        configuration: ApplicationConfiguration(address: .hostname(settings.host, port: port)),
-        onServerRunning: { channel in redirectListening?.began(channel.localAddress?.port ?? 0) },
-        eventLoopGroupProvider: .shared(group), logger: logger)
+      let responder = RedirectResponder(listening: listening)
+      let listener = listen(settings.host, port, channel, redirectListening) { request, _ in
+        try await responder.respond(to: request).dated(base.date)
+      }
       services.append(
         ListenerService(listener: listener, host: settings.host, port: port, setting: "MADANG_TLS_REDIRECT_PORT"))
     }
   }
-  let application = Application(
-    responder: Responder(base: base, current: current),
-    server: base.socketIO.httpServer(configuration: httpChannel(settings, ledger, instruments, certificate)),
-    configuration: ApplicationConfiguration(
-      address: .hostname(settings.host, port: settings.port), backlog: SocketIOServer.backlog),
-    services: services,
-    onServerRunning: { channel in listening.began(channel.localAddress?.port ?? 0) },
-    eventLoopGroupProvider: .shared(group), logger: logger)
+  services.append(
+    listen(
+      settings.host, settings.port, httpChannel(settings, ledger, instruments, certificate), listening,
+      Responder(base: base, current: current).respond(to:over:)))
   return MadangServer(
-    application: application, base: base, current: current, listening: listening,
+    services: services, base: base, current: current, listening: listening,
     operationsListening: operationsListening, redirectListening: redirectListening, certificate: certificate, lock: lock
   )
 }

@@ -7,7 +7,8 @@ import Storage
 
 /// A server that is set up and may be run.
 public struct MadangServer: Sendable {
-  let application: Application<Responder>
+  /// Those that listen, and what ends when they do.
+  let services: [any ServiceLifecycle.Service]
   let base: ServerBase
   let current: CurrentBackend
   let listening: Listening
@@ -34,7 +35,8 @@ public struct MadangServer: Sendable {
     do {
       try await wordingTaken(settings.host, settings.port, cure: "choose another with --port (0 takes a free one)") {
         try await withGracefulShutdownHandler {
-          try await base.socketIO.run(application, stopsOnSignals: false)
+          let group = ServiceGroup(configuration: .init(services: services, logger: base.logger))
+          try await base.socketIO.run(group, stopsOnSignals: false)
         } onGracefulShutdown: {
           base.instruments?.stopping()
         }

@@ -2,6 +2,7 @@ import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
+import NIOCore
 import Storage
 
 /// What paths begin with that are not the API's.
@@ -93,13 +94,14 @@ extension Service {
 }
 
 /// Answers operators on a listener of their own.
-struct OperationsResponder: HTTPResponder {
+struct OperationsResponder {
   let current: CurrentBackend
 
-  func respond(to request: Request, context: Context) async throws -> Response {
+  func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
     return try await current.answering { service in
-      try await service.operations(request, target, context, isPrivate: true) ?? Response(status: .notFound)
+      try await service.operations(request, target, Context(channel, service.logger), isPrivate: true)
+        ?? Response(status: .notFound)
     }
   }
 }

@@ -18,6 +18,7 @@ final class ServerBase: Sendable {
   /// Calls under `/_dev`.
   let developmentCalls = CallsUnderWay()
   let logger: Logger
+  let date: DateHeader
   private let backends = Atomic(0)
 
   init(
@@ -33,6 +34,7 @@ final class ServerBase: Sendable {
     self.pools = pools
     self.instruments = instruments
     self.logger = logger
+    date = DateHeader(clock: clock)
   }
 
   /// Where the next backend begins to count endings, so that a socket which another one let in is checked again.

@@ -138,9 +138,6 @@ extension SocketIOServer {
     public var maxLoopPart = 0.15
     /// Sees and disturbs what travels, in tests of clients. `nil`: nothing is looked at.
     public var packetInterceptor: PacketInterceptor?
-    /// The `Date` of answers over HTTP, where tests of clients have a clock of their own. `nil`, or a closure that
-    /// returns `nil`: the time of day.
-    package var date: (@Sendable () -> String?)?
     /// What becomes of packets that are well formed but out of place.
     public var conduct = SocketServerSession.Conduct.strict
 

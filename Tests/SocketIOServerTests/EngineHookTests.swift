@@ -103,7 +103,7 @@ struct EngineHookTests {
     for respondsOnEventLoop in [false, true] {
       var http = SocketIOServer.HTTPChannelConfiguration()
       http.respondsOnEventLoop = respondsOnEventLoop
-      try await TestServer.with(configuration, http: http) { (server) async throws in
+      try await TestServer.with(configuration, http: http, by: .application) { (server) async throws in
         let wire = try await server.wire()
         defer { wire.abort() }
         #expect(try await wire.request("GET", "/where").text == (respondsOnEventLoop ? "loop" : "elsewhere"))

@@ -1,3 +1,5 @@
+import HTTPTypes
+import HummingbirdCore
 import Logging
 import NIOCore
 import NIOPosix
@@ -8,9 +10,9 @@ import Testing
 
 @Suite("The HTTP connections of the application", .timeLimit(.minutes(1)))
 struct HTTPConnectionTests {
-  @Test("Expect: 100-continue is answered before the body is there")
-  func expectContinue() async throws {
-    try await TestServer.with { server in
+  @Test("Expect: 100-continue is answered before the body is there", arguments: TestListener.allCases)
+  func expectContinue(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let wire = try await server.wire()
       for _ in 0..<2 {
         try await wire.send(
@@ -23,9 +25,9 @@ struct HTTPConnectionTests {
     }
   }
 
-  @Test("header values with bytes beyond ASCII pass")
-  func beyondASCII() async throws {
-    try await TestServer.with { server in
+  @Test("header values with bytes beyond ASCII pass", arguments: TestListener.allCases)
+  func beyondASCII(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let answer = try await server.wire().request("GET", "/other", headers: [("X-Test", "é한")])
       #expect(answer.status == 200 && answer.text == "é한")
       #expect(
@@ -34,18 +36,19 @@ struct HTTPConnectionTests {
     }
   }
 
-  @Test("a head over the limits is refused")
-  func headLimits() async throws {
-    try await TestServer.with { server in
+  @Test("a head over the limits is refused", arguments: TestListener.allCases)
+  func headLimits(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let answer = try await server.wire().request(
         "GET", "/other", headers: [("X-Test", String(repeating: "x", count: 20_000))])
       #expect(answer.status == 400)
     }
   }
 
-  @Test("an upgrade nobody takes is answered by the application, and the connection ends")
-  func foreignUpgrade() async throws {
-    try await TestServer.with { server in
+  @Test(
+    "an upgrade nobody takes is answered by the application, and the connection ends", arguments: TestListener.allCases)
+  func foreignUpgrade(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let wire = try await server.wire()
       let answer = try await wire.request("GET", "/other", headers: [("Connection", "Upgrade"), ("Upgrade", "h2c")])
       #expect(answer.text == "none" && answer.headers["connection"] == "close")
@@ -53,11 +56,11 @@ struct HTTPConnectionTests {
     }
   }
 
-  @Test("an idle connection is closed")
-  func idle() async throws {
+  @Test("an idle connection is closed", arguments: TestListener.allCases)
+  func idle(listener: TestListener) async throws {
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.idleTimeout = .milliseconds(200)
-    try await TestServer.with(http: http) { server in
+    try await TestServer.with(http: http, by: listener) { server in
       let wire = try await server.wire()
       #expect(try await wire.request("GET", "/other").status == 200)
       #expect(await wire.readToEnd().isEmpty)
@@ -65,9 +68,10 @@ struct HTTPConnectionTests {
   }
 
   @Test(
-    "garbage is refused and harms nobody", arguments: ["\u{0}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9\r\n\r\n"])
-  func garbage(text: String) async throws {
-    try await TestServer.with { server in
+    "garbage is refused and harms nobody", arguments: ["\u{0}\u{1}\r\n\r\n", "GET\r\n\r\n", "GET / HTTP/9\r\n\r\n"],
+    TestListener.allCases)
+  func garbage(text: String, listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let wire = try await server.wire()
       try await wire.send(Array(text.utf8))
       _ = await wire.readToEnd()
@@ -78,8 +82,12 @@ struct HTTPConnectionTests {
   @Test("a connection that a stopping listener drops is closed, and ends nothing else")
   func dropped() async throws {
     let group = MultiThreadedEventLoopGroup.singleton
-    let handler = SocketIOHTTPChannel(
-      server: SocketIOServer(eventLoopGroup: group), configuration: .init(), responder: { _, _, _ in })
+    let connections = HTTPConnections(server: SocketIOServer(eventLoopGroup: group), configuration: .init())
+    try await drop(by: SocketIOHTTPChannel(connections: connections, responder: { _, _, _ in }), group)
+    try await drop(by: RequestChannel(connections: connections, respond: { _, _ in Response(status: .ok) }), group)
+  }
+
+  private func drop(by handler: some ServerChildChannel, _ group: some EventLoopGroup) async throws {
     let listener = try await ServerBootstrap(group: group).childChannelInitializer { channel in
       handler.setup(channel: channel, logger: Logger(label: "test")).map { _ in }
     }.bind(host: "127.0.0.1", port: 0).get()

@@ -1,4 +1,5 @@
 import Hummingbird
+import Logging
 import MadangAPI
 import MadangCore
 import NIOCore
@@ -67,13 +68,13 @@ final class SessionOfCall: Sendable {
   }
 }
 
-/// What Hummingbird makes for each request.
-struct Context: RequestContext {
-  var coreContext: CoreRequestContextStorage
+/// Where a request came by.
+struct Context {
   let channel: any NIOCore.Channel
+  let logger: Logger
 
-  init(source: ApplicationRequestContextSource) {
-    coreContext = .init(source: source)
-    channel = source.channel
+  init(_ channel: any NIOCore.Channel, _ logger: Logger) {
+    self.channel = channel
+    self.logger = logger
   }
 }

@@ -32,7 +32,9 @@ extension Call {
   private func body(of file: StoredFile, _ range: ClosedRange<Int>) async throws -> ResponseBody {
     let place = service.settings.filesHome.isEmpty ? nil : try placeForDownload()
     switch try await madang.files.content(of: file, range: range) {
-    case .file(let url): return try await FileIO().loadFile(path: url.path, range: range, context: context)
+    case .file(let url):
+      let source = ApplicationRequestContextSource(channel: context.channel, logger: context.logger)
+      return try await FileIO().loadFile(path: url.path, range: range, context: BasicRequestContext(source: source))
     case .pieces(let pieces):
       return ResponseBody(contentLength: range.count) { writer in
         defer { withExtendedLifetime(place) {} }

@@ -8,20 +8,25 @@ import SocketIOServer
 import Storage
 
 /// Answers every request: the contract's order of checks, then the edition's route (contract section 3.1).
-struct Responder: HTTPResponder {
+struct Responder {
   let base: ServerBase
   let current: CurrentBackend
 
-  func respond(to request: Request, context: Context) async throws -> Response {
+  func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
+    let context = Context(channel, base.logger)
     switch base.instruments?.addressee(request.head.authority) ?? .this {
     case .this: break
     case .other(let other):
-      return try await Responder(base: other.base, current: other.current).respond(to: request, context: context)
+      return try await Responder(base: other.base, current: other.current).respond(to: request, over: channel)
     case .nobody:
       let host = request.head.authority ?? ""
       let error = BadCall("there is no world of '\(host)', or no more; GET /_dev/worlds at localhost lists them")
-      return .json(try WireEncoder.encode(error), status: .notFound)
+      return Response.json(try WireEncoder.encode(error), status: .notFound).dated(base.date)
     }
+    return try await answer(request, context).dated(base.date)
+  }
+
+  private func answer(_ request: Request, _ context: Context) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
     let isOfSocket = base.socketIO.isSocketPath(request.head.pathWithoutQuery)
     guard let instruments = base.instruments else {

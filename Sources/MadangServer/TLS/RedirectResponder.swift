@@ -3,13 +3,13 @@ import Hummingbird
 
 /// Answers plain HTTP beside a server that speaks TLS: what reads is sent to HTTPS, what writes is refused, since it has sent its
 /// secrets in the clear already, and would go on doing so unnoticed.
-struct RedirectResponder: HTTPResponder {
+struct RedirectResponder {
   /// Of the port that speaks TLS.
   let listening: Listening
 
   private static let refusal = "This server speaks HTTPS only: use https:// or wss://\n"
 
-  func respond(to request: Request, context: BasicRequestContext) async throws -> Response {
+  func respond(to request: Request) async throws -> Response {
     guard request.method == .get || request.method == .head, let host = request.head.authority?.hostName else {
       return Response(
         status: .forbidden, headers: [.contentType: "text/plain"],

@@ -1,6 +1,7 @@
 import HTTPTypes
 import NIOCore
-import NIOHTTPTypes
+import NIOHTTP1
+import NIOHTTPTypesHTTP1
 import NIOPosix
 import SocketIOProtocol
 
@@ -84,8 +85,8 @@ extension HTTPConnectionHandler {
     var headers: HTTPFields = [.connection: "close", .contentType: "text/html"]
     headers[.contentLength] = String(flaw.message.utf8.count)
     let head = HTTPResponse(status: flaw.status, headerFields: headers)
-    context.write(wrapOutboundOut(.head(head)), promise: nil)
-    context.write(wrapOutboundOut(.body(ByteBuffer(string: flaw.message))), promise: nil)
+    context.write(wrapOutboundOut(.head(HTTPResponseHead(head))), promise: nil)
+    context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: flaw.message)))), promise: nil)
     context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
     context.close(promise: nil)
   }

@@ -1,16 +1,18 @@
 import HTTPTypes
 import NIOCore
+import NIOHTTP1
 import NIOHTTPTypes
+import NIOHTTPTypesHTTP1
 import NIOTLS
 import SocketIOProtocol
 
 /// Stands in front of the application in an HTTP/1 connection: takes out the WebSockets of the server's path, answers
-/// `Expect: 100-continue`, and tells polls of a lost connection.
+/// `Expect: 100-continue`, and tells polls of a lost connection. The application's messages are those of Swift HTTP Types.
 final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
-  typealias InboundIn = HTTPRequestPart
+  typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPRequestPart
   typealias OutboundIn = HTTPResponsePart
-  typealias OutboundOut = HTTPResponsePart
+  typealias OutboundOut = HTTPServerResponsePart
 
   enum State {
     case http
@@ -65,17 +67,21 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case (_, .gone):
       break
     case (.head(let head), .http):
-      receivedHead(context, head, data)
+      do { receivedHead(context, try HTTPRequest(head, secure: isSecure, splitCookie: false)) } catch {
+        context.fireErrorCaught(error)
+      }
     case (.end, .upgrading(let head)):
       upgrade(context, head)
     case (_, .upgrading):
       break
-    case (.body, .http), (.end, .http):
-      context.fireChannelRead(data)
+    case (.body(let bytes), .http):
+      context.fireChannelRead(wrapInboundOut(.body(bytes)))
+    case (.end(let trailers), .http):
+      context.fireChannelRead(wrapInboundOut(.end(trailers.map { HTTPFields($0, splitCookie: false) })))
     }
   }
 
-  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest, _ data: NIOAny) {
+  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
     guard head.isCheapToCompare else {
       state = .gone
       return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
@@ -94,26 +100,26 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     closesAfterResponse = closesAfterResponse || head.headerFields.contains(.upgrade)
     requestsInProgress += 1
     if head.headerFields.contains(.expect), head.headerFields[.expect]?.lowercased() == "100-continue" {
-      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponse(status: .continue))), promise: nil)
+      context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(HTTPResponse(status: .continue)))), promise: nil)
     }
-    context.fireChannelRead(data)
+    context.fireChannelRead(wrapInboundOut(.head(head)))
   }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {
     switch unwrapOutboundIn(data) {
-    case .head(var head) where head.status.kind != .informational:
-      if closesAfterResponse { head.headerFields[.connection] = "close" }
-      if let date = server.core.configuration.date?() { head.headerFields[.date] = date }
-      context.write(wrapOutboundOut(.head(head)), promise: promise)
-    case .end:
+    case .head(var head):
+      if closesAfterResponse, head.status.kind != .informational { head.headerFields[.connection] = "close" }
+      context.write(wrapOutboundOut(.head(HTTPResponseHead(head))), promise: promise)
+    case .body(let bytes):
+      context.write(wrapOutboundOut(.body(.byteBuffer(bytes))), promise: promise)
+    case .end(let trailers):
       requestsInProgress -= 1
       connectionLost = nil
       isSocketRequest = false
-      guard closesAfterResponse, requestsInProgress == 0 else { return context.write(data, promise: promise) }
-      context.writeAndFlush(data, promise: promise)
+      context.write(wrapOutboundOut(.end(trailers.map { HTTPHeaders($0) })), promise: promise)
+      guard closesAfterResponse, requestsInProgress == 0 else { return }
+      context.flush()
       context.close(promise: nil)
-    default:
-      context.write(data, promise: promise)
     }
   }
 

@@ -1,9 +1,7 @@
 public import HummingbirdCore
 import Logging
 import NIOCore
-import NIOHTTP1
 import NIOHTTPTypes
-import NIOHTTPTypesHTTP1
 import Synchronization
 
 extension SocketIOServer {
@@ -13,13 +11,14 @@ extension SocketIOServer {
   /// `configuration` holds as closures is called on the event loop of the connection that is accepted: it must not block.
   public func httpServer(configuration: HTTPChannelConfiguration = .init()) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
-      SocketIOHTTPChannel(server: self, configuration: configuration, responder: responder)
+      SocketIOHTTPChannel(
+        connections: HTTPConnections(server: self, configuration: configuration), responder: responder)
     }
   }
 }
 
-/// An HTTP/1 connection out of which WebSockets can be taken at any request.
-final class SocketIOHTTPChannel: HTTPChannelHandler {
+/// An HTTP/1 connection of a Hummingbird application, out of which WebSockets can be taken at any request.
+struct SocketIOHTTPChannel: HTTPChannelHandler {
   typealias HTTPConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
   struct Value: ServerChildChannelValue {
@@ -29,92 +28,19 @@ final class SocketIOHTTPChannel: HTTPChannelHandler {
     var channel: any Channel { accepted.channel }
   }
 
-  let server: SocketIOServer
-  let configuration: SocketIOServer.HTTPChannelConfiguration
+  let connections: HTTPConnections
   let responder: HTTPChannelHandler.Responder
 
-  /// The connections there are.
-  private let connections = Atomic(0)
-
-  init(
-    server: SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration,
-    responder: @escaping HTTPChannelHandler.Responder
-  ) {
-    self.server = server
-    self.configuration = configuration
-    self.responder = responder
-  }
-
-  /// Takes a place for a connection; nil if there is none.
-  private func reserve(_ channel: any Channel) -> ConnectionPlace? {
-    guard connections.add(1, ordering: .relaxed).newValue <= configuration.maxConnections,
-      let release = configuration.reserveConnection.map({ $0(channel.remoteAddress) }) ?? { @Sendable in }
-    else {
-      connections.subtract(1, ordering: .relaxed)
-      return nil
-    }
-    return ConnectionPlace(owner: server.core.configuration.connectionOwner?(channel.remoteAddress)) {
-      self.connections.subtract(1, ordering: .relaxed)
-      release()
-    }
-  }
-
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<Value> {
-    guard let place = reserve(channel) else {
-      // The listener leaves a connection whose setup fails to the setup.
-      channel.close(promise: nil)
-      return channel.eventLoop.makeFailedFuture(TooManyConnections())
+    connections.accept(channel, logger) { share in
+      let http = try HTTPConnection(
+        wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
+      return Value(accepted: AcceptedConnection(http), share: NIOLoopBound(share, eventLoop: channel.eventLoop))
     }
-    server.core.opened(channel)
-    return channel.eventLoop.makeCompletedFuture {
-      let share = server.core.share(of: place.owner, on: channel.eventLoop)
-      let configured = { Result { try self.configure(channel, place, share, logger) } }
-      let result = share.map { $0.spend(configured) } ?? configured()
-      if case .failure = result { channel.close(promise: nil) }
-      return try result.get()
-    }
-  }
-
-  private func configure(
-    _ channel: any Channel, _ place: ConnectionPlace, _ share: LoopShare?, _ logger: Logger
-  ) throws -> Value {
-    var limits = NIOHTTPDecoderLimitConfiguration()
-    limits.maxHeaderFieldSize = configuration.maxHeaderFieldSize
-    limits.maxHeaderListSize = configuration.maxHeaderListSize
-    limits.maxHeaderFieldCount = configuration.maxHeaderFieldCount
-    try channel.keepUnsentBytesFew()
-    let pipeline = channel.pipeline.syncOperations
-    let pace = configuration.stallTimeout.map {
-      PaceHandler(stallTimeout: TimeAmount($0), minBytesPerSecond: configuration.minBytesPerSecond)
-    }
-    if let pace { try pipeline.addHandler(pace) }
-    if let share {
-      // What is held back is one read's, as long as the client does not end its side.
-      try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
-      try pipeline.addHandler(LoopShareHandler(share))
-    }
-    if let certificate = configuration.tls {
-      try pipeline.addHandler(PlainTextRefusal())
-      try pipeline.addHandler(certificate.makeHandler())
-    }
-    try pipeline.configureHTTPServerPipeline(
-      withPipeliningAssistance: false,  // The async channel takes one request after another.
-      withErrorHandling: false,  // Hummingbird answers parse errors.
-      withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
-      withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
-    try pipeline.addHandler(HTTP1ToHTTPServerCodec(secure: configuration.tls != nil))
-    try pipeline.addHandler(
-      HTTPConnectionHandler(
-        server: server, isSecure: configuration.tls != nil, addressee: configuration.addressee, pace: pace, place: place
-      ))
-    try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
-    let http = try HTTPConnection(
-      wrappingChannelSynchronously: channel, configuration: .init(isOutboundHalfClosureEnabled: true))
-    return Value(accepted: AcceptedConnection(http), share: NIOLoopBound(share, eventLoop: channel.eventLoop))
   }
 
   func handle(value: Value, logger: Logger) async {
-    guard configuration.respondsOnEventLoop else {
+    guard connections.configuration.respondsOnEventLoop else {
       return await handleHTTP(asyncChannel: value.accepted.take(), logger: logger)
     }
     await withTaskExecutorPreference(EventLoopTaskExecutor(value.channel.eventLoop, share: value.share)) {
@@ -145,29 +71,3 @@ final class AcceptedConnection: Sendable {
     return http
   }
 }
-
-/// A place among those there are for connections.
-final class ConnectionPlace: Sendable {
-  /// Whose share of a loop's time the connection's work is counted to.
-  let owner: String?
-  private let release: Mutex<(@Sendable () -> Void)?>
-
-  init(owner: String?, _ release: @escaping @Sendable () -> Void) {
-    self.owner = owner
-    self.release = Mutex(release)
-  }
-
-  deinit { giveBack() }
-
-  /// Gives the place back; once, however often it is asked for.
-  func giveBack() {
-    let release = release.withLock { release in
-      defer { release = nil }
-      return release
-    }
-    release?()
-  }
-}
-
-/// There is no place for a connection.
-private struct TooManyConnections: Error {}

@@ -3,11 +3,20 @@ import Hummingbird
 import Logging
 import NIOCore
 import NIOPosix
+import ServiceLifecycle
 import SocketIOClient
 import SocketIOProtocol
 import SocketIOServer
 import SocketIOSupport
 import Support
+
+/// What a test server listens by.
+enum TestListener: CaseIterable {
+  /// The server's own, on its event loops.
+  case own
+  /// An application of Hummingbird.
+  case application
+}
 
 /// A server on a free port, with a small application.
 struct TestServer: Sendable {
@@ -17,7 +26,8 @@ struct TestServer: Sendable {
 
   static func with(
     _ configuration: SocketIOServer.Configuration = .changed { _ in },
-    http: SocketIOServer.HTTPChannelConfiguration = .init(), engineOnly: Bool = false,
+    http: SocketIOServer.HTTPChannelConfiguration = .init(), by listener: TestListener = .own,
+    answering respond: SocketIOServer.Respond? = nil, engineOnly: Bool = false,
     logger: Logger = .silent,
     _ body: (TestServer) async throws -> Void
   ) async throws {
@@ -29,12 +39,20 @@ struct TestServer: Sendable {
     let journal = Journal()
     TestApplication.install(on: server, journal)
     let (ports, continuation) = AsyncStream.makeStream(of: Int.self)
-    let application = Application(
-      responder: TestResponder(server: server), server: server.httpServer(configuration: http),
-      configuration: .init(address: .hostname("127.0.0.1", port: 0)),
-      onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
-      eventLoopGroupProvider: .shared(loops), logger: .silent)
-    let running = Task { try await application.run() }
+    let (responder, address) = (TestResponder(server: server), BindAddress.hostname("127.0.0.1", port: 0))
+    let service: any ServiceLifecycle.Service =
+      switch listener {
+      case .own:
+        server.listener(
+          at: address, configuration: http, logger: .silent, onRunning: { continuation.yield($0) },
+          respond: respond ?? responder.respond)
+      case .application:
+        Application(
+          responder: responder, server: server.httpServer(configuration: http), configuration: .init(address: address),
+          onServerRunning: { continuation.yield($0.localAddress?.port ?? 0) },
+          eventLoopGroupProvider: .shared(loops), logger: .silent)
+      }
+    let running = Task { try await service.run() }
     defer { running.cancel() }
     var iterator = ports.makeAsyncIterator()
     guard let port = await iterator.next() else { return }
@@ -63,6 +81,11 @@ struct TestServer: Sendable {
   func settles(sessions: Int) async -> Bool { await settles { $0.sessions == sessions } }
 
   func settles(_ stats: SocketIOServer.Stats) async -> Bool { await settles { $0 == stats } }
+
+  /// Returns when each event loop has run what it was given before.
+  func turnOfAllLoops() async {
+    for loop in MultiThreadedEventLoopGroup.singleton.makeIterator() { try? await loop.submit {}.get() }
+  }
 
   private func settles(_ isSettled: (SocketIOServer.Stats) -> Bool) async -> Bool {
     let deadline = ContinuousClock.now + .seconds(30)
@@ -135,7 +158,12 @@ private struct TestResponder: HTTPResponder {
   let server: SocketIOServer
 
   func respond(to request: Request, context: TestContext) async throws -> Response {
-    if server.isSocketPath(request.uri.path) { return await server.respond(to: request, channel: context.channel) }
+    try await respond(request, context.channel)
+  }
+
+  @Sendable
+  func respond(_ request: Request, _ channel: any Channel) async throws -> Response {
+    if server.isSocketPath(request.uri.path) { return await server.respond(to: request, channel: channel) }
     if request.uri.path == "/where" {
       let isOnLoop = MultiThreadedEventLoopGroup.currentEventLoop != nil
       return Response(status: .ok, body: .init(byteBuffer: ByteBuffer(string: isOnLoop ? "loop" : "elsewhere")))

@@ -1,0 +1,92 @@
+import HTTPTypes
+import HummingbirdCore
+import Logging
+import NIOCore
+import NIOHTTP1
+import NIOHTTPTypes
+import ServiceLifecycle
+
+extension SocketIOServer {
+  /// Answers a request that came by a connection, whoever it is for.
+  package typealias Respond = @Sendable (Request, any Channel) async throws -> Response
+
+  /// A service that listens at an address and has `respond` answer all requests but those for WebSockets of this server, each on
+  /// the event loop of its connection (see `HTTPChannelConfiguration.respondsOnEventLoop`). What `respond` throws is answered
+  /// with 500.
+  ///
+  /// - Parameters:
+  ///   - onRunning: Called with the port once clients may connect.
+  ///   - respond: Answers a request. The response is sent as it is: `respond` adds what all have, such as `Date`.
+  package func listener(
+    at address: BindAddress, configuration: HTTPChannelConfiguration, logger: Logger,
+    onRunning: @escaping @Sendable (Int) async -> Void, respond: @escaping Respond
+  ) -> any Service {
+    RequestChannel(connections: HTTPConnections(server: self, configuration: configuration), respond: respond).server(
+      configuration: ServerConfiguration(address: address, backlog: Self.backlog),
+      onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, eventLoopGroup: group, logger: logger)
+  }
+}
+
+/// An HTTP/1 connection whose requests are answered on its event loop, out of which WebSockets can be taken at any request.
+struct RequestChannel: ServerChildChannel {
+  let connections: HTTPConnections
+  let respond: SocketIOServer.Respond
+
+  func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<RequestConnection> {
+    connections.accept(channel, logger) { share in
+      let handler = RequestHandler()
+      try channel.pipeline.syncOperations.addHandler(handler)
+      return RequestConnection(channel, handler, share)
+    }
+  }
+
+  func handle(value: RequestConnection, logger: Logger) async {
+    await withTaskExecutorPreference(value.executor) {
+      await withTaskCancellationHandler {
+        await serve(value, logger)
+      } onCancel: {
+        value.channel.eventLoop.execute { value.handler.value.cancel() }
+      }
+    }
+  }
+
+  /// Answers one request after the other until the connection ends.
+  private func serve(_ connection: RequestConnection, _ logger: Logger) async {
+    let handler = connection.handler.value
+    do {
+      while let head = try await handler.nextHead() {
+        let body =
+          handler.takeWholeBody().map { RequestBody(buffer: $0) }
+          ?? RequestBody(asyncSequence: RequestBodyParts(request: handler.number, of: connection))
+        let response = try await response(to: Request(head: head, body: body), connection, logger)
+        try handler.begin(response)
+        do { try await response.body.write(ResponseBodyParts(connection: connection)) } catch {
+          // It has begun and cannot end: the client sees that by the connection.
+          try? handler.flushBeginning()
+          throw ChannelError.ioOnClosedChannel
+        }
+        if head.headerFields[.connection] == "close" { break }
+      }
+    } catch is HTTPParserError {
+      try? handler.begin(Response(status: .badRequest, headers: [.connection: "close"]))
+      try? handler.writeEnd(nil)
+    } catch {
+      connection.channel.close(promise: nil)
+    }
+    if Task.isCancelled { connection.channel.close(promise: nil) } else { handler.finishWriting() }
+    try? await connection.channel.closeFuture.get()
+  }
+
+  private func response(
+    to request: Request, _ connection: RequestConnection, _ logger: Logger
+  ) async throws -> Response {
+    do {
+      return try await respond(request, connection.channel)
+    } catch let error as HTTPParserError {
+      throw error
+    } catch {
+      logger.debug("a request was not answered", metadata: ["error": "\(error)"])
+      return Response(status: .internalServerError)
+    }
+  }
+}
