@@ -255,7 +255,7 @@ let package = Package(
       name: "SocketIOServerTests",
       dependencies: [
         "CZlib", "Fuzzing", "SocketIOServer", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support",
-        .httpTypes, .hummingbird, .logging, .nioCore, .nioEmbedded, .nioPosix,
+        .httpTypes, .hummingbird, .hummingbirdCore, .logging, .nioCore, .nioEmbedded, .nioPosix, .serviceLifecycle,
       ],
       resources: [.embedInCode("Resources/reference-wire.txt")], swiftSettings: strict),
     .testTarget(

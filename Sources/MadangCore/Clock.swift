@@ -53,7 +53,9 @@ package final class Clock: Sendable {
   /// The fastest that it can run.
   package static let fastest = 100_000.0
 
-  /// - Parameter steady: Milliseconds of a clock that nobody sets.
+  /// - Parameters:
+  ///   - source: Milliseconds since 1970.
+  ///   - steady: Milliseconds of a clock that nobody sets.
   package init(
     _ source: @escaping @Sendable () -> Int64 = Clock.systemTime,
     steady: @escaping @Sendable () -> Int64 = Clock.steadyTime

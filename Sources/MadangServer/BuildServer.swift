@@ -16,8 +16,6 @@ private func httpChannel(
   _ certificate: SocketIOServer.TLSCertificate?
 ) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
-  // Nothing of ours blocks: the database, files and passwords have threads of their own.
-  configuration.respondsOnEventLoop = true
   configuration.tls = certificate
   configuration.maxConnections = settings.connections.total
   if let instruments {
@@ -124,15 +122,17 @@ package func buildServer(
   let listening = Listening()
   let operationsListening = settings.operations.map { _ in Listening() }
   var services: [any ServiceLifecycle.Service] = [current]
+  // Event loops answer: nothing of ours blocks, as the database, files and passwords have threads of their own.
   func listen(
-    _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ listening: Listening?,
+    _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ started: Listening?,
     _ respond: @escaping SocketIOServer.Respond
   ) -> any ServiceLifecycle.Service {
     base.socketIO.listener(
       at: .hostname(host, port: port), configuration: channel, logger: logger,
-      onRunning: { listening?.began($0) }, respond: respond)
+      onRunning: { started?.began($0) }, respond: respond)
   }
   if let (host, port) = settings.operations {
+    // The default limits, and no place of clients is taken: operators get in when the server is full.
     var channel = SocketIOServer.HTTPChannelConfiguration()
     channel.addressee = { _ in .nobody }
     let responder = OperationsResponder(current: current)

@@ -1,5 +1,4 @@
 import Foundation
-import Hummingbird
 import MadangCore
 import ServiceLifecycle
 import SocketIOServer
@@ -7,7 +6,7 @@ import Storage
 
 /// A server that is set up and may be run.
 public struct MadangServer: Sendable {
-  /// Those that listen, and what ends when they do.
+  /// The listeners, the backend's work and the watch of the certificate. When one ends, all do.
   let services: [any ServiceLifecycle.Service]
   let base: ServerBase
   let current: CurrentBackend

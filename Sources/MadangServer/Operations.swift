@@ -100,7 +100,7 @@ struct OperationsResponder {
   func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
     let target = RequestTarget(request.head.path ?? "")
     return try await current.answering { service in
-      try await service.operations(request, target, Context(channel, service.logger), isPrivate: true)
+      try await service.operations(request, target, Context(channel: channel, logger: service.logger), isPrivate: true)
         ?? Response(status: .notFound)
     }
   }

@@ -130,7 +130,7 @@ extension SocketIOServer {
     /// not count as such a message.
     /// `nil` as the answer: there is none, and the session is closed.
     public var reserveMessage: Reservation<OpeningRequest>?
-    /// Whose a connection to `httpServer` is, usually its address; `nil` as the answer for one that carries many people's
+    /// Whose a connection of HTTP is, usually its address; `nil` as the answer for one that carries many people's
     /// requests, as a proxy's. `nil`: nobody's time on the event loops is counted.
     public var connectionOwner: (@Sendable (SocketAddress?) -> String?)?
     /// The part of an event loop's time, from 0 to 1, that reading for one owner and answering its HTTP requests may take while

@@ -84,7 +84,7 @@ struct HTTPConnectionTests {
     let group = MultiThreadedEventLoopGroup.singleton
     let connections = HTTPConnections(server: SocketIOServer(eventLoopGroup: group), configuration: .init())
     try await drop(by: SocketIOHTTPChannel(connections: connections, responder: { _, _, _ in }), group)
-    try await drop(by: RequestChannel(connections: connections, respond: { _, _ in Response(status: .ok) }), group)
+    try await drop(by: RequestListener(connections: connections, respond: { _, _ in Response(status: .ok) }), group)
   }
 
   private func drop(by handler: some ServerChildChannel, _ group: some EventLoopGroup) async throws {

@@ -58,7 +58,11 @@ private struct CuttingWriter: ResponseBodyWriter {
   }
 
   /// An answer without a length is cut before it says that it is over.
-  consuming func finish(_ trailingHeaders: HTTPFields?) async throws { try await end() }
+  consuming func finish(_ trailingHeaders: HTTPFields?) async throws {
+    // The head leaves, even of an answer without a body.
+    try await parent.write(ByteBuffer())
+    try await end()
+  }
 
   /// Closing forgets what still waits to be sent.
   private func end() async throws {

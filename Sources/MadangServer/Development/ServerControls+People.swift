@@ -29,7 +29,7 @@ extension ServerControls {
         throw BadCall("nobody has the e-mail '\(email)'")
       }
       let caller = try await development.sessions.caller(account, edition, service.madang)
-      let context = Context(channel, service.logger)
+      let context = Context(channel: channel, logger: service.logger)
       let response = try await CallResponder(
         service: service, actor: .init(principal: Principal(caller), edition: edition)
       ).respond(

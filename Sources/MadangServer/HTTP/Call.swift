@@ -68,13 +68,8 @@ final class SessionOfCall: Sendable {
   }
 }
 
-/// Where a request came by.
+/// The connection that a request came by, and the log for what goes wrong.
 struct Context {
   let channel: any NIOCore.Channel
   let logger: Logger
-
-  init(_ channel: any NIOCore.Channel, _ logger: Logger) {
-    self.channel = channel
-    self.logger = logger
-  }
 }

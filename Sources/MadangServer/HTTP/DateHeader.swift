@@ -1,15 +1,17 @@
+import HTTPTypes
 import Hummingbird
 import MadangAPI
 import MadangCore
 import Synchronization
 
-/// The `Date` field of answers by the server's clock, formatted once a second.
+/// The `Date` field of answers by the server's clock, formatted anew when its second changes.
 final class DateHeader: Sendable {
   private let clock: Clock
   private let last = Mutex<(second: Int64, text: String)>((.min, ""))
 
   init(clock: Clock) { self.clock = clock }
 
+  /// The field's value now.
   var text: String {
     let now = clock.now
     let second = now.quotientAndRemainder(dividingBy: 1000).quotient
@@ -21,9 +23,9 @@ final class DateHeader: Sendable {
 }
 
 extension Response {
-  /// The same with the `Date` that all answers have.
+  /// The same with the field `Date`. What the connection refuses by itself, or answers with 500 for what was thrown, has none.
   consuming func dated(_ date: DateHeader) -> Response {
-    headers[.date] = date.text
+    headers.append(HTTPField(name: .date, value: date.text))
     return self
   }
 }

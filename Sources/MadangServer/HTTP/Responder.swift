@@ -13,7 +13,7 @@ struct Responder {
   let current: CurrentBackend
 
   func respond(to request: Request, over channel: any NIOCore.Channel) async throws -> Response {
-    let context = Context(channel, base.logger)
+    let context = Context(channel: channel, logger: base.logger)
     switch base.instruments?.addressee(request.head.authority) ?? .this {
     case .this: break
     case .other(let other):

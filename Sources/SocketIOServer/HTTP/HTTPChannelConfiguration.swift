@@ -1,11 +1,11 @@
 public import NIOCore
 
 extension SocketIOServer {
-  /// Settings of the HTTP/1 connections that `httpServer` accepts.
+  /// Settings of a listener's HTTP/1 connections.
   public struct HTTPChannelConfiguration: Sendable {
     /// Has connections speak TLS. `nil`: they speak plain HTTP, and a proxy in front may speak TLS.
     public var tls: TLSCertificate?
-    /// Whether the application answers requests on the event loop of their connection, as the server itself does with those for
+    /// For `httpServer`: whether the application answers requests on the event loop of their connection, as the server itself does with those for
     /// sockets then: it saves two changes of thread for each. The application must not block then, as all sockets of the
     /// loop would wait; what is isolated to an actor with an executor of its own, or `@concurrent`, leaves the loop by itself.
     /// Only what runs there counts as its owner's time (`maxLoopPart`).

@@ -7,7 +7,8 @@ import NIOTLS
 import SocketIOProtocol
 
 /// Stands in front of the application in an HTTP/1 connection: takes out the WebSockets of the server's path, answers
-/// `Expect: 100-continue`, and tells polls of a lost connection. The application's messages are those of Swift HTTP Types.
+/// `Expect: 100-continue`, and tells polls of a lost connection. It turns NIO's messages into those of Swift HTTP Types and back, so
+/// that no other handler has to.
 final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -67,7 +68,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case (_, .gone):
       break
     case (.head(let head), .http):
-      do { receivedHead(context, try HTTPRequest(head, secure: isSecure, splitCookie: false)) } catch {
+      do { receivedHead(context, try HTTPRequest(head, isSecure: isSecure)) } catch {
         context.fireErrorCaught(error)
       }
     case (.end, .upgrading(let head)):
@@ -84,6 +85,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
     guard head.isCheapToCompare else {
       state = .gone
+      // Nothing is written within another response.
+      guard requestsInProgress == 0 else { return context.close(promise: nil) }
       return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
     }
     let addressee = addressee?(head.authority) ?? .this
@@ -99,7 +102,10 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
     closesAfterResponse = closesAfterResponse || head.headerFields.contains(.upgrade)
     requestsInProgress += 1
-    if head.headerFields.contains(.expect), head.headerFields[.expect]?.lowercased() == "100-continue" {
+    // Within another response it would be a part of that: the client sends its body without being asked then.
+    if requestsInProgress == 1, head.headerFields.contains(.expect),
+      head.headerFields[.expect]?.lowercased() == "100-continue"
+    {
       context.writeAndFlush(wrapOutboundOut(.head(HTTPResponseHead(HTTPResponse(status: .continue)))), promise: nil)
     }
     context.fireChannelRead(wrapInboundOut(.head(head)))
@@ -142,6 +148,17 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 }
 
 extension HTTPRequest {
+  /// The library's conversion looks for a scheme in every target, with a parser of whole URLs; most targets are paths.
+  fileprivate init(_ head: HTTPRequestHead, isSecure: Bool) throws {
+    guard head.uri.utf8.first == UInt8(ascii: "/") else {
+      try self.init(head, secure: isSecure, splitCookie: false)
+      return
+    }
+    self.init(
+      method: try Method(head.method), scheme: isSecure ? "https" : "http", authority: head.headers.first(name: "Host"),
+      path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
+  }
+
   /// The path as it was sent.
   package var pathWithoutQuery: Substring {
     let path = path ?? ""

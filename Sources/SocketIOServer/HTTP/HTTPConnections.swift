@@ -4,11 +4,11 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// The HTTP/1 connections of one listener: how many there may be, and the handlers in front of whoever answers their requests.
+/// Admits the HTTP/1 connections of one listener, and sets up the handlers in front of whoever answers their requests.
 final class HTTPConnections: Sendable {
   let configuration: SocketIOServer.HTTPChannelConfiguration
   private let server: SocketIOServer
-  /// How many there are.
+  /// How many are open.
   private let count = Atomic(0)
 
   init(server: SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration) {
@@ -30,8 +30,8 @@ final class HTTPConnections: Sendable {
     }
   }
 
-  /// Sets up a connection that was accepted, or closes it if there is no place for it.
-  /// - Parameter complete: Adds what stands behind the handlers that are added here.
+  /// Sets up a connection that was accepted. The future fails, and the connection is closed, if there is no place for it.
+  /// - Parameter complete: Adds what stands behind the handlers that are added here; given the owner's share of the loop's time.
   func accept<Value: Sendable>(
     _ channel: any Channel, _ logger: Logger, _ complete: @escaping (LoopShare?) throws -> Value
   ) -> EventLoopFuture<Value> {
@@ -78,8 +78,8 @@ final class HTTPConnections: Sendable {
       try pipeline.addHandler(certificate.makeHandler())
     }
     try pipeline.configureHTTPServerPipeline(
-      withPipeliningAssistance: false,  // The async channel takes one request after another.
-      withErrorHandling: false,  // Hummingbird answers parse errors.
+      withPipeliningAssistance: false,  // Whoever stands behind takes one request after another.
+      withErrorHandling: false,  // Whoever stands behind answers what cannot be parsed.
       withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(

@@ -2,8 +2,8 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// A connection between its event loop and the task that answers its requests. It is closed when nobody has it any more, as when
-/// the listener stops before it hands it on.
+/// What the answering task has of a connection. The connection is closed with the last reference to it: a listener that stops may
+/// drop it before a task has it.
 final class RequestConnection: ServerChildChannelValue {
   let channel: any Channel
   let handler: NIOLoopBound<RequestHandler>
@@ -18,14 +18,15 @@ final class RequestConnection: ServerChildChannelValue {
 
   deinit { channel.close(promise: nil) }
 
-  /// Runs `body` on the event loop, where the task is already, unless it has others read or write for it.
-  func onLoop<Value: Sendable>(_ body: @Sendable (RequestHandler) async throws -> Value) async throws -> Value {
-    if channel.eventLoop.inEventLoop { return try await body(handler.value) }
-    return try await withTaskExecutorPreference(executor) { try await body(handler.value) }
+  /// Runs `work` on the connection's event loop. The answering task is there already; whoever reads or writes for it elsewhere is
+  /// taken there.
+  func onLoop<Value: Sendable>(_ work: @Sendable (RequestHandler) async throws -> Value) async throws -> Value {
+    if channel.eventLoop.inEventLoop { return try await work(handler.value) }
+    return try await withTaskExecutorPreference(executor) { try await work(handler.value) }
   }
 }
 
-/// The body of a request that has not come whole with its head.
+/// The body of a request of which not all has come yet.
 struct RequestBodyParts: AsyncSequence, Sendable {
   private let request: Int
   private let connection: RequestConnection
@@ -49,7 +50,7 @@ struct RequestBodyParts: AsyncSequence, Sendable {
 }
 
 /// Writes the body of the present response.
-struct ResponseBodyParts: ResponseBodyWriter {
+struct ConnectionBodyWriter: ResponseBodyWriter {
   let connection: RequestConnection
 
   func write(_ buffer: ByteBuffer) async throws { try await connection.onLoop { try await $0.write(buffer) } }

@@ -1,54 +1,55 @@
 import DequeModule
 import HTTPTypes
-import HummingbirdCore
 import NIOCore
 import NIOHTTPTypes
 
-/// The end of an HTTP/1 connection: keeps the parts of its requests for the task that answers them, and writes that task's
-/// answers. What `NIOAsyncChannel` does for any channel, for this one alone: a request costs a third less.
+/// The last handler of an HTTP/1 connection: keeps what arrives of its requests for the task that answers them, and writes that
+/// task's responses. It does what `NIOAsyncChannel` does, for these messages alone, which takes less work for each.
 ///
-/// It belongs to the connection's event loop. The task runs there, too (`EventLoopTaskExecutor`); what it waits for elsewhere may
-/// call from other threads.
+/// Used on the connection's event loop only, by its handlers and by the task (`EventLoopTaskExecutor`). Others come through
+/// `RequestConnection.onLoop`.
 final class RequestHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPRequestPart
   typealias OutboundIn = Never
   typealias OutboundOut = HTTPResponsePart
 
-  /// While so many parts wait, nothing more is read; a part is one read's at most.
+  /// While this many parts wait, nothing more is read. One read may bring many parts: those may wait beside them. As with
+  /// `NIOAsyncChannel`.
   private static let maxWaiting = 10
-  /// Reading goes on at so many.
+  /// Reading goes on when only this many wait.
   private static let fewWaiting = 2
 
-  private var context: ChannelHandlerContext?
+  var context: ChannelHandlerContext?
   private var parts = Deque<HTTPRequestPart>()
   /// Why nothing comes after `parts`; nil as long as something may.
-  private var end: Result<Void, any Error>?
+  private var inputEnd: Result<Void, any Error>?
   /// The task, if it waits for a part.
-  private var reader: UnsafeContinuation<HTTPRequestPart?, any Error>?
+  private var waitingReader: UnsafeContinuation<HTTPRequestPart?, any Error>?
   /// The task, if it waits until the client has read more.
-  private var writer: UnsafeContinuation<Void, any Error>?
+  var waitingWriter: UnsafeContinuation<Void, any Error>?
   private var isReadHeld = false
-  /// What waits of the present answer.
-  private var head: HTTPResponse?
-  private var body: ByteBuffer?
-  private var contentLength: Int?
+  /// What waits of the present response.
+  var heldHead: HTTPResponse?
+  var heldBody: ByteBuffer?
+  var contentLength: Int?
   /// The number of the present request among those of the connection.
-  private(set) var number = 0
+  private(set) var requestNumber = 0
   /// Whether all of its body was taken.
   private var isBodyTaken = false
-  private var isCancelled = false
+  private(set) var isCancelled = false
+  private var hasEndedResponses = false
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
-    finish(.success(()))
+    endInput(.success(()))
   }
 
   // MARK: What arrives
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard end == nil else { return }
+    guard inputEnd == nil else { return }
     parts.append(unwrapInboundIn(data))
   }
 
@@ -60,16 +61,16 @@ final class RequestHandler: ChannelDuplexHandler {
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    if let event = event as? ChannelEvent, event == .inputClosed { finish(.success(())) }
+    if let event = event as? ChannelEvent, event == .inputClosed { endInput(.success(())) }
     context.fireUserInboundEventTriggered(event)
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    finish(.success(()))
+    endInput(.success(()))
     context.fireChannelInactive()
   }
 
-  func errorCaught(context: ChannelHandlerContext, error: any Error) { finish(.failure(error)) }
+  func errorCaught(context: ChannelHandlerContext, error: any Error) { endInput(.failure(error)) }
 
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable { wakeWriter() }
@@ -77,29 +78,29 @@ final class RequestHandler: ChannelDuplexHandler {
   }
 
   /// Nothing more arrives.
-  private func finish(_ end: Result<Void, any Error>) {
-    self.end = self.end ?? end
+  private func endInput(_ end: Result<Void, any Error>) {
+    inputEnd = inputEnd ?? end
     wakeReader()
-    if context?.channel.isActive ?? false { return }
-    wakeWriter()
+    // A writer learns by its next write that the connection is closed.
+    if !(context?.channel.isActive ?? false) { wakeWriter() }
   }
 
   private func wakeReader() {
-    guard let reader, !parts.isEmpty || end != nil else { return }
-    self.reader = nil
+    guard let reader = waitingReader, !parts.isEmpty || inputEnd != nil else { return }
+    waitingReader = nil
     reader.resume(with: Result { try take() })
   }
 
   private func wakeWriter() {
-    writer?.resume()
-    writer = nil
+    waitingWriter?.resume()
+    waitingWriter = nil
   }
 
-  /// The first part that waits; nil at the end. What the end is an error of is thrown once.
+  /// The first part that waits; nil when all have been taken and no more come. Throws the error that ended the input, once.
   private func take() throws -> HTTPRequestPart? {
     guard let part = parts.popFirst() else {
-      defer { end = .success(()) }
-      try end?.get()
+      defer { inputEnd = .success(()) }
+      try inputEnd?.get()
       return nil
     }
     readOn()
@@ -114,12 +115,15 @@ final class RequestHandler: ChannelDuplexHandler {
 
   // MARK: What the task asks for
 
-  /// The head of the next request; nil if no more come. What is left of the present one's body is dropped.
+  /// The head of the next request, once the client has taken enough of what was sent; nil if no more come. What is left of the
+  /// present one's body is dropped.
   nonisolated(nonsending) func nextHead() async throws -> HTTPRequest? {
-    number += 1
+    requestNumber += 1
     // Somebody may still wait for the body of a request that was answered.
-    reader?.resume(throwing: RequestIsOver())
-    reader = nil
+    waitingReader?.resume(throwing: RequestIsOver())
+    waitingReader = nil
+    if let context, context.channel.isActive { try await waitUntilWritable(context) }
+    guard !isCancelled else { return nil }
     while let part = try await next() {
       guard case .head(let head) = part else { continue }
       isBodyTaken = false
@@ -130,12 +134,12 @@ final class RequestHandler: ChannelDuplexHandler {
 
   /// The body of the present request, if all of it has come. Asked for before any of it is read.
   func takeWholeBody() -> ByteBuffer? {
-    guard let end = parts.firstIndex(where: \.isEnd) else { return nil }
+    guard let last = parts.firstIndex(where: \.isEnd) else { return nil }
     var body = ByteBuffer()
-    for case .body(var bytes) in parts.prefix(end) {
+    for case .body(var bytes) in parts.prefix(last) {
       if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
     }
-    parts.removeFirst(end + 1)
+    parts.removeFirst(last + 1)
     readOn()
     return body
   }
@@ -143,7 +147,7 @@ final class RequestHandler: ChannelDuplexHandler {
   /// More of the body of the request with that number; nil at its end. Throws if it is cut off, or the request was
   /// answered meanwhile.
   nonisolated(nonsending) func nextBytes(of request: Int) async throws -> ByteBuffer? {
-    guard request == number, reader == nil else { throw RequestIsOver() }
+    guard request == requestNumber, waitingReader == nil else { throw RequestIsOver() }
     if isBodyTaken { return nil }
     switch try await next() {
     case .body(let bytes):
@@ -158,75 +162,31 @@ final class RequestHandler: ChannelDuplexHandler {
 
   /// The next part; nil if no more come.
   private nonisolated(nonsending) func next() async throws -> HTTPRequestPart? {
-    if !parts.isEmpty || end != nil { return try take() }
-    return try await withUnsafeThrowingContinuation { reader = $0 }
+    if !parts.isEmpty || inputEnd != nil { return try take() }
+    return try await withUnsafeThrowingContinuation { waitingReader = $0 }
   }
 
-  /// Begins an answer. If it is to be as long as one piece may be, its head waits for that piece, and both for the end.
-  func begin(_ response: Response) throws {
-    (head, contentLength) = (response.head, response.body.contentLength)
-    if contentLength == nil { try flushBeginning() }
-  }
-
-  /// Writes a piece of the answer's body, and waits while the client reads too slowly.
-  nonisolated(nonsending) func write(_ bytes: ByteBuffer) async throws {
-    // As a chunk it would end the body.
-    guard bytes.readableBytes > 0 else { return try flushBeginning() }
-    if head != nil, body == nil, bytes.readableBytes == contentLength {
-      body = bytes
-      return
-    }
-    let context = try openContext()
-    writeBeginning(context)
-    context.writeAndFlush(wrapOutboundOut(.body(bytes)), promise: nil)
-    guard !context.channel.isWritable else { return }
-    if isCancelled { throw CancellationError() }
-    try await withUnsafeThrowingContinuation { writer = $0 }
-  }
-
-  /// Ends the answer.
-  func writeEnd(_ trailers: HTTPFields?) throws {
-    let context = try openContext()
-    writeBeginning(context)
-    context.writeAndFlush(wrapOutboundOut(.end(trailers)), promise: nil)
-  }
-
-  /// Sends what waits of an answer that has begun.
-  func flushBeginning() throws {
-    let context = try openContext()
-    writeBeginning(context)
-    context.flush()
-  }
-
-  private func writeBeginning(_ context: ChannelHandlerContext) {
-    if let head { context.write(wrapOutboundOut(.head(head)), promise: nil) }
-    if let body { context.write(wrapOutboundOut(.body(body)), promise: nil) }
-    (head, body) = (nil, nil)
-  }
-
-  private func openContext() throws -> ChannelHandlerContext {
-    guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }
-    return context
-  }
-
-  /// Says that no more answers come. What still arrives is dropped.
-  func finishWriting() {
-    end = .success(())
+  /// Closes the connection's output after the last response. What still arrives is dropped.
+  func endResponses() {
+    hasEndedResponses = true
+    inputEnd = .success(())
     parts.removeAll()
     readOn()
     context?.close(mode: .output, promise: nil)
   }
 
-  /// Lets the task end when the present request is answered, or at once if that waits for the client.
+  /// Ends reading. A task that waits for the client gets an error; one that does other work ends with the present response.
   func cancel() {
     isCancelled = true
-    writer?.resume(throwing: CancellationError())
-    writer = nil
-    finish(.success(()))
+    waitingWriter?.resume(throwing: CancellationError())
+    waitingWriter = nil
+    endInput(.success(()))
+    // Nobody asks the task any more.
+    if hasEndedResponses { context?.close(promise: nil) }
   }
 }
 
-/// Its body is nobody's any more.
+/// The request was answered meanwhile, or somebody else reads its body.
 private struct RequestIsOver: Error {}
 
 extension HTTPRequestPart {

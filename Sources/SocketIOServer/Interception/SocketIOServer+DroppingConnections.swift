@@ -2,7 +2,7 @@ import NIOCore
 import Synchronization
 
 extension SocketIOServer {
-  /// Closes all connections of `httpServer` and all WebSockets without a word, and ends all sessions, as when the server's process is
+  /// Closes all connections of HTTP and all WebSockets without a word, and ends all sessions, as when the server's process is
   /// killed. New connections are served. For tests of clients: without `Configuration.packetInterceptor` it ends sessions
   /// and WebSockets only.
   public func dropConnections() async {

@@ -3,16 +3,15 @@ import HummingbirdCore
 import Logging
 import NIOCore
 import NIOHTTP1
-import NIOHTTPTypes
 import ServiceLifecycle
 
 extension SocketIOServer {
-  /// Answers a request that came by a connection, whoever it is for.
+  /// Answers a request; the channel is the connection that it came by.
   package typealias Respond = @Sendable (Request, any Channel) async throws -> Response
 
-  /// A service that listens at an address and has `respond` answer all requests but those for WebSockets of this server, each on
-  /// the event loop of its connection (see `HTTPChannelConfiguration.respondsOnEventLoop`). What `respond` throws is answered
-  /// with 500.
+  /// A service that listens at an address and has `respond` answer all requests but those for WebSockets of this server, those of a
+  /// connection one after another, on its event loop: `respond` must not block. What it throws is answered with 500, what cannot be
+  /// parsed with 400, both without `Date`. The service throws if the address cannot be taken.
   ///
   /// - Parameters:
   ///   - onRunning: Called with the port once clients may connect.
@@ -21,14 +20,14 @@ extension SocketIOServer {
     at address: BindAddress, configuration: HTTPChannelConfiguration, logger: Logger,
     onRunning: @escaping @Sendable (Int) async -> Void, respond: @escaping Respond
   ) -> any Service {
-    RequestChannel(connections: HTTPConnections(server: self, configuration: configuration), respond: respond).server(
+    RequestListener(connections: HTTPConnections(server: self, configuration: configuration), respond: respond).server(
       configuration: ServerConfiguration(address: address, backlog: Self.backlog),
       onServerRunning: { await onRunning($0.localAddress?.port ?? 0) }, eventLoopGroup: group, logger: logger)
   }
 }
 
-/// An HTTP/1 connection whose requests are answered on its event loop, out of which WebSockets can be taken at any request.
-struct RequestChannel: ServerChildChannel {
+/// Sets up and serves the connections of a `listener`.
+struct RequestListener: ServerChildChannel {
   let connections: HTTPConnections
   let respond: SocketIOServer.Respond
 
@@ -57,13 +56,14 @@ struct RequestChannel: ServerChildChannel {
       while let head = try await handler.nextHead() {
         let body =
           handler.takeWholeBody().map { RequestBody(buffer: $0) }
-          ?? RequestBody(asyncSequence: RequestBodyParts(request: handler.number, of: connection))
+          ?? RequestBody(asyncSequence: RequestBodyParts(request: handler.requestNumber, of: connection))
         let response = try await response(to: Request(head: head, body: body), connection, logger)
         try handler.begin(response)
-        do { try await response.body.write(ResponseBodyParts(connection: connection)) } catch {
-          // It has begun and cannot end: the client sees that by the connection.
+        do { try await response.body.write(ConnectionBodyWriter(connection: connection)) } catch {
+          // The head has promised what cannot be sent: only the end of the connection tells the client.
           try? handler.flushBeginning()
-          throw ChannelError.ioOnClosedChannel
+          connection.channel.close(promise: nil)
+          break
         }
         if head.headerFields[.connection] == "close" { break }
       }
@@ -71,9 +71,12 @@ struct RequestChannel: ServerChildChannel {
       try? handler.begin(Response(status: .badRequest, headers: [.connection: "close"]))
       try? handler.writeEnd(nil)
     } catch {
+      // With TLS the output has to end first: otherwise the client's farewell is waited for, which may not come any more.
+      handler.endResponses()
       connection.channel.close(promise: nil)
     }
-    if Task.isCancelled { connection.channel.close(promise: nil) } else { handler.finishWriting() }
+    // Who cancels does not wait for clients.
+    if Task.isCancelled { connection.channel.close(promise: nil) } else { handler.endResponses() }
     try? await connection.channel.closeFuture.get()
   }
 

@@ -1,0 +1,59 @@
+import HTTPTypes
+import HummingbirdCore
+import NIOCore
+import NIOHTTPTypes
+
+extension RequestHandler {
+  /// Begins a response. Without a known length its head is sent at once. With one it waits for the first piece of the body, and
+  /// if that is all, both wait for the end, so that everything leaves in one flush.
+  func begin(_ response: Response) throws {
+    (heldHead, contentLength) = (response.head, response.body.contentLength)
+    if contentLength == nil { try flushBeginning() }
+  }
+
+  /// Writes a piece of the response's body, and waits while the client reads too slowly. An empty piece sends a head that waits.
+  /// Throws if the connection is closed or its task cancelled.
+  nonisolated(nonsending) func write(_ bytes: ByteBuffer) async throws {
+    guard bytes.readableBytes > 0 else { return try flushBeginning() }
+    if heldHead != nil, heldBody == nil, bytes.readableBytes == contentLength {
+      heldBody = bytes
+      return
+    }
+    let context = try openContext()
+    writeBeginning(context)
+    context.writeAndFlush(wrapOutboundOut(.body(bytes)), promise: nil)
+    try await waitUntilWritable(context)
+  }
+
+  /// Waits while the client reads too slowly.
+  nonisolated(nonsending) func waitUntilWritable(_ context: ChannelHandlerContext) async throws {
+    if isCancelled { throw CancellationError() }
+    guard !context.channel.isWritable else { return }
+    try await withUnsafeThrowingContinuation { waitingWriter = $0 }
+  }
+
+  /// Ends the response.
+  func writeEnd(_ trailers: HTTPFields?) throws {
+    let context = try openContext()
+    writeBeginning(context)
+    context.writeAndFlush(wrapOutboundOut(.end(trailers)), promise: nil)
+  }
+
+  /// Sends what waits of a response that has begun.
+  func flushBeginning() throws {
+    let context = try openContext()
+    writeBeginning(context)
+    context.flush()
+  }
+
+  private func writeBeginning(_ context: ChannelHandlerContext) {
+    if let heldHead { context.write(wrapOutboundOut(.head(heldHead)), promise: nil) }
+    if let heldBody { context.write(wrapOutboundOut(.body(heldBody)), promise: nil) }
+    (heldHead, heldBody) = (nil, nil)
+  }
+
+  private func openContext() throws -> ChannelHandlerContext {
+    guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }
+    return context
+  }
+}
