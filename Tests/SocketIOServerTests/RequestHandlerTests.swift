@@ -325,6 +325,36 @@ struct RequestHandlerTests {
     }
   }
 
+  @Test(
+    "who reads slowly gets a whole answer of one piece, though the connection counts as idle after it, or ends after it",
+    arguments: [
+      "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n",
+    ],
+    [false, true])
+  func slowReader(request: String, ends: Bool) async throws {
+    let size = 20_000_000
+    let (channels, channel) = AsyncStream.makeStream(of: (any Channel).self)
+    let respond: SocketIOServer.Respond = { _, connection in
+      channel.yield(connection)
+      return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 120, count: size)))
+    }
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.idleTimeout = .milliseconds(50)
+    try await TestServer.with(http: http, answering: respond) { server in
+      let wire = try await server.wire()
+      try await wire.stopReading()
+      try await wire.send(Array("\(request)\r\n".utf8))
+      if ends { wire.finish() }
+      for await connection in channels.prefix(1) {
+        while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
+        // Longer than the connection may be idle.
+        try await connection.eventLoop.scheduleTask(in: .milliseconds(200)) {}.futureResult.get()
+      }
+      try await wire.resumeReading()
+      #expect(try await wire.readAnswer().body.count == size)
+    }
+  }
+
   @Test("an answer whose client leaves ends for whoever writes it")
   func leaves() async throws {
     let (failures, failure) = AsyncStream.makeStream(of: String.self)

@@ -56,6 +56,6 @@ struct ConnectionBodyWriter: ResponseBodyWriter {
   func write(_ buffer: ByteBuffer) async throws { try await connection.onLoop { try await $0.write(buffer) } }
 
   consuming func finish(_ trailers: HTTPFields?) async throws {
-    try await connection.onLoop { try $0.writeEnd(trailers) }
+    try await connection.onLoop { try await $0.writeEnd(trailers) }
   }
 }

@@ -29,14 +29,20 @@ extension RequestHandler {
   nonisolated(nonsending) func waitUntilWritable(_ context: ChannelHandlerContext) async throws {
     if isCancelled { throw CancellationError() }
     guard !context.channel.isWritable else { return }
+    // Whoever writes the same response beside it could not be woken any more.
+    guard waitingWriter == nil else { throw RequestIsOver() }
     try await withUnsafeThrowingContinuation { waitingWriter = $0 }
   }
 
-  /// Ends the response.
-  func writeEnd(_ trailers: HTTPFields?) throws {
+  /// Ends the response, once the client has taken most of it: from then on the connection counts as idle.
+  nonisolated(nonsending) func writeEnd(_ trailers: HTTPFields?) async throws {
     let context = try openContext()
     writeBeginning(context)
-    context.writeAndFlush(wrapOutboundOut(.end(trailers)), promise: nil)
+    if !context.channel.isWritable {
+      context.flush()
+      try await waitUntilWritable(context)
+    }
+    try openContext().writeAndFlush(wrapOutboundOut(.end(trailers)), promise: nil)
   }
 
   /// Sends what waits of a response that has begun.

@@ -166,13 +166,20 @@ final class RequestHandler: ChannelDuplexHandler {
     return try await withUnsafeThrowingContinuation { waitingReader = $0 }
   }
 
-  /// Closes the connection's output after the last response. What still arrives is dropped.
-  func endResponses() {
+  /// Closes the connection's output when the last response has left. What still arrives is dropped.
+  nonisolated(nonsending) func endResponses() async {
     hasEndedResponses = true
     inputEnd = .success(())
     parts.removeAll()
     readOn()
-    context?.close(mode: .output, promise: nil)
+    guard let context else { return }
+    // Where the client has ended its side, closing the other one forgets what waits.
+    if let waiting = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), waiting > 0 {
+      let left = context.eventLoop.makePromise(of: Void.self)
+      context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: left)
+      try? await left.futureResult.get()
+    }
+    self.context?.close(mode: .output, promise: nil)
   }
 
   /// Ends reading. A task that waits for the client gets an error; one that does other work ends with the present response.
@@ -186,8 +193,8 @@ final class RequestHandler: ChannelDuplexHandler {
   }
 }
 
-/// The request was answered meanwhile, or somebody else reads its body.
-private struct RequestIsOver: Error {}
+/// The request was answered meanwhile, or somebody else reads its body or writes its response.
+struct RequestIsOver: Error {}
 
 extension HTTPRequestPart {
   fileprivate var isEnd: Bool { if case .end = self { true } else { false } }

@@ -69,14 +69,14 @@ struct RequestListener: ServerChildChannel {
       }
     } catch is HTTPParserError {
       try? handler.begin(Response(status: .badRequest, headers: [.connection: "close"]))
-      try? handler.writeEnd(nil)
+      try? await handler.writeEnd(nil)
     } catch {
       // With TLS the output has to end first: otherwise the client's farewell is waited for, which may not come any more.
-      handler.endResponses()
+      await handler.endResponses()
       connection.channel.close(promise: nil)
     }
     // Who cancels does not wait for clients.
-    if Task.isCancelled { connection.channel.close(promise: nil) } else { handler.endResponses() }
+    if Task.isCancelled { connection.channel.close(promise: nil) } else { await handler.endResponses() }
     try? await connection.channel.closeFuture.get()
   }
 
