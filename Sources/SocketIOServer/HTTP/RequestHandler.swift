@@ -172,7 +172,7 @@ final class RequestHandler: ChannelDuplexHandler {
     inputEnd = .success(())
     parts.removeAll()
     readOn()
-    guard let context else { return }
+    guard let context, !isCancelled else { return }
     // Where the client has ended its side, closing the other one forgets what waits.
     if let waiting = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), waiting > 0 {
       let left = context.eventLoop.makePromise(of: Void.self)

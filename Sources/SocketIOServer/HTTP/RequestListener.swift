@@ -75,8 +75,9 @@ struct RequestListener: ServerChildChannel {
       await handler.endResponses()
       connection.channel.close(promise: nil)
     }
+    await handler.endResponses()
     // Who cancels does not wait for clients.
-    if Task.isCancelled { connection.channel.close(promise: nil) } else { await handler.endResponses() }
+    if Task.isCancelled { connection.channel.close(promise: nil) }
     try? await connection.channel.closeFuture.get()
   }
 
