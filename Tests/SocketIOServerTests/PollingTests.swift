@@ -20,9 +20,9 @@ struct PollingTests {
     }
   }
 
-  @Test("a good POST is answered ok, whatever its content type; chunked too")
-  func posts() async throws {
-    try await TestServer.with { server in
+  @Test("a good POST is answered ok, whatever its content type; chunked too", arguments: TestListener.allCases)
+  func posts(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let client = try await EngineClient(server, .polling)
       let answer = try await client.post("40")
       #expect(answer.status == 200 && answer.text == "ok" && answer.headers["content-type"] == "text/html")
@@ -51,9 +51,11 @@ struct PollingTests {
     }
   }
 
-  @Test("a body over the limit is refused and the session survives; one at the limit passes")
-  func sizeLimit() async throws {
-    try await TestServer.with(.changed { $0.maxHTTPBufferSize = 1000 }) { server in
+  @Test(
+    "a body over the limit is refused and the session survives; one at the limit passes",
+    arguments: TestListener.allCases)
+  func sizeLimit(listener: TestListener) async throws {
+    try await TestServer.with(.changed { $0.maxHTTPBufferSize = 1000 }, by: listener) { server in
       let client = try await EngineClient(server, .polling)
       try await client.join("/")
       #expect(try await client.post(String(repeating: "x", count: 1001)).status == 413)
@@ -127,9 +129,9 @@ struct PollingTests {
     }
   }
 
-  @Test("a GET whose connection is cut ends the session", arguments: [true, false])
-  func abortedPoll(halfClosed: Bool) async throws {
-    try await TestServer.with { server in
+  @Test("a GET whose connection is cut ends the session", arguments: [true, false], TestListener.allCases)
+  func abortedPoll(halfClosed: Bool, listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let client = try await EngineClient(server, .polling)
       try await client.join("/")
       let wire = try await server.wire()
@@ -140,9 +142,11 @@ struct PollingTests {
     }
   }
 
-  @Test("a keep-alive connection carries many polls; its end after an answer ends nothing")
-  func keepAlive() async throws {
-    try await TestServer.with { server in
+  @Test(
+    "a keep-alive connection carries many polls; its end after an answer ends nothing",
+    arguments: TestListener.allCases)
+  func keepAlive(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let client = try await EngineClient(server, .polling)
       try await client.join("/")
       let wire = try await server.wire()

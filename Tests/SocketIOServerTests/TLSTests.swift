@@ -6,8 +6,10 @@ import Testing
 
 @Suite("TLS of the server's own", .timeLimit(.minutes(2)))
 struct TLSTests {
-  @Test("a server with a certificate serves every transport over TLS", arguments: ClientMode.allCases)
-  func certificate(mode: ClientMode) async throws {
+  @Test(
+    "a server with a certificate serves every transport over TLS", arguments: ClientMode.allCases, TestListener.allCases
+  )
+  func certificate(mode: ClientMode, listener: TestListener) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: UUID().uuidString)
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(at: folder) }
@@ -16,7 +18,7 @@ struct TLSTests {
     try Data(Certificates.serverKey).write(to: key)
     var http = SocketIOServer.HTTPChannelConfiguration()
     http.tls = try .init(chainFile: chain.path(), keyFile: key.path())
-    try await TestServer.with(http: http) { (server) async throws in
+    try await TestServer.with(http: http, by: listener) { (server) async throws in
       func change(_ configuration: inout SocketIOClient.Configuration) {
         configuration.tls.roots = .pem(Certificates.ca)
       }

@@ -11,9 +11,11 @@ struct UpgradeTests {
     return (client, try await server.webSocket("EIO=4&transport=websocket&sid=\(await client.sid)"))
   }
 
-  @Test("the probe releases the waiting GET, later GETs are noops, and the socket goes on over the WebSocket")
-  func upgrade() async throws {
-    try await TestServer.with { server in
+  @Test(
+    "the probe releases the waiting GET, later GETs are noops, and the socket goes on over the WebSocket",
+    arguments: TestListener.allCases)
+  func upgrade(listener: TestListener) async throws {
+    try await TestServer.with(by: listener) { server in
       let (client, webSocket) = try await upgrading(server)
       let poll = try await server.wire()
       try await poll.sendRequest("GET", "/socket.io/?EIO=4&transport=polling&sid=\(await client.sid)")
