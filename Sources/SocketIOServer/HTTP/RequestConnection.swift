@@ -26,6 +26,9 @@ final class RequestConnection: ServerChildChannelValue {
   }
 }
 
+/// The request was answered meanwhile, or somebody else reads its body or writes its response.
+struct RequestIsOver: Error {}
+
 /// The body of a request of which not all has come yet.
 struct RequestBodyParts: AsyncSequence, Sendable {
   private let request: Int

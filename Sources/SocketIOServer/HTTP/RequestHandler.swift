@@ -193,9 +193,6 @@ final class RequestHandler: ChannelDuplexHandler {
   }
 }
 
-/// The request was answered meanwhile, or somebody else reads its body or writes its response.
-struct RequestIsOver: Error {}
-
 extension HTTPRequestPart {
   fileprivate var isEnd: Bool { if case .end = self { true } else { false } }
 }
