@@ -339,7 +339,7 @@ struct RequestHandlerTests {
       return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 120, count: size)))
     }
     var http = SocketIOServer.HTTPChannelConfiguration()
-    http.idleTimeout = .milliseconds(50)
+    http.idleTimeout = .seconds(5)
     try await TestServer.with(http: http, answering: respond) { server in
       let wire = try await server.wire()
       try await wire.stopReading()
@@ -348,7 +348,7 @@ struct RequestHandlerTests {
       for await connection in channels.prefix(1) {
         while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
         // Longer than the connection may be idle.
-        try await connection.eventLoop.scheduleTask(in: .milliseconds(200)) {}.futureResult.get()
+        try await connection.eventLoop.scheduleTask(in: .seconds(6)) {}.futureResult.get()
       }
       try await wire.resumeReading()
       #expect(try await wire.readAnswer().body.count == size)
