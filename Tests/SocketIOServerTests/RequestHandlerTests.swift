@@ -17,6 +17,11 @@ struct RequestHandlerTests {
     return Response(status: .ok, body: ResponseBody(byteBuffer: bytes))
   }
 
+  /// Returns when a connection takes no more for now.
+  private static func untilFull(_ connection: any Channel) async throws {
+    while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
+  }
+
   @Test("requests that come at once are answered one after the other, in order")
   func pipelined() async throws {
     let underWay = Atomic(0)
@@ -136,9 +141,7 @@ struct RequestHandlerTests {
       try await wire.stopReading()
       let requests = Array(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: count)
       try await wire.send(Array(requests.joined().utf8))
-      for await connection in channels.prefix(1) {
-        while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
-      }
+      for await connection in channels.prefix(1) { try await Self.untilFull(connection) }
       #expect(answered.load(ordering: .relaxed) < count / 2)
       try await wire.resumeReading()
       for _ in 0..<count { #expect(try await wire.readAnswer().body.count == bytes) }
@@ -149,6 +152,7 @@ struct RequestHandlerTests {
   func cutOff() async throws {
     let (outcomes, outcome) = AsyncStream.makeStream(of: String.self)
     let respond: SocketIOServer.Respond = { request, channel in
+      outcome.yield("begun")
       do { return try await Self.echo(request, channel) } catch {
         outcome.yield("\(type(of: error))")
         throw error
@@ -158,9 +162,9 @@ struct RequestHandlerTests {
       for closes in [true, false] {
         let wire = try await server.wire()
         try await wire.send(Array("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nxxx".utf8))
-        await server.turnOfAllLoops()
-        closes ? wire.abort() : wire.finish()
         var iterator = outcomes.makeAsyncIterator()
+        #expect(await iterator.next() == "begun")
+        closes ? wire.abort() : wire.finish()
         #expect(await iterator.next() == "HTTPParserError")
       }
     }
@@ -207,7 +211,7 @@ struct RequestHandlerTests {
     }
     try await TestServer.with(answering: respond) { server in
       let wire = try await server.wire()
-      try await wire.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+      try await wire.sendRequest("GET", "/")
       while try await !wire.readLine().isEmpty {}
       turn.yield("first")
       #expect(try await wire.read(10) == Array("5\r\nfirst\r\n".utf8))
@@ -233,7 +237,7 @@ struct RequestHandlerTests {
     }
     try await TestServer.with(answering: respond) { server in
       let wire = try await server.wire()
-      try await wire.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+      try await wire.sendRequest("GET", "/")
       while try await !wire.readLine().isEmpty {}
       turn.yield()
       #expect(try await wire.read(5) == Array("hello".utf8))
@@ -247,7 +251,7 @@ struct RequestHandlerTests {
     }
     try await TestServer.with(answering: respond) { server in
       let wire = try await server.wire()
-      try await wire.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
+      try await wire.sendRequest("GET", "/")
       #expect(try await wire.readLine() == "HTTP/1.1 200 OK")
       #expect(String(decoding: await wire.readToEnd(), as: UTF8.self).hasSuffix("Content-Length: 5\r\n\r\n"))
     }
@@ -273,10 +277,8 @@ struct RequestHandlerTests {
     try await TestServer.with(answering: respond) { server in
       let wire = try await server.wire()
       try await wire.stopReading()
-      try await wire.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
-      for await connection in channels.prefix(1) {
-        while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
-      }
+      try await wire.sendRequest("GET", "/")
+      for await connection in channels.prefix(1) { try await Self.untilFull(connection) }
       #expect(written.load(ordering: .relaxed) < count)
       try await wire.resumeReading()
       #expect(try await wire.readAnswer().body.count == count * 65_536)
@@ -346,7 +348,7 @@ struct RequestHandlerTests {
       try await wire.send(Array("\(request)\r\n".utf8))
       if ends { wire.finish() }
       for await connection in channels.prefix(1) {
-        while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
+        try await Self.untilFull(connection)
         // Longer than the connection may be idle.
         try await connection.eventLoop.scheduleTask(in: .seconds(6)) {}.futureResult.get()
       }
@@ -358,8 +360,10 @@ struct RequestHandlerTests {
   @Test("an answer whose client leaves ends for whoever writes it")
   func leaves() async throws {
     let (failures, failure) = AsyncStream.makeStream(of: String.self)
-    let respond: SocketIOServer.Respond = { _, _ in
-      Response(
+    let (channels, channel) = AsyncStream.makeStream(of: (any Channel).self)
+    let respond: SocketIOServer.Respond = { _, connection in
+      channel.yield(connection)
+      return Response(
         status: .ok,
         body: ResponseBody { writer in
           do { while true { try await writer.write(ByteBuffer(repeating: 120, count: 65_536)) } } catch {
@@ -371,8 +375,8 @@ struct RequestHandlerTests {
     try await TestServer.with(answering: respond) { server in
       let wire = try await server.wire()
       try await wire.stopReading()
-      try await wire.send(Array("GET / HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
-      await server.turnOfAllLoops()
+      try await wire.sendRequest("GET", "/")
+      for await connection in channels.prefix(1) { try await Self.untilFull(connection) }
       wire.abort()
       var iterator = failures.makeAsyncIterator()
       #expect(await iterator.next() != nil)

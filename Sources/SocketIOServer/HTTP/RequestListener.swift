@@ -52,6 +52,7 @@ struct RequestListener: ServerChildChannel {
   /// Answers one request after the other until the connection ends.
   private func serve(_ connection: RequestConnection, _ logger: Logger) async {
     let handler = connection.handler.value
+    var isBroken = false
     do {
       while let head = try await handler.nextHead() {
         let body =
@@ -71,13 +72,12 @@ struct RequestListener: ServerChildChannel {
       try? handler.begin(Response(status: .badRequest, headers: [.connection: "close"]))
       try? await handler.writeEnd(nil)
     } catch {
-      // With TLS the output has to end first: otherwise the client's farewell is waited for, which may not come any more.
-      await handler.endResponses()
-      connection.channel.close(promise: nil)
+      isBroken = true
     }
+    // With TLS the output has to end first: otherwise the client's farewell is waited for, which may not come any more.
     await handler.endResponses()
     // Who cancels does not wait for clients.
-    if Task.isCancelled { connection.channel.close(promise: nil) }
+    if isBroken || Task.isCancelled { connection.channel.close(promise: nil) }
     try? await connection.channel.closeFuture.get()
   }
 
