@@ -17,12 +17,12 @@ public struct MadangScripts: Sendable {
 
   /// Adds one script or a list of them, written in YAML or JSON.
   public func add(_ text: String) async throws {
-    try await MadangTestingError.wording { try await scripts.add(try Script.read(text)) }
+    try await MadangTestingError.wording { _ = try await scripts.add(try Script.read(text)) }
   }
 
   /// Starts a script from its beginning.
   public func start(_ name: String) async throws {
-    try MadangTestingError.wording { try scripts.start(name) }
+    try MadangTestingError.wording { _ = try scripts.start(name) }
   }
 
   /// Ends a script and its runs. What they have done stays.

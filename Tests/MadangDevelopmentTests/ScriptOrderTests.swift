@@ -75,6 +75,26 @@ struct ScriptOrderTests {
     }
   }
 
+  @Test("who adds or starts scripts is answered how they are before their first runs, however fast these are")
+  func beginnings() async throws {
+    try await Self.run { world in
+      let dev = Caller(url: world.url)
+      func isFresh(_ reports: [[String: Any]]) -> Bool {
+        reports.allSatisfy {
+          $0["state"] as? String == "running" && $0["runs"] as? Int == 0 && $0["underWay"] as? Int == 0
+        }
+      }
+      let script = "{name: s, start: true, as: everybody, rate: 1000/s, times: 5, do: [{post: x, in: W}]}"
+      for _ in 0..<100 {
+        let added = try await dev.call(.POST, "/_dev/scripts", script)
+        #expect(try isFresh(added.list), "\(added.body)")
+        _ = try await dev.call(.POST, "/_dev/scripts/s/stop")
+        let started = try await dev.call(.POST, "/_dev/scripts/s/start")
+        #expect(try isFresh([started.object]), "\(started.body)")
+      }
+    }
+  }
+
   @Test("who waits for a script is told when it is stopped, removed, or the world is reset, with nothing under way")
   func ends() async throws {
     try await Self.run { world in
@@ -107,7 +127,7 @@ struct ScriptOrderTests {
       try await withThrowingTaskGroup { group in
         for index in 0..<60 {
           group.addTask {
-            if index.isMultiple(of: 2) { try? scripts.start("s") } else { try await scripts.stop("s") }
+            if index.isMultiple(of: 2) { _ = try? scripts.start("s") } else { try await scripts.stop("s") }
             let report = scripts.reports[0]
             #expect(report.underWay >= 0 && report.runs <= 5, "\(report)")
             world.clock.advance(milliseconds: 2)

@@ -89,11 +89,13 @@ final class Agenda: Sendable {
   }
 
   /// Nothing begins while `body` adds what is to be done.
-  func hold(_ body: () -> Void) {
+  func hold<Result>(_ body: () -> Result) -> Result {
     state.withLock { $0.holds += 1 }
-    body()
-    state.withLock { $0.holds -= 1 }
-    drive()
+    defer {
+      state.withLock { $0.holds -= 1 }
+      drive()
+    }
+    return body()
   }
 
   // MARK: Doing

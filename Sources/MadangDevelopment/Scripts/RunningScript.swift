@@ -37,33 +37,33 @@ final class RunningScript: Sendable {
 
   var hearsChats: Bool { if case .chat = script.occasion { true } else { false } }
 
-  var report: ScriptReport {
-    state.withLock { state in
-      ScriptReport(
-        name: script.name, state: state.phase, runs: state.done, underWay: state.begun - state.done,
-        failed: state.failed, failures: state.failures)
-    }
+  var report: ScriptReport { state.withLock { report($0) } }
+
+  private func report(_ state: borrowing State) -> ScriptReport {
+    ScriptReport(
+      name: script.name, state: state.phase, runs: state.done, underWay: state.begun - state.done,
+      failed: state.failed, failures: state.failures)
   }
 
   // MARK: Starting and stopping
 
-  /// False if it runs.
-  func start() -> Bool {
-    let starts = state.withLock { state -> Int? in
+  /// How it is before its first run; nil if it runs already.
+  func start() -> ScriptReport? {
+    let started = state.withLock { state -> (Int, ScriptReport)? in
       guard state.phase != .running else { return nil }
       var next = State()
       (next.phase, next.starts, next.watchers, next.lastWatcher) =
         (.running, state.starts + 1, state.watchers, state.lastWatcher)
       state = next
-      return next.starts
+      return (next.starts, report(next))
     }
-    guard let starts else { return false }
+    guard let (starts, report) = started else { return nil }
     switch script.occasion {
     case .chat: break
     case .start: schedule(1, in: starts)
     case .rate: schedule(1, at: agenda.now, in: starts)
     }
-    return true
+    return report
   }
 
   /// Ends it and its runs. Returns when the step that is done at this moment is done.

@@ -22,10 +22,9 @@ struct ScriptCalls: Sendable {
       guard text.contains(where: { !$0.isWhitespace }) else {
         throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
       }
-      do { try await scripts.add(try Script.read(text)) } catch let error as SeedError {
+      do { return try .development(try await scripts.add(try Script.read(text))) } catch let error as SeedError {
         throw WorldError("scripts: \(error)")
       }
-      return try .development(scripts.reports)
     case (.delete, nil, _, _):
       try call.refuseQuery()
       await scripts.removeAll()
@@ -47,8 +46,7 @@ struct ScriptCalls: Sendable {
       return try .development(Done())
     case (.post, let name?, "start", 3):
       try call.refuseQuery()
-      try scripts.start(name)
-      return try .development(try await scripts.report(of: name))
+      return try .development(try scripts.start(name))
     case (.post, let name?, "stop", 3):
       try call.refuseQuery()
       try await scripts.stop(name)

@@ -40,8 +40,10 @@ package final class Scripts: Sendable {
   package init(clock: MadangCore.Clock, people: People) { (agenda, self.people) = (Agenda(clock: clock), people) }
 
   /// Adds scripts, all or none; one that has the name of another takes its place. Those that say so start.
+  /// - Returns: All scripts, in the order in which they were added. Of those that start no run has begun.
   /// - Throws: ``SeedError`` for somebody whom a script names and who has no account, ``WorldError`` for too many.
-  package func add(_ scripts: [Script]) async throws {
+  @discardableResult
+  package func add(_ scripts: [Script]) async throws -> [ScriptReport] {
     try await check(scripts)
     let former = state.withLock { state -> [RunningScript]? in
       let count = Set(state.order).union(scripts.map(\.name)).count
@@ -51,7 +53,7 @@ package final class Scripts: Sendable {
       throw WorldError("there may be \(Script.limit) scripts; remove some with DELETE /_dev/scripts/NAME")
     }
     for script in former { await script.stop() }
-    startThose(of: scripts)
+    return startThose(of: scripts)
   }
 
   /// Looks for everybody as who acts is looked for.
@@ -72,17 +74,25 @@ package final class Scripts: Sendable {
   }
 
   /// Those that say so.
-  private func startThose(of scripts: [Script]) {
+  /// - Returns: All scripts, before the first runs of these.
+  @discardableResult
+  private func startThose(of scripts: [Script]) -> [ScriptReport] {
     agenda.hold {
-      for script in scripts where script.startsAtOnce { try? start(script.name) }
+      for script in scripts where script.startsAtOnce { _ = try? start(script.name) }
+      return reports
     }
   }
 
   /// Starts a script from its beginning. Throws ``WorldError`` if there is none of this name, or it runs.
-  package func start(_ name: String) throws(WorldError) {
+  /// - Returns: How it is before its first run begins.
+  @discardableResult
+  package func start(_ name: String) throws(WorldError) -> ScriptReport {
     let script = try script(name)
     if script.hearsChats { state.withLock { $0.listens = true } }
-    guard script.start() else { throw WorldError("the script '\(name)' runs already; stop it first") }
+    guard let report = script.start() else {
+      throw WorldError("the script '\(name)' runs already; stop it first")
+    }
+    return report
   }
 
   /// Ends a script and its runs. What they have done stays. Throws ``WorldError`` if there is none of this name.
