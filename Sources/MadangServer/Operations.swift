@@ -21,7 +21,9 @@ extension Service {
   {
     guard let path = target.segments.first.flatMap(OperationsPath.init) else { return nil }
     let rest = target.segments.dropFirst()
-    switch (path, request.method) {
+    // What may be asked for with GET may be with HEAD; whoever writes the answer leaves its body out (RFC 9110, section 9.3.2).
+    let method = request.method == .head ? .get : request.method
+    switch (path, method) {
     case (.livez, .get) where rest.isEmpty:
       if let sight = doctorProbe.sight(request, context, self) { return .json(try WireEncoder.encode(sight)) }
       return .json(Array(#"{"status":"ok"}"#.utf8))

@@ -85,6 +85,7 @@ struct PaceTests {
   func unread() async throws {
     let places = Places(2)
     var http = Self.settings()
+    http.maxPipelinedRequests = .max
     http.reserveConnection = { _ in places.take() }
     try await TestServer.with(http: http) { (server) async throws in
       let wire = try await server.wire()

@@ -17,6 +17,12 @@ struct RequestHandlerTests {
     return Response(status: .ok, body: ResponseBody(byteBuffer: bytes))
   }
 
+  private static var manyRequests: SocketIOServer.HTTPChannelConfiguration {
+    var http = SocketIOServer.HTTPChannelConfiguration()
+    http.maxPipelinedRequests = 10_000
+    return http
+  }
+
   /// Returns when a connection takes no more for now.
   private static func untilFull(_ connection: any Channel) async throws {
     while try await connection.eventLoop.submit({ connection.isWritable }).get() {}
@@ -31,7 +37,7 @@ struct RequestHandlerTests {
       underWay.subtract(1, ordering: .relaxed)
       return try await Self.echo(request, channel)
     }
-    try await TestServer.with(answering: respond) { server in
+    try await TestServer.with(http: Self.manyRequests, answering: respond) { server in
       let wire = try await server.wire()
       let requests = (0..<500).map { "POST /\($0) HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n\(100 + $0)" }
       try await wire.send(Array(requests.joined().utf8))
@@ -136,7 +142,7 @@ struct RequestHandlerTests {
       if answered.add(1, ordering: .relaxed).newValue == 1 { channel.yield(connection) }
       return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 120, count: bytes)))
     }
-    try await TestServer.with(answering: respond) { server in
+    try await TestServer.with(http: Self.manyRequests, answering: respond) { server in
       let wire = try await server.wire()
       try await wire.stopReading()
       let requests = Array(repeating: "GET / HTTP/1.1\r\nHost: a\r\n\r\n", count: count)

@@ -10,7 +10,7 @@ extension SocketIOServer {
     /// loop would wait; what is isolated to an actor with an executor of its own, or `@concurrent`, leaves the loop by itself.
     /// Only what runs there counts as its owner's time (`maxLoopPart`).
     public var respondsOnEventLoop = false
-    /// Closes a connection that is idle between requests. `nil`: never.
+    /// Closes a connection that is idle between requests, or whose client keeps it open after the last response. `nil`: never.
     public var idleTimeout: Duration? = .seconds(60)
     /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a
     /// client may read nothing of an answer. Then the connection is closed. `nil`: never.
@@ -28,6 +28,9 @@ extension SocketIOServer {
     public var maxHeaderListSize = 64 * 1024
     /// The most header fields of a request.
     public var maxHeaderFieldCount = 200
+    /// How many requests of a connection may wait for those before them to be answered. When there is one more, those that wait are
+    /// answered, and the connection ends. Not for `httpServer`.
+    package var maxPipelinedRequests = 128
     /// Which server answers a request that asks for a socket, by the host that it names; nil: always this one. All use the same
     /// event loops. What is for nobody goes to the application.
     package var addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?

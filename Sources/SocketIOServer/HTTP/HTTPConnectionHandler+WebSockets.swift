@@ -30,7 +30,7 @@ extension HTTPConnectionHandler {
     }
   }
 
-  /// Lets `allowRequest` decide; nothing is read from the connection meanwhile.
+  /// Lets `allowRequest` decide. Nothing is read from the connection meanwhile (`isReadingOver`).
   private func askApplication(_ context: ChannelHandlerContext, _ request: EngineRequest) {
     let core = server.core
     let verdict = context.eventLoop.makePromise(of: Void.self)
@@ -87,7 +87,6 @@ extension HTTPConnectionHandler {
     let head = HTTPResponse(status: flaw.status, headerFields: headers)
     context.write(wrapOutboundOut(.head(HTTPResponseHead(head))), promise: nil)
     context.write(wrapOutboundOut(.body(.byteBuffer(ByteBuffer(string: flaw.message)))), promise: nil)
-    context.writeAndFlush(wrapOutboundOut(.end(nil)), promise: nil)
-    context.close(promise: nil)
+    writeAndClose(context, wrapOutboundOut(.end(nil)))
   }
 }

@@ -32,8 +32,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private(set) var requestsInProgress = 0
   private var isSocketRequest = false
   fileprivate var hasInputEnded = false
-  /// NIO's decoder stops at a request with an `Upgrade` field, taken or not: nothing more can come by this connection.
+  /// The connection ends with the response to the last request that has come.
   private var closesAfterResponse = false
+  /// NIO's decoder stops behind a request with an `Upgrade` field, taken or not, and behind one for a tunnel. It would keep all that
+  /// comes then, without limit.
+  private var isDecoderStopping = false
+  private var isReadingOver = false
+  private var hasOutputEnded = false
   /// Set while a poll waits on this connection.
   var connectionLost: (@Sendable () -> Void)?
 
@@ -63,12 +68,15 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
-    if case .end = part { pace?.requestEnded() }
+    if case .end = part {
+      pace?.requestEnded()
+      isReadingOver = isDecoderStopping
+    }
     switch (part, state) {
     case (_, .gone):
       break
     case (.head(let head), .http):
-      do { receivedHead(context, try HTTPRequest(head, isSecure: isSecure)) } catch {
+      do { receivedHead(context, try HTTPRequest(head, isSecure: isSecure), isLast: head.isLast) } catch {
         context.fireErrorCaught(error)
       }
     case (.end, .upgrading(let head)):
@@ -82,7 +90,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
   }
 
-  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
+  func read(context: ChannelHandlerContext) {
+    if !isReadingOver { context.read() }
+  }
+
+  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest, isLast: Bool) {
     guard head.isCheapToCompare else {
       state = .gone
       // Nothing is written within another response.
@@ -95,12 +107,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if server !== home { server.core.opened(context.channel) }
     let path = head.pathWithoutQuery
     if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
+    isDecoderStopping = head.method == .connect || head.headerFields.contains(.upgrade)
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
       return
     }
     if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
-    closesAfterResponse = closesAfterResponse || head.headerFields.contains(.upgrade)
+    closesAfterResponse = closesAfterResponse || isDecoderStopping || isLast
     requestsInProgress += 1
     // Within another response it would be a part of that: the client sends its body without being asked then.
     if requestsInProgress == 1, head.headerFields.contains(.expect),
@@ -121,19 +134,39 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case .end(let trailers):
       requestsInProgress -= 1
       connectionLost = nil
-      isSocketRequest = false
-      context.write(wrapOutboundOut(.end(trailers.map { HTTPHeaders($0) })), promise: promise)
-      guard closesAfterResponse, requestsInProgress == 0 else { return }
-      context.flush()
-      context.close(promise: nil)
+      if requestsInProgress == 0 { isSocketRequest = false }
+      let end = wrapOutboundOut(.end(trailers.map { HTTPHeaders($0) }))
+      guard closesAfterResponse, requestsInProgress == 0 else { return context.write(end, promise: promise) }
+      writeAndClose(context, end, promise)
     }
+  }
+
+  /// Writes the last that the client gets, and closes the connection when it has all of it: closing drops what still waits.
+  func writeAndClose(_ context: ChannelHandlerContext, _ end: NIOAny, _ promise: EventLoopPromise<Void>? = nil) {
+    state = .gone
+    let (written, channel) = (promise ?? context.eventLoop.makePromise(), context.channel)
+    written.futureResult.whenComplete { _ in channel.close(promise: nil) }
+    context.writeAndFlush(end, promise: written)
+  }
+
+  func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+    if mode != .input { hasOutputEnded = true }
+    // With TLS requests may still come while the connection is closing: nobody would get the answer.
+    if mode == .all { state = .gone }
+    context.close(mode: mode, promise: promise)
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
     // A client that ends its side while its poll waits has gone; other requests may still be answered.
     if let event = event as? ChannelEvent, event == .inputClosed {
       hasInputEnded = true
-      if isSocketRequest { context.close(promise: nil) }
+      if isSocketRequest, requestsInProgress <= 1 { context.close(promise: nil) }
+    }
+    // What is under way is answered. Who stands behind would close before the client has taken all of the answer.
+    if event is ChannelShouldQuiesceEvent, requestsInProgress > 0 {
+      closesAfterResponse = true
+      if hasOutputEnded { context.close(promise: nil) }
+      return
     }
     // No request has begun with the bytes of the handshake.
     if let event = event as? TLSUserEvent, case .handshakeCompleted = event { pace?.requestEnded() }
@@ -145,6 +178,11 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     connectionLost = nil
     context.fireChannelInactive()
   }
+}
+
+extension HTTPRequestHead {
+  /// Whether its client waits for the end of the connection: HTTP/1.0 without `keep-alive`.
+  fileprivate var isLast: Bool { version != .http1_1 && !isKeepAlive }
 }
 
 extension HTTPRequest {

@@ -29,6 +29,9 @@ final class RequestConnection: ServerChildChannelValue {
 /// The request was answered meanwhile, or somebody else reads its body or writes its response.
 struct RequestIsOver: Error {}
 
+/// A response's body has not as many bytes as its head says, or no end. What follows would be taken for a part of it.
+struct WrongBodyLength: Error {}
+
 /// The body of a request of which not all has come yet.
 struct RequestBodyParts: AsyncSequence, Sendable {
   private let request: Int

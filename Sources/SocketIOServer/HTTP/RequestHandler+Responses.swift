@@ -7,17 +7,21 @@ extension RequestHandler {
   /// Begins a response. Without a known length its head is sent at once. With one it waits for the first piece of the body, and
   /// if that is all, both wait for the end, so that everything leaves in one flush.
   func begin(_ response: Response) throws {
-    (heldHead, contentLength) = (response.head, response.body.contentLength)
-    if contentLength == nil { try flushBeginning() }
+    (heldHead, missingBytes, isResponding) = (response.head, response.body.contentLength, true)
+    if missingBytes == nil { try flushBeginning() }
   }
 
   /// Writes a piece of the response's body, and waits while the client reads too slowly. An empty piece sends a head that waits.
-  /// Throws if the connection is closed or its task cancelled.
+  /// Throws if the connection is closed or its task cancelled, or the body becomes longer than the head has said.
   nonisolated(nonsending) func write(_ bytes: ByteBuffer) async throws {
     guard bytes.readableBytes > 0 else { return try flushBeginning() }
-    if heldHead != nil, heldBody == nil, bytes.readableBytes == contentLength {
-      heldBody = bytes
-      return
+    if let missing = missingBytes {
+      guard bytes.readableBytes <= missing else { throw WrongBodyLength() }
+      missingBytes = missing - bytes.readableBytes
+      if heldHead != nil, missingBytes == 0 {
+        heldBody = bytes
+        return
+      }
     }
     let context = try openContext()
     writeBeginning(context)
@@ -34,8 +38,10 @@ extension RequestHandler {
     try await withUnsafeThrowingContinuation { waitingWriter = $0 }
   }
 
-  /// Ends the response, once the client has taken most of it: from then on the connection counts as idle.
+  /// Ends the response, once the client has taken most of it: from then on the connection counts as idle. Throws if the body is shorter
+  /// than the head has said.
   nonisolated(nonsending) func writeEnd(_ trailers: HTTPFields?) async throws {
+    guard missingBytes ?? 0 == 0 else { throw WrongBodyLength() }
     let context = try openContext()
     writeBeginning(context)
     if !context.channel.isWritable {
@@ -43,6 +49,7 @@ extension RequestHandler {
       try await waitUntilWritable(context)
     }
     try openContext().writeAndFlush(wrapOutboundOut(.end(trailers)), promise: nil)
+    isResponding = false
   }
 
   /// Sends what waits of a response that has begun.
@@ -57,6 +64,9 @@ extension RequestHandler {
     if let heldBody { context.write(wrapOutboundOut(.body(heldBody)), promise: nil) }
     (heldHead, heldBody) = (nil, nil)
   }
+
+  /// Throws if the present response has not ended.
+  func requireEnd() throws { if isResponding { throw WrongBodyLength() } }
 
   private func openContext() throws -> ChannelHandlerContext {
     guard let context, context.channel.isActive else { throw ChannelError.ioOnClosedChannel }

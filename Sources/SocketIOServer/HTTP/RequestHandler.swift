@@ -19,8 +19,12 @@ final class RequestHandler: ChannelDuplexHandler {
   /// Reading goes on when only this many wait.
   private static let fewWaiting = 2
 
+  private let maxPipelinedRequests: Int
+  /// How long a client may keep its side open after its last response.
+  private let lingerTimeout: Duration?
   var context: ChannelHandlerContext?
   private var parts = Deque<HTTPRequestPart>()
+  private var waitingRequests = 0
   /// Why nothing comes after `parts`; nil as long as something may.
   private var inputEnd: Result<Void, any Error>?
   /// The task, if it waits for a part.
@@ -31,18 +35,27 @@ final class RequestHandler: ChannelDuplexHandler {
   /// What waits of the present response.
   var heldHead: HTTPResponse?
   var heldBody: ByteBuffer?
-  var contentLength: Int?
+  /// How many bytes the present response's body still lacks, where its head has said how many there are.
+  var missingBytes: Int?
+  /// Whether a response has begun that has not ended.
+  var isResponding = false
   /// The number of the present request among those of the connection.
   private(set) var requestNumber = 0
   /// Whether all of its body was taken.
-  private var isBodyTaken = false
+  private var isBodyTaken = true
   private(set) var isCancelled = false
   private var hasEndedResponses = false
+  private var lingering: Scheduled<Void>?
+
+  init(_ configuration: SocketIOServer.HTTPChannelConfiguration) {
+    (maxPipelinedRequests, lingerTimeout) = (configuration.maxPipelinedRequests, configuration.idleTimeout)
+  }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
 
   func handlerRemoved(context: ChannelHandlerContext) {
     self.context = nil
+    lingering?.cancel()
     endInput(.success(()))
   }
 
@@ -50,7 +63,13 @@ final class RequestHandler: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard inputEnd == nil else { return }
-    parts.append(unwrapInboundIn(data))
+    let part = unwrapInboundIn(data)
+    if case .head = part {
+      // Those that wait are answered. One read may bring thousands of short ones, each of which takes many times its length.
+      guard waitingRequests < maxPipelinedRequests else { return endInput(.success(())) }
+      waitingRequests += 1
+    }
+    parts.append(part)
   }
 
   func channelReadComplete(context: ChannelHandlerContext) { wakeReader() }
@@ -103,6 +122,7 @@ final class RequestHandler: ChannelDuplexHandler {
       try inputEnd?.get()
       return nil
     }
+    if case .head = part { waitingRequests -= 1 }
     readOn()
     return part
   }
@@ -124,12 +144,25 @@ final class RequestHandler: ChannelDuplexHandler {
     waitingReader = nil
     if let context, context.channel.isActive { try await waitUntilWritable(context) }
     guard !isCancelled else { return nil }
-    while let part = try await next() {
-      guard case .head(let head) = part else { continue }
-      isBodyTaken = false
-      return head
+    while let part = try await nextOrNone() {
+      switch part {
+      case .head(let head):
+        isBodyTaken = false
+        return head
+      case .body: break
+      case .end: isBodyTaken = true
+      }
     }
     return nil
+  }
+
+  /// The next part; nil if no more come, or what comes breaks off the body of a request that was answered: its client expects no
+  /// other response.
+  private nonisolated(nonsending) func nextOrNone() async throws -> HTTPRequestPart? {
+    do { return try await next() } catch {
+      if isBodyTaken { throw error }
+      return nil
+    }
   }
 
   /// The body of the present request, if all of it has come. Asked for before any of it is read.
@@ -140,6 +173,7 @@ final class RequestHandler: ChannelDuplexHandler {
       if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
     }
     parts.removeFirst(last + 1)
+    isBodyTaken = true
     readOn()
     return body
   }
@@ -149,7 +183,9 @@ final class RequestHandler: ChannelDuplexHandler {
   nonisolated(nonsending) func nextBytes(of request: Int) async throws -> ByteBuffer? {
     guard request == requestNumber, waitingReader == nil else { throw RequestIsOver() }
     if isBodyTaken { return nil }
-    switch try await next() {
+    let part = try await next()
+    guard request == requestNumber else { throw RequestIsOver() }
+    switch part {
     case .body(let bytes):
       return bytes
     case .end:
@@ -166,11 +202,13 @@ final class RequestHandler: ChannelDuplexHandler {
     return try await withUnsafeThrowingContinuation { waitingReader = $0 }
   }
 
-  /// Closes the connection's output when the last response has left. What still arrives is dropped.
+  /// Closes the connection's output when the last response has left. What still arrives is dropped, until the client ends its side
+  /// or the time for that is over.
   nonisolated(nonsending) func endResponses() async {
     hasEndedResponses = true
     inputEnd = .success(())
     parts.removeAll()
+    waitingRequests = 0
     readOn()
     guard let context, !isCancelled else { return }
     // Where the client has ended its side, closing the other one forgets what waits.
@@ -179,7 +217,12 @@ final class RequestHandler: ChannelDuplexHandler {
       context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: left)
       try? await left.futureResult.get()
     }
-    self.context?.close(mode: .output, promise: nil)
+    guard let context = self.context else { return }
+    context.close(mode: .output, promise: nil)
+    let channel = context.channel
+    lingering = lingerTimeout.map { time in
+      context.eventLoop.scheduleTask(in: TimeAmount(time)) { channel.close(promise: nil) }
+    }
   }
 
   /// Ends reading. A task that waits for the client gets an error; one that does other work ends with the present response.

@@ -33,7 +33,7 @@ struct RequestListener: ServerChildChannel {
 
   func setup(channel: any Channel, logger: Logger) -> EventLoopFuture<RequestConnection> {
     connections.accept(channel, logger) { share in
-      let handler = RequestHandler()
+      let handler = RequestHandler(connections.configuration)
       try channel.pipeline.syncOperations.addHandler(handler)
       return RequestConnection(channel, handler, share)
     }
@@ -58,15 +58,19 @@ struct RequestListener: ServerChildChannel {
         let body =
           handler.takeWholeBody().map { RequestBody(buffer: $0) }
           ?? RequestBody(asyncSequence: RequestBodyParts(request: handler.requestNumber, of: connection))
-        let response = try await response(to: Request(head: head, body: body), connection, logger)
+        var response = try await response(to: Request(head: head, body: body), connection, logger)
+        if head.method == .head { response = response.createHeadResponse() }
         try handler.begin(response)
-        do { try await response.body.write(ConnectionBodyWriter(connection: connection)) } catch {
+        do {
+          try await response.body.write(ConnectionBodyWriter(connection: connection))
+          try handler.requireEnd()
+        } catch {
           // The head has promised what cannot be sent: only the end of the connection tells the client.
           try? handler.flushBeginning()
           connection.channel.close(promise: nil)
           break
         }
-        if head.headerFields[.connection] == "close" { break }
+        if head.headerFields[.connection].map(\.namesClose) ?? false { break }
       }
     } catch is HTTPParserError {
       try? handler.begin(Response(status: .badRequest, headers: [.connection: "close"]))
@@ -91,6 +95,17 @@ struct RequestListener: ServerChildChannel {
     } catch {
       logger.debug("a request was not answered", metadata: ["error": "\(error)"])
       return Response(status: .internalServerError)
+    }
+  }
+}
+
+extension String {
+  /// Whether `close` is among the values of a `Connection` field (RFC 9112, section 9.6).
+  fileprivate var namesClose: Bool {
+    if self == "close" { return true }
+    return utf8.split(separator: UInt8(ascii: ",")).contains { value in
+      let name = value.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
+      return name.count == 5 && String(decoding: name, as: UTF8.self).lowercased() == "close"
     }
   }
 }
