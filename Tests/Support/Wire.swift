@@ -14,11 +14,14 @@ package actor Wire {
   private var buffer = ByteBuffer()
   private let failure: Failure
 
-  /// - Parameter isReading: False for one that takes next to nothing until ``startReading()``.
-  package static func connect(_ port: Int, isReading: Bool = true) async throws -> Wire {
+  /// - Parameters:
+  ///   - isReading: False for one that takes next to nothing until ``startReading()``.
+  ///   - keepsOpen: Whether this side stays open when the peer has ended its own.
+  package static func connect(_ port: Int, isReading: Bool = true, keepsOpen: Bool = false) async throws -> Wire {
     let (stream, continuation) = AsyncStream.makeStream(of: ByteBuffer.self)
     let failure = Failure()
     var bootstrap = ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+      .channelOption(.allowRemoteHalfClosure, value: keepsOpen)
     if !isReading {
       bootstrap = bootstrap.channelOption(.autoRead, value: false).channelOption(.socketOption(.so_rcvbuf), value: 4096)
     }

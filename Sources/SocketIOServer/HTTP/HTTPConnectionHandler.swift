@@ -39,6 +39,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private var isDecoderStopping = false
   private var isReadingOver = false
   private var hasOutputEnded = false
+  private var isStopping = false
   /// Set while a poll waits on this connection.
   var connectionLost: (@Sendable () -> Void)?
 
@@ -154,6 +155,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     // With TLS requests may still come while the connection is closing: nobody would get the answer.
     if mode == .all { state = .gone }
     context.close(mode: mode, promise: promise)
+    if mode == .output, isStopping { context.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -164,7 +166,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
     // What is under way is answered. Who stands behind would close before the client has taken all of the answer.
     if event is ChannelShouldQuiesceEvent, requestsInProgress > 0 {
-      closesAfterResponse = true
+      (isStopping, closesAfterResponse) = (true, true)
       if hasOutputEnded { context.close(promise: nil) }
       return
     }
