@@ -34,6 +34,18 @@ struct ConnectionEndTests {
     }
   }
 
+  @Test("who still sends when the last answer comes gets it, and is not cut off", arguments: ["1.0", "1.1"])
+  func early(version: String) async throws {
+    try await TestServer.with(answering: Self.answer) { server in
+      let wire = try await Wire.connect(server.port, keepsOpen: true)
+      let head = "POST /early HTTP/\(version)\r\nHost: a\r\nConnection: close\r\nContent-Length: 1000000\r\n\r\n"
+      try await wire.send(Array(head.utf8))
+      #expect(try await wire.readAnswer().text == "/early")
+      for _ in 0..<10 { try await wire.send(Array(repeating: 120, count: 100_000)) }
+      wire.finish()
+    }
+  }
+
   @Test("HTTP/1.0 with 'keep-alive' keeps the connection")
   func keepAlive() async throws {
     try await TestServer.with(answering: Self.answer) { server in
@@ -219,6 +231,25 @@ struct ConnectionEndTests {
       channel.read()
       #expect(outside.reads == reads, "\(method) \(headers)")
     }
+  }
+
+  @Test("nothing is read behind such a request either while the connection is closing")
+  func heldInTheEnd() throws {
+    let (channel, outside) = try Self.embedded()
+    channel.close(promise: nil)
+    try Self.receive(channel, .GET, ["Connection": "Upgrade", "Upgrade": "x"])
+    channel.read()
+    #expect(outside.reads == 0)
+  }
+
+  @Test("a request with 'Upgrade' at which the decoder does not stop holds back no other one")
+  func goesOn() throws {
+    let (channel, outside) = try Self.embedded()
+    try Self.receive(channel, .GET, ["Upgrade": "x"])
+    try channel.writeInbound(
+      HTTPServerRequestPart.head(HTTPRequestHead(version: .http1_1, method: .POST, uri: "/")))
+    channel.read()
+    #expect(outside.reads == 1)
   }
 
   @Test("a request that comes while the connection is closing is not carried out: nobody would get the answer")

@@ -78,8 +78,9 @@ package final class Scripts: Sendable {
   @discardableResult
   private func startThose(of scripts: [Script]) -> [ScriptReport] {
     agenda.hold {
-      for script in scripts where script.startsAtOnce { _ = try? start(script.name) }
-      return reports
+      var beginnings: [String: ScriptReport] = [:]
+      for script in scripts where script.startsAtOnce { beginnings[script.name] = try? start(script.name) }
+      return reports.map { beginnings[$0.name] ?? $0 }
     }
   }
 

@@ -69,7 +69,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     let part = unwrapInboundIn(data)
-    if case .end = part {
+    switch part {
+    case .head(let head):
+      isDecoderStopping = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
+      // It goes on after `Upgrade` without `Connection: upgrade`.
+      isReadingOver = false
+    case .body: break
+    case .end:
       pace?.requestEnded()
       isReadingOver = isDecoderStopping
     }
@@ -77,7 +83,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     case (_, .gone):
       break
     case (.head(let head), .http):
-      do { receivedHead(context, try HTTPRequest(head, isSecure: isSecure), isLast: head.isLast) } catch {
+      do { receivedHead(context, try HTTPRequest(head, isSecure: isSecure)) } catch {
         context.fireErrorCaught(error)
       }
     case (.end, .upgrading(let head)):
@@ -95,7 +101,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if !isReadingOver { context.read() }
   }
 
-  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest, isLast: Bool) {
+  private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
     guard head.isCheapToCompare else {
       state = .gone
       // Nothing is written within another response.
@@ -108,13 +114,12 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if server !== home { server.core.opened(context.channel) }
     let path = head.pathWithoutQuery
     if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
-    isDecoderStopping = head.method == .connect || head.headerFields.contains(.upgrade)
     if isSocketRequest, WebSocketHandshake.isWanted(by: head) {
       state = .upgrading(head)
       return
     }
     if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
-    closesAfterResponse = closesAfterResponse || isDecoderStopping || isLast
+    closesAfterResponse = closesAfterResponse || isDecoderStopping
     requestsInProgress += 1
     // Within another response it would be a part of that: the client sends its body without being asked then.
     if requestsInProgress == 1, head.headerFields.contains(.expect),
@@ -155,7 +160,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     // With TLS requests may still come while the connection is closing: nobody would get the answer.
     if mode == .all { state = .gone }
     context.close(mode: mode, promise: promise)
-    if mode == .output, isStopping { context.close(promise: nil) }
+    if mode == .output, isStopping, case .http = state { context.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -182,11 +187,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 }
 
-extension HTTPRequestHead {
-  /// Whether its client waits for the end of the connection: HTTP/1.0 without `keep-alive`.
-  fileprivate var isLast: Bool { version != .http1_1 && !isKeepAlive }
-}
-
 extension HTTPRequest {
   /// The library's conversion looks for a scheme in every target, with a parser of whole URLs; most targets are paths.
   fileprivate init(_ head: HTTPRequestHead, isSecure: Bool) throws {
@@ -197,6 +197,8 @@ extension HTTPRequest {
     self.init(
       method: try Method(head.method), scheme: isSecure ? "https" : "http", authority: head.headers.first(name: "Host"),
       path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
+    // What HTTP/1.0 means where it says nothing (RFC 9112, section 9.3): who answers knows of no versions.
+    if head.version != .http1_1, !head.isKeepAlive { headerFields[.connection] = "close" }
   }
 
   /// The path as it was sent.

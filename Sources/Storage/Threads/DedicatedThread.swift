@@ -14,6 +14,8 @@ final class DedicatedThread: Sendable {
   ///   about a third of what each of them gets.
   init(name: String, isYielding: Bool = false, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
+      // Foundation names no thread that has not started.
+      Thread.current.name = name
       if isYielding { Self.yield() }
       body()
       let waiters = state.withLock { state in
@@ -22,7 +24,6 @@ final class DedicatedThread: Sendable {
       }
       for waiter in waiters { waiter.resume() }
     }
-    thread.name = name
     thread.start()
   }
 
