@@ -187,33 +187,6 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 }
 
-extension HTTPRequest {
-  /// The library's conversion looks for a scheme in every target, with a parser of whole URLs; most targets are paths.
-  fileprivate init(_ head: HTTPRequestHead, isSecure: Bool) throws {
-    guard head.uri.utf8.first == UInt8(ascii: "/") else {
-      try self.init(head, secure: isSecure, splitCookie: false)
-      return
-    }
-    self.init(
-      method: try Method(head.method), scheme: isSecure ? "https" : "http", authority: head.headers.first(name: "Host"),
-      path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
-    // What HTTP/1.0 means where it says nothing (RFC 9112, section 9.3): who answers knows of no versions.
-    if head.version != .http1_1, !head.isKeepAlive { headerFields[.connection] = "close" }
-  }
-
-  /// The path as it was sent.
-  package var pathWithoutQuery: Substring {
-    let path = path ?? ""
-    return path[..<(path.firstIndex(ofByte: UInt8(ascii: "?")) ?? path.endIndex)]
-  }
-
-  /// Whether what looks at the head pays no more than its length for it.
-  fileprivate var isCheapToCompare: Bool {
-    (path ?? "").isCheapToCompare && (authority ?? "").isCheapToCompare
-      && headerFields.allSatisfy { $0.value.isCheapToCompare }
-  }
-}
-
 extension Channel {
   /// Whether the client of an HTTP connection waits no longer: the connection is closed, or the client's side of it is. Few
   /// clients close their side and wait; most close the connection, which looks the same until something is sent.

@@ -1,4 +1,3 @@
-import DequeModule
 import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
@@ -13,18 +12,10 @@ final class RequestHandler: ChannelDuplexHandler {
   typealias OutboundIn = Never
   typealias OutboundOut = HTTPResponsePart
 
-  /// While this many parts wait, nothing more is read. One read may bring many parts: those may wait beside them. As with
-  /// `NIOAsyncChannel`.
-  private static let maxWaiting = 10
-  /// Reading goes on when only this many wait.
-  private static let fewWaiting = 2
-
-  private let maxPipelinedRequests: Int
   /// How long a client may keep its side open after its last response.
   private let lingerTimeout: Duration?
   var context: ChannelHandlerContext?
-  private var parts = Deque<HTTPRequestPart>()
-  private var waitingRequests = 0
+  private var parts: WaitingParts
   /// Why nothing comes after `parts`; nil as long as something may.
   private var inputEnd: Result<Void, any Error>?
   /// The task, if it waits for a part.
@@ -48,7 +39,8 @@ final class RequestHandler: ChannelDuplexHandler {
   private var lingering: Scheduled<Void>?
 
   init(_ configuration: SocketIOServer.HTTPChannelConfiguration) {
-    (maxPipelinedRequests, lingerTimeout) = (configuration.maxPipelinedRequests, configuration.idleTimeout)
+    parts = WaitingParts(maxRequests: configuration.maxPipelinedRequests)
+    lingerTimeout = configuration.idleTimeout
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -63,19 +55,14 @@ final class RequestHandler: ChannelDuplexHandler {
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard inputEnd == nil else { return }
-    let part = unwrapInboundIn(data)
-    if case .head = part {
-      // Those that wait are answered. One read may bring thousands of short ones, each of which takes many times its length.
-      guard waitingRequests < maxPipelinedRequests else { return endInput(.success(())) }
-      waitingRequests += 1
-    }
-    parts.append(part)
+    // Those that wait are answered.
+    if !parts.append(unwrapInboundIn(data)) { endInput(.success(())) }
   }
 
   func channelReadComplete(context: ChannelHandlerContext) { wakeReader() }
 
   func read(context: ChannelHandlerContext) {
-    isReadHeld = parts.count >= Self.maxWaiting
+    isReadHeld = parts.areMany
     if !isReadHeld { context.read() }
   }
 
@@ -122,13 +109,12 @@ final class RequestHandler: ChannelDuplexHandler {
       try inputEnd?.get()
       return nil
     }
-    if case .head = part { waitingRequests -= 1 }
     readOn()
     return part
   }
 
   private func readOn() {
-    guard isReadHeld, parts.count <= Self.fewWaiting else { return }
+    guard isReadHeld, parts.areFew else { return }
     isReadHeld = false
     context?.read()
   }
@@ -167,12 +153,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
   /// The body of the present request, if all of it has come. Asked for before any of it is read.
   func takeWholeBody() -> ByteBuffer? {
-    guard let last = parts.firstIndex(where: \.isEnd) else { return nil }
-    var body = ByteBuffer()
-    for case .body(var bytes) in parts.prefix(last) {
-      if body.readableBytes == 0 { body = bytes } else { body.writeBuffer(&bytes) }
-    }
-    parts.removeFirst(last + 1)
+    guard let body = parts.takeWholeBody() else { return nil }
     isBodyTaken = true
     readOn()
     return body
@@ -208,7 +189,6 @@ final class RequestHandler: ChannelDuplexHandler {
     hasEndedResponses = true
     inputEnd = .success(())
     parts.removeAll()
-    waitingRequests = 0
     readOn()
     guard let context, !isCancelled else { return }
     // Where the client has ended its side, closing the other one forgets what waits.
@@ -234,8 +214,4 @@ final class RequestHandler: ChannelDuplexHandler {
     // Nobody asks the task any more.
     if hasEndedResponses { context?.close(promise: nil) }
   }
-}
-
-extension HTTPRequestPart {
-  fileprivate var isEnd: Bool { if case .end = self { true } else { false } }
 }

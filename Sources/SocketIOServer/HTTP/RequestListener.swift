@@ -70,7 +70,7 @@ struct RequestListener: ServerChildChannel {
           connection.channel.close(promise: nil)
           break
         }
-        if head.headerFields[.connection].map(\.namesClose) ?? false { break }
+        if head.isLast { break }
       }
     } catch is HTTPParserError {
       try? handler.begin(Response(status: .badRequest, headers: [.connection: "close"]))
@@ -95,17 +95,6 @@ struct RequestListener: ServerChildChannel {
     } catch {
       logger.debug("a request was not answered", metadata: ["error": "\(error)"])
       return Response(status: .internalServerError)
-    }
-  }
-}
-
-extension String {
-  /// Whether `close` is among the values of a `Connection` field (RFC 9112, section 9.6).
-  fileprivate var namesClose: Bool {
-    if self == "close" { return true }
-    return utf8.split(separator: UInt8(ascii: ",")).contains { value in
-      let name = value.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-      return name.count == 5 && String(decoding: name, as: UTF8.self).lowercased() == "close"
     }
   }
 }
