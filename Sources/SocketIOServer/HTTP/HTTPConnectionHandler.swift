@@ -38,6 +38,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// comes then, without limit.
   private var isDecoderStopping = false
   private var isReadingOver = false
+  private var isReadHeld = false
   private var hasOutputEnded = false
   private var isStopping = false
   /// Set while a poll waits on this connection.
@@ -74,6 +75,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
       isDecoderStopping = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
       // It goes on after `Upgrade` without `Connection: upgrade`.
       isReadingOver = false
+      if isReadHeld { read(context: context) }
     case .body: break
     case .end:
       pace?.requestEnded()
@@ -98,7 +100,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   }
 
   func read(context: ChannelHandlerContext) {
-    if !isReadingOver { context.read() }
+    isReadHeld = isReadingOver
+    if !isReadHeld { context.read() }
   }
 
   private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {

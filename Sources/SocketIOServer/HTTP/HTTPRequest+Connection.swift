@@ -6,13 +6,14 @@ import SocketIOProtocol
 extension HTTPRequest {
   /// The library's conversion looks for a scheme in every target, with a parser of whole URLs; most targets are paths.
   init(_ head: HTTPRequestHead, isSecure: Bool) throws {
-    guard head.uri.utf8.first == UInt8(ascii: "/") else {
+    if head.uri.utf8.first == UInt8(ascii: "/") {
+      self.init(
+        method: try Method(head.method), scheme: isSecure ? "https" : "http",
+        authority: head.headers.first(name: "Host"), path: head.uri,
+        headerFields: HTTPFields(head.headers, splitCookie: false))
+    } else {
       try self.init(head, secure: isSecure, splitCookie: false)
-      return
     }
-    self.init(
-      method: try Method(head.method), scheme: isSecure ? "https" : "http", authority: head.headers.first(name: "Host"),
-      path: head.uri, headerFields: HTTPFields(head.headers, splitCookie: false))
     // What HTTP/1.0 means where it says nothing (RFC 9112, section 9.3): who answers knows of no versions.
     if head.version != .http1_1, !head.isKeepAlive { headerFields[.connection] = "close" }
   }
