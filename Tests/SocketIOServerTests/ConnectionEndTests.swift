@@ -104,42 +104,37 @@ struct ConnectionEndTests {
     }
   }
 
-  @Test("a client that keeps its side open after the last answer, with a request that gets none, is left after a while")
-  func lingers() async throws {
+  /// `body` gets the server's side of a connection whose client asks twice, is answered once, and keeps its side open. It returns when
+  /// the server has closed the connection.
+  private static func withLingering(
+    idleTimeout: Duration?, _ body: (any Channel) async throws -> Void = { _ in }
+  ) async throws {
     let (channels, channel) = AsyncStream.makeStream(of: (any Channel).self)
     var http = SocketIOServer.HTTPChannelConfiguration()
-    (http.idleTimeout, http.maxPipelinedRequests) = (.milliseconds(300), 1)
+    (http.idleTimeout, http.maxPipelinedRequests) = (idleTimeout, 1)
     let respond: SocketIOServer.Respond = { request, connection in
       channel.yield(connection)
-      return try await Self.answer(request, connection)
-    }
-    try await TestServer.with(http: http, answering: respond) { server in
-      let wire = try await Wire.connect(server.port, keepsOpen: true)
-      try await wire.send(Array("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
-      #expect(try await wire.readAnswer().text == "/1")
-      for await connection in channels.prefix(1) { try await connection.closeFuture.get() }
-      wire.abort()
-    }
-  }
-
-  @Test("such a client does not keep a server that stops")
-  func stops() async throws {
-    let (channels, channel) = AsyncStream.makeStream(of: (any Channel).self)
-    var http = SocketIOServer.HTTPChannelConfiguration()
-    (http.idleTimeout, http.maxPipelinedRequests) = (nil, 1)
-    let respond: SocketIOServer.Respond = { request, connection in
-      channel.yield(connection)
-      return try await Self.answer(request, connection)
+      return try await answer(request, connection)
     }
     try await TestServer.with(http: http, answering: respond) { server in
       let wire = try await Wire.connect(server.port, keepsOpen: true)
       try await wire.send(Array("GET /1 HTTP/1.1\r\nHost: a\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8))
       #expect(try await wire.readAnswer().text == "/1")
       for await connection in channels.prefix(1) {
-        connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
+        try await body(connection)
         try await connection.closeFuture.get()
       }
       wire.abort()
+    }
+  }
+
+  @Test("a client that keeps its side open after the last answer, with a request that gets none, is left after a while")
+  func lingers() async throws { try await Self.withLingering(idleTimeout: .milliseconds(300)) }
+
+  @Test("such a client does not keep a server that stops")
+  func stops() async throws {
+    try await Self.withLingering(idleTimeout: nil) { connection in
+      connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
   }
 

@@ -9,7 +9,7 @@ enum ContentCoding: String {
   init?(accepted field: String?) {
     var weights: [String: Double] = [:]
     for item in (field ?? "").utf8.split(separator: UInt8(ascii: ",")) {
-      let parts = item.split(separator: UInt8(ascii: ";"), maxSplits: Self.maxParameters).map(Self.word)
+      let parts = item.split(separator: UInt8(ascii: ";"), maxSplits: Self.maxParameters).map(\.fieldWord)
       let weight = parts.dropFirst().first { $0.hasPrefix("q=") }.flatMap { Double($0.dropFirst(2)) }
       if let name = parts.first { weights[name] = weight ?? 1 }
     }
@@ -20,16 +20,6 @@ enum ContentCoding: String {
   }
 
   private static let maxParameters = 4
-
-  /// Bytes of a name or a parameter. The longest that means anything is `identity`.
-  private static let maxWordSize = 16
-
-  /// Part of the field in lower case without blanks; empty if it is longer than what means anything. Bytes, not
-  /// characters: those of any text take long to compare.
-  private static func word(_ part: Substring.UTF8View) -> String {
-    let word = part.lazy.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }.prefix(maxWordSize + 1)
-    return word.count > maxWordSize ? "" : String(decoding: word, as: UTF8.self).lowercased()
-  }
 
   /// The bytes in this coding; `nil` when there is no memory for it.
   func compress(_ bytes: [UInt8]) -> [UInt8]? {

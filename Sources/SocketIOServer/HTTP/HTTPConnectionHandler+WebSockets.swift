@@ -30,7 +30,7 @@ extension HTTPConnectionHandler {
     }
   }
 
-  /// Lets `allowRequest` decide. Nothing is read from the connection meanwhile (`isReadingOver`).
+  /// Lets `allowRequest` decide. What comes by the connection meanwhile is not read, or dropped.
   private func askApplication(_ context: ChannelHandlerContext, _ request: EngineRequest) {
     let core = server.core
     let verdict = context.eventLoop.makePromise(of: Void.self)

@@ -34,9 +34,6 @@ extension HTTPRequest {
   var isLast: Bool {
     guard let values = headerFields[.connection] else { return false }
     if values == "close" { return true }
-    return values.utf8.split(separator: UInt8(ascii: ",")).contains { value in
-      let name = value.filter { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "\t") }
-      return name.count == 5 && String(decoding: name, as: UTF8.self).lowercased() == "close"
-    }
+    return values.utf8.split(separator: UInt8(ascii: ",")).contains { $0.fieldWord == "close" }
   }
 }
