@@ -106,6 +106,8 @@ private final class SharedWorlds: Sendable {
 extension String {
   /// Of `w1.localhost:8080` the beginning, `w1`; nil for any other host. Every request asks, so bytes are looked at.
   fileprivate var nameUnderLocalhost: String? {
+    let text: StaticString = ".localhost"
+    let localhost = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     var host = self
     return host.withUTF8 { bytes in
       let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
@@ -115,5 +117,3 @@ extension String {
     }
   }
 }
-
-private let localhost = Array(".localhost".utf8)

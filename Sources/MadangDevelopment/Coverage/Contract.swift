@@ -66,6 +66,13 @@ struct Contract: Sendable {
     func has(_ position: Int) -> Bool { positions >> UInt64(position) & 1 == 1 }
   }
 
+  /// Of routes that were looked up.
+  private struct KnownRoutes {
+    var operations: [EditionOperation: Operation?] = [:]
+    /// The route that was looked up last: many requests in a row are for one.
+    var last: (route: EditionOperation, operation: Operation?)?
+  }
+
   static let shared = Contract()
 
   private(set) var items: [Item] = []
@@ -77,8 +84,7 @@ struct Contract: Sendable {
   private(set) var flows: [Int] = []
   /// Where each step is in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
-  /// Of routes that were looked up.
-  private static let known = Mutex<[EditionOperation: Operation?]>([:])
+  private static let known = Mutex(KnownRoutes())
 
   private init() {
     for edition in EditionName.allCases {
@@ -142,9 +148,10 @@ struct Contract: Sendable {
   /// The operation of a route, which is remembered.
   static func operation(of found: EditionOperation) -> Operation? {
     known.withLock { known in
-      if let operation = known[found] { return operation }
-      let operation = shared.operations[OperationName(found)]
-      known[found] = .some(operation)
+      if let last = known.last, last.route === found { return last.operation }
+      let operation = known.operations[found] ?? shared.operations[OperationName(found)]
+      known.operations[found] = .some(operation)
+      known.last = (found, operation)
       return operation
     }
   }

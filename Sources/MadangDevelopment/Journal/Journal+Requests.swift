@@ -16,16 +16,31 @@ extension Journal {
     append(FinishedRequest(notes: exchange.notes, answerHeaders: [:], end: uptime()))
   }
 
-  /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place.
-  nonisolated(nonsending) func record(_ exchange: Exchange, answeredBy response: Response) async -> Response {
-    let (notes, now) = (exchange.notes, uptime())
+  /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place;
+  /// nil if ``recordAfterLookup(_:answeredBy:)`` has to.
+  func record(_ exchange: Exchange, answeredBy response: Response) -> Response? {
+    let now = uptime()
+    guard !exchange.mayHaveLost(by: now), !exchange.notes.lacksAccount(status: response.status.code) else { return nil }
+    return record(exchange, answeredBy: response, at: now)
+  }
+
+  /// Records a request whose client may be gone, or whose account is not known.
+  nonisolated(nonsending) func recordAfterLookup(_ exchange: Exchange, answeredBy response: Response) async
+    -> Response
+  {
+    let now = uptime()
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
-    let status = isLost ? nil : response.status.code
-    if notes.lacksAccount(status: status) { _ = await exchange.account() }
+    if exchange.notes.lacksAccount(status: isLost ? nil : response.status.code) { _ = await exchange.account() }
+    guard isLost else { return record(exchange, answeredBy: response, at: now) }
+    append(FinishedRequest(notes: exchange.notes, answerHeaders: [:], end: now))
+    return response
+  }
+
+  private func record(_ exchange: Exchange, answeredBy response: Response, at end: UInt64) -> Response {
     var finished = FinishedRequest(
-      notes: notes, status: status, answerHeaders: isLost ? [:] : response.headers, end: now)
-    guard isLost || finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
+      notes: exchange.notes, status: response.status.code, answerHeaders: response.headers, end: end)
+    guard finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
     append(finished)
     return response
   }

@@ -28,37 +28,26 @@ struct PackedTexts: Sendable {
     fileprivate init(room: UnsafeMutableRawBufferPointer) { self.room = room }
 
     mutating func add(_ text: String) {
-      guard let place = place(of: text.utf8.count) else { return }
-      // In one piece, but for strings of Objective-C.
-      if text.utf8.withContiguousStorageIfAvailable({ place.copyMemory(from: .init($0)) }) == nil {
-        place.copyBytes(from: text.utf8)
-      }
+      var text = text
+      text.withUTF8 { add($0) }
     }
 
     mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { add($0) } }
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) {
-      guard let place = place(of: bytes.count) else { return }
-      place.copyMemory(from: .init(bytes))
-    }
+    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) { add(UnsafeRawBufferPointer(bytes)) }
 
-    mutating func add(_ buffer: ByteBuffer) {
-      guard let place = place(of: buffer.readableBytes) else { return }
-      buffer.withUnsafeReadableBytes { place.copyMemory(from: $0) }
-    }
+    mutating func add(_ buffer: ByteBuffer) { buffer.withUnsafeReadableBytes { add($0) } }
 
-    mutating func addAbsent() { _ = place(of: 0, noting: absent) }
+    mutating func addAbsent() { add(UnsafeRawBufferPointer(start: nil, count: 0), noting: absent) }
 
-    private mutating func place(of count: Int) -> UnsafeMutableRawBufferPointer? {
-      place(of: count, noting: UInt32(count))
-    }
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) { add(bytes, noting: UInt32(bytes.count)) }
 
-    private mutating func place(of count: Int, noting length: UInt32) -> UnsafeMutableRawBufferPointer? {
+    private mutating func add(_ bytes: UnsafeRawBufferPointer, noting length: UInt32) {
       let start = size
-      size += 4 + count
-      guard size <= room.count else { return nil }
-      room.storeBytes(of: length.littleEndian, toByteOffset: start, as: UInt32.self)
-      return UnsafeMutableRawBufferPointer(rebasing: room[start + 4..<size])
+      size += 4 + bytes.count
+      guard size <= room.count, let place = room.baseAddress?.advanced(by: start) else { return }
+      place.storeBytes(of: length.littleEndian, as: UInt32.self)
+      if let first = bytes.baseAddress { (place + 4).copyMemory(from: first, byteCount: bytes.count) }
     }
   }
 

@@ -6,7 +6,8 @@ import SocketIOProtocol
 enum Secrets {
   static let mask = "***"
 
-  private static let headers: Set<String> = [
+  /// So few that to compare a name with each costs less than to hash it.
+  private static let headers = [
     HeaderName.apiKey.lowercased(), HeaderName.authorization.lowercased(), HeaderName.refreshToken.lowercased(),
     "cookie", "set-cookie", "proxy-authorization",
   ]

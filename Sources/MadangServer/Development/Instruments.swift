@@ -17,8 +17,10 @@ package final class Instruments: Sendable {
   /// Stands around each request that is not for `/_dev`: answers it, or has it answered. Whoever answers something else than the
   /// server would notes a fault before. To end the connection without an answer, close ``Exchange/channel`` and return anything.
   package let respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
-  /// Told of the response to each request that is not for `/_dev`, before its client gets it. Answers what takes its place.
-  package let answered: nonisolated(nonsending) @Sendable (Exchange, Response) async -> Response
+  /// Told of the response to each request that is not for `/_dev`, before its client gets it. Answers what takes its place; nil
+  /// if something has to be looked up first, which ``answeredAfterLookup`` does then.
+  package let answered: @Sendable (Exchange, Response) -> Response?
+  package let answeredAfterLookup: nonisolated(nonsending) @Sendable (Exchange, Response) async -> Response
   /// Told of each of these requests whose answering failed.
   package let unanswered: @Sendable (Exchange) -> Void
   package let packetInterceptor: SocketIOServer.PacketInterceptor
@@ -42,7 +44,8 @@ package final class Instruments: Sendable {
   package init(
     isIdle: @escaping @Sendable () -> Bool,
     respond: nonisolated(nonsending) @escaping @Sendable (Exchange, Request, Answer) async throws -> Response,
-    answered: nonisolated(nonsending) @escaping @Sendable (Exchange, Response) async -> Response,
+    answered: @escaping @Sendable (Exchange, Response) -> Response?,
+    answeredAfterLookup: nonisolated(nonsending) @escaping @Sendable (Exchange, Response) async -> Response,
     unanswered: @escaping @Sendable (Exchange) -> Void,
     packetInterceptor: SocketIOServer.PacketInterceptor,
     develop: @escaping Develop, admitsConnection: @escaping @Sendable () -> Bool,
@@ -54,6 +57,7 @@ package final class Instruments: Sendable {
     self.isIdle = isIdle
     self.respond = respond
     self.answered = answered
+    self.answeredAfterLookup = answeredAfterLookup
     self.unanswered = unanswered
     self.packetInterceptor = packetInterceptor
     self.develop = develop

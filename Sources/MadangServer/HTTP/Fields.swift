@@ -29,9 +29,10 @@ package struct Fields: Sendable {
 
   /// Whether a field is there and not null; any file has the names of both fields for files.
   package func hasValue(of name: String) -> Bool {
-    if case .text? = values[name] { return true }
-    if case .other? = values[name] { return true }
-    return !files.isEmpty && [Field.image.rawValue, Field.files.rawValue].contains(name)
+    switch values[name] {
+    case .text, .other: true
+    case nil, .null: !files.isEmpty && (name == Field.image.rawValue || name == Field.files.rawValue)
+    }
   }
 
   /// The field's text; nil if it is absent or null. Throws `.invalid` if it is not text.

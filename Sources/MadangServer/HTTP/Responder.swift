@@ -30,43 +30,46 @@ struct Responder {
     let target = RequestTarget(request.head.path ?? "")
     let isOfSocket = base.socketIO.isSocketPath(request.head.pathWithoutQuery)
     guard let instruments = base.instruments else {
-      return try await answer(request, target, isOfSocket: isOfSocket, context, nil)
+      return try await answer(request, target, isOfSocket: isOfSocket, context)
     }
     if target.segments.first == "_dev" {
       let place = base.developmentCalls.begin(over: context.channel)
-      return try await answer(request, target, isOfSocket: isOfSocket, context, nil).holding(place)
+      return try await answer(request, target, isOfSocket: isOfSocket, context).holding(place)
     }
     let visit = current.visit(over: context.channel)
     // Read after the visit has begun: a reset sets the clock before it lets another begin.
     let exchange = Exchange(
       request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now, visit)
+    let (service, notes) = (exchange.service, exchange.notes)
     let response: Response
     do {
       // Each closure that may suspend costs every request something.
       response =
         if instruments.isIdle() {
-          try await answer(request, target, isOfSocket: isOfSocket, context, exchange)
+          try await answer(request, target, isOfSocket: isOfSocket, context, service, notes)
         } else {
           try await instruments.respond(exchange, request) {
-            try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
+            try await answer($0, target, isOfSocket: isOfSocket, context, service, notes)
           }
         }
     } catch {
       instruments.unanswered(exchange)
       throw error
     }
-    return await instruments.answered(exchange, response)
+    if let answer = instruments.answered(exchange, response) { return answer }
+    return await instruments.answeredAfterLookup(exchange, response)
   }
 
   private func answer(
-    _ request: Request, _ target: RequestTarget, isOfSocket: Bool, _ context: Context, _ exchange: Exchange?
+    _ request: Request, _ target: RequestTarget, isOfSocket: Bool, _ context: Context, _ service: Service? = nil,
+    _ notes: ExchangeNotes? = nil
   ) async throws -> Response {
     if isOfSocket {
       return await base.socketIO.respond(to: request, channel: context.channel)
     }
     // A call under `/_dev` may put another backend in place, or wait for long: nothing waits for it. Its work on data counts by
     // itself.
-    return try await CallResponder(service: exchange?.service ?? current.backend.service, notes: exchange?.notes)
+    return try await CallResponder(service: service ?? current.backend.service, notes: notes)
       .respond(to: request, target, context)
   }
 }
