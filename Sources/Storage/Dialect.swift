@@ -78,6 +78,14 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
+  /// Has an INSERT answer the `id` of its row. SQLite is asked for it by a call.
+  var returningID: String {
+    switch self {
+    case .sqlite: ""
+    case .postgres: "RETURNING id"
+    }
+  }
+
   /// The last number that the engine gave to a row of a table whose key it counts up, as `number`: no row, or null, for none.
   package func lastNumber(of table: String) -> SQL {
     switch self {

@@ -32,8 +32,12 @@ package struct SQL: Sendable {
     return SQL(template: SQLTemplate(template), parameters: parameters)
   }
 
-  /// The statement with `$1` ... `$n` where the values stand.
-  package var text: String { template.text }
+  /// Ends an INSERT of one row into a table whose `id` the engine counts up: has the `id` answered that the row has got; no row where
+  /// nothing was inserted. On SQLite `RETURNING` makes a table in memory for each statement, which costs more than to insert the row.
+  package static let returningID = SQL(template: .returningID, parameters: [])
+
+  /// The statement as PostgreSQL gets it, with `$1` ... `$n` where the values stand.
+  package var text: String { template.text(for: .postgres) }
 
   /// The bound values, `$1` first.
   package var values: [SQLValue] { parameters.map(\.value) }

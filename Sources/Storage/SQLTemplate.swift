@@ -1,6 +1,6 @@
 import Foundation
 
-/// The text of a statement with a mark where each value stands. Bytes: most statements are put together for each call, and strings cost
+/// The text of a statement with a mark where each value stands, and where a clause that engines spell differently does. Bytes: most statements are put together for each call, and strings cost
 /// several times as much to append to.
 struct SQLTemplate: Sendable {
   private var bytes: [UInt8] = []
@@ -8,6 +8,10 @@ struct SQLTemplate: Sendable {
   /// Stands for a value. No statement has it.
   static let mark = String(UnicodeScalar(markByte))
   private static let markByte: UInt8 = 1
+  /// Stands for what ``Dialect/returningID`` says.
+  private static let returningIDByte: UInt8 = 2
+
+  static let returningID = SQLTemplate(String(UnicodeScalar(returningIDByte)))
 
   init(_ text: String) { append(text) }
 
@@ -22,14 +26,23 @@ struct SQLTemplate: Sendable {
 
   mutating func appendMark() { bytes.append(Self.markByte) }
 
+  /// Whether ``SQL/returningID`` is in it.
+  var returnsID: Bool { bytes.contains(Self.returningIDByte) }
+
   /// The statement with `$1` ... `$n` where the values stand.
-  var text: String {
-    var text = ""
-    for (number, part) in bytes.split(separator: Self.markByte, omittingEmptySubsequences: false).enumerated() {
-      if number > 0 { text += "$\(number)" }
-      text += String(decoding: part, as: UTF8.self)
+  func text(for dialect: Dialect) -> String {
+    var (text, start, number) = ("", 0, 0)
+    for (index, byte) in bytes.enumerated() where byte == Self.markByte || byte == Self.returningIDByte {
+      text += String(decoding: bytes[start..<index], as: UTF8.self)
+      start = index + 1
+      if byte == Self.markByte {
+        number += 1
+        text += "$\(number)"
+      } else {
+        text += dialect.returningID
+      }
     }
-    return text
+    return text + String(decoding: bytes[start...], as: UTF8.self)
   }
 }
 

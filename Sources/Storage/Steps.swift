@@ -1,11 +1,17 @@
 /// A statement and what its rows mean.
 package struct Statement<Answer>: Sendable {
   private let sql: SQL
-  private let decode: @Sendable ([Row]) throws -> Answer
+  private let decode: @Sendable (StatementAnswer) throws -> Answer
 
   package init(_ sql: SQL, _ decode: @escaping @Sendable ([Row]) throws -> Answer) {
     self.sql = sql
-    self.decode = decode
+    self.decode = { try decode($0.rows) }
+  }
+
+  /// - Parameter decode: Is told how many rows the statement inserted, updated or deleted.
+  package init(counting sql: SQL, _ decode: @escaping @Sendable (Int) throws -> Answer) {
+    self.sql = sql
+    self.decode = { try decode($0.count) }
   }
 
   /// Runs this statement first, then the steps that `next` makes of its answer.
@@ -16,7 +22,7 @@ package struct Statement<Answer>: Sendable {
   }
 
   fileprivate func answer(in transaction: Transaction) throws -> Answer {
-    try decode(transaction.all(sql, \.self))
+    try decode(transaction.answer(to: sql))
   }
 }
 
@@ -27,8 +33,8 @@ package struct Statement<Answer>: Sendable {
 /// run between two steps of one: a step must not rely on what an earlier step has read, if writes in steps change it. Writes whose order
 /// matters have equally many statements. If a statement fails, the whole batch runs again, one write after the other.
 package indirect enum Steps<Success>: Sendable {
-  /// A statement, and what follows from its rows.
-  case statement(SQL, next: @Sendable ([Row]) throws -> Steps)
+  /// A statement, and what follows from its answer.
+  case statement(SQL, next: @Sendable (StatementAnswer) throws -> Steps)
   /// The last step. Its effects are the same as those of a body given to `Database.write`.
   case body(@Sendable (Transaction) throws -> Success)
 
@@ -52,7 +58,7 @@ extension Transaction {
     var steps = steps
     while true {
       switch steps {
-      case .statement(let sql, let next): steps = try next(all(sql, \.self))
+      case .statement(let sql, let next): steps = try next(answer(to: sql))
       case .body(let body): return try body(self)
       }
     }

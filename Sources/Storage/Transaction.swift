@@ -46,6 +46,16 @@ package final class Transaction {
     try run(sql) { _ in true }
   }
 
+  func answer(to sql: SQL) throws -> StatementAnswer {
+    var answer = StatementAnswer()
+    answer.count = try run(sql) { row in
+      answer.rows.append(row)
+      return true
+    }
+    answer.hasChanged = answer.count > 0
+    return answer
+  }
+
   /// Registers what is to happen once this transaction is durable: on the writer's thread, in commit order, before the
   /// write returns. Dropped when the write fails. It must be short and must not wait. After a read it runs when the read ends.
   package func afterCommit(_ action: @escaping @Sendable () -> Void) {

@@ -89,6 +89,41 @@ import Testing
     }
   }
 
+  @Test("an INSERT answers the id of its row, and none where nothing was inserted", arguments: TestEngine.available)
+  func newIDs(_ engine: TestEngine) async throws {
+    @Sendable func insert(_ email: String) -> SQL {
+      "INSERT INTO people (email) VALUES (\(email)) ON CONFLICT DO NOTHING \(sql: .returningID)"
+    }
+    @Sendable func id(_ row: Row) throws -> Int64 { try row.get("id") }
+    try await withPeople(engine) { database in
+      let ids = try await database.write { transaction in
+        let first = try transaction.first(insert("kim"), id)
+        // A row of another table in between has a number of its own.
+        let post = try transaction.first(
+          "INSERT INTO posts (person, content) VALUES (\(first ?? 0), \("hi")) \(sql: .returningID)", id)
+        #expect(try transaction.first(insert("kim"), id) == nil && post == 1)
+        return [first] + (try transaction.all(insert("lee"), id))
+      }
+      #expect(ids == [1, 3] || ids == [1, 2])
+      let told = try await database.read { try $0.all("SELECT id FROM people ORDER BY id", id) }
+      #expect(told == ids)
+      #expect(try await database.write { try $0.execute(insert("park")) } == 1)
+      // In steps, of which several writes have theirs at once.
+      let steps = Statement<Int64?>(insert("choi")) { try $0.first.map(id) }.then { number in
+        Statement(counting: "UPDATE people SET coins = 7 WHERE id = \(number)") { $0 }.then { count in
+          .body { transaction in
+            #expect(count == 1)
+            return try transaction.first("SELECT email AS x FROM people WHERE coins = 7") { try $0.get("x") as String }
+          }
+        }
+      }
+      #expect(try await database.write(steps) == "choi")
+      let idle = Statement(counting: "DELETE FROM people WHERE email = \("nobody")") { $0 }
+      #expect(try await database.write(idle.then { count in .body { _ in count } }) == 0)
+      #expect(try await database.write { try $0.run(idle) } == 0)
+    }
+  }
+
   @Test("row values, windows, LIKE with ESCAPE and FILTER read alike", arguments: TestEngine.available)
   func reading(_ engine: TestEngine) async throws {
     try await withPeople(engine) { database in

@@ -43,7 +43,17 @@ import Testing
     #expect(template("\(raw: long)WHERE id = \(1)").hashValue == template("\(raw: long)WHERE id = \(2)").hashValue)
     #expect(template("a\(1)b\(raw: long)") != template("ab\(1)\(raw: long)"))
     #expect(template("") == template("") && template("") != template("\(1)"))
-    #expect(template("\(1)\(2)").text == "$1$2")
+    #expect(template("\(1)\(2)").text(for: .sqlite) == "$1$2")
+  }
+
+  @Test("an engine that answers the id of a new row by a call gets the statement without the clause")
+  func returningID() {
+    let sql: SQL = "INSERT INTO rooms (name, seq) VALUES (\("각"), \(1)) \(sql: .returningID)"
+    #expect(sql.template.text(for: .postgres) == "INSERT INTO rooms (name, seq) VALUES ($1, $2) RETURNING id")
+    #expect(sql.template.text(for: .sqlite) == "INSERT INTO rooms (name, seq) VALUES ($1, $2) ")
+    #expect(sql.template.returnsID && sql.text.hasSuffix(" RETURNING id"))
+    let without: SQL = "INSERT INTO rooms (name, seq) VALUES (\("각"), \(1)) "
+    #expect(!without.template.returnsID && without.template != sql.template)
   }
 
   @Test("a column is found in whichever order columns are read")

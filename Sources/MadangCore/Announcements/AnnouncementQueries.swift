@@ -6,7 +6,7 @@ extension Transaction {
     let id: Int64 = try one(
       """
       INSERT INTO announcements (content, author_id, created_at, rooms) VALUES (\(content), \(author), \(now), 0)
-      RETURNING id
+      \(sql: .returningID)
       """
     ) { try $0.get("id") }
     let place: SQL = workspace.map { "AND w.id = \($0)" } ?? ""

@@ -7,7 +7,7 @@ extension Transaction {
       """
       INSERT INTO audit (at, kind, actor, account_id, subject, address, edition, node, detail)
       VALUES (\(time), \(entry.kind.rawValue), \(actor), \(entry.account), \(entry.subject), \(entry.origin.address),
-        \(entry.origin.edition), \(node), \(entry.detail.json)) RETURNING id
+        \(entry.origin.edition), \(node), \(entry.detail.json)) \(sql: .returningID)
       """
     ) { try $0.get("id") }
     return AuditRecord(

@@ -16,7 +16,7 @@ extension Transaction {
     let room: Int64 = try one(
       """
       INSERT INTO rooms (uuid, workspace_id, kind, created_at)
-      VALUES (\(channel.uuid), \(channel.workspace), 'channel', \(now)) RETURNING id
+      VALUES (\(channel.uuid), \(channel.workspace), 'channel', \(now)) \(sql: .returningID)
       """
     ) { try $0.get("id") }
     let inserted = try execute(

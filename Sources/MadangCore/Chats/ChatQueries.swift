@@ -11,7 +11,7 @@ extension Statement<ObjectID> {
         COALESCE((SELECT author_ordinal FROM chats WHERE room_id = \(room) AND author_id = \(author)
           ORDER BY created_at DESC LIMIT 1), 0) + 1,
         \(content), \(files), \(place.createdAt))
-      RETURNING id
+      \(sql: .returningID)
       """
     ) { rows in
       guard let row = rows.first else { throw UnexpectedlyEmpty() }
@@ -28,7 +28,7 @@ extension Transaction {
     try one(
       """
       INSERT INTO chats (uuid, room_id, seq, author_id, author_ordinal, content, file_count, created_at)
-      VALUES (\(uuid), \(room), \(seq), \(author), \(ordinal), \(content), \(files), \(createdAt)) RETURNING id
+      VALUES (\(uuid), \(room), \(seq), \(author), \(ordinal), \(content), \(files), \(createdAt)) \(sql: .returningID)
       """
     ) { try $0.get("id") }
   }

@@ -22,7 +22,7 @@ extension Transaction {
       INSERT INTO payments (uuid, user_id, imp_uid, merchant_uid, item, amount, coins, paid_at)
       VALUES (\(uuid), \(user), \(payment.id), \(payment.merchantID), \(item.name), \(item.amount), \(item.coins),
         \(payment.paidAt))
-      ON CONFLICT DO NOTHING RETURNING id
+      ON CONFLICT DO NOTHING \(sql: .returningID)
       """
     ) { ObjectID(number: try $0.get("id"), uuid: uuid) }
   }

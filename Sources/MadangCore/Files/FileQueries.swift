@@ -7,7 +7,7 @@ extension Transaction {
       """
       INSERT INTO files (path, media_type, size, sha256, room_id, uploader_id, created_at)
       VALUES (\(file.path), \(file.type.rawValue), \(file.size), \(file.sha256), \(room), \(uploader), \(now))
-      RETURNING id
+      \(sql: .returningID)
       """
     ) { try $0.get("id") }
   }

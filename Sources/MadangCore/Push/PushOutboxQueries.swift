@@ -4,12 +4,11 @@ extension Statement<Bool> {
   /// Has the chat's devices told, if anybody has one. Answers whether.
   static func addPush(of chat: Int64) -> Statement {
     Statement(
-      """
-      INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
-      WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
-      RETURNING chat_id
-      """
-    ) { !$0.isEmpty }
+      counting: """
+        INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
+        WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
+        """
+    ) { $0 > 0 }
   }
 }
 

@@ -36,7 +36,7 @@ extension Transaction {
         last_used_at)
       SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(deviceToken.map { _ in now }), \(now),
         \(now)
-      FROM users u WHERE u.id = \(user) AND u.disabled_at IS NULL RETURNING id
+      FROM users u WHERE u.id = \(user) AND u.disabled_at IS NULL \(sql: .returningID)
       """
     ) { try $0.get("id") }
     guard let session else { throw Failure(.signInFailed, "the account is disabled") }

@@ -15,7 +15,7 @@ extension Transaction {
         created_at)
       VALUES (\(uuid), \(email), \(TextRules.emailKey(email)), \(credential.passwordHash),
         \(credential.provider?.rawValue), \(credential.subject), \(nickname), \(phone), 0, \(now))
-      ON CONFLICT DO NOTHING RETURNING id
+      ON CONFLICT DO NOTHING \(sql: .returningID)
       """
     ) { try $0.get("id") }
     return try id.map(account)

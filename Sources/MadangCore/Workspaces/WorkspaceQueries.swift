@@ -9,7 +9,7 @@ extension Transaction {
       """
       INSERT INTO workspaces (uuid, name, description, cover_image, owner_id, created_at)
       VALUES (\(uuid), \(name), \(description), \(cover), \(owner), \(now))
-      ON CONFLICT (name) DO NOTHING RETURNING id
+      ON CONFLICT (name) DO NOTHING \(sql: .returningID)
       """
     ) { try $0.get("id") }
   }

@@ -47,9 +47,12 @@ extension Connection {
   func begin(_ access: Access) throws(EngineFailure) { try begin(access, stop: nil) }
 }
 
-/// What a statement has answered, and whether it may have changed something.
-struct StatementAnswer {
+/// What a statement has answered.
+package struct StatementAnswer: Sendable {
   var rows: [Row] = []
+  /// How many rows it inserted, updated or deleted.
+  var count = 0
+  /// Whether it may have changed something.
   var hasChanged = false
 }
 

@@ -14,7 +14,7 @@ struct PipelinedSteps {
 
     fileprivate mutating func advance(by answer: StatementAnswer) {
       guard case .success(.statement(_, let next)) = rest else { return }
-      rest = Result { try next(answer.rows) }
+      rest = Result { try next(answer) }
       if answer.hasChanged { hasChanged = true }
     }
   }

@@ -93,7 +93,7 @@ final class PostgresConnection: Connection {
   func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer] {
     try pipeline.answers(to: statements).map { result in
       if result.hasChanged { changes += 1 }
-      return StatementAnswer(rows: result.rows, hasChanged: result.hasChanged)
+      return StatementAnswer(rows: result.rows, count: result.changes, hasChanged: result.hasChanged)
     }
   }
 

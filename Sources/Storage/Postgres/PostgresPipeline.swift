@@ -189,7 +189,8 @@ final class PostgresPipeline {
 
   private func prepare(_ key: StatementKey) throws(EngineFailure) -> String {
     let name = statements.add(key)
-    guard PQsendPrepare(connection, name, key.template.text, CInt(key.types.count), key.types) == 1 else {
+    let text = key.template.text(for: .postgres)
+    guard PQsendPrepare(connection, name, text, CInt(key.types.count), key.types) == 1 else {
       throw lost()
     }
     unanswered.append(.prepare(key))
@@ -214,7 +215,7 @@ final class PostgresPipeline {
 
   private func text(of command: Command) -> String? {
     switch command {
-    case .prepare(let key), .statement(let key), .stop(let key): key.template.text
+    case .prepare(let key), .statement(let key), .stop(let key): key.template.text(for: .postgres)
     case .deallocate, .sync: nil
     }
   }

@@ -116,7 +116,13 @@ final class SQLiteConnection: Connection {
     }
     // Rows are counted when the statement ends, which one does not whose rows were not all wanted.
     sqlite3_reset(statement.handle)
-    return sqlite3_total_changes64(database) == before ? 0 : Int(sqlite3_changes64(database))
+    guard sqlite3_total_changes64(database) != before else { return 0 }
+    let count = Int(sqlite3_changes64(database))
+    if statement.returnsID {
+      assert(count == 1, "of several rows only the last one's id is known")
+      _ = try row(.ofID(sqlite3_last_insert_rowid(database)))
+    }
+    return count
   }
 
   func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer] {
@@ -124,7 +130,7 @@ final class SQLiteConnection: Connection {
       return try statements.map { sql in
         let before = changes
         var answer = StatementAnswer()
-        _ = try run(sql) { row in
+        answer.count = try run(sql) { row in
           answer.rows.append(row)
           return true
         }
@@ -175,7 +181,7 @@ final class SQLiteConnection: Connection {
     let statement = try take(template)
     let code = sqlite3_step(statement.handle)
     defer { finish(statement) }
-    guard code == SQLITE_DONE else { throw failure(code, template.text) }
+    guard code == SQLITE_DONE else { throw failure(code, template.text(for: .sqlite)) }
   }
 
   /// One to run. It is to be finished.
@@ -194,12 +200,12 @@ final class SQLiteConnection: Connection {
   }
 
   private func prepare(_ template: SQLTemplate) throws(EngineFailure) -> SQLiteStatement {
-    let text = template.text
+    let text = template.text(for: .sqlite)
     var handle: OpaquePointer?
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK else { throw failure(code, text) }
     guard let handle else { throw EngineFailure(StorageError(.syntax, "empty statement", sql: text)) }
-    return SQLiteStatement(handle: handle, text: text)
+    return SQLiteStatement(handle: handle, text: text, returnsID: template.returnsID)
   }
 
   private func finish(_ statement: SQLiteStatement) {

@@ -10,9 +10,13 @@ final class SQLiteStatement {
   let columns: ColumnNames
   /// Whether it may change what `sqlite3_total_changes` does not count, such as the schema.
   let changesMoreThanRows: Bool
+  /// Whether it answers the `id` of the row that it inserts.
+  let returnsID: Bool
 
-  init(handle: OpaquePointer, text: String) {
-    self.handle = handle
+  init(handle: OpaquePointer, text: String, returnsID: Bool) {
+    // What is updated instead of inserted is not what SQLite's call tells.
+    assert(!returnsID || text.hasPrefix("INSERT") && !text.contains("DO UPDATE"))
+    (self.handle, self.returnsID) = (handle, returnsID)
     let changesRows = ["INSERT", "UPDATE", "DELETE", "WITH"].contains { text.hasPrefix($0) }
     changesMoreThanRows = !changesRows && sqlite3_stmt_readonly(handle) == 0
     columns = ColumnNames(
@@ -59,4 +63,11 @@ final class SQLiteStatement {
 
   /// Tells SQLite to copy the text, which lives only as long as the call: sqlite.org/c3ref/c_static.html.
   private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
+}
+
+extension Row {
+  private static let id = ColumnNames(["id"])
+
+  /// What an INSERT answers that ends with ``SQL/returningID``.
+  static func ofID(_ number: Int64) -> Row { Row(columns: id, values: [.integer(number)]) }
 }
