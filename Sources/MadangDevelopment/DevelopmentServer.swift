@@ -104,15 +104,19 @@ private final class SharedWorlds: Sendable {
 }
 
 extension String {
-  /// Of `w1.localhost:8080` the beginning, `w1`; nil for any other host. Every request asks, so bytes are looked at.
+  /// Of `w1.localhost:8080` the beginning, `w1`; nil for any other host. Names of hosts are the same in capitals. Every request asks, so
+  /// bytes are looked at.
   fileprivate var nameUnderLocalhost: String? {
-    let text: StaticString = ".localhost"
-    let localhost = UnsafeBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
+    // Not a global, which would be looked for with every request.
+    let suffix: StaticString = ".localhost"
+    let localhost = UnsafeBufferPointer(start: suffix.utf8Start, count: suffix.utf8CodeUnitCount)
     var host = self
     return host.withUTF8 { bytes in
       let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
       let start = end - localhost.count
-      guard start >= 0, bytes[start..<end].elementsEqual(localhost) else { return nil }
+      guard start >= 0, bytes[start..<end].elementsEqual(localhost, by: { $0 | 0x20 == $1 }) else {
+        return nil
+      }
       return String(decoding: bytes[..<start], as: UTF8.self)
     }
   }

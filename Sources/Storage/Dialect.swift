@@ -78,7 +78,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Has an INSERT answer the `id` of its row. SQLite is asked for it by a call.
+  /// Makes an INSERT answer the `id` of its row. SQLite is asked with `sqlite3_last_insert_rowid`.
   var returningID: String {
     switch self {
     case .sqlite: ""

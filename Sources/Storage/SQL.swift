@@ -32,8 +32,9 @@ package struct SQL: Sendable {
     return SQL(template: SQLTemplate(template), parameters: parameters)
   }
 
-  /// Ends an INSERT of one row into a table whose `id` the engine counts up: has the `id` answered that the row has got; no row where
-  /// nothing was inserted. On SQLite `RETURNING` makes a table in memory for each statement, which costs more than to insert the row.
+  /// Ends an INSERT of one row into a table whose `id` the engine counts up (`{{identity}}`): makes it answer the new row's `id`, or no row
+  /// if nothing was inserted. `ON CONFLICT DO UPDATE` and several rows fail on SQLite, where `RETURNING` would make a table in memory for
+  /// each statement, which costs as much as to insert the row.
   package static let returningID = SQL(template: .returningID, parameters: [])
 
   /// The statement as PostgreSQL gets it, with `$1` ... `$n` where the values stand.

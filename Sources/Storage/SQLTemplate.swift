@@ -1,11 +1,13 @@
 import Foundation
 
-/// The text of a statement with a mark where each value stands, and where a clause that engines spell differently does. Bytes: most statements are put together for each call, and strings cost
-/// several times as much to append to.
+/// The text of a statement: one byte marks each value, another one a clause that the engines spell differently. Bytes: most statements are
+/// put together for each call, and strings cost several times as much to append to.
 struct SQLTemplate: Sendable {
   private var bytes: [UInt8] = []
 
-  /// Stands for a value. No statement has it.
+  // No statement has these bytes by itself.
+
+  /// Stands for a value.
   static let mark = String(UnicodeScalar(markByte))
   private static let markByte: UInt8 = 1
   /// Stands for what ``Dialect/returningID`` says.

@@ -1,4 +1,4 @@
-/// A statement and what its rows mean.
+/// A statement and what its answer means.
 package struct Statement<Answer>: Sendable {
   private let sql: SQL
   private let decode: @Sendable (StatementAnswer) throws -> Answer

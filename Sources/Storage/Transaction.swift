@@ -47,13 +47,8 @@ package final class Transaction {
   }
 
   func answer(to sql: SQL) throws -> StatementAnswer {
-    var answer = StatementAnswer()
-    answer.count = try run(sql) { row in
-      answer.rows.append(row)
-      return true
-    }
-    answer.hasChanged = answer.count > 0
-    return answer
+    try sql.refuseNUL()
+    return try guarded { try connection.run([sql]).first ?? StatementAnswer() }
   }
 
   /// Registers what is to happen once this transaction is durable: on the writer's thread, in commit order, before the

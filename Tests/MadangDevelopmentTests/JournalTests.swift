@@ -119,6 +119,40 @@ struct JournalTests {
     }
   }
 
+  @Test("an answer that comes late to a client that waits is told once, with what the client got")
+  func late() async throws {
+    try await FaultScene.run { (scene) async throws in
+      try await scene.kit.faults.add(
+        FaultRule(
+          FaultEffect(.latency) { $0.milliseconds = 1100 }, match: FaultMatch { $0.operation = "postToChannel" }))
+      #expect(try await scene.mina.call(.POST, "\(scene.room)/chats", .json(["content": .text("Hello")])).status == 200)
+      let entries = try await scene.entries("operation=postToChannel")
+      #expect(entries.count == 1 && entries.first?.status == 200 && (entries.first?.milliseconds ?? 0) > 1000)
+      #expect(entries.first?.answer?.body?.contains("Hello") == true)
+    }
+  }
+
+  @Test("texts of requests are kept whole, however many there are and however long they are")
+  func texts() async throws {
+    try await FaultScene.run { (scene) async throws in
+      // More than a sheet has room for, three and a half times.
+      let counts = (0..<20).map { $0 % 4 }
+      func field(_ number: Int, of index: Int) -> String { "\(index).\(number)" + String(repeating: "x", count: 6000) }
+      for (index, count) in counts.enumerated() {
+        let wire = try await Wire.connect(try scene.port)
+        defer { wire.abort() }
+        let headers = (0..<count).map { ("X-Long", field($0, of: index)) }
+        #expect(try await wire.request("GET", "/none/\(index)", headers: headers).status == 400)
+      }
+      let told = try await scene.entries("path=/none/*")
+      #expect(told.map(\.path) == counts.indices.map { "/none/\($0)" })
+      for (index, entry) in told.enumerated() {
+        let values = entry.request?.headers.filter { $0.name == "X-Long" }.map(\.value)
+        #expect(values == (0..<counts[index]).map { field($0, of: index) })
+      }
+    }
+  }
+
   @Test("a fault is told with the request it happened to, also where the client got no answer")
   func faults() async throws {
     try await FaultScene.run { (scene) async throws in

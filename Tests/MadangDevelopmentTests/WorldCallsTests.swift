@@ -85,7 +85,7 @@ struct WorldCallsTests {
         return String(
           decoding: try await wire.request("GET", path, headers: [("Host", host)]).body, as: UTF8.self)
       }
-      for host in ["w1.localhost", "mine.localhost:\(port)", "MINE.localhost"] {
+      for host in ["w1.localhost", "mine.localhost:\(port)", "MINE.localhost", "w1.LocalHost:\(port)"] {
         #expect(try await world(host).contains(#""id":"w1""#), "\(host)")
       }
       for host in ["w1", "w1.localhost.example.com"] {

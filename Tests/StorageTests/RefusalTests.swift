@@ -9,7 +9,10 @@ import Testing
   private static let batch = 64
   private static let schema = Migration(
     version: 1, name: "t",
-    sql: "CREATE TABLE t (n BIGINT NOT NULL UNIQUE); CREATE TABLE total (n BIGINT); INSERT INTO total VALUES (0)")
+    sql: """
+      CREATE TABLE t (n BIGINT NOT NULL UNIQUE); CREATE TABLE numbered (id {{identity}}, n BIGINT);
+      CREATE TABLE total (n BIGINT); INSERT INTO total VALUES (0)
+      """)
 
   /// Runs 64 writes in one batch, in an empty table. Each gets its place among them; on a second run the same.
   private func withBatch(
@@ -92,6 +95,22 @@ import Testing
       #expect(failures.count == 1)
       let total = try await database.read { try $0.first("SELECT n FROM total") { try $0.get("n", as: Int.self) } }
       #expect(total == 63)
+    }
+  }
+
+  @Test("a row whose new id could not be read is not there", arguments: TestEngine.available)
+  func unreadID(_ engine: TestEngine) async throws {
+    try await withBatch(engine) { place, transaction in
+      _ = try transaction.first("INSERT INTO numbered (n) VALUES (\(place)) \(sql: .returningID)") { row in
+        if place == 3 { throw Refusal() }
+        return try row.get("id", as: Int64.self)
+      }
+    } check: { database, _, failures in
+      #expect(failures.count == 1)
+      let count = try await database.read {
+        try $0.first("SELECT count(*) AS x FROM numbered") { try $0.get("x", as: Int.self) }
+      }
+      #expect(count == 63)
     }
   }
 

@@ -46,7 +46,7 @@ import Testing
     #expect(template("\(1)\(2)").text(for: .sqlite) == "$1$2")
   }
 
-  @Test("an engine that answers the id of a new row by a call gets the statement without the clause")
+  @Test("SQLite, which is asked with a function for the id of a new row, gets the statement without the clause")
   func returningID() {
     let sql: SQL = "INSERT INTO rooms (name, seq) VALUES (\("각"), \(1)) \(sql: .returningID)"
     #expect(sql.template.text(for: .postgres) == "INSERT INTO rooms (name, seq) VALUES ($1, $2) RETURNING id")

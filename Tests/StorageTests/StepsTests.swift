@@ -95,6 +95,39 @@ struct StepsTests {
     }
   }
 
+  @Test(
+    "each of many writes is told its own new id, and how many rows its statement has changed",
+    arguments: TestEngine.available)
+  func ids(_ engine: TestEngine) async throws {
+    let schema = Migration(
+      version: 2, name: "people",
+      sql: "CREATE TABLE people (id {{identity}}, name TEXT UNIQUE, seen BIGINT NOT NULL DEFAULT 0);")
+    try await withDatabase(engine) { database in
+      try await database.migrate([Self.schema, schema])
+      let before = database.writeCounts
+      let results = try await Self.together(database, 24) { database, n in
+        let insert: SQL = """
+          INSERT INTO people (name) VALUES (\("\(n / 2)")) ON CONFLICT DO NOTHING \(sql: .returningID)
+          """
+        let steps = Statement<Int64?>(insert) { try $0.first?.get("id") }.then { id in
+          Statement(counting: "UPDATE people SET seen = \(n) WHERE id = \(id ?? 0)") { $0 }.then { count in
+            .body { transaction in
+              let name: String? = try transaction.first("SELECT name FROM people WHERE id = \(id ?? 0)") {
+                try $0.get("name")
+              }
+              #expect(name == (n % 2 == 0 ? "\(n / 2)" : nil))
+              return Int64(count)
+            }
+          }
+        }
+        return try await database.write(key: 1, steps)
+      }
+      // Every second name is there already.
+      #expect(results.map(\.seq) == (0..<24).map { $0 % 2 == 0 ? 1 : 0 })
+      #expect(database.writeCounts.commits == before.commits + 1 && database.writeCounts.reruns == before.reruns)
+    }
+  }
+
   @Test("one that is refused before it has changed anything costs the others nothing", arguments: TestEngine.available)
   func refused(_ engine: TestEngine) async throws {
     try await withRooms(engine) { database in

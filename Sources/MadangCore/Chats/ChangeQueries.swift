@@ -6,7 +6,8 @@ extension Transaction {
     return try one(
       """
       INSERT INTO changes (kind, room_id, workspace_id, user_id, session_id, created_at)
-      VALUES (\(row.kind.rawValue), \(row.room), \(row.workspace), \(row.user), \(row.session), \(now)) \(sql: .returningID)
+      VALUES (\(row.kind.rawValue), \(row.room), \(row.workspace), \(row.user), \(row.session), \(now))
+      \(sql: .returningID)
       """
     ) { try $0.get("id") }
   }

@@ -58,7 +58,8 @@ extension Transaction {
   {
     let room: Int64 = try one(
       """
-      INSERT INTO rooms (uuid, workspace_id, kind, created_at) VALUES (\(uuid), \(workspace), 'dm', \(now)) \(sql: .returningID)
+      INSERT INTO rooms (uuid, workspace_id, kind, created_at) VALUES (\(uuid), \(workspace), 'dm', \(now))
+      \(sql: .returningID)
       """
     ) { try $0.get("id") }
     let inserted = try execute(

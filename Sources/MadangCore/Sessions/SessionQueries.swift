@@ -116,7 +116,7 @@ extension Transaction {
     try all("DELETE FROM sessions WHERE user_id = \(user) RETURNING id") { try $0.get("id") }
   }
 
-  /// The only row of a statement that always answers one, as INSERT ... RETURNING does.
+  /// The only row of a statement that always answers one, as an INSERT with `SQL.returningID` does.
   func one<T>(_ sql: SQL, _ decode: (Row) throws -> T) throws -> T {
     guard let row = try first(sql, decode) else { throw UnexpectedlyEmpty() }
     return row

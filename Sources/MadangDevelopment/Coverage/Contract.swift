@@ -66,7 +66,7 @@ struct Contract: Sendable {
     func has(_ position: Int) -> Bool { positions >> UInt64(position) & 1 == 1 }
   }
 
-  /// Of routes that were looked up.
+  /// The operations of routes that were looked up.
   private struct KnownRoutes {
     var operations: [EditionOperation: Operation?] = [:]
     /// The route that was looked up last: many requests in a row are for one.
@@ -149,8 +149,13 @@ struct Contract: Sendable {
   static func operation(of found: EditionOperation) -> Operation? {
     known.withLock { known in
       if let last = known.last, last.route === found { return last.operation }
-      let operation = known.operations[found] ?? shared.operations[OperationName(found)]
-      known.operations[found] = .some(operation)
+      let operation: Operation?
+      if let kept = known.operations[found] {
+        operation = kept
+      } else {
+        operation = shared.operations[OperationName(found)]
+        known.operations[found] = .some(operation)
+      }
       known.last = (found, operation)
       return operation
     }

@@ -17,14 +17,14 @@ extension Journal {
   }
 
   /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place;
-  /// nil if ``recordAfterLookup(_:answeredBy:)`` has to.
+  /// nil, with nothing recorded, if ``recordAfterLookup(_:answeredBy:)`` has to be called.
   func record(_ exchange: Exchange, answeredBy response: Response) -> Response? {
     let now = uptime()
     guard !exchange.mayHaveLost(by: now), !exchange.notes.lacksAccount(status: response.status.code) else { return nil }
     return record(exchange, answeredBy: response, at: now)
   }
 
-  /// Records a request whose client may be gone, or whose account is not known.
+  /// Records a request whose client may be gone, or whose account is not known: where the other one has returned nil.
   nonisolated(nonsending) func recordAfterLookup(_ exchange: Exchange, answeredBy response: Response) async
     -> Response
   {

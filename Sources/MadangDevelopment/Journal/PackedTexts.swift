@@ -38,11 +38,12 @@ struct PackedTexts: Sendable {
 
     mutating func add(_ buffer: ByteBuffer) { buffer.withUnsafeReadableBytes { add($0) } }
 
-    mutating func addAbsent() { add(UnsafeRawBufferPointer(start: nil, count: 0), noting: absent) }
+    mutating func addAbsent() { put(UnsafeRawBufferPointer(start: nil, count: 0), length: absent) }
 
-    private mutating func add(_ bytes: UnsafeRawBufferPointer) { add(bytes, noting: UInt32(bytes.count)) }
+    private mutating func add(_ bytes: UnsafeRawBufferPointer) { put(bytes, length: UInt32(bytes.count)) }
 
-    private mutating func add(_ bytes: UnsafeRawBufferPointer, noting length: UInt32) {
+    /// Counts the bytes; writes them, behind their length, only if all of them fit.
+    private mutating func put(_ bytes: UnsafeRawBufferPointer, length: UInt32) {
       let start = size
       size += 4 + bytes.count
       guard size <= room.count, let place = room.baseAddress?.advanced(by: start) else { return }

@@ -6,7 +6,7 @@ import SocketIOProtocol
 enum Secrets {
   static let mask = "***"
 
-  /// So few that to compare a name with each costs less than to hash it.
+  /// So few that comparing a name with each is cheaper than hashing it.
   private static let headers = [
     HeaderName.apiKey.lowercased(), HeaderName.authorization.lowercased(), HeaderName.refreshToken.lowercased(),
     "cookie", "set-cookie", "proxy-authorization",

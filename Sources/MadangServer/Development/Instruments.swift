@@ -17,9 +17,10 @@ package final class Instruments: Sendable {
   /// Stands around each request that is not for `/_dev`: answers it, or has it answered. Whoever answers something else than the
   /// server would notes a fault before. To end the connection without an answer, close ``Exchange/channel`` and return anything.
   package let respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
-  /// Told of the response to each request that is not for `/_dev`, before its client gets it. Answers what takes its place; nil
-  /// if something has to be looked up first, which ``answeredAfterLookup`` does then.
+  /// Told of the response to each request that is not for `/_dev`, before its client gets it. Must not block. Returns the response
+  /// to send; nil if something has to be looked up first: nothing is recorded then, and ``answeredAfterLookup`` is called.
   package let answered: @Sendable (Exchange, Response) -> Response?
+  /// Called if ``answered`` has returned nil. Returns the response to send.
   package let answeredAfterLookup: nonisolated(nonsending) @Sendable (Exchange, Response) async -> Response
   /// Told of each of these requests whose answering failed.
   package let unanswered: @Sendable (Exchange) -> Void

@@ -39,7 +39,8 @@ struct Responder {
     let visit = current.visit(over: context.channel)
     // Read after the visit has begun: a reset sets the clock before it lets another begin.
     let exchange = Exchange(
-      request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now, visit)
+      request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now, consume visit)
+    // Not the exchange, of which each call would have a copy.
     let (service, notes) = (exchange.service, exchange.notes)
     let response: Response
     do {
@@ -56,7 +57,7 @@ struct Responder {
       instruments.unanswered(exchange)
       throw error
     }
-    if let answer = instruments.answered(exchange, response) { return answer }
+    if let recorded = instruments.answered(exchange, response) { return recorded }
     return await instruments.answeredAfterLookup(exchange, response)
   }
 

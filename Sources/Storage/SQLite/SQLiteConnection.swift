@@ -106,12 +106,12 @@ final class SQLiteConnection: Connection {
     }
     deadline.start()
     let code = statement.bind(sql.parameters)
-    guard code == SQLITE_OK else { throw failure(code, sql.text) }
+    guard code == SQLITE_OK else { throw failure(code, sql.template.text(for: .sqlite)) }
     stepping: while true {
       switch sqlite3_step(statement.handle) {
       case SQLITE_ROW: if try !row(statement.row) { break stepping }
       case SQLITE_DONE: break stepping
-      case let code: throw failure(code, sql.text)
+      case let code: throw failure(code, sql.template.text(for: .sqlite))
       }
     }
     // Rows are counted when the statement ends, which one does not whose rows were not all wanted.
@@ -119,7 +119,10 @@ final class SQLiteConnection: Connection {
     guard sqlite3_total_changes64(database) != before else { return 0 }
     let count = Int(sqlite3_changes64(database))
     if statement.returnsID {
-      assert(count == 1, "of several rows only the last one's id is known")
+      guard count == 1 else {
+        let message = "of \(count) rows only the last one's id is known"
+        throw EngineFailure(StorageError(.other, message, sql: sql.template.text(for: .sqlite)))
+      }
       _ = try row(.ofID(sqlite3_last_insert_rowid(database)))
     }
     return count
@@ -205,6 +208,11 @@ final class SQLiteConnection: Connection {
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK else { throw failure(code, text) }
     guard let handle else { throw EngineFailure(StorageError(.syntax, "empty statement", sql: text)) }
+    // SQLite tells the id of the row that was inserted last, whatever a statement has updated.
+    guard !template.returnsID || text.hasPrefix("INSERT") && !text.contains("DO UPDATE") else {
+      sqlite3_finalize(handle)
+      throw EngineFailure(StorageError(.syntax, "only an INSERT without DO UPDATE answers a new id", sql: text))
+    }
     return SQLiteStatement(handle: handle, text: text, returnsID: template.returnsID)
   }
 

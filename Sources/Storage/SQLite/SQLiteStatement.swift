@@ -14,8 +14,6 @@ final class SQLiteStatement {
   let returnsID: Bool
 
   init(handle: OpaquePointer, text: String, returnsID: Bool) {
-    // What is updated instead of inserted is not what SQLite's call tells.
-    assert(!returnsID || text.hasPrefix("INSERT") && !text.contains("DO UPDATE"))
     (self.handle, self.returnsID) = (handle, returnsID)
     let changesRows = ["INSERT", "UPDATE", "DELETE", "WITH"].contains { text.hasPrefix($0) }
     changesMoreThanRows = !changesRows && sqlite3_stmt_readonly(handle) == 0
