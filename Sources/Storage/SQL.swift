@@ -10,7 +10,7 @@ package struct SQL: Sendable {
   private(set) var parameters: [Parameter]
 
   struct Parameter: Sendable {
-    let value: SQLValue
+    fileprivate(set) var value: SQLValue
     let type: SQLType
   }
 
@@ -56,6 +56,8 @@ package struct SQL: Sendable {
     sum.append(right)
     return sum
   }
+
+  mutating func replaceValue(at index: Int, by value: SQLValue) { parameters[index].value = value }
 
   private mutating func append(_ other: SQL) {
     template.append(other.template)

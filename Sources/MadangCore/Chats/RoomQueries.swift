@@ -4,13 +4,7 @@ extension Statement<ChatPlace> {
   /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
   /// and `createdAt` order are one. Throws `.notFound`.
   static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Statement {
-    Statement(
-      .advance(
-        """
-        \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
-          AND \(sql: .isIn(address.workspace, as: user)) AND \(sql: .mayPost(user, kind: address.kind))
-        """, now: now)
-    ) { rows in
+    Statement(.advance(address, as: user, now: now)) { rows in
       guard let row = rows.first else { throw Failure(.notFound, "no such room, or the caller is not in it") }
       return try ChatPlace(row)
     }
@@ -31,6 +25,35 @@ extension ChatPlace {
 }
 
 extension SQL {
+  static let advancing = RoomForms(bindsTime: true) { address, user, now in
+    .advance(
+      """
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: .isIn(address.workspace, as: user)) AND \(sql: .mayPost(user, kind: address.kind))
+      """, now: now)
+  }
+
+  static let readable = RoomForms(bindsTime: false) { address, user, _ in
+    .room(
+      """
+      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
+        AND \(sql: .isIn(address.workspace, as: user))
+        \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
+      """)
+  }
+
+  /// Takes the room's next place, if the person may post there.
+  static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> SQL {
+    advancing.sql(address, user, at: now)
+  }
+
+  /// The room, if the person may read it and it lies in that workspace.
+  static func room(_ address: RoomAddress, readableBy user: Int64) -> SQL { readable.sql(address, user) }
+
+  fileprivate static func room(_ condition: SQL) -> SQL {
+    "SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)"
+  }
+
   fileprivate static func advance(_ condition: SQL, now: Int64) -> SQL {
     """
     UPDATE rooms AS r SET last_seq = last_seq + 1,
@@ -101,12 +124,7 @@ extension Transaction {
 
   /// The room, if the person may read it and it lies in that workspace.
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
-    try room(
-      """
-      \(sql: address.room.isLiving("r")) AND r.kind = \(address.kind.rawValue)
-        AND \(sql: .isIn(address.workspace, as: user))
-        \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
-      """)
+    try room(selectedBy: .room(address, readableBy: user))
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {
@@ -141,8 +159,10 @@ extension Transaction {
     ) { try $0.get("user_id") }
   }
 
-  private func room(_ condition: SQL) throws -> Room {
-    guard let room = try first("SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)", Room.init) else {
+  private func room(_ condition: SQL) throws -> Room { try room(selectedBy: .room(condition)) }
+
+  private func room(selectedBy sql: SQL) throws -> Room {
+    guard let room = try first(sql, Room.init) else {
       throw Failure(.notFound, "no such room, or the caller may not read it")
     }
     return room

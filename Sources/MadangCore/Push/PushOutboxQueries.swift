@@ -1,14 +1,16 @@
 import Storage
 
+private let addition = SQLForm(values: 1) { value in
+  """
+  INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
+  WHERE c.id = \(value.integer(0)) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
+  """
+}
+
 extension Statement<Bool> {
   /// Has the chat's devices told, if anybody has one. Answers whether.
   static func addPush(of chat: Int64) -> Statement {
-    Statement(
-      counting: """
-        INSERT INTO push_outbox (chat_id, claimed_until, room_id) SELECT c.id, 0, c.room_id FROM chats c
-        WHERE c.id = \(chat) AND EXISTS (SELECT 1 FROM sessions WHERE device_token IS NOT NULL)
-        """
-    ) { $0 > 0 }
+    Statement(counting: addition.filled(.integer(chat))) { $0 > 0 }
   }
 }
 

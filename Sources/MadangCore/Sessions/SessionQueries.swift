@@ -1,15 +1,18 @@
 import Storage
 
+private let callerOfSession = SQLForm(values: 3) { value in
+  let (number, begun, edition) = (value.integer(0), value.integer(1), value.text(2))
+  return """
+    SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
+    WHERE s.id = \(number) AND s.created_at = \(begun) AND s.edition = \(edition) AND u.disabled_at IS NULL
+    """
+}
+
 extension Statement<Caller> {
   /// Throws `.noSuchSession` if the session has ended, `.accountGone` if its account is gone.
   static func caller(session: SessionID, edition: String) -> Statement {
-    Statement(
-      """
-      SELECT \(sql: Person.columns) FROM sessions s LEFT JOIN users u ON u.id = s.user_id
-      WHERE s.id = \(session.number) AND s.created_at = \(session.begun) AND s.edition = \(edition)
-        AND u.disabled_at IS NULL
-      """
-    ) { rows in
+    let sql = callerOfSession.filled(.integer(session.number), .integer(session.begun), .text(edition))
+    return Statement(sql) { rows in
       guard let row = rows.first else { throw Failure(.noSuchSession, "the session has ended") }
       guard try row.get("user_id", as: Int64?.self) != nil else {
         throw Failure(.accountGone, "the account does not exist any more")

@@ -1,0 +1,66 @@
+import Storage
+
+/// A statement about the room of an address, for an account, at a time: one form for each way in which addresses name rooms.
+struct RoomForms: Sendable {
+  typealias Make = @Sendable (_ address: RoomAddress, _ user: Int64, _ now: Int64) -> SQL
+
+  /// On what the text of the statement depends.
+  private struct Shape: Hashable {
+    let kind: Room.Kind
+    let room: Reference.Form
+    let workspace: Reference.Form
+  }
+
+  let make: Make
+  private let forms: [Shape: SQLForm]
+
+  /// - Parameters:
+  ///   - bindsTime: Whether the statement has the time.
+  ///   - make: Makes the statement. Its text may depend on nothing but the kind of the room, and on how room and workspace are named.
+  init(bindsTime: Bool, _ make: @escaping Make) {
+    self.make = make
+    var forms: [Shape: SQLForm] = [:]
+    for kind in [Room.Kind.channel, .dm] {
+      for room in Reference.Form.allCases {
+        for workspace in Reference.Form.allCases {
+          forms[Shape(kind: kind, room: room, workspace: workspace)] = SQLForm(values: bindsTime ? 4 : 3) {
+            let address = RoomAddress(kind, room.reference(to: $0, 0), in: workspace.reference(to: $0, 1))
+            return make(address, $0.integer(2), $0.integer(3))
+          }
+        }
+      }
+    }
+    self.forms = forms
+  }
+
+  /// The statement. For a channel that is named by its name it is put together anew.
+  func sql(_ address: RoomAddress, _ user: Int64, at now: Int64 = 0) -> SQL {
+    guard let room = address.room.formed, let workspace = address.workspace.formed,
+      let form = forms[Shape(kind: address.kind, room: room.form, workspace: workspace.form)]
+    else { return make(address, user, now) }
+    return form.filled(room.value, workspace.value, .integer(user), .integer(now))
+  }
+}
+
+extension Reference {
+  /// How one value names an object.
+  enum Form: CaseIterable {
+    case uuid, number
+
+    func reference(to value: SQLForm.StandIns, _ number: Int) -> Reference {
+      switch self {
+      case .uuid: .uuid(value.text(number))
+      case .number: .number(value.integer(number))
+      }
+    }
+  }
+
+  /// Nil for what no single value names.
+  fileprivate var formed: (form: Form, value: SQLValue)? {
+    switch self {
+    case .uuid(let uuid): uuid.hasNUL ? nil : (.uuid, .text(uuid))
+    case .number(let number): (.number, .integer(number))
+    case .channelName: nil
+    }
+  }
+}

@@ -1,0 +1,33 @@
+import Storage
+import Testing
+
+@testable import MadangCore
+
+@Suite("Statements about rooms")
+struct RoomFormsTests {
+  private static let references: [Reference] = [
+    .uuid("5e4d7f0a-0000-4000-8000-000000000001"), .uuid("none"), .uuid(""), .uuid("a\0b"), .number(3), .number(.min),
+    .channel(named: ["ios", "iOS"], in: .number(4)),
+  ]
+
+  @Test(
+    "the form of a statement is what would be put together for the one who asks, however room and workspace are named",
+    arguments: [(SQL.advancing, "UPDATE"), (SQL.readable, "SELECT")])
+  func forms(_ statements: RoomForms, _ verb: String) {
+    for kind in [Room.Kind.channel, .dm] {
+      for room in Self.references {
+        for workspace in Self.references {
+          let address = RoomAddress(kind, room, in: workspace)
+          // One after the other: nobody is judged by who asked before.
+          for user in [77, 88] as [Int64] {
+            let (sql, whole) = (
+              statements.sql(address, user, at: 5000 + user), statements.make(address, user, 5000 + user)
+            )
+            #expect(sql.text == whole.text && sql.values == whole.values && sql.text.hasPrefix(verb))
+            #expect(sql.values.contains(.integer(user)) && !sql.values.contains(.integer(165 - user)))
+          }
+        }
+      }
+    }
+  }
+}
