@@ -14,14 +14,14 @@ struct RoomFormsTests {
     "the form of a statement is what would be put together for the one who asks, however room and workspace are named",
     arguments: [(SQL.advancing, "UPDATE"), (SQL.readable, "SELECT")])
   func forms(_ statements: RoomForms, _ verb: String) {
-    for kind in [Room.Kind.channel, .dm] {
+    for kind in Room.Kind.allCases {
       for room in Self.references {
         for workspace in Self.references {
           let address = RoomAddress(kind, room, in: workspace)
           // One after the other: nobody is judged by who asked before.
           for user in [77, 88] as [Int64] {
             let (sql, whole) = (
-              statements.sql(address, user, at: 5000 + user), statements.make(address, user, 5000 + user)
+              statements.sql(address, for: user, at: 5000 + user), statements.make(address, user, 5000 + user)
             )
             #expect(sql.text == whole.text && sql.values == whole.values && sql.text.hasPrefix(verb))
             #expect(sql.values.contains(.integer(user)) && !sql.values.contains(.integer(165 - user)))

@@ -16,7 +16,7 @@ package struct Chat: Sendable {
 
 /// A channel or a direct message: what chats are posted to.
 package struct Room: Hashable, Sendable {
-  package enum Kind: String, Sendable {
+  package enum Kind: String, CaseIterable, Sendable {
     case channel, dm
   }
 

@@ -20,7 +20,7 @@ struct RoomForms: Sendable {
   init(bindsTime: Bool, _ make: @escaping Make) {
     self.make = make
     var forms: [Shape: SQLForm] = [:]
-    for kind in [Room.Kind.channel, .dm] {
+    for kind in Room.Kind.allCases {
       for room in Reference.Form.allCases {
         for workspace in Reference.Form.allCases {
           forms[Shape(kind: kind, room: room, workspace: workspace)] = SQLForm(values: bindsTime ? 4 : 3) {
@@ -34,7 +34,7 @@ struct RoomForms: Sendable {
   }
 
   /// The statement. For a channel that is named by its name it is put together anew.
-  func sql(_ address: RoomAddress, _ user: Int64, at now: Int64 = 0) -> SQL {
+  func sql(_ address: RoomAddress, for user: Int64, at now: Int64 = 0) -> SQL {
     guard let room = address.room.formed, let workspace = address.workspace.formed,
       let form = forms[Shape(kind: address.kind, room: room.form, workspace: workspace.form)]
     else { return make(address, user, now) }

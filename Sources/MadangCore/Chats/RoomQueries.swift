@@ -4,7 +4,7 @@ extension Statement<ChatPlace> {
   /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
   /// and `createdAt` order are one. Throws `.notFound`.
   static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Statement {
-    Statement(.advance(address, as: user, now: now)) { rows in
+    Statement(SQL.advancing.sql(address, for: user, at: now)) { rows in
       guard let row = rows.first else { throw Failure(.notFound, "no such room, or the caller is not in it") }
       return try ChatPlace(row)
     }
@@ -25,6 +25,7 @@ extension ChatPlace {
 }
 
 extension SQL {
+  /// Takes the room's next place, if the person may post there.
   static let advancing = RoomForms(bindsTime: true) { address, user, now in
     .advance(
       """
@@ -33,6 +34,7 @@ extension SQL {
       """, now: now)
   }
 
+  /// The room, if the person may read it and it lies in that workspace.
   static let readable = RoomForms(bindsTime: false) { address, user, _ in
     .room(
       """
@@ -41,14 +43,6 @@ extension SQL {
         \(sql: address.kind == .dm ? "AND \(sql: .isPartOfDirectMessage("\(user)"))" : "")
       """)
   }
-
-  /// Takes the room's next place, if the person may post there.
-  static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> SQL {
-    advancing.sql(address, user, at: now)
-  }
-
-  /// The room, if the person may read it and it lies in that workspace.
-  static func room(_ address: RoomAddress, readableBy user: Int64) -> SQL { readable.sql(address, user) }
 
   fileprivate static func room(_ condition: SQL) -> SQL {
     "SELECT \(sql: Room.columns) FROM rooms r WHERE \(sql: condition)"
@@ -124,7 +118,7 @@ extension Transaction {
 
   /// The room, if the person may read it and it lies in that workspace.
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
-    try room(selectedBy: .room(address, readableBy: user))
+    try room(selectedBy: SQL.readable.sql(address, for: user))
   }
 
   func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) throws -> Room {

@@ -66,13 +66,6 @@ struct Contract: Sendable {
     func has(_ position: Int) -> Bool { positions >> UInt64(position) & 1 == 1 }
   }
 
-  /// The operations of routes that were looked up.
-  private struct KnownRoutes {
-    var operations: [EditionOperation: Operation?] = [:]
-    /// The route that was looked up last: many requests in a row are for one.
-    var last: (route: EditionOperation, operation: Operation?)?
-  }
-
   static let shared = Contract()
 
   private(set) var items: [Item] = []
@@ -84,7 +77,8 @@ struct Contract: Sendable {
   private(set) var flows: [Int] = []
   /// Where each step is in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
-  private static let known = Mutex(KnownRoutes())
+  /// Of routes that were looked up.
+  private static let known = Mutex<[EditionOperation: Operation?]>([:])
 
   private init() {
     for edition in EditionName.allCases {
@@ -148,15 +142,9 @@ struct Contract: Sendable {
   /// The operation of a route, which is remembered.
   static func operation(of found: EditionOperation) -> Operation? {
     known.withLock { known in
-      if let last = known.last, last.route === found { return last.operation }
-      let operation: Operation?
-      if let kept = known.operations[found] {
-        operation = kept
-      } else {
-        operation = shared.operations[OperationName(found)]
-        known.operations[found] = .some(operation)
-      }
-      known.last = (found, operation)
+      if let operation = known[found] { return operation }
+      let operation = shared.operations[OperationName(found)]
+      known[found] = .some(operation)
       return operation
     }
   }
