@@ -81,11 +81,11 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
 /// - Parameters:
 ///   - clock: The server's time; development mode moves it on.
 ///   - ids: Where ids and secrets come from.
-///   - pools: Threads for what blocks; several servers of a process may share them.
+///   - pools: Threads for what blocks; several servers of a process may share them. Nil for some of its own.
 ///   - isAlone: Whether to refuse an embedded database on which a server runs. Tests run two in one process.
 ///   - instruments: Of a kit for tests of clients, in development mode only.
 package func buildServer(
-  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), pools: WorkerPools = WorkerPools(),
+  _ settings: ServerSettings, clock: Clock = Clock(), ids: IDSource = IDSource(), pools: WorkerPools? = nil,
   isAlone: Bool = false, instruments: Instruments? = nil, logger: Logger
 ) async throws -> MadangServer {
   let problems = settings.problems()
@@ -106,7 +106,7 @@ package func buildServer(
   let base = ServerBase(
     settings: settings, clock: clock,
     socketIO: SocketIOServer(configuration: sockets, eventLoopGroup: group, logger: logger),
-    socketPath: sockets.path, ledger: ledger, metrics: Metrics(), pools: pools,
+    socketPath: sockets.path, ledger: ledger, metrics: Metrics(), pools: pools ?? WorkerPools(settings),
     instruments: instruments, logger: logger)
   let backend = try await Backend(settings, base, ids: ids)
   if isAlone {

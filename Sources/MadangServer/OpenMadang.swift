@@ -15,7 +15,7 @@ func openMadang(
   var configuration = DatabaseConfiguration(
     settings.databaseURL.map { .postgres(url: $0) }
       ?? .sqlite(path: settings.databaseFile.path))
-  configuration.readers = settings.databaseReaders
+  configuration.readers = settings.databaseReaderCount
   configuration.writers = settings.databaseWriters
   configuration.lockTimeout = .milliseconds(settings.databaseLockTimeout)
   configuration.walLimit = settings.databaseLogLimit

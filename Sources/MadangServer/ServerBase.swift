@@ -46,11 +46,12 @@ package struct WorkerPools: Sendable {
   let files: WorkerPool
   let hashing: WorkerPool
 
-  /// - Parameter hashingPerAddress: How many passwords of one address may wait to be hashed.
-  package init(hashingPerAddress: Int = ServerSettings().hashingPerAddress) {
+  package init(_ settings: ServerSettings) {
     files = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
-    // One more than an address may have: the next one's sign-in begins at once.
+    // One more than an address may have, where there are several: the next one's sign-in begins at once.
+    let threads = settings.hashingThreadCount
     hashing = WorkerPool(
-      name: "hashing", threads: 3, queueLimit: 1024, turnLimit: hashingPerAddress, turnThreads: 2, isYielding: true)
+      name: "hashing", threads: threads, queueLimit: 1024, turnLimit: settings.hashingPerAddress,
+      turnThreads: max(threads - 1, 1), isYielding: true)
   }
 }

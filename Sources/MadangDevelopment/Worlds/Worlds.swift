@@ -38,7 +38,7 @@ package final class Worlds: Sendable {
   private let address: String
   let postgres: String?
   let databases = Mutex<PostgresDatabases?>(nil)
-  let pools = WorkerPools()
+  let pools: WorkerPools
   let logger: Logger
   let state = Mutex(State())
   /// One seed is planted at a time, on each engine.
@@ -58,6 +58,7 @@ package final class Worlds: Sendable {
     folder = try WorldsFolder()
     self.postgres = postgres
     self.settings = settings
+    pools = WorkerPools(settings)
     self.address = address
     self.logger = logger
   }

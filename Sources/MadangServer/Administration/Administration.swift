@@ -75,7 +75,7 @@ public struct Administration: Sendable {
         "\(file) is not there; name the server's directory with --data, or its database with --database-url")
     }
     return try await openMadang(
-      settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger,
+      settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(settings), logger: logger,
       announce: sink.hear, prepare: prepare)
   }
 }

@@ -122,7 +122,7 @@ extension Administration {
     let isNew = file.map { !FileManager.default.fileExists(atPath: $0.path) } ?? false
     do {
       let madang = try await openMadang(
-        settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(), logger: logger,
+        settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(settings), logger: logger,
         announce: sink.hear, prepare: prepare)
       let result: Result<Void, any Error>
       do { result = .success(try await body(madang)) } catch { result = .failure(error) }

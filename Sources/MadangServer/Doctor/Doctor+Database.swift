@@ -116,7 +116,7 @@ extension Doctor {
           cure: "set \(name) = on (ALTER SYSTEM, ALTER DATABASE or ALTER ROLE, wherever it was set)"))
     }
     // Besides readers and writers: long work, locks, notifications, and an administrator.
-    let needed = settings.databaseReaders + settings.databaseWriters + 4
+    let needed = settings.databaseReaderCount + settings.databaseWriters + 4
     if let limit = found["max_connections"].flatMap({ Int($0) }),
       limit - (found["superuser_reserved_connections"].flatMap { Int($0) } ?? 0) < needed
     {

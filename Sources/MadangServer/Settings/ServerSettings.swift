@@ -85,6 +85,8 @@ public struct ServerSettings: Sendable {
   public var trustedProxies: [IPNetwork] = []
   /// How many passwords of one address may wait to be hashed; what is beyond it is answered `E98`.
   public var hashingPerAddress = 128
+  /// Threads that hash passwords; zero for one less than there are processors, but at least one and at most three.
+  public var hashingThreads = 0
   /// The largest part of an event loop's time, in hundredths, that the requests and packets of one address may take while
   /// others send as well; the rest of them waits. Those of trusted proxies are not counted.
   public var loopPercent = 15
@@ -92,8 +94,9 @@ public struct ServerSettings: Sendable {
   public var callLimits = CallLimitSettings()
   /// How long a stop waits for what is in flight.
   public var shutdownTimeout: Duration = .seconds(8)
-  /// Database connections that read: more than there are cores only slow each other down.
-  public var databaseReaders = min(max(ProcessInfo.processInfo.activeProcessorCount, 2), 8)
+  /// Database connections that read; zero for as many as there are processors, but at least two and at most eight: more of them
+  /// only slow each other down.
+  public var databaseReaders = 0
   /// How long one statement may take; zero for any time.
   var databaseStatementTimeout: Duration = .seconds(30)
   /// PostgreSQL: connections that write; all but the first are opened when they are needed.

@@ -7,6 +7,10 @@ extension Setting {
       "password.memory", "KiB that hashing a password takes (Argon2id)", \.settings.passwordMemory, 8...4_194_304),
     integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
     integer(
+      "password.threads",
+      "threads that hash passwords; 0 for one less than there are processors, at least one and at most three",
+      \.settings.hashingThreads, 0...64),
+    integer(
       "password.resets", "links for another password that one account is sent in an hour", \.settings.passwordResets,
       1...1000
     ).live,

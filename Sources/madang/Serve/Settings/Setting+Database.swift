@@ -12,7 +12,10 @@ extension Setting {
       key: "database.url", help: "PostgreSQL instead of the embedded database", isSecret: true,
       read: { text, loaded throws(Invalid) in loaded.settings.databaseURL = text.isEmpty ? nil : text },
       show: { $0.settings.databaseURL ?? "" }),
-    integer("database.readers", "connections that read", \.settings.databaseReaders, 1...64),
+    integer(
+      "database.readers",
+      "connections that read; 0 for as many as there are processors, at least two and at most eight",
+      \.settings.databaseReaders, 0...64),
     integer("database.writers", "PostgreSQL: connections that write", \.settings.databaseWriters, 1...64),
     milliseconds(
       "database.lock.timeout",

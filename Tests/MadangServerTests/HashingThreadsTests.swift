@@ -1,0 +1,45 @@
+import Dispatch
+import MadangCore
+import Storage
+import Support
+import Testing
+
+@testable import MadangServer
+
+@Suite("Threads that hash passwords")
+struct HashingThreadsTests {
+  @Test("of one address no more passwords wait than `limits.hashing` says; others may wait", .timeLimit(.minutes(1)))
+  func limit() async throws {
+    var settings = World.settings
+    (settings.hashingThreads, settings.hashingPerAddress) = (1, 2)
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      let hashing = world.server.madang.hashing
+      let (begun, gate) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+      try await withThrowingTaskGroup { group in
+        group.addTask {
+          try await hashing.run(turn: "many") {
+            begun.continuation.yield()
+            gate.wait()
+          }
+        }
+        _ = await begun.stream.first { true }
+        for (number, turn) in ["many", "many", "few"].enumerated() {
+          group.addTask { try await hashing.run(turn: turn) {} }
+          while hashing.waiting <= number { await Task.yield() }
+        }
+        let error = await #expect(throws: StorageError.self) { try await hashing.run(turn: "many") {} }
+        #expect(error?.code == .overloaded)
+        gate.signal()
+        try await group.waitForAll()
+      }
+    }
+  }
+
+  @Test("a processor is left to others, and as many threads and connections are used as are set")
+  func counts() {
+    var settings = ServerSettings()
+    #expect((1...3).contains(settings.hashingThreadCount) && (2...8).contains(settings.databaseReaderCount))
+    (settings.hashingThreads, settings.databaseReaders) = (7, 11)
+    #expect(settings.hashingThreadCount == 7 && settings.databaseReaderCount == 11)
+  }
+}
