@@ -7,7 +7,7 @@ sign_ins() {
   people 8
   workspace 8
   post_requests "$work/sign-ins.requests"
-  threads=$(cat "/proc/$server_pid/task/"*/comm | grep -c '^hashing')
+  threads=$(cat "/proc/$server_pid/task/"*/comm 2>/dev/null | grep -c '^hashing-') || [ "${threads:-0}" -gt 0 ] || fail "no thread hashes"
   seq "$crowd" | awk '{ printf "POST\t/v1/users/login\t\t{\"email\":\"p%d@example.org\",\"password\":\"Passw0rd!\"}\n", 1 + $1 % 8 }' \
     >"$work/sign-ins.crowd"
   for round in $(seq "$rounds"); do
@@ -31,7 +31,7 @@ sign_ins() {
   quiet=$(milli "$(median <"$work/sign-ins.quiet")") busy=$(milli "$(median <"$work/sign-ins.p99")")
   took=$(median <"$work/sign-ins.took") hashing=$(median <"$work/sign-ins.hashing")
   result "$crowd sign-ins at once: p99 ms of others' posts" "$busy" "quiet: $quiet" "$(quotient "$busy" "$quiet")" '<=' 1.2
-  result "$crowd sign-ins at once, posts beside: s until all are in" "$took" "hashing alone, as many threads ($threads): $hashing" \
+  result "$crowd sign-ins at once, posts beside: s until all are in" "$took" "hashing alone, threads as here: $hashing" \
     "$(quotient "$took" "$hashing")" '<=' 1.2
 }
 

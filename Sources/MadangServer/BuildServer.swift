@@ -81,7 +81,7 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
 /// - Parameters:
 ///   - clock: The server's time; development mode moves it on.
 ///   - ids: Where ids and secrets come from.
-///   - pools: Threads for what blocks; several servers of a process may share them. Nil for some of its own.
+///   - pools: Threads for what blocks; several servers of a process may share them. If nil, the server makes its own.
 ///   - isAlone: Whether to refuse an embedded database on which a server runs. Tests run two in one process.
 ///   - instruments: Of a kit for tests of clients, in development mode only.
 package func buildServer(

@@ -48,7 +48,7 @@ package struct WorkerPools: Sendable {
 
   package init(_ settings: ServerSettings) {
     files = WorkerPool(name: "files", threads: 2, queueLimit: 4096)
-    // One more than an address may have, where there are several: the next one's sign-in begins at once.
+    // With several threads an address never has all of them: somebody else's sign-in begins at once.
     let threads = settings.hashingThreadCount
     hashing = WorkerPool(
       name: "hashing", threads: threads, queueLimit: 1024, turnLimit: settings.hashingPerAddress,

@@ -85,6 +85,7 @@ package final class Worlds: Sendable {
     (settings.socketAccess, settings.socketRecentWindow) = (server.socketAccess, server.socketRecentWindow)
     (settings.socketOrigins, settings.allowsJSONP) = (server.socketOrigins, server.allowsJSONP)
     (settings.allowsEIO3, settings.socketReviewInterval) = (server.allowsEIO3, server.socketReviewInterval)
+    (settings.hashingThreads, settings.hashingPerAddress) = (server.hashingThreads, server.hashingPerAddress)
     return settings
   }
 

@@ -124,7 +124,9 @@ extension Doctor {
         DoctorFinding(
           .databaseConnections, .error,
           "PostgreSQL: max_connections is \(limit), and each server may take \(needed) connections",
-          cure: "raise max_connections, or lower database.readers and database.writers"))
+          cure:
+            "raise max_connections, or set database.readers (now \(settings.databaseReaderCount)) or database.writers lower"
+        ))
     }
     return findings
   }

@@ -236,7 +236,7 @@ struct CallResponder {
       return Refusal(
         .serverFailure, "the server is in read-only mode: it takes no changes for now", isForCaller: true)
     case let error as StorageError where error.code == .overloaded:
-      return Refusal(.tooManyCalls, "the database has more work waiting than it may hold", retryAfter: 1)
+      return Refusal(.tooManyCalls, "too much work waits already: \(error.message)", retryAfter: 1)
     default:
       context.logger.error("request failed", metadata: ["error": "\(String(reflecting: error))"])
       return Refusal(.serverFailure, "see the server's log")

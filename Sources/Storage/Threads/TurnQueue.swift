@@ -2,8 +2,8 @@ import DequeModule
 import Foundation
 
 /// A bounded queue from tasks to threads in which callers take turns: however many elements one of them puts in, the next
-/// of another waits behind one of each only, and no caller has all threads; one of them less as long as others are here, so
-/// that cores and memory are left to them. Putting never waits, taking does.
+/// of another waits behind one of each only, and a caller has at most `takenPerTurn` threads; one less, but at least one, as long as
+/// others are here, so that cores and memory are left to them. Putting never waits, taking does.
 ///
 /// `@unchecked Sendable`: all variables are touched only while `condition` is held.
 final class TurnQueue<Element: Sendable>: @unchecked Sendable {
@@ -25,7 +25,7 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
 
   /// - Parameters:
   ///   - limitPerTurn: how many elements of one caller may wait.
-  ///   - takenPerTurn: how many of one caller may be taken and not finished, one less while there are others; more of them
+  ///   - takenPerTurn: how many of one caller may be taken and not finished, one less, but at least one, while there are others; more
   ///     wait. Nil for any number.
   ///   - presence: for how long somebody is here after an element of theirs was taken.
   ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against limits.

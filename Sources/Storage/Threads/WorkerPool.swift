@@ -12,7 +12,7 @@ package final class WorkerPool: Sendable {
   /// - Parameters:
   ///   - queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
   ///   - turnLimit: the same for those of one caller; nil where callers are not distinguished.
-  ///   - turnThreads: how many threads one caller may have at a time, one less while there are others; nil for all.
+  ///   - turnThreads: how many threads one caller may have at a time, one less, but at least one, while there are others; nil for all.
   ///   - isYielding: whether the program's other threads go first when cores are few.
   package init(
     name: String, threads: Int, queueLimit: Int, turnLimit: Int? = nil, turnThreads: Int? = nil,

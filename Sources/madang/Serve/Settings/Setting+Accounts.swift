@@ -8,7 +8,7 @@ extension Setting {
     integer("password.passes", "how often hashing passes over that memory", \.settings.passwordPasses, 1...1000),
     integer(
       "password.threads",
-      "threads that hash passwords; 0 for one less than there are processors, at least one and at most three",
+      "threads that hash passwords; 0 for one less than there are processors, from one to three",
       \.settings.hashingThreads, 0...64),
     integer(
       "password.resets", "links for another password that one account is sent in an hour", \.settings.passwordResets,
