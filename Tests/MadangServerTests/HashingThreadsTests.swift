@@ -35,7 +35,7 @@ struct HashingThreadsTests {
     }
   }
 
-  @Test("a processor is left to others, and as many threads and connections are used as are set")
+  @Test("threads and connections are as many as are set; otherwise they are within their bounds")
   func counts() {
     var settings = ServerSettings()
     #expect((1...3).contains(settings.hashingThreadCount) && (2...8).contains(settings.databaseReaderCount))
