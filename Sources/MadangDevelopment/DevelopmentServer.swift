@@ -112,7 +112,10 @@ extension String {
     let localhost = UnsafeBufferPointer(start: suffix.utf8Start, count: suffix.utf8CodeUnitCount)
     var host = self
     return host.withUTF8 { bytes in
-      let end = bytes.firstIndex(of: UInt8(ascii: ":")) ?? bytes.endIndex
+      // From the end: most hosts end otherwise.
+      var end = bytes.endIndex
+      while end > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[end - 1]) { end -= 1 }
+      end = end > 0 && bytes[end - 1] == UInt8(ascii: ":") ? end - 1 : bytes.endIndex
       let start = end - localhost.count
       guard start >= 0, bytes[start..<end].elementsEqual(localhost, by: { $0 | 0x20 == $1 }) else {
         return nil

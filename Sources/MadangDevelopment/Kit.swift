@@ -44,8 +44,8 @@ package final class Kit: Sendable {
     Instruments(
       isIdle: { [faults] in faults.isIdle },
       respond: { [faults] in try await faults.respond($0, $1, $2) },
-      answered: { [journal] in journal.record($0, answeredBy: $1) },
-      answeredAfterLookup: { [journal] in await journal.recordAfterLookup($0, answeredBy: $1) },
+      answered: { [journal] in journal.record($0, answeredBy: &$1) },
+      answeredAfterLookup: { [journal] in await journal.recordAfterLookup($0, answeredBy: &$1) },
       unanswered: { [journal] in journal.recordUnanswered($0) },
       packetInterceptor: SocketIOServer.PacketInterceptor(
         isActive: { [faults, journal, outage] in

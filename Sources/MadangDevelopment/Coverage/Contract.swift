@@ -26,6 +26,8 @@ struct Contract: Sendable {
   /// An operation, with the numbers of its items and of what may be touched with it. A class: every request looks one up, and a copy
   /// of all that it has costs much.
   final class Operation: Sendable {
+    /// In ``Contract/listed``.
+    let place: Int
     let edition: EditionName
     let id: String
     let item: Int
@@ -33,8 +35,11 @@ struct Contract: Sendable {
     /// Where it is a step of flows when it is carried out.
     let places: [FlowPlace]
 
-    fileprivate init(_ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace]) {
-      (self.edition, self.id, self.item, self.touches, self.places) = (edition, id, item, touches, places)
+    fileprivate init(
+      _ place: Int, _ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace]
+    ) {
+      (self.place, self.edition, self.id, self.item) = (place, edition, id, item)
+      (self.touches, self.places) = (touches, places)
     }
   }
 
@@ -70,6 +75,8 @@ struct Contract: Sendable {
 
   private(set) var items: [Item] = []
   private(set) var operations: [OperationName: Operation] = [:]
+  /// The same in a row.
+  private(set) var listed: [Operation] = []
   /// Codes that any operation of an edition may answer.
   private(set) var commonCodes: [EditionName: [String: Int]] = [:]
   private(set) var events: [EditionName: [ContractEvent: Int]] = [:]
@@ -77,8 +84,6 @@ struct Contract: Sendable {
   private(set) var flows: [Int] = []
   /// Where each step is in flows.
   private var places: [EditionName: [Flow.Step: [FlowPlace]]] = [:]
-  /// Of routes that were looked up.
-  private static let known = Mutex<[EditionOperation: Operation?]>([:])
 
   private init() {
     for edition in EditionName.allCases {
@@ -96,7 +101,10 @@ struct Contract: Sendable {
         flows.append(item)
       }
       for (name, id, item, touches) in documented {
-        operations[name] = Operation(edition, id: id, item: item, touches, places[edition]?[.success(id)] ?? [])
+        let operation = Operation(
+          listed.count, edition, id: id, item: item, touches, places[edition]?[.success(id)] ?? [])
+        operations[name] = operation
+        listed.append(operation)
       }
     }
   }
@@ -139,14 +147,13 @@ struct Contract: Sendable {
     }
   }
 
-  /// The operation of a route, which is remembered.
-  static func operation(of found: EditionOperation) -> Operation? {
-    known.withLock { known in
-      if let operation = known[found] { return operation }
-      let operation = shared.operations[OperationName(found)]
-      known[found] = .some(operation)
-      return operation
-    }
+  /// The operation of a route; nil if no document has it. Its place is noted at the route, as every request asks.
+  static func operation(of route: EditionOperation) -> Operation? {
+    let place = route.place.load(ordering: .relaxed)
+    if place >= 0 { return shared.listed[place] }
+    let operation = shared.operations[OperationName(route)]
+    if let operation { route.place.store(operation.place, ordering: .relaxed) }
+    return operation
   }
 
   /// Where a step is in flows.

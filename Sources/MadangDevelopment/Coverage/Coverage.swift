@@ -42,10 +42,13 @@ package final class Coverage: Sendable {
   // MARK: Counting
 
   /// A request has been answered.
-  func count(_ request: RawRequest, _ notes: ExchangeNotes, _ known: ExchangeNotes.Known) {
-    guard let status = request.status, !request.isPolling else { return }
-    guard let operation = request.operation.flatMap(Contract.operation) else {
-      if let code = request.code { countCommon(code, notes, known.edition) }
+  ///
+  /// - Parameter operation: What it was for.
+  func count(_ request: FinishedRequest, _ operation: Contract.Operation?, _ known: borrowing Exchange.Known) {
+    let exchange = request.exchange
+    guard let status = request.status, !exchange.isOfSocket else { return }
+    guard let operation else {
+      if let code = request.code { countCommon(code, exchange, known.edition) }
       return
     }
     guard status == 400 || status == 500 else {
@@ -53,27 +56,28 @@ package final class Coverage: Sendable {
         state.counts[operation.item] += 1
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation.touches, notes, known.body.fields)
+        state.count(operation.touches, exchange, known.body.fields)
         for place in operation.places { state.advance(place) }
       }
     }
+    let code = request.code
     let places =
-      request.code.map { Contract.shared.places(of: .refusal(operation.id, code: $0), in: operation.edition) } ?? []
+      code.map { Contract.shared.places(of: .refusal(operation.id, code: $0), in: operation.edition) } ?? []
     update { state in
-      if let code = request.code,
+      if let code,
         let item = operation.touches.codes[code] ?? Contract.shared.commonCodes[operation.edition]?[code]
       {
         state.counts[item] += 1
       }
-      state.count(operation.touches, notes, known.body.fields)
+      state.count(operation.touches, exchange, known.body.fields)
       for place in places { state.advance(place) }
     }
   }
 
   /// A refusal of a request that is no operation, or whose key is of no edition.
-  private func countCommon(_ code: String, _ notes: ExchangeNotes, _ edition: EditionName?) {
+  private func countCommon(_ code: String, _ exchange: Exchange, _ edition: EditionName?) {
     var editions = edition.map { Set([$0]) } ?? []
-    if editions.isEmpty { editions = Contract.shared.editions(of: notes.head.method.rawValue, notes.path) }
+    if editions.isEmpty { editions = Contract.shared.editions(of: exchange.head.method.rawValue, exchange.path) }
     for edition in editions.isEmpty ? Set(EditionName.allCases) : editions {
       if let item = Contract.shared.commonCodes[edition]?[code] { update { $0.counts[item] += 1 } }
     }
@@ -115,12 +119,12 @@ package final class Coverage: Sendable {
 
 extension Coverage.State {
   /// What a request had that could be left out.
-  fileprivate mutating func count(_ touches: Contract.Touches, _ notes: ExchangeNotes, _ fields: Fields?) {
+  fileprivate mutating func count(_ touches: Contract.Touches, _ exchange: Exchange, _ fields: Fields?) {
     if !touches.fields.isEmpty, let fields {
       for (name, item) in touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
     }
-    for (name, item) in touches.queries where notes.query(name) != nil { counts[item] += 1 }
-    for (name, item) in touches.headers where notes.head.headerFields.contains(name) { counts[item] += 1 }
+    for (name, item) in touches.queries where exchange.query(name) != nil { counts[item] += 1 }
+    for (name, item) in touches.headers where exchange.head.headerFields.contains(name) { counts[item] += 1 }
   }
 
   /// Goes on with a flow if the step is the one that comes next.

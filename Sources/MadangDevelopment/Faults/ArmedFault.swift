@@ -120,5 +120,5 @@ struct RequestFacts: Sendable {
   let method: String
   let path: String
   let operation: EditionOperation?
-  let account: ExchangeNotes.Account?
+  let account: Exchange.Account?
 }

@@ -15,7 +15,7 @@ extension Faults {
     }
     let response = try await disturbedIfDue(exchange, request, answer)
     // Whoever signs up does it by a request.
-    if lacksAccounts, exchange.notes.head.method == .post { await learnAccounts() }
+    if lacksAccounts, exchange.head.method == .post { await learnAccounts() }
     return response
   }
 
@@ -23,7 +23,7 @@ extension Faults {
     _ exchange: Exchange, _ request: Request, _ answer: Instruments.Answer
   ) async throws -> Response {
     guard disturbsRequests, let fault = await decide(exchange) else { return try await answer(request) }
-    exchange.notes.suffers(fault.label)
+    exchange.suffers(fault.label)
     do { return try await disturbed(by: fault, exchange, request, answer) } catch is CancellationError {
       // Another database was put behind the server while the fault delayed the request.
       try? await exchange.channel.close()

@@ -168,9 +168,8 @@ package final class Faults: Sendable {
   func decide(_ exchange: Exchange) async -> Applied? {
     let needsAccount = state.withLock { $0.armed.contains(where: \.needsAccount) }
     let account = needsAccount ? await exchange.account() : nil
-    let notes = exchange.notes
     let facts = RequestFacts(
-      method: notes.head.method.rawValue, path: String(notes.path), operation: await exchange.operation(),
+      method: exchange.head.method.rawValue, path: String(exchange.path), operation: await exchange.operation(),
       account: account)
     return decide(.request) { $0.matches(facts) }
   }

@@ -4,16 +4,31 @@ import NIOCore
 
 /// A request whose answer is about to be with its client, or that gets none.
 struct FinishedRequest: Sendable {
-  let notes: ExchangeNotes
+  let exchange: Exchange
   /// Nil if the client got no answer.
   var status: Int?
   let answerHeaders: HTTPFields
   /// True only if the answer's header fields begin with `HTTPFields.json`.
   var beginsAsJSON = false
-  /// The beginning of the answer's body, if it is text.
+  /// The answer's body, or its beginning, if it is text.
   var answer = ByteBuffer()
   /// Of the answer's body, as far as it was handed to the connection.
   var answerSize = 0
   /// Uptime in nanoseconds.
   var end: UInt64
+
+  /// The contract's code in the answer of a refusal.
+  var code: String? { RefusalBody.code(status, answerSize, answer.readableBytesView) }
+}
+
+/// The answer of a refusal.
+enum RefusalBody {
+  /// How it begins; it has no other key.
+  private static let start = Array(#"{"errorCode":""#.utf8)
+
+  /// The contract's code in an answer of so many bytes; nil if it is no refusal.
+  static func code(_ status: Int?, _ size: Int, _ body: some Collection<UInt8>) -> String? {
+    guard status == 400 || status == 500, size < 200, body.starts(with: start) else { return nil }
+    return String(decoding: body.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
+  }
 }

@@ -13,69 +13,78 @@ extension Journal {
 
   /// A request gets no response.
   func recordUnanswered(_ exchange: Exchange) {
-    append(FinishedRequest(notes: exchange.notes, answerHeaders: [:], end: uptime()))
+    append(FinishedRequest(exchange: exchange, answerHeaders: [:], end: uptime()))
   }
 
-  /// Records a request before its client has the last byte of the response. Answers what is to be sent in the response's place;
-  /// nil, with nothing recorded, if ``recordAfterLookup(_:answeredBy:)`` has to be called.
-  func record(_ exchange: Exchange, answeredBy response: Response) -> Response? {
+  /// Records a request before its client has the last byte of the response, which may be replaced. Returns false, with nothing recorded,
+  /// if ``recordAfterLookup(_:answeredBy:)`` has to be called.
+  func record(_ exchange: Exchange, answeredBy response: inout Response) -> Bool {
     let now = uptime()
-    guard !exchange.mayHaveLost(by: now), !exchange.notes.lacksAccount(status: response.status.code) else { return nil }
-    return record(exchange, answeredBy: response, at: now)
+    guard !exchange.mayHaveLost(by: now) else { return false }
+    var finished = FinishedRequest(exchange, answeredBy: response, at: now)
+    let outcome = exchange.withKnown { known in
+      if known.lacksAccount(status: finished.status, exchange) { return Recording.afterLookup }
+      return recordWhole(&finished, response, known) ? .done : .whileWritten
+    }
+    if outcome == .whileWritten { recordWhileWritten(&response, finished) }
+    return outcome != .afterLookup
   }
 
-  /// Records a request whose client may be gone, or whose account is not known: where the other one has returned nil.
-  nonisolated(nonsending) func recordAfterLookup(_ exchange: Exchange, answeredBy response: Response) async
-    -> Response
-  {
+  private enum Recording { case done, whileWritten, afterLookup }
+
+  /// Records a request whose client may be gone, or whose account is not known: where the other one has returned false.
+  nonisolated(nonsending) func recordAfterLookup(_ exchange: Exchange, answeredBy response: inout Response) async {
     let now = uptime()
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
-    if exchange.notes.lacksAccount(status: isLost ? nil : response.status.code) { _ = await exchange.account() }
-    guard isLost else { return record(exchange, answeredBy: response, at: now) }
-    append(FinishedRequest(notes: exchange.notes, answerHeaders: [:], end: now))
-    return response
+    let status = isLost ? nil : response.status.code
+    if exchange.withKnown({ $0.lacksAccount(status: status, exchange) }) { _ = await exchange.account() }
+    guard !isLost else { return append(FinishedRequest(exchange: exchange, answerHeaders: [:], end: now)) }
+    var finished = FinishedRequest(exchange, answeredBy: response, at: now)
+    if !exchange.withKnown({ recordWhole(&finished, response, $0) }) { recordWhileWritten(&response, finished) }
   }
 
-  private func record(_ exchange: Exchange, answeredBy response: Response, at end: UInt64) -> Response {
-    var finished = FinishedRequest(
-      notes: exchange.notes, status: response.status.code, answerHeaders: response.headers, end: end)
-    guard finished.takesBody(of: response) else { return recording(response, to: finished, exchange) }
-    append(finished)
-    return response
+  /// Returns false, with nothing recorded, if the answer is known only when it is written.
+  private func recordWhole(
+    _ finished: inout FinishedRequest, _ response: Response, _ known: borrowing Exchange.Known
+  ) -> Bool {
+    guard finished.takesBody(of: response, known) else { return false }
+    append(finished, known)
+    return true
   }
 
-  /// The response, which is recorded as it is written.
-  private func recording(_ response: Response, to finished: FinishedRequest, _ exchange: Exchange) -> Response {
+  /// Has the request recorded as the response is written.
+  private func recordWhileWritten(_ response: inout Response, _ finished: FinishedRequest) {
     var finished = finished
     finished.beginsAsJSON = response.headers.starts(with: HTTPFields.json)
     let (recorder, body) = (AnswerRecorder(finished, answeredBy: response, in: self), response.body)
-    var response = response
     response.body = ResponseBody(contentLength: body.contentLength) { writer in
-      // The call is under way until the answer is written.
-      defer { withExtendedLifetime(exchange) {} }
+      // The exchange, and with it the call, is under way until the answer is written.
+      defer { withExtendedLifetime(recorder) {} }
       try await body.write(RecordingWriter(parent: writer, recorder: recorder))
     }
-    return response
   }
 }
 
 private func uptime() -> UInt64 { NIODeadline.now().uptimeNanoseconds }
 
 extension FinishedRequest {
+  fileprivate init(_ exchange: Exchange, answeredBy response: Response, at end: UInt64) {
+    self.init(exchange: exchange, status: response.status.code, answerHeaders: response.headers, end: end)
+  }
+
   /// False if what the body has is known only when it is written.
-  fileprivate mutating func takesBody(of response: Response) -> Bool {
+  fileprivate mutating func takesBody(of response: Response, _ known: borrowing Exchange.Known) -> Bool {
     let size = response.body.contentLength
-    if size == 0 || notes.head.method == .head { return true }
-    let (isDisturbed, whole) = notes.withKnown { ($0.fault != nil, $0.answer) }
-    guard !isDisturbed else { return false }
-    if let whole, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
-      answer = whole.beginning(Journal.maxText)
+    if size == 0 || exchange.head.method == .head { return true }
+    guard known.fault == nil else { return false }
+    if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
+      answer = whole
       answerSize = whole.readableBytes
       beginsAsJSON = true
       return true
     }
-    guard notes.isOfSocket, let size else { return false }
+    guard exchange.isOfSocket, let size else { return false }
     answerSize = size
     return true
   }
@@ -101,7 +110,7 @@ private final class AnswerRecorder: Sendable {
   init(_ request: FinishedRequest, answeredBy response: Response, in journal: Journal) {
     self.journal = journal
     length = response.body.contentLength
-    isText = !request.notes.isOfSocket && response.headers[.contentType]?.isTextType ?? false
+    isText = !request.exchange.isOfSocket && response.headers[.contentType]?.isTextType ?? false
     state = Mutex(State(request: request))
   }
 
@@ -151,21 +160,19 @@ extension Exchange {
   private static let quick: UInt64 = 1_000_000_000
 
   /// Whether it is worth asking if the client has left.
-  fileprivate func mayHaveLost(by now: UInt64) -> Bool { now - notes.begun > Self.quick || !channel.isActive }
+  fileprivate func mayHaveLost(by now: UInt64) -> Bool { now - begun > Self.quick || !channel.isActive }
 
   fileprivate var hasClientLeft: Bool {
     get async { channel.isActive ? await channel.hasClientLeft : true }
   }
 }
 
-extension ExchangeNotes {
+extension Exchange.Known {
   /// Where the server did not ask who calls, or refused to say, the token tells.
   /// - Parameter status: Nil if the client gets no answer.
-  fileprivate func lacksAccount(status: Int?) -> Bool {
-    guard !isOfSocket, head.headerFields.contains(.authorization) else { return false }
-    return withKnown { known in
-      known.account == nil && (status != 200 || known.operation?.route.access == .refreshToken)
-    }
+  fileprivate borrowing func lacksAccount(status: Int?, _ exchange: Exchange) -> Bool {
+    account == nil && !exchange.isOfSocket && (status != 200 || operation?.route.access == .refreshToken)
+      && exchange.head.headerFields.contains(.authorization)
   }
 }
 

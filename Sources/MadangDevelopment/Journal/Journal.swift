@@ -29,7 +29,7 @@ package final class Journal: Sendable {
   /// How many entries an answer has unless somebody wants more.
   package static let page = 1000
   /// How much of a body or payload is told, in bytes.
-  package static let maxText = ExchangeNotes.Body.limit
+  package static let maxText = Exchange.Body.limit
 
   struct State {
     var limits: Limits
@@ -53,15 +53,15 @@ package final class Journal: Sendable {
       if entries.isEmpty { entries.reserveCapacity(min(limits.entries, Limits().entries)) }
     }
 
-    /// Forgets the oldest entries that are too many. The last of them is answered, to be freed where nobody waits.
-    mutating func forget() -> RawEntry? {
-      var forgotten: RawEntry?
+    /// Forgets the oldest entries that are too many.
+    ///
+    /// - Parameter last: Is made the last of them, to be freed where nobody waits.
+    mutating func forget(_ last: inout RawEntry?) {
       while entries.count > limits.entries || bytes > limits.bytes, let first = entries.popFirst() {
         bytes -= first.bytes
         dropped = first.number
-        forgotten = first
+        last = first
       }
-      return forgotten
     }
   }
 
@@ -100,9 +100,10 @@ package final class Journal: Sendable {
   package var limits: Limits {
     get { state.withLock(\.limits) }
     set {
+      var forgotten: RawEntry?
       state.withLock { state in
         state.limits = newValue
-        _ = state.forget()
+        state.forget(&forgotten)
       }
     }
   }
@@ -113,13 +114,15 @@ package final class Journal: Sendable {
   }
 
   /// A request is over.
-  func append(_ request: FinishedRequest) {
-    let raw = request.notes.withKnown { known in
-      let raw = RawRequest(request, known, on: sheets)
-      coverage.count(raw, request.notes, known)
-      return raw
-    }
-    append(.request(raw), at: request.notes.at, begun: request.notes.begun)
+  func append(_ request: FinishedRequest) { request.exchange.withKnown { append(request, $0) } }
+
+  /// The same, for whoever reads what is known of it.
+  func append(_ request: FinishedRequest, _ known: borrowing Exchange.Known) {
+    let operation = known.operation.flatMap(Contract.operation)
+    coverage.count(request, operation, known)
+    append(
+      .request(RawRequest(request, operation, known, on: sheets)), at: request.exchange.at,
+      begun: request.exchange.begun)
   }
 
   /// - Parameters:
@@ -127,16 +130,17 @@ package final class Journal: Sendable {
   ///   - begun: The same as uptime in nanoseconds.
   private func append(_ happening: Happening, at: Int64, begun: UInt64) {
     let bytes = happening.size
-    let (waiting, forgotten) = state.withLock { state -> ([Int: AsyncStream<Void>.Continuation], RawEntry?) in
-      guard begun >= state.beginning else { return ([:], nil) }
+    var forgotten: RawEntry?
+    let waiting = state.withLock { state -> [Int: AsyncStream<Void>.Continuation] in
+      guard begun >= state.beginning else { return [:] }
       state.last += 1
       state.makeRoom()
       state.entries.append(
         RawEntry(number: state.last, at: at, begun: begun, bytes: bytes, happening: happening))
       state.bytes += bytes
-      return (state.waiting, state.forget())
+      state.forget(&forgotten)
+      return state.waiting
     }
-    _ = forgotten
     for one in waiting.values { one.yield() }
   }
 

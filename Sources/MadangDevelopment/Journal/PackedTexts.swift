@@ -28,21 +28,24 @@ struct PackedTexts: Sendable {
     fileprivate init(room: UnsafeMutableRawBufferPointer) { self.room = room }
 
     mutating func add(_ text: String) {
-      var text = text
-      text.withUTF8 { add($0) }
+      // `withUTF8` would copy the string.
+      let isAdded: Void? = text.utf8.withContiguousStorageIfAvailable { add(UnsafeRawBufferPointer($0)) }
+      if isAdded == nil { add(Array(text.utf8)) }
     }
 
-    mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBufferPointer { add($0) } }
+    mutating func add(_ bytes: [UInt8]) { bytes.withUnsafeBytes { add($0) } }
 
-    mutating func add(_ bytes: UnsafeBufferPointer<UInt8>) { add(UnsafeRawBufferPointer(bytes)) }
-
-    mutating func add(_ buffer: ByteBuffer) { buffer.withUnsafeReadableBytes { add($0) } }
+    /// The beginning of a buffer, so many bytes at most.
+    mutating func add(_ buffer: ByteBuffer, atMost limit: Int) {
+      buffer.withUnsafeReadableBytes { add(UnsafeRawBufferPointer(rebasing: $0.prefix(limit))) }
+    }
 
     mutating func addAbsent() { put(UnsafeRawBufferPointer(start: nil, count: 0), length: absent) }
 
-    private mutating func add(_ bytes: UnsafeRawBufferPointer) { put(bytes, length: UInt32(bytes.count)) }
+    mutating func add(_ bytes: UnsafeRawBufferPointer) { put(bytes, length: UInt32(bytes.count)) }
 
     /// Counts the bytes; writes them, behind their length, only if all of them fit.
+    @inline(__always)
     private mutating func put(_ bytes: UnsafeRawBufferPointer, length: UInt32) {
       let start = size
       size += 4 + bytes.count

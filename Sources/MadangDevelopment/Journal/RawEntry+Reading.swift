@@ -52,11 +52,11 @@ extension RawRequest {
     entry.path = String(target[..<(mark ?? target.endIndex)])
     entry.query = mark.map { Secrets.maskedPairs(String(target[target.index(after: $0)...])) }
     entry.method = texts.method
-    if let operation {
-      entry.edition = operation.edition.rawValue
-      entry.operation = Contract.operation(of: operation)?.id
+    if let operation = operation.map({ Contract.shared.listed[$0] }) {
+      (entry.edition, entry.operation) = (operation.edition.rawValue, operation.id)
     }
-    (entry.account, entry.fault, entry.status, entry.code) = (texts.account, fault, status, code)
+    (entry.account, entry.fault, entry.status) = (texts.account, texts.fault, status)
+    entry.code = RefusalBody.code(status, answerSize, texts.answer)
     entry.milliseconds = rounded(Double(nanoseconds) / 1_000_000)
     entry.longPolling = isPolling ? true : nil
     var request = JournalEntry.Message(headers: Secrets.masked(texts.headers), size: bodySize)
@@ -103,7 +103,7 @@ extension JournalEntry.Message {
   }
 }
 
-extension ExchangeNotes.Body.Part {
+extension Exchange.Body.Part {
   fileprivate var told: JournalEntry.Part {
     let text = text.map { Secrets.isSecret(name) ? Secrets.mask : String(decoding: $0, as: UTF8.self) }
     return .init(name: name, fileName: fileName, size: size, text: text)

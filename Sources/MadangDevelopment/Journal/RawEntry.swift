@@ -16,13 +16,14 @@ struct RawEntry: Sendable {
   let happening: Happening
 }
 
-/// What happened. Kept in place: thousands of small pieces that stay would scatter what each request takes and gives back.
+/// What happened. What there is most of is kept in place: thousands of small pieces that stay would scatter what each request takes
+/// and gives back.
 enum Happening: Sendable {
   case request(RawRequest)
-  case connection(RawConnection)
   case packet(RawPacket)
-  case push(Occurrence.Push, AccountKey)
-  case payment(Occurrence.Payment)
+  indirect case connection(RawConnection)
+  indirect case push(Occurrence.Push, AccountKey)
+  indirect case payment(Occurrence.Payment)
 
   var kind: JournalEntry.Kind {
     switch self {

@@ -2,15 +2,13 @@ import HTTPTypes
 import MadangServer
 import NIOCore
 
-/// A request as it is kept: not yet read, its texts in one piece.
+/// A request as it is kept: not yet read, its texts in one piece, which is all that has to be freed.
 struct RawRequest: Sendable {
-  let operation: EditionOperation?
-  let fault: AppliedFault?
+  /// The place of its operation in `Contract.listed`.
+  let operation: Int?
   let isPolling: Bool
   /// Nil if the client got no answer.
   let status: Int?
-  /// The contract's code in the answer of a refusal.
-  let code: String?
   /// Of the request's body, as far as it was read.
   let bodySize: Int
   /// Of the answer's body, as far as it was handed to the connection.
@@ -21,34 +19,28 @@ struct RawRequest: Sendable {
   /// In bytes.
   var size: Int { packed.size }
 
-  init(_ request: FinishedRequest, _ known: ExchangeNotes.Known, on sheets: Sheets) {
-    operation = known.operation
-    fault = known.fault
-    isPolling = request.notes.isOfSocket
+  init(
+    _ request: FinishedRequest, _ operation: Contract.Operation?, _ known: borrowing Exchange.Known,
+    on sheets: Sheets
+  ) {
+    let exchange = request.exchange
+    self.operation = operation?.place
+    isPolling = exchange.isOfSocket
     status = request.status
     bodySize = known.body.size
     answerSize = request.answerSize
-    nanoseconds = request.end - request.notes.begun
-    code = Self.code(status, answerSize, request.answer)
+    nanoseconds = request.end - exchange.begun
     packed = PackedTexts(on: sheets) { writer in
-      writer.add(request.notes.head.method.rawValue)
-      writer.add(request.notes.head.path ?? "")
+      writer.add(exchange.head.method.rawValue)
+      writer.add(exchange.head.path ?? "")
       writer.add(known.account?.email)
-      writer.add(request.notes.head.headerFields)
+      writer.add(known.fault)
+      writer.add(exchange.head.headerFields)
       writer.add(known.body.parts.isEmpty ? known.body.kept : [])
       writer.add(known.body.parts)
       writer.add(ofAnswer: request.answerHeaders, beginsAsJSON: request.beginsAsJSON)
-      writer.add(request.answer)
+      writer.add(request.answer, atMost: Journal.maxText)
     }
-  }
-
-  /// How the body of a refusal begins; it has no other key.
-  private static let refusal = Array(#"{"errorCode":""#.utf8)
-
-  private static func code(_ status: Int?, _ size: Int, _ answer: ByteBuffer) -> String? {
-    let body = answer.readableBytesView
-    guard status == 400 || status == 500, size < 200, body.starts(with: refusal) else { return nil }
-    return String(decoding: body.dropFirst(refusal.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
   }
 }
 
@@ -59,10 +51,11 @@ extension RawRequest {
     /// Path and query.
     let target: String
     let account: String?
+    let fault: AppliedFault?
     let headers: [(name: String, value: String)]
     /// The beginning; empty if there are parts.
     let body: [UInt8]
-    let parts: [ExchangeNotes.Body.Part]
+    let parts: [Exchange.Body.Part]
     let answerHeaders: [(name: String, value: String)]
     /// The beginning; empty if it is no text.
     let answer: [UInt8]
@@ -71,8 +64,9 @@ extension RawRequest {
   var texts: Texts {
     var reader = packed.reader
     return Texts(
-      method: reader.text() ?? "", target: reader.text() ?? "", account: reader.text(), headers: reader.fields(),
-      body: reader.next() ?? [], parts: reader.parts(), answerHeaders: reader.fields(), answer: reader.next() ?? [])
+      method: reader.text() ?? "", target: reader.text() ?? "", account: reader.text(), fault: reader.fault(),
+      headers: reader.fields(), body: reader.next() ?? [], parts: reader.parts(), answerHeaders: reader.fields(),
+      answer: reader.next() ?? [])
   }
 }
 
@@ -86,22 +80,26 @@ extension PackedTexts.Writer {
     guard beginsAsJSON else { return add(fields) }
     assert(fields.starts(with: HTTPFields.json))
     add("")
-    add(fields.dropFirst(HTTPFields.json.count))
+    add(fields, from: HTTPFields.json.count)
   }
 
   /// Ends with an absent text, as no name is.
-  fileprivate mutating func add(_ fields: some Sequence<HTTPField>) {
-    for field in fields {
+  fileprivate mutating func add(_ fields: HTTPFields, from first: Int = 0) {
+    for index in first..<fields.count {
+      let field = fields[index]
       add(field.name.rawName)
-      // What is short costs less to keep than to look up. All are masked when they are told.
-      field.withUnsafeBytesOfValue { value in
-        if value.count > 64, Secrets.isHeader(field.name.canonicalName) { add(Secrets.mask) } else { add(value) }
-      }
+      // Secrets, too: to keep one costs less than to look for it. They are masked when they are told.
+      field.withUnsafeBytesOfValue { add(UnsafeRawBufferPointer($0)) }
     }
     addAbsent()
   }
 
-  fileprivate mutating func add(_ parts: [ExchangeNotes.Body.Part]) {
+  fileprivate mutating func add(_ fault: AppliedFault?) {
+    add(fault?.kind)
+    if let fault { add(String(fault.rule)) }
+  }
+
+  fileprivate mutating func add(_ parts: [Exchange.Body.Part]) {
     for part in parts {
       add(part.name)
       add(part.fileName)
@@ -113,6 +111,10 @@ extension PackedTexts.Writer {
 }
 
 extension PackedTexts.Reader {
+  fileprivate mutating func fault() -> AppliedFault? {
+    text().map { AppliedFault(rule: text().flatMap { Int($0) } ?? 0, kind: $0) }
+  }
+
   fileprivate mutating func fields() -> [(name: String, value: String)] {
     var fields: [(String, String)] = []
     while let name = text() {
@@ -125,11 +127,11 @@ extension PackedTexts.Reader {
     return fields
   }
 
-  fileprivate mutating func parts() -> [ExchangeNotes.Body.Part] {
-    var parts: [ExchangeNotes.Body.Part] = []
+  fileprivate mutating func parts() -> [Exchange.Body.Part] {
+    var parts: [Exchange.Body.Part] = []
     while let name = text() {
       parts.append(
-        ExchangeNotes.Body.Part(name: name, fileName: text(), size: text().flatMap { Int($0) } ?? 0, text: next()))
+        Exchange.Body.Part(name: name, fileName: text(), size: text().flatMap { Int($0) } ?? 0, text: next()))
     }
     return parts
   }

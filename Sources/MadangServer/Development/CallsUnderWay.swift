@@ -98,8 +98,8 @@ final class CallsUnderWay: Sendable {
 }
 
 /// A call on its way, with the backend that it met: whichever takes its place, the call acts on this one, whose database stays
-/// open while somebody holds the visit, as long as it does not take long.
-final class Visit: Sendable {
+/// open until the visit ends, as long as it does not take long.
+struct Visit: ~Copyable, Sendable {
   let backend: Backend
   /// Uptime in nanoseconds. None of the visits to the next backend began before one of this.
   let begun = NIODeadline.now().uptimeNanoseconds
@@ -117,6 +117,15 @@ final class Visit: Sendable {
 
   /// Throws `CancellationError` as soon as another backend has taken this one's place.
   func pause(for time: Duration) async throws { try await backend.calls.pause(id, for: time) }
+}
+
+/// A visit that somebody shares: it ends when nobody holds this any more.
+final class SharedVisit: Sendable {
+  private let visit: Visit
+
+  init(_ visit: consuming Visit) { self.visit = visit }
+
+  var service: Service { visit.service }
 }
 
 extension Response {

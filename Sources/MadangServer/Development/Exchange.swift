@@ -3,27 +3,76 @@ import Hummingbird
 import MadangAPI
 import MadangCore
 import NIOCore
+import SocketIOServer
+import Synchronization
 
-/// One HTTP request that is being answered, for the instruments of development mode.
-package struct Exchange: Sendable {
-  package let notes: ExchangeNotes
+/// A rule by which something went wrong on purpose.
+package struct AppliedFault: Codable, Hashable, Sendable {
+  /// The rule's id.
+  package let rule: Int
+  /// What it does.
+  package let kind: String
+
+  package init(rule: Int, kind: String) { (self.rule, self.kind) = (rule, kind) }
+}
+
+/// One HTTP request that is being answered, for the instruments of development mode, with what is known of it, noted by who answers it.
+/// One object: each that a request needs costs it something.
+package final class Exchange: Sendable {
+  package struct Account: Hashable, Sendable {
+    package let number: Int64
+    package let email: String
+
+    init(_ caller: Caller) { (number, email) = (caller.id, caller.person.email) }
+  }
+
+  /// What was found out of it so far. Cannot be copied: every request is looked at, and a copy of all that it has is expensive.
+  package struct Known: ~Copyable, Sendable {
+    /// Nil if nobody has looked yet; what was found may be nil as well.
+    var lookedUpOperation: EditionOperation??
+    var lookedUpAccount: Account??
+    package fileprivate(set) var fault: AppliedFault?
+    /// As far as the server has read it; empty until it has read to the end.
+    package fileprivate(set) var body = Body()
+    /// Whose key the request shows, where it is no operation.
+    fileprivate var editionOfKey: EditionName?
+    /// The body of the answer as the server made it, a refusal's too, if it is JSON in one piece. The answer's header fields then begin
+    /// with `HTTPFields.json`. Where there is a fault the client may get another one.
+    package fileprivate(set) var answer: ByteBuffer?
+
+    package var operation: EditionOperation? { lookedUpOperation ?? nil }
+    package var account: Account? { lookedUpAccount ?? nil }
+    /// Whose key the request shows.
+    package var edition: EditionName? { operation?.edition ?? editionOfKey }
+  }
+
+  package let head: HTTPRequest
+  /// Whether the request is one of long-polling, or of a socket otherwise.
+  package let isOfSocket: Bool
   /// The connection the request came by.
   package let channel: any NIOCore.Channel
+  /// When it began, in milliseconds of the server's clock.
+  package let at: Int64
+  /// The same as uptime in nanoseconds. What began before the moment at which another database was put behind the server is
+  /// answered by the former one.
+  package let begun: UInt64
+  let target: RequestTarget
   private let hold: Hold
+  private let state = Mutex(Known())
 
   /// What the request met. That of a socket is no visit: sockets may outlive the database.
-  private enum Hold {
+  private enum Hold: ~Copyable, Sendable {
     case visit(Visit)
     case backend(Backend)
   }
 
   init(
     _ head: HTTPRequest, _ target: RequestTarget, isOfSocket: Bool, over channel: any NIOCore.Channel, at moment: Int64,
-    _ visit: Visit
+    _ visit: consuming Visit
   ) {
-    notes = ExchangeNotes(head, target, isOfSocket: isOfSocket, at: moment, begun: visit.begun)
-    self.channel = channel
-    hold = isOfSocket ? .backend(visit.backend) : .visit(visit)
+    (self.head, self.target, self.isOfSocket, self.channel) = (head, target, isOfSocket, channel)
+    (at, begun) = (moment, visit.begun)
+    hold = if isOfSocket { .backend(visit.backend) } else { .visit(visit) }
   }
 
   /// Of the backend that the request met.
@@ -42,49 +91,30 @@ package struct Exchange: Sendable {
     }
   }
 
-  /// The operation of the edition whose key the request shows; nil if it is none.
-  package func operation() async -> EditionOperation? {
-    if let known = notes.withKnown(\.lookedUpOperation) { return known }
-    let edition = await service.edition(ofKey: notes.head.headerFields[.apiKey])
-    let operation = edition?.routes.find(notes.head.method.rawValue, notes.target.segments)?.operation
-    notes.lookedUp(operation)
-    return operation
-  }
+  /// The path as it was sent, without the query.
+  package var path: Substring { head.pathWithoutQuery }
 
-  /// The account whose token the request shows, valid, expired or about to be signed out; nil if it shows none. It counts for
-  /// no limit.
-  package func account() async -> ExchangeNotes.Account? {
-    if let known = notes.withKnown(\.lookedUpAccount) { return known }
-    let account = await lookedUpAccount()
-    notes.lookedUp(account)
-    return account
-  }
+  /// A parameter of the query; nil if it is absent.
+  package func query(_ name: String) -> String? { target[name] }
 
-  private func lookedUpAccount() async -> ExchangeNotes.Account? {
-    guard let edition = await service.edition(ofKey: notes.head.headerFields[.apiKey]),
-      let session = await claims(in: edition)?.session,
-      let caller = try? await service.madang.caller(session: session, edition: edition.name)
-    else { return nil }
-    return ExchangeNotes.Account(caller)
-  }
+  /// Reads what was found out so far, under the lock. `body` must not call anything of the exchange that locks.
+  package func withKnown<Result>(_ body: (borrowing Known) -> Result) -> Result { state.withLock { body($0) } }
 
-  private func claims(in edition: Edition) async -> AccessTokens.Claims? {
-    guard let token = notes.head.headerFields[.authorization].flatMap(rawToken) else { return nil }
-    return try? await service.claims(of: token, edition: edition)
-  }
+  /// A fault befalls the request.
+  package func suffers(_ fault: AppliedFault) { state.withLock { $0.fault = fault } }
 
-  /// What the request is answered with if its access token has expired. The session may renew it then, also where the token is
-  /// valid in truth.
-  package func refusalOfExpiredToken() async -> Response {
-    do throws(Refusal) {
-      if let edition = await service.edition(ofKey: notes.head.headerFields[.apiKey]),
-        let claims = await claims(in: edition)
-      {
-        try service.limits.refuseExpiredToken(of: claims.number)
-      }
-      throw Refusal(.tokenExpired, "as if the access token had expired")
-    } catch {
-      return .refusal(error)
-    }
-  }
+  // MARK: Noted by who answers
+
+  func lookedUp(_ operation: EditionOperation?) { state.withLock { $0.lookedUpOperation = .some(operation) } }
+
+  func lookedUp(_ account: Account?) { state.withLock { $0.lookedUpAccount = .some(account) } }
+
+  func found(_ edition: EditionName) { state.withLock { $0.editionOfKey = edition } }
+
+  func received(_ body: consuming Body) { state.withLock { swap(&$0.body, &body) } }
+
+  /// Only for a body that is answered with `Response.json`.
+  func answers(_ body: ByteBuffer) { state.withLock { $0.answer = body } }
+
+  func found(_ caller: Caller) { lookedUp(Account(caller)) }
 }

@@ -17,11 +17,11 @@ package final class Instruments: Sendable {
   /// Stands around each request that is not for `/_dev`: answers it, or has it answered. Whoever answers something else than the
   /// server would notes a fault before. To end the connection without an answer, close ``Exchange/channel`` and return anything.
   package let respond: nonisolated(nonsending) @Sendable (Exchange, Request, Answer) async throws -> Response
-  /// Told of the response to each request that is not for `/_dev`, before its client gets it. Must not block. Returns the response
-  /// to send; nil if something has to be looked up first: nothing is recorded then, and ``answeredAfterLookup`` is called.
-  package let answered: @Sendable (Exchange, Response) -> Response?
-  /// Called if ``answered`` has returned nil. Returns the response to send.
-  package let answeredAfterLookup: nonisolated(nonsending) @Sendable (Exchange, Response) async -> Response
+  /// Told of the response to each request that is not for `/_dev`, before its client gets it; may put another one in its place. Must
+  /// not block. Returns false if something has to be looked up first: nothing is recorded then, and ``answeredAfterLookup`` is called.
+  package let answered: @Sendable (Exchange, inout Response) -> Bool
+  /// Called if ``answered`` has returned false. May put another response in place.
+  package let answeredAfterLookup: nonisolated(nonsending) @Sendable (Exchange, inout Response) async -> Void
   /// Told of each of these requests whose answering failed.
   package let unanswered: @Sendable (Exchange) -> Void
   package let packetInterceptor: SocketIOServer.PacketInterceptor
@@ -45,8 +45,8 @@ package final class Instruments: Sendable {
   package init(
     isIdle: @escaping @Sendable () -> Bool,
     respond: nonisolated(nonsending) @escaping @Sendable (Exchange, Request, Answer) async throws -> Response,
-    answered: @escaping @Sendable (Exchange, Response) -> Response?,
-    answeredAfterLookup: nonisolated(nonsending) @escaping @Sendable (Exchange, Response) async -> Response,
+    answered: @escaping @Sendable (Exchange, inout Response) -> Bool,
+    answeredAfterLookup: nonisolated(nonsending) @escaping @Sendable (Exchange, inout Response) async -> Void,
     unanswered: @escaping @Sendable (Exchange) -> Void,
     packetInterceptor: SocketIOServer.PacketInterceptor,
     develop: @escaping Develop, admitsConnection: @escaping @Sendable () -> Bool,

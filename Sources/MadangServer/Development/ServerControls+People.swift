@@ -20,7 +20,7 @@ extension ServerControls {
   package func answer(
     _ request: Request, as email: String, _ edition: EditionName, over channel: any NIOCore.Channel
   ) async throws -> Response {
-    let visit = current.visit(over: channel)
+    let visit = SharedVisit(current.visit(over: channel))
     let service = visit.service
     guard let edition = service.editions.first(where: { $0.id == edition }), let development = service.development
     else { throw BadCall("edition: this server does not speak \(edition.rawValue)") }
@@ -46,7 +46,7 @@ extension ServerControls {
   package func streaming(
     over channel: any NIOCore.Channel, _ body: (Madang) async throws -> Response
   ) async throws -> Response {
-    let visit = current.visit(over: channel)
+    let visit = SharedVisit(current.visit(over: channel))
     return try await body(visit.service.madang).holding(visit)
   }
 

@@ -32,9 +32,9 @@ final class BodyReader {
   var takesFiles: () async throws -> Bool = { false }
   private let ledger: Ledger
   private let payer: KeyHash
-  private let notes: ExchangeNotes?
+  private let exchange: Exchange?
   /// What is noted when all is read.
-  private var noted = ExchangeNotes.Body()
+  private var noted = Exchange.Body()
   private var charged: [Ledger.Cost: Int] = [:]
   private var size = 0
   /// Of all text parts.
@@ -45,14 +45,14 @@ final class BodyReader {
   /// - Parameters:
   ///   - ledger: Where the bytes that are held are counted, until ``finish()``.
   ///   - payer: For whom.
-  ///   - notes: Where what is read is noted.
+  ///   - exchange: Where what is read is noted.
   init(
     _ request: Request, store: FileStore, limits: BodyLimits, maxFileSize: Int, ledger: Ledger, payer: KeyHash,
-    notes: ExchangeNotes? = nil
+    exchange: Exchange? = nil
   ) {
     self.ledger = ledger
     self.payer = payer
-    self.notes = notes
+    self.exchange = exchange
     chunks = request.body.makeAsyncIterator()
     contentType = request.headers.value(of: .contentType)
     self.store = store
@@ -63,7 +63,7 @@ final class BodyReader {
   /// The fields. Throws `Failure(.invalid)` if the body cannot be read or passes a limit.
   nonisolated(nonsending) func fields() async throws -> Fields {
     let fields = try await readFields()
-    if notes != nil { noted.fields = fields }
+    if exchange != nil { noted.fields = fields }
     return fields
   }
 
@@ -105,7 +105,7 @@ final class BodyReader {
     uploads = []
     for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
     charged = [:]
-    notes?.received(noted)
+    exchange?.received(Swift.exchange(&noted, with: Exchange.Body()))
   }
 
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
@@ -140,7 +140,7 @@ final class BodyReader {
     }
     size += chunk.readableBytes
     let bytes = Array(chunk.readableBytesView)
-    if notes != nil { noted.add(bytes) }
+    if exchange != nil { noted.add(bytes) }
     return bytes
   }
 
@@ -264,9 +264,9 @@ final class BodyReader {
   }
 
   private func note(_ part: String, fileName: String?, size: Int, text: [UInt8]?) {
-    guard notes != nil else { return }
+    guard exchange != nil else { return }
     noted.parts.append(
-      .init(name: part, fileName: fileName, size: size, text: text.map(ExchangeNotes.Body.beginning(of:))))
+      .init(name: part, fileName: fileName, size: size, text: text.map(Exchange.Body.beginning(of:))))
   }
 }
 

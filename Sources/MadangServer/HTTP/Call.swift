@@ -16,7 +16,7 @@ struct Call {
   let parameters: PathParameters
   let body: BodyReader
   /// Where it is noted what becomes known of the request, if anybody wants to know.
-  let notes: ExchangeNotes?
+  let exchange: Exchange?
   /// Who calls; nil on public routes.
   let identity: Principal?
   /// The session that the client has after this call.
@@ -42,7 +42,7 @@ struct Call {
   /// 200 with a JSON body.
   func json(_ bytes: [UInt8]) -> Response {
     let body = ByteBuffer(bytes: bytes)
-    notes?.answers(body)
+    exchange?.answers(body)
     return .json(body)
   }
 

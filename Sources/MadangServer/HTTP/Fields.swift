@@ -16,20 +16,28 @@ package struct Fields: Sendable {
     let staged: StagedFile
   }
 
-  private(set) var values: [String: Value] = [:]
+  /// The first ones. Few bodies have more, and to compare a name with so many costs less than to hash it.
+  private var few: [(name: String, value: Value)] = []
+  private var others: [String: Value] = [:]
   /// File parts in order of appearance; empty ones are left out.
   private(set) var files: [File] = []
 
+  /// The first field with a name; nil if there is none.
+  subscript(name: String) -> Value? {
+    few.first { $0.name == name }?.value ?? (others.isEmpty ? nil : others[name])
+  }
+
   /// Adds a field; the first of a repeated name wins. One whose name is expensive to compare is no field of the API, and is ignored.
   mutating func add(_ name: String, _ value: Value) {
-    if name.isCheapToCompare, values[name] == nil { values[name] = value }
+    guard name.isCheapToCompare, self[name] == nil else { return }
+    if few.count < 8 { few.append((name, value)) } else { others[name] = value }
   }
 
   mutating func add(_ file: File) { files.append(file) }
 
   /// Whether a field is there and not null; any file has the names of both fields for files.
   package func hasValue(of name: String) -> Bool {
-    switch values[name] {
+    switch self[name] {
     case .text, .other: true
     case nil, .null: !files.isEmpty && (name == Field.image.rawValue || name == Field.files.rawValue)
     }
@@ -37,7 +45,7 @@ package struct Fields: Sendable {
 
   /// The field's text; nil if it is absent or null. Throws `.invalid` if it is not text.
   func text(_ field: Field) throws -> String? {
-    switch values[field.rawValue] {
+    switch self[field.rawValue] {
     case .text(let text): text
     case nil, .null: nil
     case .other: throw Failure(.invalid, "\(field.rawValue): must be a string")

@@ -40,37 +40,34 @@ struct Responder {
     // Read after the visit has begun: a reset sets the clock before it lets another begin.
     let exchange = Exchange(
       request.head, target, isOfSocket: isOfSocket, over: context.channel, at: base.clock.now, consume visit)
-    // Not the exchange, of which each call would have a copy.
-    let (service, notes) = (exchange.service, exchange.notes)
-    let response: Response
+    var response: Response
     do {
       // Each closure that may suspend costs every request something.
       response =
         if instruments.isIdle() {
-          try await answer(request, target, isOfSocket: isOfSocket, context, service, notes)
+          try await answer(request, target, isOfSocket: isOfSocket, context, exchange)
         } else {
           try await instruments.respond(exchange, request) {
-            try await answer($0, target, isOfSocket: isOfSocket, context, service, notes)
+            try await answer($0, target, isOfSocket: isOfSocket, context, exchange)
           }
         }
     } catch {
       instruments.unanswered(exchange)
       throw error
     }
-    if let recorded = instruments.answered(exchange, response) { return recorded }
-    return await instruments.answeredAfterLookup(exchange, response)
+    if !instruments.answered(exchange, &response) { await instruments.answeredAfterLookup(exchange, &response) }
+    return response
   }
 
   private func answer(
-    _ request: Request, _ target: RequestTarget, isOfSocket: Bool, _ context: Context, _ service: Service? = nil,
-    _ notes: ExchangeNotes? = nil
+    _ request: Request, _ target: RequestTarget, isOfSocket: Bool, _ context: Context, _ exchange: Exchange? = nil
   ) async throws -> Response {
     if isOfSocket {
       return await base.socketIO.respond(to: request, channel: context.channel)
     }
     // A call under `/_dev` may put another backend in place, or wait for long: nothing waits for it. Its work on data counts by
     // itself.
-    return try await CallResponder(service: service ?? current.backend.service, notes: notes)
+    return try await CallResponder(service: exchange?.service ?? current.backend.service, exchange: exchange)
       .respond(to: request, target, context)
   }
 }
@@ -85,7 +82,7 @@ struct CallResponder {
 
   let service: Service
   /// Where it is noted what becomes known of the request, if anybody wants to know.
-  var notes: ExchangeNotes?
+  var exchange: Exchange?
   var actor: Actor?
 
   func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
@@ -94,7 +91,7 @@ struct CallResponder {
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
       maxFileSize: service.madang.setting(\.maxFileSize), ledger: service.ledger, payer: client.networkHash,
-      notes: notes)
+      exchange: exchange)
     if actor == nil, let code = InvitePage.code(in: target),
       let page = await InvitePage(service: service).respond(to: request, code: code, client, body)
     {
@@ -134,7 +131,7 @@ struct CallResponder {
       let refusal = refusal(of: error, context)
       service.metrics.finished(observation, code: refusal.code.rawValue)
       service.securityLog.refused(refusal.code, observation.route, at: client)
-      notes?.answers(refusal.code.body)
+      exchange?.answers(refusal.code.body)
       var refused = Response.refusal(refusal)
       if service.settings.isDevelopment {
         refused.headers[.explanation] = fieldText(
@@ -154,7 +151,7 @@ struct CallResponder {
   ) async throws -> Response {
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    if let match { notes?.lookedUp(match.operation) } else { notes?.found(edition.id) }
+    if let match { exchange?.lookedUp(match.operation) } else { exchange?.found(edition.id) }
     let identity =
       if let actor {
         match?.route.access.isOfAccount ?? false ? actor.principal : nil
@@ -174,7 +171,7 @@ struct CallResponder {
     let session = SessionOfCall(identity)
     let call = Call(
       service: service, edition: edition, request: request, client: client, context: context, target: target,
-      parameters: match.parameters, body: body, notes: notes, identity: identity, session: session)
+      parameters: match.parameters, body: body, exchange: exchange, identity: identity, session: session)
     var response: Response
     do { response = try await match.handler(call) } catch {
       // Who calls is checked before what they ask for (contract section 3.1).
@@ -197,7 +194,7 @@ struct CallResponder {
   /// Throws unless it is known who calls. The account is seen at the address.
   private nonisolated(nonsending) func look(up principal: Principal, _ client: ClientAddress) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
-    notes?.found(caller)
+    exchange?.found(caller)
     if actor == nil { service.recent.saw(caller.id, at: client) }
   }
 

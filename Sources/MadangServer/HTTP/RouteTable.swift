@@ -50,7 +50,6 @@ struct RouteTable: Sendable {
   }
 
   private let edition: EditionName
-  private var count = 0
   /// By number of segments. Of two, the one with its first fixed segment further left comes first.
   private var entries: [Int: [Entry]] = [:]
 
@@ -83,8 +82,7 @@ struct RouteTable: Sendable {
 
   /// A route that makes its own response.
   mutating func respond<Answer>(to endpoint: Endpoint<Answer>, _ handler: @escaping Handler) {
-    let entry = Entry(EditionOperation(edition, endpoint.route, number: count), handler)
-    count += 1
+    let entry = Entry(EditionOperation(edition, endpoint.route), handler)
     entries[entry.segments.count, default: []].append(entry)
     entries[entry.segments.count]?.sort { $0.shape.lexicographicallyPrecedes($1.shape) }
   }

@@ -73,7 +73,7 @@ struct ProviderHook {
   }
 
   private func notice(of apple: AppleTokens, _ body: BodyReader) async throws -> ProviderNotice {
-    guard case .text(let payload)? = try await fields(of: body).values["payload"],
+    guard case .text(let payload)? = try await fields(of: body)["payload"],
       payload.utf8.count <= maxProviderTokenSize, let notice = try await apple.notice(payload)
     else { throw NotTheirs() }
     return notice
@@ -85,7 +85,7 @@ struct ProviderHook {
     guard kakao.isTheirs(request.headers[.authorization]) else { throw NotTheirs() }
     let fields = request.method == .post ? try await fields(of: body) : Fields()
     let notice = kakao.notice(at: service.madang.clock.now) { name in
-      if case .text(let text)? = fields.values[name] { text } else { target[name] }
+      if case .text(let text)? = fields[name] { text } else { target[name] }
     }
     guard let notice else { throw NotTheirs() }
     return notice

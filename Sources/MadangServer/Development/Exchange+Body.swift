@@ -1,4 +1,4 @@
-extension ExchangeNotes {
+extension Exchange {
   /// What is kept of a request's body.
   package struct Body: Sendable {
     /// Of a body, and of each text part of a multipart body, so many bytes are kept.
