@@ -14,7 +14,10 @@ package final class Outage: Sendable {
   func attach(_ controls: ServerControls?) { self.controls.withLock { $0 = controls } }
 
   /// Whether the server takes connections.
-  var isOver: Bool { NIODeadline.now().uptimeNanoseconds >= downUntil.load(ordering: .acquiring) }
+  var isOver: Bool {
+    let end = downUntil.load(ordering: .acquiring)
+    return end == 0 || NIODeadline.now().uptimeNanoseconds >= end
+  }
 
   /// Closes all connections; those that are opened during this time are closed at once.
   package func restart(downFor time: Duration) async {

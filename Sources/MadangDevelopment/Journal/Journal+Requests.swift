@@ -22,9 +22,10 @@ extension Journal {
     let now = uptime()
     guard !exchange.mayHaveLost(by: now) else { return false }
     var finished = FinishedRequest(exchange, answeredBy: response, at: now)
+    let size = response.body.contentLength
     let outcome = exchange.withKnown { known in
       if known.lacksAccount(status: finished.status, exchange) { return Recording.afterLookup }
-      return recordWhole(&finished, response, known) ? .done : .whileWritten
+      return recordWhole(&finished, size, known) ? .done : .whileWritten
     }
     if outcome == .whileWritten { recordWhileWritten(&response, finished) }
     return outcome != .afterLookup
@@ -41,14 +42,15 @@ extension Journal {
     if exchange.withKnown({ $0.lacksAccount(status: status, exchange) }) { _ = await exchange.account() }
     guard !isLost else { return append(FinishedRequest(exchange: exchange, answerHeaders: [:], end: now)) }
     var finished = FinishedRequest(exchange, answeredBy: response, at: now)
-    if !exchange.withKnown({ recordWhole(&finished, response, $0) }) { recordWhileWritten(&response, finished) }
+    let size = response.body.contentLength
+    if !exchange.withKnown({ recordWhole(&finished, size, $0) }) { recordWhileWritten(&response, finished) }
   }
 
   /// Returns false, with nothing recorded, if the answer is known only when it is written.
-  private func recordWhole(
-    _ finished: inout FinishedRequest, _ response: Response, _ known: borrowing Exchange.Known
-  ) -> Bool {
-    guard finished.takesBody(of: response, known) else { return false }
+  ///
+  /// - Parameter size: Of the answer's body, as far as it is known.
+  private func recordWhole(_ finished: inout FinishedRequest, _ size: Int?, _ known: borrowing Exchange.Known) -> Bool {
+    guard finished.takesBody(of: size, known) else { return false }
     append(finished, known)
     return true
   }
@@ -74,8 +76,7 @@ extension FinishedRequest {
   }
 
   /// False if what the body has is known only when it is written.
-  fileprivate mutating func takesBody(of response: Response, _ known: borrowing Exchange.Known) -> Bool {
-    let size = response.body.contentLength
+  fileprivate mutating func takesBody(of size: Int?, _ known: borrowing Exchange.Known) -> Bool {
     if size == 0 || exchange.head.method == .head { return true }
     guard known.fault == nil else { return false }
     if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {

@@ -6,8 +6,8 @@ import Synchronization
 
 /// What happened at a server, newest last; the oldest is forgotten beyond its limits.
 ///
-/// Safe to share between threads. To record something takes one short lock of the journal's own: secrets are masked, and bytes read, when somebody
-/// asks.
+/// Safe to share between threads. To record something takes one short lock of the journal's own, under which bytes are copied: secrets
+/// are masked, and bytes read, when somebody asks.
 package final class Journal: Sendable {
   package struct Limits: Sendable {
     /// How many entries are kept.
@@ -34,6 +34,8 @@ package final class Journal: Sendable {
   struct State {
     var limits: Limits
     var entries: Deque<RawEntry> = []
+    /// Where what is kept of requests is.
+    var sheets = Sheets()
     var bytes = 0
     var last = 0
     /// The number of the newest entry that was forgotten because there were too many.
@@ -73,8 +75,6 @@ package final class Journal: Sendable {
   let state: Mutex<State>
   /// What of the contract was touched by all that has happened.
   let coverage = Coverage()
-  /// Where the texts of requests are.
-  private let sheets = Sheets()
   private let recordsPacketsFlag = Atomic(true)
   let eraNumber = Atomic(0)
   let emailOf: @Sendable (Int64) async -> String?
@@ -110,7 +110,7 @@ package final class Journal: Sendable {
 
   /// Something happens now.
   func append(_ happening: Happening) {
-    append(happening, at: clock.now, begun: NIODeadline.now().uptimeNanoseconds)
+    append(at: clock.now, begun: NIODeadline.now().uptimeNanoseconds) { _ in happening }
   }
 
   /// A request is over.
@@ -120,24 +120,24 @@ package final class Journal: Sendable {
   func append(_ request: FinishedRequest, _ known: borrowing Exchange.Known) {
     let operation = known.operation.flatMap(Contract.operation)
     coverage.count(request, operation, known)
-    append(
-      .request(RawRequest(request, operation, known, on: sheets)), at: request.exchange.at,
-      begun: request.exchange.begun)
+    append(at: request.exchange.at, begun: request.exchange.begun) { sheets in
+      .request(RawRequest(request, operation, known, on: &sheets))
+    }
   }
 
   /// - Parameters:
   ///   - at: When it began, by the server's clock.
   ///   - begun: The same as uptime in nanoseconds.
-  private func append(_ happening: Happening, at: Int64, begun: UInt64) {
-    let bytes = happening.size
+  ///   - happening: Called under the lock.
+  private func append(at: Int64, begun: UInt64, _ happening: (inout Sheets) -> Happening) {
     var forgotten: RawEntry?
     let waiting = state.withLock { state -> [Int: AsyncStream<Void>.Continuation] in
       guard begun >= state.beginning else { return [:] }
       state.last += 1
       state.makeRoom()
-      state.entries.append(
-        RawEntry(number: state.last, at: at, begun: begun, bytes: bytes, happening: happening))
-      state.bytes += bytes
+      let entry = RawEntry(number: state.last, at: at, begun: begun, happening: happening(&state.sheets))
+      state.bytes += entry.bytes
+      state.entries.append(entry)
       state.forget(&forgotten)
       return state.waiting
     }

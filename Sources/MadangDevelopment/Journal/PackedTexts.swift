@@ -12,7 +12,7 @@ struct PackedTexts: Sendable {
   var size: Int { piece.count }
 
   /// - Parameter texts: Adds the texts, the same ones each time it is called.
-  init(on sheets: Sheets, _ texts: (inout Writer) -> Void) {
+  init(on sheets: inout Sheets, _ texts: (inout Writer) -> Void) {
     piece = sheets.write { room in
       var writer = Writer(room: room)
       texts(&writer)

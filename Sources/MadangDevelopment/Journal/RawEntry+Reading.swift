@@ -46,42 +46,42 @@ extension JournalEntry {
 
 extension RawRequest {
   fileprivate func tell(_ entry: inout JournalEntry) {
-    let texts = texts
-    let target = texts.target
+    let content = content
+    let (numbers, target) = (content.numbers, content.target)
     let mark = target.firstIndex(of: "?")
     entry.path = String(target[..<(mark ?? target.endIndex)])
     entry.query = mark.map { Secrets.maskedPairs(String(target[target.index(after: $0)...])) }
-    entry.method = texts.method
-    if let operation = operation.map({ Contract.shared.listed[$0] }) {
+    entry.method = content.method
+    if let operation = numbers.operation.map({ Contract.shared.listed[$0] }) {
       (entry.edition, entry.operation) = (operation.edition.rawValue, operation.id)
     }
-    (entry.account, entry.fault, entry.status) = (texts.account, texts.fault, status)
-    entry.code = RefusalBody.code(status, answerSize, texts.answer)
-    entry.milliseconds = rounded(Double(nanoseconds) / 1_000_000)
-    entry.longPolling = isPolling ? true : nil
-    var request = JournalEntry.Message(headers: Secrets.masked(texts.headers), size: bodySize)
-    if isPolling {
+    (entry.account, entry.fault, entry.status) = (content.account, content.fault, numbers.status)
+    entry.code = RefusalBody.code(numbers.status, numbers.answerSize, content.answer)
+    entry.milliseconds = rounded(Double(numbers.nanoseconds) / 1_000_000)
+    entry.longPolling = numbers.isPolling ? true : nil
+    var request = JournalEntry.Message(headers: Secrets.masked(content.headers), size: numbers.bodySize)
+    if numbers.isPolling {
       // As it was promised, within reason: these bodies are not watched.
-      request.size = min(max(0, texts.header(.contentLength).flatMap { Int($0) } ?? 0), 1 << 40)
-    } else if !texts.parts.isEmpty {
-      request.parts = texts.parts.map(\.told)
-    } else if bodySize > 0, texts.header(.contentType)?.isFormOrJSON ?? true, !texts.body.isMultipart {
+      request.size = min(max(0, content.header(.contentLength).flatMap { Int($0) } ?? 0), 1 << 40)
+    } else if !content.parts.isEmpty {
+      request.parts = content.parts.map(\.told)
+    } else if numbers.bodySize > 0, content.header(.contentType)?.isFormOrJSON ?? true, !content.body.isMultipart {
       // What secrets anything else has, nobody knows.
-      request.tell(texts.body, of: bodySize)
+      request.tell(content.body, of: numbers.bodySize)
     }
     entry.request = request
-    guard status != nil else {
+    guard numbers.status != nil else {
       entry.size = request.size
       return
     }
-    var answer = JournalEntry.Message(headers: Secrets.masked(texts.answerHeaders), size: answerSize)
-    if !texts.answer.isEmpty { answer.tell(texts.answer, of: answerSize) }
+    var answer = JournalEntry.Message(headers: Secrets.masked(content.answerHeaders), size: numbers.answerSize)
+    if !content.answer.isEmpty { answer.tell(content.answer, of: numbers.answerSize) }
     entry.answer = answer
     entry.size = request.size + answer.size
   }
 }
 
-extension RawRequest.Texts {
+extension RawRequest.Content {
   /// A header of the request.
   fileprivate func header(_ name: HTTPField.Name) -> String? {
     headers.first { $0.name.lowercased() == name.canonicalName }?.value

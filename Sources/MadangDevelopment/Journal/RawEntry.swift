@@ -11,9 +11,10 @@ struct RawEntry: Sendable {
   let at: Int64
   /// Uptime in nanoseconds.
   let begun: UInt64
-  /// About what it takes in memory.
-  let bytes: Int
   let happening: Happening
+
+  /// About what it takes in memory.
+  var bytes: Int { happening.size }
 }
 
 /// What happened. What there is most of is kept in place: thousands of small pieces that stay would scatter what each request takes

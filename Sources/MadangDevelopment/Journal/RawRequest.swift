@@ -2,18 +2,21 @@ import HTTPTypes
 import MadangServer
 import NIOCore
 
-/// A request as it is kept: not yet read, its texts in one piece, which is all that has to be freed.
+/// A request as it is kept: not yet read, and in one piece.
 struct RawRequest: Sendable {
-  /// The place of its operation in `Contract.listed`.
-  let operation: Int?
-  let isPolling: Bool
-  /// Nil if the client got no answer.
-  let status: Int?
-  /// Of the request's body, as far as it was read.
-  let bodySize: Int
-  /// Of the answer's body, as far as it was handed to the connection.
-  let answerSize: Int
-  let nanoseconds: UInt64
+  struct Numbers: BitwiseCopyable {
+    /// The place of its operation in `Contract.listed`.
+    let operation: Int?
+    let isPolling: Bool
+    /// Nil if the client got no answer.
+    let status: Int?
+    /// Of the request's body, as far as it was read.
+    let bodySize: Int
+    /// Of the answer's body, as far as it was handed to the connection.
+    let answerSize: Int
+    let nanoseconds: UInt64
+  }
+
   private let packed: PackedTexts
 
   /// In bytes.
@@ -21,16 +24,14 @@ struct RawRequest: Sendable {
 
   init(
     _ request: FinishedRequest, _ operation: Contract.Operation?, _ known: borrowing Exchange.Known,
-    on sheets: Sheets
+    on sheets: inout Sheets
   ) {
     let exchange = request.exchange
-    self.operation = operation?.place
-    isPolling = exchange.isOfSocket
-    status = request.status
-    bodySize = known.body.size
-    answerSize = request.answerSize
-    nanoseconds = request.end - exchange.begun
-    packed = PackedTexts(on: sheets) { writer in
+    let numbers = Numbers(
+      operation: operation?.place, isPolling: exchange.isOfSocket, status: request.status, bodySize: known.body.size,
+      answerSize: request.answerSize, nanoseconds: request.end - exchange.begun)
+    packed = PackedTexts(on: &sheets) { writer in
+      withUnsafeBytes(of: numbers) { writer.add($0) }
       writer.add(exchange.head.method.rawValue)
       writer.add(exchange.head.path ?? "")
       writer.add(known.account?.email)
@@ -45,8 +46,9 @@ struct RawRequest: Sendable {
 }
 
 extension RawRequest {
-  /// What is kept in one piece.
-  struct Texts {
+  /// What is kept.
+  struct Content {
+    let numbers: Numbers
     let method: String
     /// Path and query.
     let target: String
@@ -61,9 +63,10 @@ extension RawRequest {
     let answer: [UInt8]
   }
 
-  var texts: Texts {
+  var content: Content {
     var reader = packed.reader
-    return Texts(
+    return Content(
+      numbers: (reader.next() ?? []).withUnsafeBytes { $0.loadUnaligned(as: Numbers.self) },
       method: reader.text() ?? "", target: reader.text() ?? "", account: reader.text(), fault: reader.fault(),
       headers: reader.fields(), body: reader.next() ?? [], parts: reader.parts(), answerHeaders: reader.fields(),
       answer: reader.next() ?? [])

@@ -3,38 +3,29 @@ import Synchronization
 
 /// Memory in large pieces, used again and again, for what is kept of many requests. To ask for memory for each of them, and to give
 /// it back on another thread, would slow down all that these threads do.
-final class Sheets: Sendable {
-  /// Those with room that nobody writes on.
-  private let open = Mutex<[Sheet]>([])
+struct Sheets: Sendable {
+  /// The one that is written on.
+  private var open: Sheet?
   private let blanks = Blanks()
 
   /// Writes bytes behind one another, and answers where they are.
   ///
   /// - Parameter bytes: Is given room, writes as far as it suffices, and answers how many bytes there are in all. Called once more,
   ///   with room enough, if it did not suffice.
-  func write(_ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
-    let known = open.withLock { $0.popLast() }
-    if let known {
-      let count = bytes(known.room)
-      if count <= known.room.count { return keep(known, count) }
-      // What is left of it is given up.
-      return write(count, bytes)
-    }
-    let sheet = Sheet(blanks)
+  mutating func write(_ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
+    let sheet = open ?? turn()
     let count = bytes(sheet.room)
-    return count <= sheet.room.count ? keep(sheet, count) : write(count, bytes)
+    if count <= sheet.room.count { return sheet.take(count) }
+    // What is left of it is given up, unless no other would do either.
+    let next = count <= Sheet.size ? turn() : Sheet(size: count)
+    _ = bytes(next.room)
+    return next.take(count)
   }
 
-  private func write(_ count: Int, _ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
-    let sheet = count <= Sheet.size ? Sheet(blanks) : Sheet(size: count)
-    _ = bytes(sheet.room)
-    return keep(sheet, count)
-  }
-
-  private func keep(_ sheet: Sheet, _ count: Int) -> Sheet.Piece {
-    let piece = sheet.take(count)
-    open.withLock { $0.append(sheet) }
-    return piece
+  private mutating func turn() -> Sheet {
+    let sheet = Sheet(blanks)
+    open = sheet
+    return sheet
   }
 }
 
@@ -64,7 +55,7 @@ private final class Blanks: Sendable {
 
 /// One piece of memory, given back with the last one that holds it.
 final class Sheet: @unchecked Sendable {
-  // Unchecked: whoever has taken it from those that are open writes alone, behind all that was taken; what was taken is only read.
+  // Unchecked: only whoever holds its `Sheets` writes, behind all that was taken; what was taken is only read.
 
   /// In bytes. What is larger than 64 KiB costs malloc more to free.
   static let size = 56 * 1024
