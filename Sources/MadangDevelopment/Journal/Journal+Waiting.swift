@@ -42,7 +42,7 @@ extension Journal {
   }
 
   /// The number of the newest entry.
-  package var last: Int { state.withLock(\.last) }
+  package var last: Int { state.withLock { $0.last } }
 
   /// Those that match; as soon as there are enough, else when the time is over.
   func page(_ question: Question) async throws(BadCall) -> Page {

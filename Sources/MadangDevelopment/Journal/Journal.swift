@@ -31,9 +31,9 @@ package final class Journal: Sendable {
   /// How much of a body or payload is told, in bytes.
   package static let maxText = Exchange.Body.limit
 
-  struct State {
+  struct State: ~Copyable {
     var limits: Limits
-    var entries: Deque<RawEntry> = []
+    var entries = UniqueDeque<RawEntry>()
     /// Where what is kept of requests is.
     var sheets = Sheets()
     var bytes = 0
@@ -48,7 +48,9 @@ package final class Journal: Sendable {
     var emails: [AccountKey: String] = [:]
 
     /// The number of the oldest entry that is kept, or of the next one.
-    var first: Int { entries.first?.number ?? last + 1 }
+    var first: Int { entries.isEmpty ? last + 1 : entries[0].number }
+
+    init(limits: Limits) { self.limits = limits }
 
     /// To grow bit by bit would move all entries each time. What nothing was written to is hardly ever resident.
     mutating func makeRoom() {
@@ -98,7 +100,7 @@ package final class Journal: Sendable {
   }
 
   package var limits: Limits {
-    get { state.withLock(\.limits) }
+    get { state.withLock { $0.limits } }
     set {
       var forgotten: RawEntry?
       state.withLock { state in
@@ -137,11 +139,11 @@ package final class Journal: Sendable {
       state.makeRoom()
       let entry = RawEntry(number: state.last, at: at, begun: begun, happening: happening(&state.sheets))
       state.bytes += entry.bytes
-      state.entries.append(entry)
+      state.entries.append(consume entry)
       state.forget(&forgotten)
       return state.waiting
     }
-    for one in waiting.values { one.yield() }
+    if !waiting.isEmpty { for one in waiting.values { one.yield() } }
   }
 
   /// Forgets all entries, and what has begun and is not over. Numbers go on.
@@ -152,16 +154,15 @@ package final class Journal: Sendable {
 
   /// Forgets all entries. Numbers go on.
   package func clear() {
-    let forgotten = state.withLock { state in
-      defer { (state.entries, state.bytes, state.emails) = ([], 0, [:]) }
-      return state.entries
+    var forgotten = UniqueDeque<RawEntry>()
+    state.withLock { state in
+      swap(&state.entries, &forgotten)
+      (state.bytes, state.emails) = (0, [:])
     }
-    _ = forgotten
   }
 
   /// What a journal has behind a number.
   struct View {
-    /// A copy: who shared the journal's storage would have the next entry copy all of it, under the lock.
     let entries: [RawEntry]
     /// The number of the oldest entry that there is.
     let first: Int
@@ -174,8 +175,10 @@ package final class Journal: Sendable {
   func entries(after number: Int) -> View {
     state.withLock { state in
       let skipped = min(max(0, max(0, number) - state.first + 1), state.entries.count)
-      return View(
-        entries: Array(state.entries.dropFirst(skipped)), first: state.first, last: state.last, dropped: state.dropped)
+      var entries: [RawEntry] = []
+      entries.reserveCapacity(state.entries.count - skipped)
+      for index in skipped..<state.entries.count { entries.append(state.entries[index]) }
+      return View(entries: entries, first: state.first, last: state.last, dropped: state.dropped)
     }
   }
 }

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The scripts of a server, and those of them that run.
 ///
-/// Safe to share between threads. While none waits for chats, a chat costs one look at a lock.
+/// Safe to share between threads. While none waits for chats, a chat costs one look at a flag.
 package final class Scripts: Sendable {
   /// How many chats may wait to be looked at; those beyond it begin nothing.
   private static let maxWaiting = 10_000
@@ -15,8 +15,6 @@ package final class Scripts: Sendable {
     var order: [String] = []
     /// Of the script that was added last.
     var lastNumber = 0
-    /// Whether any was started that is for chats.
-    var listens = false
     var waitingChats = 0
 
     var inOrder: [RunningScript] { order.compactMap { scripts[$0] } }
@@ -33,6 +31,8 @@ package final class Scripts: Sendable {
   }
 
   private let state = Mutex(State())
+  /// Whether any was started that is for chats.
+  private let listens = Atomic(false)
   private let agenda: Agenda
   private let people: People
 
@@ -89,7 +89,7 @@ package final class Scripts: Sendable {
   @discardableResult
   package func start(_ name: String) throws(WorldError) -> ScriptReport {
     let script = try script(name)
-    if script.hearsChats { state.withLock { $0.listens = true } }
+    if script.hearsChats { listens.store(true, ordering: .releasing) }
     guard let report = script.start() else {
       throw WorldError("the script '\(name)' runs already; stop it first")
     }
@@ -111,7 +111,8 @@ package final class Scripts: Sendable {
   /// Ends all scripts and forgets them.
   package func removeAll() async {
     let scripts = state.withLock { state in
-      defer { (state.scripts, state.order, state.listens) = ([:], [], false) }
+      defer { (state.scripts, state.order) = ([:], []) }
+      listens.store(false, ordering: .releasing)
       return state.inOrder
     }
     for script in scripts { await script.stop() }
@@ -147,13 +148,12 @@ package final class Scripts: Sendable {
 
   /// A chat was committed. Called on the database's thread.
   func heard(_ chat: Chat) {
-    let (listens, isTooMuch, scripts) = state.withLock { state in
-      guard state.listens else { return (false, false, [RunningScript]()) }
-      guard state.waitingChats < Self.maxWaiting else { return (true, true, state.inOrder) }
+    guard listens.load(ordering: .acquiring) else { return }
+    let (isTooMuch, scripts) = state.withLock { state in
+      guard state.waitingChats < Self.maxWaiting else { return (true, state.inOrder) }
       state.waitingChats += 1
-      return (true, false, [])
+      return (false, [])
     }
-    guard listens else { return }
     for script in scripts { script.missed(chat) }
     guard !isTooMuch else { return }
     agenda.add { [weak self] in
