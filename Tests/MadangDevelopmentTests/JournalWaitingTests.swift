@@ -104,7 +104,7 @@ struct JournalWaitingTests {
     }
     let kept = try await journal.page(matching: JournalFilter()).entries.count
     #expect(kept == 10)
-    #expect(journal.state.withLock(\.bytes) <= 100_000)
+    #expect(journal.state.withLock { $0.bytes } <= 100_000)
   }
 
   @Test("many who wait and many who record: everybody gets everything, in order")
