@@ -167,4 +167,9 @@ struct JournalSecretsTests {
       #expect(entries == (try await scene.entries()) && entries.count == 3)
     }
   }
+
+  @Test(
+    "header fields by which clients are let in are secrets",
+    arguments: [HeaderName.apiKey, HeaderName.authorization, HeaderName.refreshToken])
+  func headers(_ name: String) { #expect(Secrets.isHeader(name.lowercased())) }
 }

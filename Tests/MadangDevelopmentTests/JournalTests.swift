@@ -119,6 +119,38 @@ struct JournalTests {
     }
   }
 
+  @Test("a long answer is told by its beginning")
+  func longAnswer() async throws {
+    try await FaultScene.run { (scene) async throws in
+      for _ in 0..<10 { _ = try await scene.mina.say(String(repeating: "x", count: 2000), in: scene.room) }
+      let answer = try await scene.mina.call(.GET, "\(scene.room)/chats")
+      #expect(answer.status == 200)
+      let told = try #require(try await scene.entry("method=GET&path=/v1/\(scene.room)/chats").answer)
+      #expect(told.truncated == true && told.size == answer.body.count)
+      #expect(told.body == String(decoding: answer.body.prefix(Journal.maxText), as: UTF8.self))
+    }
+  }
+
+  @Test("a request whose texts are longer than a sheet is kept whole, and so are those beside it")
+  func large() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let text = String(repeating: "x", count: Journal.maxText)
+      let names = (0..<(2 * Sheet.size / Journal.maxText)).map { "part\($0)" }
+      let parts = names.map { Support.World.Part.text($0, text) }
+      for parts in [[], parts, [], parts, []] {
+        let answer = try await scene.mina.call(
+          .POST, "\(scene.room)/chats", .multipart([.text("content", "Look")] + parts))
+        #expect(answer.status == 200)
+      }
+      let told = try await scene.entries("operation=postToChannel")
+      #expect(told.map { $0.request?.parts?.map(\.name) } == [[], names, [], names, []].map { ["content"] + $0 })
+      for entry in told {
+        #expect(entry.request?.parts?.dropFirst().allSatisfy { $0.text == text } == true)
+        #expect(entry.answer?.body?.contains("Look") == true)
+      }
+    }
+  }
+
   @Test("an answer that comes late to a client that waits is told once, with what the client got")
   func late() async throws {
     try await FaultScene.run { (scene) async throws in

@@ -27,7 +27,7 @@ struct Contract: Sendable {
   /// of all that it has costs much.
   final class Operation: Sendable {
     /// In ``Contract/listed``.
-    let place: Int
+    let index: Int
     let edition: EditionName
     let id: String
     let item: Int
@@ -36,9 +36,9 @@ struct Contract: Sendable {
     let places: [FlowPlace]
 
     fileprivate init(
-      _ place: Int, _ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace]
+      _ index: Int, _ edition: EditionName, id: String, item: Int, _ touches: Touches, _ places: [FlowPlace]
     ) {
-      (self.place, self.edition, self.id, self.item) = (place, edition, id, item)
+      (self.index, self.edition, self.id, self.item) = (index, edition, id, item)
       (self.touches, self.places) = (touches, places)
     }
   }
@@ -75,7 +75,7 @@ struct Contract: Sendable {
 
   private(set) var items: [Item] = []
   private(set) var operations: [OperationName: Operation] = [:]
-  /// The same in a row.
+  /// All operations, by their index.
   private(set) var listed: [Operation] = []
   /// Codes that any operation of an edition may answer.
   private(set) var commonCodes: [EditionName: [String: Int]] = [:]
@@ -147,13 +147,13 @@ struct Contract: Sendable {
     }
   }
 
-  /// The operation of a route; nil if no document has it. Its place is noted at the route, as every request asks.
-  static func operation(of route: EditionOperation) -> Operation? {
-    let place = route.place.load(ordering: .relaxed)
-    if place >= 0 { return shared.listed[place] }
+  /// Where in ``listed`` the operation of a route is; nil if no document has it. It is noted at the route, as every request asks.
+  static func index(of route: EditionOperation) -> Int? {
+    let known = route.indexInContract.load(ordering: .relaxed)
+    if known >= 0 { return known }
     let operation = shared.operations[OperationName(route)]
-    if let operation { route.place.store(operation.place, ordering: .relaxed) }
-    return operation
+    if let operation { route.indexInContract.store(operation.index, ordering: .relaxed) }
+    return operation?.index
   }
 
   /// Where a step is in flows.

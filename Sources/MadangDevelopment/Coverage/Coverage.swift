@@ -13,11 +13,14 @@ package final class Coverage: Sendable {
     var counts: [Int] = []
     /// By place of a flow: the step that comes next, and how many ever were done.
     var flows: [(next: Int, furthest: Int)] = []
+    /// All operations, by their index.
+    var operations: [Contract.Operation] = []
 
     mutating func makeRoom() {
       guard counts.isEmpty else { return }
       counts = Array(repeating: 0, count: Contract.shared.items.count)
       flows = Array(repeating: (next: 0, furthest: 0), count: Contract.shared.flows.count)
+      operations = Contract.shared.listed
     }
   }
 
@@ -43,24 +46,25 @@ package final class Coverage: Sendable {
 
   /// A request has been answered.
   ///
-  /// - Parameter operation: What it was for.
-  func count(_ request: FinishedRequest, _ operation: Contract.Operation?, _ known: borrowing Exchange.Known) {
+  /// - Parameter index: Of the operation that it was for.
+  func count(_ request: FinishedRequest, _ index: Int?, _ known: borrowing Exchange.Known) {
     let exchange = request.exchange
     guard let status = request.status, !exchange.isOfSocket else { return }
-    guard let operation else {
+    guard let index else {
       if let code = request.code { countCommon(code, exchange, known.edition) }
       return
     }
     guard status == 400 || status == 500 else {
       return update { state in
+        let operation = state.operations[index]
         state.counts[operation.item] += 1
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
-        state.count(operation.touches, exchange, known.body.fields)
+        state.count(operation, exchange, known.body.fields)
         for place in operation.places { state.advance(place) }
       }
     }
-    let code = request.code
+    let (operation, code) = (Contract.shared.listed[index], request.code)
     let places =
       code.map { Contract.shared.places(of: .refusal(operation.id, code: $0), in: operation.edition) } ?? []
     update { state in
@@ -69,7 +73,7 @@ package final class Coverage: Sendable {
       {
         state.counts[item] += 1
       }
-      state.count(operation.touches, exchange, known.body.fields)
+      state.count(operation, exchange, known.body.fields)
       for place in places { state.advance(place) }
     }
   }
@@ -119,12 +123,18 @@ package final class Coverage: Sendable {
 
 extension Coverage.State {
   /// What a request had that could be left out.
-  fileprivate mutating func count(_ touches: Contract.Touches, _ exchange: Exchange, _ fields: Fields?) {
-    if !touches.fields.isEmpty, let fields {
-      for (name, item) in touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
+  fileprivate mutating func count(_ operation: Contract.Operation, _ exchange: Exchange, _ fields: Fields?) {
+    if !operation.touches.fields.isEmpty, let fields {
+      for (name, item) in operation.touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
     }
-    for (name, item) in touches.queries where exchange.query(name) != nil { counts[item] += 1 }
-    for (name, item) in touches.headers where exchange.head.headerFields.contains(name) { counts[item] += 1 }
+    if !operation.touches.queries.isEmpty {
+      for (name, item) in operation.touches.queries where exchange.query(name) != nil { counts[item] += 1 }
+    }
+    if !operation.touches.headers.isEmpty {
+      for (name, item) in operation.touches.headers where exchange.head.headerFields.contains(name) {
+        counts[item] += 1
+      }
+    }
   }
 
   /// Goes on with a flow if the step is the one that comes next.

@@ -15,6 +15,7 @@ package final class Outage: Sendable {
 
   /// Whether the server takes connections.
   var isOver: Bool {
+    // Zero until the first outage: nothing to compare with the clock then.
     let end = downUntil.load(ordering: .acquiring)
     return end == 0 || NIODeadline.now().uptimeNanoseconds >= end
   }

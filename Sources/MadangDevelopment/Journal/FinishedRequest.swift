@@ -11,14 +11,14 @@ struct FinishedRequest: Sendable {
   /// True only if the answer's header fields begin with `HTTPFields.json`.
   var beginsAsJSON = false
   /// The answer's body, or its beginning, if it is text.
-  var answer = ByteBuffer()
+  var answer: ByteBuffer?
   /// Of the answer's body, as far as it was handed to the connection.
   var answerSize = 0
   /// Uptime in nanoseconds.
   var end: UInt64
 
   /// The contract's code in the answer of a refusal.
-  var code: String? { RefusalBody.code(status, answerSize, answer.readableBytesView) }
+  var code: String? { answer.flatMap { RefusalBody.code(status, answerSize, $0.readableBytesView) } }
 }
 
 /// The answer of a refusal.

@@ -31,9 +31,10 @@ extension Journal {
     return outcome != .afterLookup
   }
 
+  /// Whether a request is recorded, or when it will be.
   private enum Recording { case done, whileWritten, afterLookup }
 
-  /// Records a request whose client may be gone, or whose account is not known: where the other one has returned false.
+  /// Records a request whose client may be gone, or whose account is not known: where ``record(_:answeredBy:)`` has returned false.
   nonisolated(nonsending) func recordAfterLookup(_ exchange: Exchange, answeredBy response: inout Response) async {
     let now = uptime()
     // Nobody but the client knows of a connection that is gone what came of its answer.
@@ -91,7 +92,7 @@ extension FinishedRequest {
   }
 
   fileprivate mutating func add(_ piece: ByteBuffer) {
-    if answer.readableBytes == 0 { answer = piece } else { answer.writeImmutableBuffer(piece) }
+    if answer == nil { answer = piece } else { answer?.writeImmutableBuffer(piece) }
   }
 }
 

@@ -29,7 +29,7 @@ package final class Journal: Sendable {
   /// How many entries an answer has unless somebody wants more.
   package static let page = 1000
   /// How much of a body or payload is told, in bytes.
-  package static let maxText = Exchange.Body.limit
+  package static var maxText: Int { Exchange.Body.limit }
 
   struct State: ~Copyable {
     var limits: Limits
@@ -118,9 +118,9 @@ package final class Journal: Sendable {
   /// A request is over.
   func append(_ request: FinishedRequest) { request.exchange.withKnown { append(request, $0) } }
 
-  /// The same, for whoever reads what is known of it.
+  /// The same, within ``Exchange/withKnown(_:)``.
   func append(_ request: FinishedRequest, _ known: borrowing Exchange.Known) {
-    let operation = known.operation.flatMap(Contract.operation)
+    let operation = known.operation.flatMap(Contract.index)
     coverage.count(request, operation, known)
     append(at: request.exchange.at, begun: request.exchange.begun) { sheets in
       .request(RawRequest(request, operation, known, on: &sheets))
@@ -133,17 +133,17 @@ package final class Journal: Sendable {
   ///   - happening: Called under the lock.
   private func append(at: Int64, begun: UInt64, _ happening: (inout Sheets) -> Happening) {
     var forgotten: RawEntry?
-    let waiting = state.withLock { state -> [Int: AsyncStream<Void>.Continuation] in
-      guard begun >= state.beginning else { return [:] }
+    let waiting = state.withLock { state -> [AsyncStream<Void>.Continuation] in
+      guard begun >= state.beginning else { return [] }
       state.last += 1
       state.makeRoom()
       let entry = RawEntry(number: state.last, at: at, begun: begun, happening: happening(&state.sheets))
       state.bytes += entry.bytes
       state.entries.append(consume entry)
       state.forget(&forgotten)
-      return state.waiting
+      return state.waiting.isEmpty ? [] : Array(state.waiting.values)
     }
-    if !waiting.isEmpty { for one in waiting.values { one.yield() } }
+    for one in waiting { one.yield() }
   }
 
   /// Forgets all entries, and what has begun and is not over. Numbers go on.

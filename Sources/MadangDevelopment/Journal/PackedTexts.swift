@@ -1,6 +1,6 @@
 import NIOCore
 
-/// Texts one behind another on a sheet: thousands of requests are kept, and each would else be dozens of pieces of memory.
+/// Texts, or other bytes, one behind another on a sheet: thousands of requests are kept, and each would else be dozens of pieces of memory.
 struct PackedTexts: Sendable {
   /// Each text behind its length, which takes four bytes.
   private let piece: Sheet.Piece

@@ -4,7 +4,7 @@ import NIOCore
 import SocketIOProtocol
 import SocketIOServer
 
-/// An entry as it is kept: what was there anyway, shared and not yet read.
+/// An entry as it is kept, not yet read: what was there anyway, shared, or of a request a copy.
 struct RawEntry: Sendable {
   let number: Int
   /// Milliseconds of the server's clock.
@@ -36,13 +36,13 @@ enum Happening: Sendable {
     }
   }
 
-  /// What each entry takes besides what it keeps.
+  /// What each entry takes besides what it keeps. What is kept of a request is in one piece, and nothing else.
   private static let overhead = 256
 
   /// In bytes. What several entries share counts for each of them.
   var size: Int {
     switch self {
-    case .request(let request): Self.overhead + request.size
+    case .request(let request): MemoryLayout<RawEntry>.stride + request.size
     case .connection(let connection):
       Self.overhead + (connection.handshake.map { $0.headers.size + $0.query.size } ?? 0)
     case .packet(let packet): Self.overhead + packet.packet.size

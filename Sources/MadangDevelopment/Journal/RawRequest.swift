@@ -5,7 +5,7 @@ import NIOCore
 /// A request as it is kept: not yet read, and in one piece.
 struct RawRequest: Sendable {
   struct Numbers: BitwiseCopyable {
-    /// The place of its operation in `Contract.listed`.
+    /// Of its operation in `Contract.listed`.
     let operation: Int?
     let isPolling: Bool
     /// Nil if the client got no answer.
@@ -23,12 +23,12 @@ struct RawRequest: Sendable {
   var size: Int { packed.size }
 
   init(
-    _ request: FinishedRequest, _ operation: Contract.Operation?, _ known: borrowing Exchange.Known,
+    _ request: FinishedRequest, _ operation: Int?, _ known: borrowing Exchange.Known,
     on sheets: inout Sheets
   ) {
     let exchange = request.exchange
     let numbers = Numbers(
-      operation: operation?.place, isPolling: exchange.isOfSocket, status: request.status, bodySize: known.body.size,
+      operation: operation, isPolling: exchange.isOfSocket, status: request.status, bodySize: known.body.size,
       answerSize: request.answerSize, nanoseconds: request.end - exchange.begun)
     packed = PackedTexts(on: &sheets) { writer in
       withUnsafeBytes(of: numbers) { writer.add($0) }
@@ -40,7 +40,7 @@ struct RawRequest: Sendable {
       writer.add(known.body.parts.isEmpty ? known.body.kept : [])
       writer.add(known.body.parts)
       writer.add(ofAnswer: request.answerHeaders, beginsAsJSON: request.beginsAsJSON)
-      writer.add(request.answer, atMost: Journal.maxText)
+      if let answer = request.answer { writer.add(answer, atMost: Journal.maxText) } else { writer.addAbsent() }
     }
   }
 }
@@ -83,12 +83,12 @@ extension PackedTexts.Writer {
     guard beginsAsJSON else { return add(fields) }
     assert(fields.starts(with: HTTPFields.json))
     add("")
-    add(fields, from: HTTPFields.json.count)
+    add(fields, from: HTTPFields.jsonCount)
   }
 
   /// Ends with an absent text, as no name is.
   fileprivate mutating func add(_ fields: HTTPFields, from first: Int = 0) {
-    for index in first..<fields.count {
+    for index in min(first, fields.count)..<fields.count {
       let field = fields[index]
       add(field.name.rawName)
       // Secrets, too: to keep one costs less than to look for it. They are masked when they are told.

@@ -37,7 +37,7 @@ private final class Blanks: Sendable {
   /// Where it begins.
   private let memory = Mutex<[UInt]>([])
 
-  deinit { while let one = take() { one.deallocate() } }
+  deinit { while let one = take() { Sheet.giveBack(one) } }
 
   func take() -> UnsafeMutableRawPointer? {
     memory.withLock { $0.popLast() }.flatMap { UnsafeMutableRawPointer(bitPattern: $0) }
@@ -49,7 +49,7 @@ private final class Blanks: Sendable {
       memory.append(UInt(bitPattern: one))
       return true
     }
-    if !isKept { one.deallocate() }
+    if !isKept { Sheet.giveBack(one) }
   }
 }
 
@@ -57,9 +57,8 @@ private final class Blanks: Sendable {
 final class Sheet: @unchecked Sendable {
   // Unchecked: only whoever holds its `Sheets` writes, behind all that was taken; what was taken is only read.
 
-  /// In bytes. What is larger than 64 KiB costs malloc more to free.
-  static let size = 56 * 1024
-  private static let pageSize = 4096
+  /// In bytes.
+  static let size = 64 * 1024
 
   private let memory: UnsafeMutableRawBufferPointer
   private var used = 0
@@ -81,15 +80,22 @@ final class Sheet: @unchecked Sendable {
     if let blanks, let start = memory.baseAddress { blanks.put(start) } else { memory.deallocate() }
   }
 
-  /// Memory whose pages are there: to be given one after the other, each when it is first written to, costs several times as much.
-  private static func blank() -> UnsafeMutableRawPointer {
-    let start = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: pageSize)
+  /// Memory from the system: malloc would tidy up all that is free for a piece of this size, and requests would meet other memory than
+  /// they gave back. Its pages are there where the system can do that: to be given one after the other, each when it is first written
+  /// to, costs several times as much.
+  fileprivate static func blank() -> UnsafeMutableRawPointer {
     #if os(Linux)
-      // Where the system cannot do it, the pages come as they are needed.
-      _ = madvise(start, size, MADV_POPULATE_WRITE)
+      let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
+    #else
+      let flags = MAP_PRIVATE | MAP_ANON
     #endif
+    guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
+      fatalError("the system has no memory left")
+    }
     return start
   }
+
+  fileprivate static func giveBack(_ blank: UnsafeMutableRawPointer) { munmap(blank, size) }
 
   fileprivate var room: UnsafeMutableRawBufferPointer { .init(rebasing: memory[used...]) }
 

@@ -14,19 +14,19 @@ extension Exchange {
 
   /// The account whose token the request shows, valid, expired or about to be signed out; nil if it shows none. It counts for
   /// no limit.
-  package func account() async -> Exchange.Account? {
+  package func account() async -> Account? {
     if let known = withKnown({ $0.lookedUpAccount }) { return known }
     let account = await lookedUpAccount()
     lookedUp(account)
     return account
   }
 
-  private func lookedUpAccount() async -> Exchange.Account? {
+  private func lookedUpAccount() async -> Account? {
     guard let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
       let session = await claims(in: edition)?.session,
       let caller = try? await service.madang.caller(session: session, edition: edition.name)
     else { return nil }
-    return Exchange.Account(caller)
+    return Account(caller)
   }
 
   private func claims(in edition: Edition) async -> AccessTokens.Claims? {

@@ -6,18 +6,8 @@ import NIOCore
 import SocketIOServer
 import Synchronization
 
-/// A rule by which something went wrong on purpose.
-package struct AppliedFault: Codable, Hashable, Sendable {
-  /// The rule's id.
-  package let rule: Int
-  /// What it does.
-  package let kind: String
-
-  package init(rule: Int, kind: String) { (self.rule, self.kind) = (rule, kind) }
-}
-
 /// One HTTP request that is being answered, for the instruments of development mode, with what is known of it, noted by who answers it.
-/// One object: each that a request needs costs it something.
+/// One object, to save allocations.
 package final class Exchange: Sendable {
   package struct Account: Hashable, Sendable {
     package let number: Int64
@@ -111,7 +101,7 @@ package final class Exchange: Sendable {
 
   func found(_ edition: EditionName) { state.withLock { $0.editionOfKey = edition } }
 
-  func received(_ body: consuming Body) { state.withLock { swap(&$0.body, &body) } }
+  func received(_ body: Body) { state.withLock { $0.body = body } }
 
   /// Only for a body that is answered with `Response.json`.
   func answers(_ body: ByteBuffer) { state.withLock { $0.answer = body } }

@@ -5,8 +5,9 @@ import Synchronization
 package final class EditionOperation: Sendable {
   package let edition: EditionName
   package let route: MadangAPI.Route
-  /// Where the operation is in a list of whoever watches requests, so that nobody looks for it with every request; -1 until somebody has.
-  package let place = Atomic(-1)
+  /// Where the kit's list of the contract has the operation, noted by the kit so that it need not look for it with every request; -1
+  /// until it has.
+  package let indexInContract = Atomic(-1)
 
   init(_ edition: EditionName, _ route: MadangAPI.Route) { (self.edition, self.route) = (edition, route) }
 }

@@ -27,9 +27,13 @@ package struct Fields: Sendable {
     few.first { $0.name == name }?.value ?? (others.isEmpty ? nil : others[name])
   }
 
-  /// Adds a field; the first of a repeated name wins. One whose name is expensive to compare is no field of the API, and is ignored.
+  /// No field of the API has a longer name, in bytes.
+  private static let maxName = 64
+
+  /// Adds a field; the first of a repeated name wins. One whose name is too long or no ASCII is no field of the API, and is ignored: it
+  /// might be expensive to compare.
   mutating func add(_ name: String, _ value: Value) {
-    guard name.isCheapToCompare, self[name] == nil else { return }
+    guard name.utf8.count <= Self.maxName, name.isASCII, self[name] == nil else { return }
     if few.count < 8 { few.append((name, value)) } else { others[name] = value }
   }
 

@@ -36,6 +36,9 @@ extension ErrorCode {
 }
 
 extension HTTPFields {
+  /// How many fields ``json`` has: not counted, as every request asks.
+  package static var jsonCount: Int { 4 }
+
   /// Of answers that are JSON.
   package static let json: HTTPFields = [
     .contentType: "application/json; charset=utf-8", .cacheControl: "no-store",
