@@ -62,7 +62,7 @@ final class Sheet: @unchecked Sendable {
 
   private let memory: UnsafeMutableRawBufferPointer
   private var used = 0
-  /// Where the memory goes; nil for a larger one.
+  /// Where the memory goes; nil if it is malloc's.
   private let blanks: Blanks?
 
   fileprivate init(size: Int) {
@@ -72,8 +72,10 @@ final class Sheet: @unchecked Sendable {
 
   fileprivate init(_ blanks: Blanks) {
     let start = blanks.take() ?? Self.blank()
-    memory = UnsafeMutableRawBufferPointer(start: start, count: Self.size)
-    self.blanks = blanks
+    memory =
+      start.map { UnsafeMutableRawBufferPointer(start: $0, count: Self.size) }
+      ?? .allocate(byteCount: Self.size, alignment: 8)
+    self.blanks = start == nil ? nil : blanks
   }
 
   deinit {
@@ -82,17 +84,15 @@ final class Sheet: @unchecked Sendable {
 
   /// Memory from the system: malloc would tidy up all that is free for a piece of this size, and requests would meet other memory than
   /// they gave back. Its pages are there where the system can do that: to be given one after the other, each when it is first written
-  /// to, costs several times as much.
-  fileprivate static func blank() -> UnsafeMutableRawPointer {
+  /// to, costs several times as much. Nil if the system gives none.
+  fileprivate static func blank() -> UnsafeMutableRawPointer? {
     #if os(Linux)
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
     #else
       let flags = MAP_PRIVATE | MAP_ANON
     #endif
-    guard let start = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0), start != MAP_FAILED else {
-      fatalError("the system has no memory left")
-    }
-    return start
+    let start = mmap(nil, size, PROT_READ | PROT_WRITE, flags, -1, 0)
+    return start == MAP_FAILED ? nil : start
   }
 
   fileprivate static func giveBack(_ blank: UnsafeMutableRawPointer) { munmap(blank, size) }
