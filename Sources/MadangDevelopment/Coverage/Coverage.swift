@@ -127,14 +127,8 @@ extension Coverage.State {
     if !operation.touches.fields.isEmpty, let fields {
       for (name, item) in operation.touches.fields where fields.hasValue(of: name) { counts[item] += 1 }
     }
-    if !operation.touches.queries.isEmpty {
-      for (name, item) in operation.touches.queries where exchange.query(name) != nil { counts[item] += 1 }
-    }
-    if !operation.touches.headers.isEmpty {
-      for (name, item) in operation.touches.headers where exchange.head.headerFields.contains(name) {
-        counts[item] += 1
-      }
-    }
+    for (name, item) in operation.touches.queries where exchange.query(name) != nil { counts[item] += 1 }
+    for (name, item) in operation.touches.headers where exchange.head.headerFields.contains(name) { counts[item] += 1 }
   }
 
   /// Goes on with a flow if the step is the one that comes next.

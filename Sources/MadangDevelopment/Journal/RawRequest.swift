@@ -81,7 +81,7 @@ extension PackedTexts.Writer {
   /// The same, but for the fields that nearly all answers begin with. An empty text, as no name is, stands for them.
   fileprivate mutating func add(ofAnswer fields: HTTPFields, beginsAsJSON: Bool) {
     guard beginsAsJSON else { return add(fields) }
-    assert(fields.starts(with: HTTPFields.json))
+    assert(fields.starts(with: HTTPFields.json) && HTTPFields.json.count == HTTPFields.jsonCount)
     add("")
     add(fields, from: HTTPFields.jsonCount)
   }

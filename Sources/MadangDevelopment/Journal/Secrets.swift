@@ -6,10 +6,10 @@ import SocketIOProtocol
 enum Secrets {
   static let mask = "***"
 
-  /// Those of ``HeaderName``, and others. So few that comparing a name with each is cheaper than hashing it; written out, so that they
-  /// are in the program and nobody has to see to it with each request that they are there.
+  /// So few that comparing a name with each is cheaper than hashing it.
   private static let headers = [
-    "authorization", "sesackey", "refreshtoken", "cookie", "set-cookie", "proxy-authorization",
+    HeaderName.apiKey.lowercased(), HeaderName.authorization.lowercased(), HeaderName.refreshToken.lowercased(),
+    "cookie", "set-cookie", "proxy-authorization",
   ]
 
   /// Of JSON, forms and queries, in lower case and without `_` and `-`. A `token` is a secret, a `deviceToken` is none.

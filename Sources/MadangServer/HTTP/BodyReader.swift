@@ -98,16 +98,14 @@ final class BodyReader {
     }
   }
 
-  /// Reads and drops what is left of the body, up to the limit, and removes what was received and not kept. To be called once.
+  /// Reads and drops what is left of the body, up to the limit, and removes what was received and not kept.
   nonisolated(nonsending) func finish() async {
     do { while try await next() != nil {} } catch { isExhausted = true }
     if !uploads.isEmpty { await store.discard(uploads) }
     uploads = []
     for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
     charged = [:]
-    let read = noted
-    noted = Exchange.Body()
-    exchange?.received(read)
+    exchange?.received(noted)
   }
 
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
