@@ -185,6 +185,49 @@ struct JournalTests {
     }
   }
 
+  @Test("requests of many connections at once are each kept whole, also while others are read and forgotten")
+  func atOnce() async throws {
+    try await FaultScene.run { (scene) async throws in
+      let (journal, connections, calls) = (scene.kit.journal, 8, 40)
+      // Far fewer than there will be.
+      journal.limits.entries = 60
+      let before = journal.last
+      @Sendable func name(_ connection: Int, _ call: Int) -> String { "\(connection)-\(call)" }
+      @Sendable func field(_ connection: Int, _ call: Int) -> String {
+        name(connection, call) + String(repeating: "x", count: call * 97 % 4000)
+      }
+      /// How many were told; each is checked.
+      @Sendable func check() async throws -> Int {
+        let told = try await journal.page(matching: JournalFilter { $0.path = "/none/*" }).entries
+        for entry in told {
+          let place = entry.path?.dropFirst("/none/".count).split(separator: "-").compactMap { Int($0) } ?? []
+          try #require(place.count == 2)
+          let values = entry.request?.headers.filter { $0.name == "X-Long" }.map(\.value)
+          #expect(values == [field(place[0], place[1])])
+          #expect(entry.status == 400 && entry.answer?.body?.contains("E01") == true)
+        }
+        #expect(zip(told, told.dropFirst()).allSatisfy { $0.number < $1.number })
+        return told.count
+      }
+      let port = try scene.port
+      try await withThrowingTaskGroup { group in
+        for connection in 0..<connections {
+          group.addTask {
+            for call in 0..<calls {
+              let wire = try await Wire.connect(port)
+              defer { wire.abort() }
+              let path = "/none/\(name(connection, call))"
+              #expect(try await wire.request("GET", path, headers: [("X-Long", field(connection, call))]).status == 400)
+            }
+          }
+        }
+        group.addTask { while journal.last < before + connections * calls { _ = try await check() } }
+        try await group.waitForAll()
+      }
+      #expect(try await check() == 60 && journal.last == before + connections * calls)
+    }
+  }
+
   @Test("a fault is told with the request it happened to, also where the client got no answer")
   func faults() async throws {
     try await FaultScene.run { (scene) async throws in
@@ -311,8 +354,6 @@ struct JournalTests {
       try await world.snapshot("signed in")
       _ = try await caller.call(.GET, "workspaces")
       try await world.restore("signed in")
-      let path = "/_dev/worlds/\(world.id)/journal"
-      _ = path
       #expect(try await world.kit.journal.page(matching: JournalFilter { $0.kind = "request" }).entries.count == 2)
       let last = world.kit.journal.last
       try await world.reset()
