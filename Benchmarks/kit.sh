@@ -66,24 +66,25 @@ many_worlds() {
 }
 
 # The CPU time of a post in development mode with the kit, and without. Two servers of each kind are in use at the same time, at
-# the same rate, so that whatever else the machine does slows both kinds alike. The ratio is that of the sums of all rounds. Processes
-# of one program differ for all their life, by as much as is measured: so there are three sets of them.
+# the same rate, so that whatever else the machine does slows both kinds alike. The ratio is that of the sums of all rounds. Two
+# processes of one program differ by as much as the kit costs, as long as they live: so there are three sets of them.
 kit_posts() {
-  local set
-  for set in 1 2 3; do kit_set; done
+  local number
+  for number in 1 2 3; do kit_set "$number"; done
   result "kit: CPU ms per 1,000 posts" "$(median <"$work/cpu.kit")" "without it: $(median <"$work/cpu.plain")" \
     "$(paste "$work/cpu.kit" "$work/cpu.plain" | awk '{ kit += $1; plain += $2 } END { printf "%.3f\n", kit / plain }')" \
     '<=' 1.03
 }
 
+# kit_set NUMBER
 kit_set() {
   local kind kinds=(plain1 kit1 kit2 plain2)
   declare -A ports pids
   for kind in "${kinds[@]}"; do
     if [[ $kind = plain* ]]; then
-      MADANG_DEV_KIT=false start_server "$work/posts-$set-$kind" --dev
+      MADANG_DEV_KIT=false start_server "$work/posts-$1-$kind" --dev
     else
-      start_server "$work/posts-$set-$kind" --dev
+      start_server "$work/posts-$1-$kind" --dev
     fi
     people 8
     workspace 8

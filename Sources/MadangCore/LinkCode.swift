@@ -17,7 +17,7 @@ package struct LinkCode: Sendable {
 }
 
 /// A page of the server to which links with a code lead: the first part of its path.
-package enum LinkPage: String, Sendable {
+package enum LinkPage: String, CaseIterable, Sendable {
   case invite, password, confirm
 }
 

@@ -1,9 +1,10 @@
 import MadangAPI
 import MadangClient
 
-/// The statuses scripts rely on, besides 0 (done) and 64 (usage, from the argument parser); `sysexits.h` names 69.
+/// The statuses scripts rely on, besides 0 (done); `sysexits.h` names the last two. Most wrong usage is found by the argument parser.
 enum ExitStatus: Int32 {
   case failed = 1
+  case usage = 64
   case unavailable = 69
 }
 

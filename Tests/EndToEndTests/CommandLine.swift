@@ -34,6 +34,10 @@ struct Shell {
   }
 
   func run(_ arguments: String..., environment: [String: String] = [:], input: String = "") async throws -> Outcome {
+    try await run(arguments, environment: environment, input: input)
+  }
+
+  func run(_ arguments: [String], environment: [String: String] = [:], input: String = "") async throws -> Outcome {
     let program = try start(arguments, environment: environment, input: input)
     async let output = program.output.rest()
     async let errors = program.errors.rest()

@@ -179,6 +179,7 @@ struct CommandLineDevTests {
     for (file, input, words) in [
       ("courtyard", "", "courtyard is a seed that is shipped, and no file: 'madang dev worlds make --seed courtyard'"),
       (folder, "", "\(folder) is a directory; name a file"),
+      ("\(folder)/none.yaml", "", "\(folder)/none.yaml cannot be read: No such file or directory"),
       ("-", "name: a\nname: b\n", "-: line 1: name: is written twice in the same object"),
     ] {
       let program = try Program("madang", ["dev", "seed", "check", file], input: input)

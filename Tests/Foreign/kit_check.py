@@ -23,7 +23,7 @@ import zxingcpp
 from program import Program
 
 HERE = pathlib.Path(__file__).parent
-RECIPES = {"sh": ["sh", "-eu"], "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
+RECIPES = {"sh": ["sh"], "python": [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"],
            "js": ["node", "--test"]}
 WAIT = 60
 
@@ -64,12 +64,41 @@ def failure_of_command_line(madang, server, folder):
     return answer.stdout + answer.stderr if answer.returncode else None
 
 
-def run_recipe(language, text, server, folder):
+STANDARD = "http://127.0.0.1:8080"
+NOBODY = "http://127.0.0.1:9"
+
+
+def run_recipe(language, text, folder, server=None):
+    """Runs it as it stands, with the environment's MADANG only where a server is named."""
     file = folder / {"sh": "recipe.sh", "python": "test_recipe.py", "js": "recipe.test.mjs"}[language]
     file.write_text(text)
-    environment = os.environ | {"MADANG": server, "PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment = os.environ | {"PYTHONPATH": str(HERE), "PYTHONDONTWRITEBYTECODE": "1"}
+    environment.pop("MADANG", None)
+    if server:
+        environment["MADANG"] = server
     return subprocess.run(
         RECIPES[language] + [str(file)], env=environment, cwd=folder, timeout=WAIT, capture_output=True, text=True)
+
+
+def failure_of_recipe(language, text, server, folder):
+    """What is wrong with a recipe; empty if nothing is. It signs in and leaves no world, with a server that is named and with the one
+    that is its own default, and says what to do where there is none."""
+    default = text.replace(STANDARD, server)
+    if default == text and language != "python":
+        return f"it does not name {STANDARD}"
+    runs = [(text, server)] if language == "python" else [(text, server), (default, None)]
+    for one, named in runs:
+        outcome = run_recipe(language, one, folder, named)
+        if outcome.returncode:
+            return outcome.stdout + outcome.stderr
+        worlds = requests.get(f"{server}/_dev/worlds", timeout=WAIT).json()
+        if worlds:
+            return f"it left {worlds}"
+    outcome = run_recipe(language, text, folder, NOBODY)
+    told = outcome.stdout + outcome.stderr
+    if not outcome.returncode or "127.0.0.1:9" not in told and "127.0.0.1 port 9" not in told:
+        return f"without a server it exits with {outcome.returncode} and says {told}"
+    return ""
 
 
 def pixels(terminal_text):
@@ -115,12 +144,9 @@ async def main():
                 print("FAILED: docs/testing.md has recipes in", languages)
                 failures += 1
             for language, text in found:
-                outcome = await asyncio.to_thread(run_recipe, language, text, server.url, folder)
-                if outcome.returncode:
-                    print(f"FAILED: the recipe in {language}\n{outcome.stdout}\n{outcome.stderr}")
-                    failures += 1
-                else:
-                    print("ok     the recipe in", language)
+                failure = await asyncio.to_thread(failure_of_recipe, language, text, server.url, folder)
+                print(f"FAILED: the recipe in {language}\n{failure}" if failure else f"ok     the recipe in {language}")
+                failures += bool(failure)
             different = await asyncio.to_thread(differences_from_scripts, server.url, folder)
             print("\n".join(["FAILED: the calls of scripts differ from docs/testing.md:"] + different)
                   if different else "ok     the scripts and their calls")

@@ -11,7 +11,10 @@ SERVER = os.environ.get("MADANG", "http://127.0.0.1:8080")
 @pytest.fixture
 def world():
     """The URL of a world that begins as the courtyard, and is gone after the test."""
-    answer = requests.post(f"{SERVER}/_dev/worlds", json={"seed": "courtyard"}, timeout=10)
+    try:
+        answer = requests.post(f"{SERVER}/_dev/worlds", json={"seed": "courtyard"}, timeout=10)
+    except requests.ConnectionError:
+        pytest.fail(f"nothing answers: is 'madang serve --dev' at {SERVER}?", pytrace=False)
     assert answer.ok, f"{answer.status_code}: is 'madang serve --dev' at {SERVER}?"
     made = answer.json()
     yield made["url"]

@@ -195,7 +195,7 @@ struct ExpectationTests {
       (#"{"expected":[{"packet":"noop"}]}"#, "packet: there is none called 'noop'"),
       (#"{"expected":[{"kind":"connection","event":"open"}]}"#, "event: there is none called 'open'"),
       (#"{"expected":[{"kind":"req*uests"}]}"#, "kind: there is none called"),
-      (#"{"expected":[{"code":"e05"}]}"#, "code: there is none called 'e05'"),
+      (#"{"expected":[{"code":"e05"}]}"#, "expected[0].code: there is none called 'e05'"),
       (#"{"expected":[{"method":"GTE"}]}"#, "method: there is none called 'GTE'"),
       (#"{"expected":[{"status":"999"}]}"#, "status: a status like 200"),
       (#"{"expected":[{"operation":"postTo*Chanel"}]}"#, "no edition has 'postTo*Chanel'"),

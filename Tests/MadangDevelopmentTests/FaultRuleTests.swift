@@ -57,7 +57,7 @@ struct FaultRuleTests {
       (#"{"effect":{}}"#, "effect.kind: is missing"),
       (#"{"effect":{"kind":"status"}}"#, "effect.status: is missing; 'status' needs it"),
       (#"{"effect":{"kind":"status","status":99}}"#, "effect.status: 200 to 599"),
-      (#"{"effect":{"kind":"status","status":"500"}}"#, "effect.status: must be a whole number"),
+      (#"{"effect":{"kind":"status","status":"500"}}"#, "effect.status: must be a whole number, without quotes"),
       (#"{"effect":{"kind":"latency","milliseconds":600001}}"#, "effect.milliseconds: 0 to 600000"),
       (
         #"{"effect":{"kind":"latency","milliseconds":1e300}}"#,
@@ -66,11 +66,11 @@ struct FaultRuleTests {
       (#"{"effect":{"kind":"drop","bytes":1}}"#, "effect.bytes: is no field of 'drop', which has none"),
       (
         #"{"effect":{"kind":"cut","bytes":1},"match":{"event":"x"}}"#,
-        "match.event: tells packets of sockets apart, and 'cut' does not happen to these"
+        "match.event: tells packets of sockets apart, and 'cut' does not happen to these; leave it out, or choose another effect"
       ),
       (
         #"{"effect":{"kind":"drop"},"match":{"path":"/x"}}"#,
-        "match.path: tells HTTP requests apart, and 'drop' does not happen to these"
+        "match.path: tells HTTP requests apart, and 'drop' does not happen to these; leave it out, or choose another effect"
       ),
       (
         #"{"effect":{"kind":"refuseNamespace"},"match":{"account":"a@example.com"}}"#,

@@ -35,7 +35,14 @@ struct JournalSecretsTests {
     ] {
       _ = try await world.call(.POST, "users/login", .raw(body, type: "application/json"))
     }
-    secrets += ["geheim-1", "geheim-2", "41414141", "geheim-3", "geheim-4", "geheim-7"]
+    // The server reads these names without the line ends around them.
+    for (number, name) in ["\npassword", "password%0A", "password\u{85}"].enumerated() {
+      _ = try await world.call(.POST, "users/login", .form("email=x&\(name)=geheim-8\(number)"))
+    }
+    _ = try await world.call(
+      .POST, "users/login",
+      .raw("..\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\ngeheim-9", type: "multipart/x-json; boundary=b"))
+    secrets += ["geheim-1", "geheim-2", "41414141", "geheim-3", "geheim-4", "geheim-7", "geheim-8", "geheim-9"]
     _ = try await world.call(.POST, "users/login", .multipart([.text("password", "geheim-3")]))
     _ = try await world.call(.GET, "workspaces?token=geheim-4&SesacKey=geheim-4")
     for (provider, field) in [("apple", "idToken"), ("kakao", "oauthToken")] {
@@ -81,6 +88,29 @@ struct JournalSecretsTests {
         #expect(text.contains("***") && text.contains("mina@example.com"))
         for secret in secrets { #expect(!text.contains(secret), "\(format): \(secret)") }
       }
+    }
+  }
+
+  @Test(
+    "codes of links are masked in paths, and where a page was linked from",
+    arguments: ["password", "confirm", "invite"])
+  func links(_ page: String) async throws {
+    try await FaultScene.run { (scene) async throws in
+      let code = String(repeating: "5e", count: 16)
+      for path in [
+        "/\(page)/\(code)", "//\(page)/\(code)/",
+        "/%\(String(page.utf8.first ?? 0, radix: 16))\(page.dropFirst())/\(code)?x=1",
+      ] {
+        _ = try await scene.world.call(
+          .GET, path, key: nil, headers: [("Referer", "http://127.0.0.1/\(page)/\(code)")])
+      }
+      #expect(try await scene.entries("path=/\(page)/***").count == 3)
+      for format in ["json", "har"] {
+        let answer = try await scene.world.call(.GET, "/_dev/journal?format=\(format)", key: nil)
+        #expect(!String(decoding: answer.body, as: UTF8.self).contains(code))
+      }
+      _ = try await scene.world.call(.GET, "/\(page)", key: nil)
+      #expect(try await scene.entries("path=/\(page)").count == 1)
     }
   }
 

@@ -228,6 +228,22 @@ struct JournalTests {
     }
   }
 
+  @Test("an expectation is met after a full journal was emptied", arguments: [false, true])
+  func emptied(_ isReset: Bool) async throws {
+    try await FaultScene.run { (scene) async throws in
+      let journal = scene.kit.journal
+      journal.limits.entries = 2
+      for _ in 0..<5 { _ = try await scene.mina.get("workspaces") }
+      let expected = #"{"expected":[{"operation":"me"}]}"#
+      _ = try await scene.mina.get("users/me")
+      #expect(try await scene.expect(expected).outcome.differences.first?.contains("were forgotten") == true)
+      journal.limits.entries = 20_000
+      if isReset { journal.beginAnew() } else { journal.clear() }
+      _ = try await scene.mina.get("users/me")
+      #expect(try await scene.expect(expected).outcome.met)
+    }
+  }
+
   @Test("a fault is told with the request it happened to, also where the client got no answer")
   func faults() async throws {
     try await FaultScene.run { (scene) async throws in

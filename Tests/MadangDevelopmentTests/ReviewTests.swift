@@ -105,7 +105,18 @@ struct ReviewTests {
       for _ in 0..<5 { _ = try await scene.mina.get("\(scene.room)/unreads?after=2026-01-01T00:00:00.000Z") }
       let finding = try await Self.finding(scene)
       #expect(finding.habit == .polling && finding.count >= 5 && finding.what.contains("beside a socket"))
+      #expect(finding.cure.contains("join the room's namespace"))
       await socket.abort()
+    }
+  }
+
+  @Test("whoever polls what no room tells of is not sent to a room")
+  func pollingOutsideRooms() async throws {
+    try await FaultScene.run { (scene) async throws in
+      for _ in 0..<5 { _ = try await scene.mina.get("workspaces") }
+      let finding = try await Self.finding(scene)
+      #expect(finding.habit == .polling && finding.cure.contains("when the screen opens"))
+      #expect(!finding.cure.contains("namespace") && !finding.rule.contains("namespace"))
     }
   }
 
@@ -191,7 +202,7 @@ struct ReviewTests {
       var request = HTTPClientRequest(url: "\(scene.world.url)/v1/users/me")
       request.headers = [HeaderName.apiKey: DevelopmentKey.october2024, HeaderName.authorization: scene.mina.token]
       await #expect(throws: HTTPClientError.self) {
-        try await HTTPClient.shared.execute(request, timeout: .milliseconds(4100))
+        try await HTTPClient.shared.execute(request, timeout: .milliseconds(6000))
       }
       _ = try await scene.world.call(.GET, "/_dev/journal?operation=me&wait=20s", key: nil)
       let finding = try await Self.finding(scene)

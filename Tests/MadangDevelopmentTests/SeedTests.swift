@@ -47,8 +47,14 @@ struct SeedTests {
         "people:\n  - {email: a@b.co}\nworkspaces:\n  - name: W\n    owner: a\n    chats:\n      - {text: x, at: -1h}\n      - {text: y, at: -2h}",
         8, "a chat is later than the one before it"
       ),
-      ("people:\n\t- x", 2, "neither YAML nor JSON"),
-      ("[1, 2]", 1, "a seed has fields: name, description, now, people, workspaces"),
+      ("people:\n\t- x", 2, "a tab stands before the text; YAML takes only spaces there"),
+      ("people:\n  - {email: a@b.co\n  x\n", 4, "neither YAML nor JSON"),
+      ("people: mina", 1, "people: a list; write - before each part"),
+      ("people:\n  - mina@b.co", 2, "a person is written with its fields, {name: value}; there are count, email"),
+      (
+        "[1, 2]", 1,
+        "a seed is written with its fields, {name: value}; there are name, description, now, people, workspaces"
+      ),
       ("{\"people\": [\n{\"email\": \"a@b.co\",\n\"email2\": 1}]}", 3, "no field 'email2'"),
     ])
   func problems(_ text: String, _ line: Int, _ words: String) {

@@ -11,6 +11,7 @@ package enum NetworkProblem {
     switch error {
     case let error as NIOConnectionError:
       error.connectionErrors.first.map { words(of: $0.error) } ?? error.dnsAError.map(words) ?? "no such host"
+    case let error as SocketAddressError.UnknownHost: "\(error.host): \(error.errorDescription)"
     case let error as HTTPClientError: error.shortDescription
     case let error as NIOSSLError:
       if case .handshakeFailed(let cause) = error { handshake("\(cause)") } else { "TLS failed: \(error)" }

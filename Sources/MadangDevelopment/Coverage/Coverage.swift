@@ -13,7 +13,7 @@ package final class Coverage: Sendable {
     var counts: [Int] = []
     /// By place of a flow: the step that comes next, and how many ever were done.
     var flows: [(next: Int, furthest: Int)] = []
-    /// All operations, by their index.
+    /// All operations, by their index. A copy, as to ask a global costs every request more.
     var operations: [Contract.Operation] = []
 
     mutating func makeRoom() {

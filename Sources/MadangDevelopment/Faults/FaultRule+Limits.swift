@@ -36,7 +36,11 @@ extension FaultRule {
     for target in [FaultEffect.Target.request, .packet] where target != kind.target {
       guard let strange = match.fields(for: target).first else { continue }
       let things = target == .request ? "HTTP requests" : "packets of sockets"
-      throw BadCall("match.\(strange.rawValue): tells \(things) apart, and '\(kind.rawValue)' does not happen to these")
+      throw BadCall(
+        """
+        match.\(strange.rawValue): tells \(things) apart, and '\(kind.rawValue)' does not happen to these; leave it out, or choose \
+        another effect
+        """)
     }
     if kind.target == .opening || kind == .refuseNamespace, match.account != nil {
       throw BadCall("match.account: nobody is known yet when a client asks for a WebSocket or a namespace")

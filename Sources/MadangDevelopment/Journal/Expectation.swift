@@ -119,10 +119,10 @@ struct ExpectationPattern: Sendable {
     }
     self.expectation = expectation
     var items: [Item] = []
-    for item in expectation.expected {
-      items.append(
-        Item(
-          pattern: try JournalPattern(item.filter), times: item.times ?? .init(min: 1, max: 1)))
+    for (index, item) in expectation.expected.enumerated() {
+      let pattern: JournalPattern
+      do { pattern = try JournalPattern(item.filter) } catch { throw BadCall("expected[\(index)].\(error.error)") }
+      items.append(Item(pattern: pattern, times: item.times ?? .init(min: 1, max: 1)))
     }
     self.items = items
     kinds = items.reduce(into: []) { $0.formUnion($1.pattern.kinds) }

@@ -23,12 +23,14 @@ struct FinishedRequest: Sendable {
 
 /// The answer of a refusal.
 enum RefusalBody {
-  /// How it begins; it has no other key.
+  /// How it begins (`ErrorCode.body`); it has no other key.
   private static let start = Array(#"{"errorCode":""#.utf8)
+  /// In bytes. An answer that has more is none.
+  private static let limit = 200
 
   /// The contract's code in an answer of so many bytes; nil if it is no refusal.
   static func code(_ status: Int?, _ size: Int, _ body: some Collection<UInt8>) -> String? {
-    guard status == 400 || status == 500, size < 200, body.starts(with: start) else { return nil }
+    guard status == 400 || status == 500, size <= limit, body.starts(with: start) else { return nil }
     return String(decoding: body.dropFirst(start.count).prefix { $0 != UInt8(ascii: "\"") }, as: UTF8.self)
   }
 }

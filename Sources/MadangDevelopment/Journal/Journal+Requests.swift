@@ -24,7 +24,7 @@ extension Journal {
     var finished = FinishedRequest(exchange, answeredBy: response, at: now)
     let size = response.body.contentLength
     let outcome = exchange.withKnown { known in
-      if known.lacksAccount(status: finished.status, exchange) { return Recording.afterLookup }
+      if known.lacksAccount(status: finished.status, of: exchange) { return Recording.afterLookup }
       return recordWhole(&finished, size, known) ? .done : .whileWritten
     }
     if outcome == .whileWritten { recordWhileWritten(&response, finished) }
@@ -40,7 +40,7 @@ extension Journal {
     // Nobody but the client knows of a connection that is gone what came of its answer.
     let isLost = if exchange.mayHaveLost(by: now) { await exchange.hasClientLeft } else { false }
     let status = isLost ? nil : response.status.code
-    if exchange.withKnown({ $0.lacksAccount(status: status, exchange) }) { _ = await exchange.account() }
+    if exchange.withKnown({ $0.lacksAccount(status: status, of: exchange) }) { _ = await exchange.account() }
     guard !isLost else { return append(FinishedRequest(exchange: exchange, answerHeaders: [:], end: now)) }
     var finished = FinishedRequest(exchange, answeredBy: response, at: now)
     let size = response.body.contentLength
@@ -51,7 +51,7 @@ extension Journal {
   ///
   /// - Parameter size: Of the answer's body, as far as it is known.
   private func recordWhole(_ finished: inout FinishedRequest, _ size: Int?, _ known: borrowing Exchange.Known) -> Bool {
-    guard finished.takesBody(of: size, known) else { return false }
+    guard finished.takeBody(ofSize: size, known) else { return false }
     append(finished, known)
     return true
   }
@@ -76,8 +76,8 @@ extension FinishedRequest {
     self.init(exchange: exchange, status: response.status.code, answerHeaders: response.headers, end: end)
   }
 
-  /// False if what the body has is known only when it is written.
-  fileprivate mutating func takesBody(of size: Int?, _ known: borrowing Exchange.Known) -> Bool {
+  /// Notes the answer's body. Returns false, with nothing noted, if what it has is known only when it is written.
+  fileprivate mutating func takeBody(ofSize size: Int?, _ known: borrowing Exchange.Known) -> Bool {
     if size == 0 || exchange.head.method == .head { return true }
     guard known.fault == nil else { return false }
     if let whole = known.answer, whole.readableBytes == size, whole.readableBytes <= Journal.maxWhole {
@@ -172,7 +172,7 @@ extension Exchange {
 extension Exchange.Known {
   /// Where the server did not ask who calls, or refused to say, the token tells.
   /// - Parameter status: Nil if the client gets no answer.
-  fileprivate borrowing func lacksAccount(status: Int?, _ exchange: Exchange) -> Bool {
+  fileprivate borrowing func lacksAccount(status: Int?, of exchange: Exchange) -> Bool {
     account == nil && !exchange.isOfSocket && (status != 200 || operation?.route.access == .refreshToken)
       && exchange.head.headerFields.contains(.authorization)
   }

@@ -59,12 +59,12 @@ package final class Journal: Sendable {
 
     /// Forgets the oldest entries that are too many.
     ///
-    /// - Parameter last: Is made the last of them, to be freed where nobody waits.
-    mutating func forget(_ last: inout RawEntry?) {
+    /// - Parameter forgotten: Is made the newest of them, so that it can be freed after the lock.
+    mutating func forget(_ forgotten: inout RawEntry?) {
       while entries.count > limits.entries || bytes > limits.bytes, let first = entries.popFirst() {
         bytes -= first.bytes
         dropped = first.number
-        last = first
+        forgotten = first
       }
     }
   }
@@ -118,7 +118,7 @@ package final class Journal: Sendable {
   /// A request is over.
   func append(_ request: FinishedRequest) { request.exchange.withKnown { append(request, $0) } }
 
-  /// The same, within ``Exchange/withKnown(_:)``.
+  /// The same. To be called inside ``Exchange/withKnown(_:)``, whose lock cannot be taken twice.
   func append(_ request: FinishedRequest, _ known: borrowing Exchange.Known) {
     let operation = known.operation.flatMap(Contract.index)
     coverage.count(request, operation, known)
@@ -157,7 +157,8 @@ package final class Journal: Sendable {
     var forgotten = UniqueDeque<RawEntry>()
     state.withLock { state in
       swap(&state.entries, &forgotten)
-      (state.bytes, state.emails) = (0, [:])
+      // What somebody wants gone was not lost for want of room.
+      (state.bytes, state.dropped, state.emails) = (0, 0, [:])
     }
   }
 

@@ -86,7 +86,9 @@ extension JournalEntry.Message {
     guard let body else { return nil }
     if let value = JSONValue(Array(body.utf8)) { return value }
     guard let items = URLComponents(string: "?" + body.replacing("+", with: "%20"))?.queryItems else { return nil }
-    let fields = items.filter(\.name.isCheapToCompare).map { ($0.name, JSONValue.text($0.value ?? "")) }
+    let fields = items.filter(\.name.isCheapToCompare).map {
+      (Fields.name(ofForm: $0.name), JSONValue.text($0.value ?? ""))
+    }
     return .object(Dictionary(fields) { first, _ in first })
   }
 }

@@ -1,6 +1,7 @@
 import Foundation
 import HTTPTypes
 import MadangAPI
+import MadangCore
 import MadangServer
 import NIOCore
 import SocketIOProtocol
@@ -49,7 +50,7 @@ extension RawRequest {
     let content = content
     let (numbers, target) = (content.numbers, content.target)
     let mark = target.firstIndex(of: "?")
-    entry.path = String(target[..<(mark ?? target.endIndex)])
+    entry.path = LinkPage.masked(String(target[..<(mark ?? target.endIndex)]), by: Secrets.mask)
     entry.query = mark.map { Secrets.maskedPairs(String(target[target.index(after: $0)...])) }
     entry.method = content.method
     if let operation = numbers.operation.map({ Contract.shared.listed[$0] }) {
@@ -92,6 +93,7 @@ extension String {
   /// Whether a content type says that the content is JSON or a form, in which secrets are found.
   fileprivate var isFormOrJSON: Bool {
     let type = prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    guard !type.hasPrefix("multipart/") else { return false }
     return type.isEmpty || type == "application/x-www-form-urlencoded" || type.hasSuffix("json")
   }
 }

@@ -17,8 +17,8 @@ struct RawEntry: Sendable {
   var bytes: Int { happening.size }
 }
 
-/// What happened. What there is most of is kept in place: thousands of small pieces that stay would scatter what each request takes
-/// and gives back.
+/// What happened. Requests and packets, which most entries are, stand in the enum itself: a small allocation for each, which stays,
+/// would scatter the memory that requests take and give back. The rare kinds are indirect, so that the enum is small.
 enum Happening: Sendable {
   case request(RawRequest)
   case packet(RawPacket)
@@ -36,7 +36,7 @@ enum Happening: Sendable {
     }
   }
 
-  /// What each entry takes besides what it keeps. What is kept of a request is in one piece, and nothing else.
+  /// What an entry takes besides what it keeps, in bytes. Not of requests: what is kept of one is a piece of a sheet, and nothing else.
   private static let overhead = 256
 
   /// In bytes. What several entries share counts for each of them.

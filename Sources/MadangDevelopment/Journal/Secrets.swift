@@ -1,8 +1,10 @@
 import Foundation
 import MadangAPI
+import MadangCore
+import MadangServer
 import SocketIOProtocol
 
-/// What a journal never tells, in the one place that knows: API keys, tokens, passwords and cookies.
+/// What a journal never tells, in the one place that knows: API keys, tokens, passwords, cookies and codes of links.
 enum Secrets {
   static let mask = "***"
 
@@ -18,13 +20,15 @@ enum Secrets {
     HeaderName.apiKey.lowercased(),
   ]
 
+  private static let paths = ["/_dev/"] + LinkPage.allCases.map { "/\($0.rawValue)/" }
+
   /// - Parameter name: In lower case.
   static func isHeader(_ name: String) -> Bool { headers.contains(name) }
 
   static func masked(_ fields: [(name: String, value: String)]) -> [JournalEntry.Header] {
     fields.map { name, value in
-      // The token of development calls may stand in their path.
-      let isSecret = isHeader(name.lowercased()) || value.contains("/_dev/")
+      // The token of development calls, or the code of a link, may stand in the path of a page that links somewhere.
+      let isSecret = isHeader(name.lowercased()) || paths.contains { value.contains($0) }
       return .init(name: name, value: isSecret ? mask : value)
     }
   }
@@ -36,7 +40,8 @@ enum Secrets {
   }
 
   static func isSecret(_ field: String) -> Bool {
-    field.isCheapToCompare && fields.contains(field.lowercased().filter { $0 != "_" && $0 != "-" })
+    guard field.isCheapToCompare else { return false }
+    return fields.contains(Fields.name(ofForm: field).lowercased().filter { $0 != "_" && $0 != "-" })
   }
 
   /// Text in which the values of secret fields are masked, whatever it is: JSON, the beginning of JSON, a form, or neither.

@@ -3,7 +3,7 @@ import Synchronization
 
 /// Memory in large pieces, used again and again, for what is kept of many requests. To ask for memory for each of them, and to give
 /// it back on another thread, would slow down all that these threads do.
-struct Sheets: Sendable {
+struct Sheets: ~Copyable, Sendable {
   /// The one that is written on.
   private var open: Sheet?
   private let blanks = Blanks()
@@ -13,16 +13,17 @@ struct Sheets: Sendable {
   /// - Parameter bytes: Is given room, writes as far as it suffices, and answers how many bytes there are in all. Called once more,
   ///   with room enough, if it did not suffice.
   mutating func write(_ bytes: (UnsafeMutableRawBufferPointer) -> Int) -> Sheet.Piece {
-    let sheet = open ?? turn()
+    let sheet = open ?? openNext()
     let count = bytes(sheet.room)
     if count <= sheet.room.count { return sheet.take(count) }
-    // What is left of it is given up, unless no other would do either.
-    let next = count <= Sheet.size ? turn() : Sheet(size: count)
-    _ = bytes(next.room)
+    // The rest of the open sheet stays unused. What is longer than a sheet gets memory of its own, and the open one stays open.
+    let next = count <= Sheet.size ? openNext() : Sheet(size: count)
+    let written = bytes(next.room)
+    precondition(written == count, "what is written on a sheet has changed its size")
     return next.take(count)
   }
 
-  private mutating func turn() -> Sheet {
+  private mutating func openNext() -> Sheet {
     let sheet = Sheet(blanks)
     open = sheet
     return sheet
@@ -34,7 +35,7 @@ private final class Blanks: Sendable {
   /// The most that is kept.
   private static let limit = 8
 
-  /// Where it begins.
+  /// Their addresses.
   private let memory = Mutex<[UInt]>([])
 
   deinit { while let one = take() { Sheet.giveBack(one) } }
@@ -53,7 +54,7 @@ private final class Blanks: Sendable {
   }
 }
 
-/// One piece of memory, given back with the last one that holds it.
+/// One piece of memory, given back when the last `Piece` on it is gone.
 final class Sheet: @unchecked Sendable {
   // Unchecked: only whoever holds its `Sheets` writes, behind all that was taken; what was taken is only read.
 
@@ -82,9 +83,8 @@ final class Sheet: @unchecked Sendable {
     if let blanks, let start = memory.baseAddress { blanks.put(start) } else { memory.deallocate() }
   }
 
-  /// Memory from the system: malloc would tidy up all that is free for a piece of this size, and requests would meet other memory than
-  /// they gave back. Its pages are there where the system can do that: to be given one after the other, each when it is first written
-  /// to, costs several times as much. Nil if the system gives none.
+  /// Memory from `mmap`: for a piece of this size malloc first merges all its free chunks, which slows down the requests that follow.
+  /// `MAP_POPULATE` maps all pages at once; a page fault for each costs several times as much. Nil if `mmap` fails.
   fileprivate static func blank() -> UnsafeMutableRawPointer? {
     #if os(Linux)
       let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE
@@ -111,6 +111,6 @@ final class Sheet: @unchecked Sendable {
 
     var count: Int { range.count }
 
-    var bytes: [UInt8] { Array(sheet.memory[range]) }
+    var bytes: [UInt8] { withExtendedLifetime(sheet) { Array(sheet.memory[range]) } }
   }
 }

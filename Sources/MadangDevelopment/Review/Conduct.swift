@@ -90,6 +90,17 @@ struct Conduct {
   /// As many equal calls in a row, of which none had a reason, are polling.
   private static let poll = 5
 
+  /// What a room's events say as well.
+  private static let ofRooms: Set<String?> = [
+    "channelHistory", "channelUnread", "directMessageHistory", "directMessageUnread",
+  ]
+
+  private static let pollingOutsideRooms = (
+    cure:
+      "ask when the screen opens, when the person pulls to refresh, and after a chat or a notification; not by a timer",
+    rule: "sockets tell of chats and of nothing else; what else there is changes when people do something"
+  )
+
   var polling: [ReviewFinding] {
     var streaks: [String: [JournalEntry]] = [:]
     var found: [String: [JournalEntry]] = [:]
@@ -120,7 +131,8 @@ struct Conduct {
       return ReviewFinding(
         .polling, of: account,
         "GET \(path) \(calls.count) times with 10 seconds between them at most, and nothing new"
-          + (isInRoom ? ", beside a socket that tells of all new chats" : ""), calls)
+          + (isInRoom ? ", beside a socket that tells of all new chats" : ""), calls,
+        advice: Self.ofRooms.contains(calls[0].operation) ? nil : Self.pollingOutsideRooms)
     }
   }
 

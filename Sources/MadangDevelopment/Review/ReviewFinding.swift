@@ -21,11 +21,15 @@ package struct ReviewFinding: Codable, Equatable, Sendable {
   /// The numbers of the journal's entries, the first ones.
   package let calls: [Int]
 
-  init(_ habit: Habit, of account: String?, _ what: String, _ entries: [JournalEntry]) {
+  /// - Parameter advice: Nil for the habit's.
+  init(
+    _ habit: Habit, of account: String?, _ what: String, _ entries: [JournalEntry],
+    advice: (cure: String, rule: String)? = nil
+  ) {
     self.habit = habit
     self.account = account
     self.what = what
-    (cure, rule) = (habit.cure, habit.rule)
+    (cure, rule) = advice ?? (habit.cure, habit.rule)
     count = entries.count
     calls = entries.prefix(Self.maxCalls).map(\.number)
   }

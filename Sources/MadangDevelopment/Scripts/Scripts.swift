@@ -31,7 +31,7 @@ package final class Scripts: Sendable {
   }
 
   private let state = Mutex(State())
-  /// Whether any was started that is for chats.
+  /// Whether any was started that is for chats, since all were removed.
   private let listens = Atomic(false)
   private let agenda: Agenda
   private let people: People

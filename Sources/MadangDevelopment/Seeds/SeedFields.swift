@@ -11,7 +11,8 @@ struct SeedFields {
   ///   - known: All fields that it may have.
   init(_ node: SeedNode, _ what: String, _ known: [String]) throws(SeedError) {
     guard case .fields(let fields) = node.value else {
-      throw SeedError(node.line, "\(what) has fields: \(known.joined(separator: ", "))")
+      throw SeedError(
+        node.line, "\(what) is written with its fields, {name: value}; there are \(known.joined(separator: ", "))")
     }
     var found: [String: SeedNode] = [:]
     for (name, node) in fields {
@@ -61,7 +62,9 @@ struct SeedFields {
 
   func list(_ name: String) throws(SeedError) -> [SeedNode] {
     guard let node = node(name) else { return [] }
-    guard case .list(let list) = node.value else { throw SeedError(node.line, "\(name): a list") }
+    guard case .list(let list) = node.value else {
+      throw SeedError(node.line, "\(name): a list; write - before each part")
+    }
     return list
   }
 
@@ -89,7 +92,7 @@ struct SeedFields {
 
 extension SeedNode {
   func text(_ name: String) throws(SeedError) -> String {
-    guard case .text(let text) = value else { throw SeedError(line, "\(name): one value") }
+    guard case .text(let text) = value else { throw SeedError(line, "\(name): one value, no list and no object") }
     return text
   }
 }

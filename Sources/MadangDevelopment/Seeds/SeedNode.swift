@@ -24,7 +24,7 @@ struct SeedNode: Sendable {
     guard text.isCheapToCompare else { throw SeedError(nil, "the text has too many combining marks in a row") }
     let root: Node?
     do { root = try Yams.compose(yaml: text) } catch {
-      throw SeedError(yaml: error)
+      throw SeedError(yaml: error, in: text)
     }
     var parts = 0
     guard let root else { throw SeedError(1, "the seed is empty; write {} for a world without anybody") }
@@ -89,8 +89,10 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
 
   init(_ line: Int?, _ message: String) { (self.line, self.message) = (line, message) }
 
-  fileprivate init(yaml error: any Error) {
+  fileprivate init(yaml error: any Error, in text: String) {
     switch error as? YamlError {
+    case .scanner(_, _, let mark, _)? where Self.isIndentedByTab(mark.line, of: text):
+      self.init(mark.line, "a tab stands before the text; YAML takes only spaces there")
     case .parser(_, let problem, let mark, _)?, .scanner(_, let problem, let mark, _)?,
       .composer(_, let problem, let mark, _)?:
       self.init(mark.line, "column \(mark.column): neither YAML nor JSON: \(problem)")
@@ -99,6 +101,13 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
     case .reader(let problem, _, _, _)?: self.init(nil, "the seed cannot be read: \(problem)")
     default: self.init(nil, "neither YAML nor JSON: \(error)")
     }
+  }
+
+  /// - Parameter line: From 1.
+  private static func isIndentedByTab(_ line: Int, of text: String) -> Bool {
+    let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+    guard lines.indices.contains(line - 1) else { return false }
+    return lines[line - 1].prefix { " \t".utf8.contains($0) }.contains(UInt8(ascii: "\t"))
   }
 
   package var description: String { line.map { "line \($0): \(message)" } ?? message }

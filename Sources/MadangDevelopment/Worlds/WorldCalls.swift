@@ -141,7 +141,7 @@ private enum GivenName {
   /// Throws ``WorldError``.
   static func check(_ name: String) throws(WorldError) {
     guard name.utf8.count <= maxSize, name.isCheapToCompare, (1...100).contains(name.count) else {
-      throw WorldError("name: 1 to 100 characters, \(maxSize) bytes at most, with few marks on each letter")
+      throw WorldError("name: 1 to 100 characters, \(maxSize) bytes at most, and few combining marks on a letter")
     }
   }
 }

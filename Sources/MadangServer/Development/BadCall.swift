@@ -48,12 +48,12 @@ extension BadCall {
 
   private static func words(for type: Any.Type) -> String {
     switch type {
-    case is String.Type: "text"
-    case is Bool.Type: "true or false"
-    case is Int.Type, is UInt64.Type: "a whole number"
-    case is Double.Type: "a number"
-    case is [Any].Type: "a list"
-    default: "an object"
+    case is String.Type: "text, in quotes"
+    case is Bool.Type: "true or false, without quotes"
+    case is Int.Type, is UInt64.Type: "a whole number, without quotes"
+    case is Double.Type: "a number, without quotes"
+    case is [Any].Type: "a list, [...]"
+    default: #"an object, {"field": value}"#
     }
   }
 }

@@ -98,7 +98,7 @@ final class CallsUnderWay: Sendable {
 }
 
 /// A call on its way, with the backend that it met: whichever takes its place, the call acts on this one, whose database stays
-/// open until the visit ends, as long as it does not take long.
+/// open until the visit ends, or until what put the next backend in place waits no longer.
 struct Visit: ~Copyable, Sendable {
   let backend: Backend
   /// Uptime in nanoseconds. None of the visits to the next backend began before one of this.

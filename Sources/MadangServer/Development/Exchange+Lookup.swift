@@ -16,12 +16,12 @@ extension Exchange {
   /// no limit.
   package func account() async -> Account? {
     if let known = withKnown({ $0.lookedUpAccount }) { return known }
-    let account = await lookedUpAccount()
+    let account = await searchAccount()
     lookedUp(account)
     return account
   }
 
-  private func lookedUpAccount() async -> Account? {
+  private func searchAccount() async -> Account? {
     guard let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
       let session = await claims(in: edition)?.session,
       let caller = try? await service.madang.caller(session: session, edition: edition.name)

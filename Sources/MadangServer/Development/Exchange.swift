@@ -6,8 +6,8 @@ import NIOCore
 import SocketIOServer
 import Synchronization
 
-/// One HTTP request that is being answered, for the instruments of development mode, with what is known of it, noted by who answers it.
-/// One object, to save allocations.
+/// An HTTP request that is being answered, and what is known of it so far, for the instruments of development mode. One object for a
+/// request, to save allocations.
 package final class Exchange: Sendable {
   package struct Account: Hashable, Sendable {
     package let number: Int64
@@ -99,7 +99,7 @@ package final class Exchange: Sendable {
 
   func lookedUp(_ account: Account?) { state.withLock { $0.lookedUpAccount = .some(account) } }
 
-  func found(_ edition: EditionName) { state.withLock { $0.editionOfKey = edition } }
+  func found(keyOf edition: EditionName) { state.withLock { $0.editionOfKey = edition } }
 
   func received(_ body: Body) { state.withLock { $0.body = body } }
 

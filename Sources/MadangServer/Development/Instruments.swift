@@ -20,7 +20,7 @@ package final class Instruments: Sendable {
   /// Told of the response to each request that is not for `/_dev`, before its client gets it; may put another one in its place. Must
   /// not block. Returns false if something has to be looked up first: nothing is recorded then, and ``answeredAfterLookup`` is called.
   package let answered: @Sendable (Exchange, inout Response) -> Bool
-  /// Called if ``answered`` has returned false. May put another response in place.
+  /// Called if ``answered`` has returned false. May put another response in its place.
   package let answeredAfterLookup: nonisolated(nonsending) @Sendable (Exchange, inout Response) async -> Void
   /// Told of each of these requests whose answering failed.
   package let unanswered: @Sendable (Exchange) -> Void

@@ -170,7 +170,7 @@ final class BodyReader {
       let parts = [pair.prefix { $0 != UInt8(ascii: "=") }, pair.drop { $0 != UInt8(ascii: "=") }.dropFirst()]
       let texts = parts.map { String(validating: percentDecodedBytes($0, plusIsBlank: true), as: UTF8.self) }
       guard let name = texts[0], let value = texts[1] else { throw Failure(.invalid, "the body is not UTF-8") }
-      fields.add(name.trimmingCharacters(in: .newlines), .text(value))
+      fields.add(Fields.name(ofForm: name), .text(value))
     }
     return fields
   }

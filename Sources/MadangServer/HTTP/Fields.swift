@@ -1,3 +1,4 @@
+import Foundation
 import MadangAPI
 import MadangCore
 import SocketIOProtocol
@@ -29,12 +30,20 @@ package struct Fields: Sendable {
 
   /// No field of the API has a longer name, in bytes.
   private static let maxName = 64
+  private static let maxFew = 8
+
+  /// The name of a form's field. Line ends around it do not count.
+  package static func name(ofForm text: String) -> String {
+    let (first, last) = (text.utf8.first, text.utf8.last)
+    let isPlain = [first, last].allSatisfy { $0.map { 0x20..<0x7F ~= $0 } ?? true }
+    return isPlain ? text : text.trimmingCharacters(in: .newlines)
+  }
 
   /// Adds a field; the first of a repeated name wins. One whose name is too long or no ASCII is no field of the API, and is ignored: it
   /// might be expensive to compare.
   mutating func add(_ name: String, _ value: Value) {
     guard name.utf8.count <= Self.maxName, name.isASCII, self[name] == nil else { return }
-    if few.count < 8 { few.append((name, value)) } else { others[name] = value }
+    if few.count < Self.maxFew { few.append((name, value)) } else { others[name] = value }
   }
 
   mutating func add(_ file: File) { files.append(file) }

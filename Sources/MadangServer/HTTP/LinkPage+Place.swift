@@ -9,6 +9,15 @@ extension LinkPage {
     case link(code: String)
   }
 
+  /// A path without the code of a link: whoever has that may do what the link is for.
+  ///
+  /// - Parameter mask: Stands for what is behind the page.
+  package static func masked(_ path: String, by mask: String) -> String {
+    let segments = RequestTarget(path).segments
+    guard segments.count > 1, let page = LinkPage(rawValue: segments[0]) else { return path }
+    return "/\(page.rawValue)/\(mask)"
+  }
+
   /// Nil for a path of something else.
   func place(in target: RequestTarget) -> Place? {
     guard target.segments.first == rawValue else { return nil }

@@ -36,7 +36,7 @@ extension ErrorCode {
 }
 
 extension HTTPFields {
-  /// How many fields ``json`` has: not counted, as every request asks.
+  /// How many fields ``json`` has. A constant, as every request asks.
   package static var jsonCount: Int { 4 }
 
   /// Of answers that are JSON.

@@ -151,7 +151,7 @@ struct CallResponder {
   ) async throws -> Response {
     let match = edition.routes.find(request.method.rawValue, target.segments)
     observation.route = match?.route
-    if let match { exchange?.lookedUp(match.operation) } else { exchange?.found(edition.id) }
+    if let match { exchange?.lookedUp(match.operation) } else { exchange?.found(keyOf: edition.id) }
     let identity =
       if let actor {
         match?.route.access.isOfAccount ?? false ? actor.principal : nil

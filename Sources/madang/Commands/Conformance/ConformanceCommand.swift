@@ -115,7 +115,7 @@ struct ConformanceCommand: AsyncParsableCommand {
 
   private func write(_ bytes: [UInt8], to path: String) throws {
     do { try Data(bytes).write(to: URL(filePath: path)) } catch {
-      throw Failure("\(path) cannot be written: \(error.localizedDescription)")
+      throw Failure("\(path) cannot be written: \(FileProblem.words(of: error))")
     }
   }
 

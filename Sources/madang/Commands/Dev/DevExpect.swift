@@ -9,7 +9,7 @@ struct DevExpect: AsyncParsableCommand {
     discussion: """
       madang dev expect '{"expected":[{"operation":"signIn"}],"wait":"5s"}'
 
-      docs/testing.md says what it may hold. Exit status 1 if it is not met.
+      docs/testing.md says what it may hold. Exit status 1 if it is not met, 64 if the server cannot read it.
       """)
 
   @OptionGroup var options: DevelopmentOptions
@@ -19,12 +19,15 @@ struct DevExpect: AsyncParsableCommand {
   func run() async throws {
     let body = Data((expectation == "-" ? try textOfInput(expectation) : expectation).utf8)
     let outcome = try await options.server.call(
-      ExpectationOutcome.self, .post, options.path("expect"), body: body, waiting: Self.longest)
+      ExpectationOutcome.self, .post, options.path("expect"), body: body, waiting: Self.longest, mistaken: .usage)
     try printing.output.development(
       outcome,
       [("met", outcome.met ? "yes" : "no")] + outcome.differences.map { ("different", $0) }
         + outcome.matched.map {
-          ("number \($0.expected)", "entries \($0.entries.map(String.init).joined(separator: " "))")
+          (
+            "expected \($0.expected)",
+            $0.entries.isEmpty ? "no entry" : "entries \($0.entries.map(String.init).joined(separator: " "))"
+          )
         })
     guard outcome.met else { throw ExitCode.failure }
   }

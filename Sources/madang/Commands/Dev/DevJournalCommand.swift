@@ -9,7 +9,8 @@ struct DevJournalCommand: AsyncParsableCommand {
     usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
     discussion: """
       Fields tell entries apart, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/testing.md \
-      lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come.
+      lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come, 64 for a field or \
+      a value that there is not.
       """)
 
   @OptionGroup var options: DevelopmentOptions
@@ -23,6 +24,9 @@ struct DevJournalCommand: AsyncParsableCommand {
 
   func validate() throws {
     if json && har { throw ValidationError("Choose one of --json and --har.") }
+    if har && wait != nil { throw ValidationError("Wait first, without --har; then print the archive without --wait.") }
+    if count != nil && wait == nil { throw ValidationError("--count says how many to wait for: it needs --wait.") }
+    _ = try milliseconds()
     if let field = fields.first(where: { !$0.contains("=") }) {
       throw ValidationError("\(field): write field=value, such as kind=push.")
     }
@@ -33,29 +37,33 @@ struct DevJournalCommand: AsyncParsableCommand {
     }
   }
 
+  private func milliseconds() throws -> Int64? { try wait.map { try WaitTime.milliseconds($0, of: "--wait") } }
+
   func run() async throws {
     var query = fields.map { field -> (String, String?) in
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
       return (String(parts[0]), String(parts[1]))
     }
     query += [
-      ("after", after.map { "\($0)" }), ("limit", limit.map { "\($0)" }), ("wait", wait),
-      ("count", count.map { "\($0)" }),
+      ("after", after.map { "\($0)" }), ("limit", limit.map { "\($0)" }),
+      ("wait", try milliseconds().map { "\($0)ms" }), ("count", count.map { "\($0)" }),
     ]
     if har {
       let archive = try await options.server.call(
-        .get, options.path("journal"), query: query + [("format", "har")], waiting: 60)
+        .get, options.path("journal"), query: query + [("format", "har")], mistaken: .usage)
       return try Terminal.data(archive + [UInt8(ascii: "\n")])
     }
     let page = try await options.server.call(
-      Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60)
+      Journal.Page.self, .get, options.path("journal"), query: query, waiting: 60, mistaken: .usage)
     try Output(json: json).developmentList(
       page.entries,
       [
         Column("NUMBER") { "\($0.number)" }, Column("AT", \.at), Column("WHO") { $0.account ?? "" },
         Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
       ], empty: "Nothing has happened that fits.")
-    if wait != nil, !page.complete { throw ExitCode.failure }
+    if let wait, !page.complete {
+      throw Failure("\(page.entries.count) of \(count ?? 1) entries that fit came within \(wait)")
+    }
   }
 }
 

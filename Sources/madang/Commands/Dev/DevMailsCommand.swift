@@ -34,18 +34,14 @@ struct DevMailsCommand: AsyncParsableCommand {
 
   /// How often the server is asked while mails are waited for.
   private static let pause: Duration = .milliseconds(200)
-  /// In milliseconds.
-  private static let longestWait: Int64 = 60_000
-
-  private var milliseconds: Int64? { wait.map { SeedTime.distance($0) ?? -1 } }
 
   func validate() throws {
     if link && printing.json { throw ValidationError("Choose one of --link and --json.") }
     if after < 0 { throw ValidationError("--after must be the id of a mail, a whole number from 0.") }
-    if let milliseconds, !(0...Self.longestWait).contains(milliseconds) {
-      throw ValidationError("--wait must be a length of time up to 60s, like 500ms or 5s.")
-    }
+    _ = try milliseconds()
   }
+
+  private func milliseconds() throws -> Int64 { try wait.map { try WaitTime.milliseconds($0, of: "--wait") } ?? 0 }
 
   func run() async throws {
     let mails = try await found()
@@ -64,7 +60,7 @@ struct DevMailsCommand: AsyncParsableCommand {
 
   /// Those that fit, as soon as there are any, or when the time is over.
   private func found() async throws -> [KeptMail] {
-    let end = ContinuousClock.now + .milliseconds(milliseconds ?? 0)
+    let end = ContinuousClock.now + .milliseconds(try milliseconds())
     while true {
       let mails = try await server.call(
         [KeptMail].self, .get, ["mails"], query: [("to", to), ("after", "\(after)")])

@@ -62,7 +62,7 @@ struct DevPushesCommand: AsyncParsableCommand {
       try FileManager.default.createDirectory(at: directory, withIntermediateDirectories: true)
       try DevelopmentJSON.encode(payload).write(to: file, options: .atomic)
     } catch {
-      throw Failure("\(file.path) cannot be written: \(error.localizedDescription)")
+      throw Failure("\(file.path) cannot be written: \(FileProblem.words(of: error))")
     }
     try Terminal.line(file.path.printable)
   }

@@ -11,16 +11,12 @@ struct DevRestart: AsyncParsableCommand {
   @OptionGroup var printing: JSONOption
   @Option(help: ArgumentHelp("For how long nobody reaches it, up to 60s.", valueName: "time")) var downFor = "500ms"
 
-  private var milliseconds: Int64 { SeedTime.distance(downFor) ?? -1 }
+  private func milliseconds() throws -> Int64 { try WaitTime.milliseconds(downFor, of: "--down-for") }
 
-  func validate() throws {
-    guard (0...Int64(FaultRule.Limits.restart)).contains(milliseconds) else {
-      throw ValidationError("--down-for must be a length of time like 500ms or 5s, up to 60s.")
-    }
-  }
+  func validate() throws { _ = try milliseconds() }
 
   func run() async throws {
-    let body = ["milliseconds": milliseconds]
+    let body = ["milliseconds": try milliseconds()]
     _ = try await options.server.call(.post, options.path("restart"), body: try DevelopmentJSON.encode(body))
     try printing.output.development(body, [("down for", downFor)])
   }

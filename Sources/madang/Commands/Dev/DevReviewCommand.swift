@@ -25,7 +25,7 @@ struct DevReviewCommand: AsyncParsableCommand {
       output.note(
         report.looked > 0
           ? "Nothing was found in the journal's entries up to \(report.last)."
-          : "The journal has nothing of a client; --world ID looks in a world's own.")
+          : "The journal has nothing of a client\(options.world == nil ? "; --world ID looks in a world's own" : "").")
     } else {
       for finding in report.findings {
         try Terminal.line(

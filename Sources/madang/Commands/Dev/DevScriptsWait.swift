@@ -12,9 +12,7 @@ struct DevScriptsWait: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long, up to 60s of real time.", valueName: "time")) var within = "10s"
 
   func validate() throws {
-    guard (1...60_000).contains(SeedTime.distance(within) ?? 0) else {
-      throw ValidationError("--within must be a length of time like 500ms or 5s, up to 60s.")
-    }
+    _ = try WaitTime.milliseconds(within, of: "--within", shortest: 1)
     guard runs ?? 1 > 0 else { throw ValidationError("--runs must be 1 or more.") }
   }
 

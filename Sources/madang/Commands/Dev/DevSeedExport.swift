@@ -28,7 +28,7 @@ struct DevSeedExport: AsyncParsableCommand {
     // Nothing takes the place of a file before all of it is there.
     let bytes = try await options.server.call(.get, options.path("seed"), query: query)
     do { try bytes.write(to: URL(filePath: output), options: .atomic) } catch {
-      throw Failure("\(output) cannot be written: \(error.localizedDescription)")
+      throw Failure("\(output) cannot be written: \(FileProblem.words(of: error))")
     }
   }
 }

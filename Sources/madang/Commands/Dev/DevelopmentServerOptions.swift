@@ -63,12 +63,14 @@ struct DevelopmentServerOptions: ParsableArguments {
   ///   - query: Fields with a value.
   ///   - body: Sent with POST.
   ///   - seconds: How long the server is asked to wait with its answer.
+  ///   - mistaken: The exit status if the server says that the call is wrong.
   /// - Throws: ``Failure``.
   func call(
-    _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil, waiting seconds: Int64 = 0
+    _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil, waiting seconds: Int64 = 0,
+    mistaken: ExitStatus = .failed
   ) async throws -> Data {
     var answer = Data()
-    try await call(method, path, query: query, body: body, waiting: seconds) { piece in
+    try await call(method, path, query: query, body: body, waiting: seconds, mistaken: mistaken) { piece in
       guard answer.count + piece.readableBytes <= Self.maxAnswer else {
         throw Failure("the server's answer has more than \(Self.maxAnswer) bytes")
       }
@@ -80,7 +82,7 @@ struct DevelopmentServerOptions: ParsableArguments {
   /// The same, piece by piece.
   func call(
     _ method: Method, _ path: [String], query: [(String, String?)] = [], body: Data? = nil,
-    waiting seconds: Int64 = 0, _ sink: (ByteBuffer) throws -> Void
+    waiting seconds: Int64 = 0, mistaken: ExitStatus = .failed, _ sink: (ByteBuffer) throws -> Void
   ) async throws {
     let server = try server()
     let fields = query.compactMap { name, value in value.map { "\(name)=\(percentEncoded($0))" } }
@@ -102,7 +104,7 @@ struct DevelopmentServerOptions: ParsableArguments {
       // 409 answers an expectation that is not met.
       guard response.status == .ok || response.status == .conflict else {
         let body = try await response.body.collect(upTo: 1 << 20)
-        throw Self.refusal(response.status.code, body, by: server, hasToken: token != nil)
+        throw Self.refusal(response.status, body, by: server, hasToken: token != nil, mistaken: mistaken)
       }
       for try await piece in response.body { try sink(piece) }
     } catch let failure as Failure {
@@ -116,9 +118,9 @@ struct DevelopmentServerOptions: ParsableArguments {
 
   func call<Answer: Decodable>(
     _ type: Answer.Type = Answer.self, _ method: Method, _ path: [String], query: [(String, String?)] = [],
-    body: Data? = nil, waiting seconds: Int64 = 0
+    body: Data? = nil, waiting seconds: Int64 = 0, mistaken: ExitStatus = .failed
   ) async throws -> Answer {
-    let answer = try await call(method, path, query: query, body: body, waiting: seconds)
+    let answer = try await call(method, path, query: query, body: body, waiting: seconds, mistaken: mistaken)
     do { return try JSONDecoder().decode(type, from: answer) } catch {
       throw Failure("the server's answer cannot be read: \(error); use the program of the same version as the server")
     }
@@ -132,19 +134,22 @@ struct DevelopmentServerOptions: ParsableArguments {
     ("DELETE /_dev/faults/ID", "faults remove"),
   ]
 
-  private static func refusal(_ status: UInt, _ body: ByteBuffer, by server: String, hasToken: Bool) -> Failure {
+  private static func refusal(
+    _ status: HTTPResponseStatus, _ body: ByteBuffer, by server: String, hasToken: Bool, mistaken: ExitStatus
+  ) -> Failure {
     if let refusal = try? JSONDecoder().decode(Refusal.self, from: Data(body.readableBytesView)) {
-      guard status != HTTPResponseStatus.forbidden.code else {
+      guard status != .forbidden else {
         return Failure(
           (hasToken
             ? "\(server) does not take this token; give the one that"
             : "\(server) asks programs of other machines for a token; give the one that")
             + " 'madang serve --dev --lan' shows there with --token or MADANG_DEV_TOKEN")
       }
-      return Failure(Self.commands.reduce(refusal.error) { $0.replacing($1.0, with: "'madang dev \($1.1)'") })
+      let words = Self.commands.reduce(refusal.error) { $0.replacing($1.0, with: "'madang dev \($1.1)'") }
+      return Failure(words, status == .badRequest ? mistaken : .failed)
     }
     return Failure(
-      "\(server) does not know this call (\(status)): it is no server in development mode, or the port of one world; "
+      "\(server) does not know this call (\(status.code)): it is no server in development mode, or the port of one world; "
         + "name the one that 'madang serve --dev' says")
   }
 }
@@ -192,6 +197,6 @@ func textOfInput(_ path: String) throws -> String {
   } catch let failure as Failure {
     throw failure
   } catch {
-    throw Failure("\(path) cannot be read: \(error.localizedDescription)")
+    throw Failure("\(path) cannot be read: \(FileProblem.words(of: error))")
   }
 }
