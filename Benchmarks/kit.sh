@@ -56,9 +56,9 @@ many_worlds() {
   for index in $(seq 200); do
     develop POST worlds '{"seed":"courtyard"}' >"$work/world"
     url=$(field url <"$work/world")
-    token=$(curl -sS -H 'SesacKey: dev-key-2024-10' -d 'email=mina@example.com&password=Passw0rd!' "$url/v1/users/login" |
+    token=$(curl -sS --max-time 60 -H 'SesacKey: dev-key-2024-10' -d 'email=mina@example.com&password=Passw0rd!' "$url/v1/users/login" |
       field accessToken)
-    curl -sS --fail -o "$work/answer" -H 'SesacKey: dev-key-2024-10' -H "Authorization: $token" "$url/v1/workspaces" ||
+    curl -sS --fail --max-time 60 -o "$work/answer" -H 'SesacKey: dev-key-2024-10' -H "Authorization: $token" "$url/v1/workspaces" ||
       fail "world $index does not answer"
   done
   result "kit: MiB of a server with 200 worlds" "$(($(resident VmRSS) / 1024))" - - '<=' 600
@@ -96,15 +96,20 @@ kit_set() {
 }
 
 kit_rounds() {
-  local round kind loads one
+  local round kind loads one rate=300
   for round in $(seq 0 $((rounds * 2))); do
     loads=()
     for kind in "${kinds[@]}"; do
       port=${ports[$kind]} server_pid=${pids[$kind]}
-      load "$work/$kind.requests" -c 16 -w 0.5 -s "$seconds" -R 300 >"$work/round.$kind" &
+      load "$work/$kind.requests" -c 16 -w 0.5 -s "$seconds" -R "$rate" >"$work/round.$kind" &
       loads+=($!)
     done
     for one in "${loads[@]}"; do wait "$one" || fail "calls failed"; done
+    # A server that did not keep up is compared with nothing.
+    for kind in "${kinds[@]}"; do
+      field calls <"$work/round.$kind" | awk -v rate="$rate" -v seconds="$seconds" '{ exit $1 < 0.95 * rate * seconds }' ||
+        fail "$kind answered $(field calls <"$work/round.$kind") calls in $seconds s, of $rate a second; is the machine busy?"
+    done
     # The first round warms all up.
     [ "$round" != 0 ] || continue
     for kind in plain kit; do
