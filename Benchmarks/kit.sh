@@ -67,7 +67,7 @@ many_worlds() {
 
 # The CPU time of a post in development mode with the kit, and without. Two servers of each kind are in use at the same time, at
 # the same rate, so that whatever else the machine does slows both kinds alike. The ratio is that of the sums of all rounds. Two
-# processes of one program differ by as much as the kit costs, as long as they live: so there are three sets of them.
+# processes of one program differ, as long as they live, by as much as the kit costs: so there are three sets of them.
 kit_posts() {
   local number
   for number in 1 2 3; do kit_set "$number"; done
@@ -107,7 +107,7 @@ kit_rounds() {
     for one in "${loads[@]}"; do wait "$one" || fail "calls failed"; done
     # A server that did not keep up is compared with nothing.
     for kind in "${kinds[@]}"; do
-      field calls <"$work/round.$kind" | awk -v rate="$rate" -v seconds="$seconds" '{ exit $1 < 0.95 * rate * seconds }' ||
+      field calls <"$work/round.$kind" | awk -v rate="$rate" -v seconds="$seconds" '{ exit $1 + 0 < 0.95 * rate * seconds }' ||
         fail "$kind answered $(field calls <"$work/round.$kind") calls in $seconds s, of $rate a second; is the machine busy?"
     done
     # The first round warms all up.

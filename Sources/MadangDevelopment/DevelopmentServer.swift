@@ -112,7 +112,7 @@ extension String {
     let localhost = UnsafeBufferPointer(start: suffix.utf8Start, count: suffix.utf8CodeUnitCount)
     var host = self
     return host.withUTF8 { bytes in
-      // The port is looked for from the end, where few bytes stand.
+      // The port is looked for from the end: it has five digits at most.
       var end = bytes.endIndex
       while end > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[end - 1]) { end -= 1 }
       end = end > 0 && bytes[end - 1] == UInt8(ascii: ":") ? end - 1 : bytes.endIndex

@@ -47,17 +47,21 @@ struct CommandLineJournalTests {
       #expect(table.status == 0 && table.output.last?.contains("POST /v1/users/login") == true)
       #expect(table.output.last?.contains("400, E01") == true)
       let late = try await shell.run("dev", "journal", "code=E05", "--wait", "10ms", "--world", "w1")
-      #expect(late.status == 1 && late.errors.last == "madang: 0 of 1 entries that fit came within 10ms")
+      #expect(late.status == 1 && late.errors.last == "madang: 0 of 1 entries that fit were there within 10ms")
+      for time in ["0.01s", "1m"] {
+        let had = try await shell.run("dev", "journal", "code=E01", "--wait", time, "--world", "w1")
+        #expect(had.status == 0)
+      }
       let few = try await shell.run(
         "dev", "journal", "code=E01", "--wait", "10ms", "--count", "2", "--json", "--world", "w1")
       #expect(few.status == 1 && few.output.count == 1)
-      #expect(few.errors == ["madang: 1 of 2 entries that fit came within 10ms"])
+      #expect(few.errors == ["madang: 1 of 2 entries that fit were there within 10ms"])
       let wrong = try await shell.run("dev", "journal", "colour=red", "--world", "w1")
       #expect(wrong.status == 64 && wrong.errors.first?.contains("colour: is no parameter") == true)
       for (arguments, words) in [
         (["format=har"], "format: choose it with --json or --har."), (["wait=5s"], "wait: is an option, --wait."),
-        (["--wait", "5"], "--wait must be a length of time like 500ms or 5s, up to 60s."),
-        (["--wait", "61s"], "--wait must be a length of time like 500ms or 5s, up to 60s."),
+        (["--wait", "5"], "--wait: a time like 5s or 500ms, 60s at most."),
+        (["--wait", "61s"], "--wait: a time like 5s or 500ms, 60s at most."),
         (["--count", "2"], "--count says how many to wait for: it needs --wait."),
         (["--har", "--wait", "5s"], "Wait first, without --har; then print the archive without --wait."),
       ] {

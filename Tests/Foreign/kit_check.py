@@ -12,6 +12,7 @@ import os
 import pathlib
 import pty
 import re
+import socket
 import subprocess
 import sys
 import tempfile
@@ -65,7 +66,6 @@ def failure_of_command_line(madang, server, folder):
 
 
 STANDARD = "http://127.0.0.1:8080"
-NOBODY = "http://127.0.0.1:9"
 
 
 def run_recipe(language, text, folder, server=None):
@@ -94,9 +94,11 @@ def failure_of_recipe(language, text, server, folder):
         worlds = requests.get(f"{server}/_dev/worlds", timeout=WAIT).json()
         if worlds:
             return f"it left {worlds}"
-    outcome = run_recipe(language, text, folder, NOBODY)
+    with socket.create_server(("127.0.0.1", 0)) as closed:
+        port = closed.getsockname()[1]
+    outcome = run_recipe(language, text, folder, f"http://127.0.0.1:{port}")
     told = outcome.stdout + outcome.stderr
-    if not outcome.returncode or "127.0.0.1:9" not in told and "127.0.0.1 port 9" not in told:
+    if not outcome.returncode or f"127.0.0.1:{port}" not in told and f"127.0.0.1 port {port}" not in told:
         return f"without a server it exits with {outcome.returncode} and says {told}"
     return ""
 

@@ -57,7 +57,7 @@ struct FaultRuleTests {
       (#"{"effect":{}}"#, "effect.kind: is missing"),
       (#"{"effect":{"kind":"status"}}"#, "effect.status: is missing; 'status' needs it"),
       (#"{"effect":{"kind":"status","status":99}}"#, "effect.status: 200 to 599"),
-      (#"{"effect":{"kind":"status","status":"500"}}"#, "effect.status: must be a whole number, without quotes"),
+      (#"{"effect":{"kind":"status","status":"500"}}"#, "effect.status: must be a whole number, such as 5"),
       (#"{"effect":{"kind":"latency","milliseconds":600001}}"#, "effect.milliseconds: 0 to 600000"),
       (
         #"{"effect":{"kind":"latency","milliseconds":1e300}}"#,

@@ -42,6 +42,11 @@ struct JournalSecretsTests {
     _ = try await world.call(
       .POST, "users/login",
       .raw("..\r\n--b\r\nContent-Disposition: form-data; name=a\r\n\r\ngeheim-9", type: "multipart/x-json; boundary=b"))
+    let wire = try await Wire.connect(scene.port)
+    // A mark behind the sign of the query makes it another character, but no other byte.
+    _ = try await wire.request("GET", "/v1/workspaces?\u{301}=x&SesacKey=geheim-query", headers: [])
+    wire.abort()
+    secrets.append("geheim-query")
     secrets += ["geheim-1", "geheim-2", "41414141", "geheim-3", "geheim-4", "geheim-7", "geheim-8", "geheim-9"]
     _ = try await world.call(.POST, "users/login", .multipart([.text("password", "geheim-3")]))
     _ = try await world.call(.GET, "workspaces?token=geheim-4&SesacKey=geheim-4")
@@ -104,7 +109,7 @@ struct JournalSecretsTests {
         _ = try await scene.world.call(
           .GET, path, key: nil, headers: [("Referer", "http://127.0.0.1/\(page)/\(code)")])
       }
-      #expect(try await scene.entries("path=/\(page)/***").count == 3)
+      #expect(try await scene.entries("path=/\(page)/*").map(\.path) == Array(repeating: "/\(page)/***", count: 3))
       for format in ["json", "har"] {
         let answer = try await scene.world.call(.GET, "/_dev/journal?format=\(format)", key: nil)
         #expect(!String(decoding: answer.body, as: UTF8.self).contains(code))

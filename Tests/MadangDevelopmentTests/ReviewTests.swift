@@ -113,10 +113,13 @@ struct ReviewTests {
   @Test("whoever polls what no room tells of is not sent to a room")
   func pollingOutsideRooms() async throws {
     try await FaultScene.run { (scene) async throws in
+      let socket = try await scene.joined(.webSocket)
       for _ in 0..<5 { _ = try await scene.mina.get("workspaces") }
       let finding = try await Self.finding(scene)
+      #expect(!finding.what.contains("socket"))
       #expect(finding.habit == .polling && finding.cure.contains("when the screen opens"))
       #expect(!finding.cure.contains("namespace") && !finding.rule.contains("namespace"))
+      await socket.abort()
     }
   }
 

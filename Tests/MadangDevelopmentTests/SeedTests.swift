@@ -49,11 +49,12 @@ struct SeedTests {
       ),
       ("people:\n\t- x", 2, "a tab stands before the text; YAML takes only spaces there"),
       ("people:\n  - {email: a@b.co\n  x\n", 4, "neither YAML nor JSON"),
-      ("people: mina", 1, "people: a list; write - before each part"),
-      ("people:\n  - mina@b.co", 2, "a person is written with its fields, {name: value}; there are count, email"),
+      ("{\n\t\"people\": [],\n\t\"name\": \"\\q\"\n}", 3, "neither YAML nor JSON"),
+      ("people: mina", 1, "people: a list, as [...] or with - before each part"),
+      ("people:\n  - mina@b.co", 2, "a person is written with its fields, {field: value}; there are count, email"),
       (
         "[1, 2]", 1,
-        "a seed is written with its fields, {name: value}; there are name, description, now, people, workspaces"
+        "a seed is written with its fields, {field: value}; there are name, description, now, people, workspaces"
       ),
       ("{\"people\": [\n{\"email\": \"a@b.co\",\n\"email2\": 1}]}", 3, "no field 'email2'"),
     ])

@@ -1,14 +1,19 @@
 import MadangServer
 
-/// How long somebody waits, as text: `5s` or `500ms`.
-enum WaitText {
-  /// - Throws: `BadCall` for anything else, and for more than `limit`.
-  static func duration(_ text: String, of field: String, limit: Duration) throws(BadCall) -> Duration {
-    let unit = text.hasSuffix("ms") ? "ms" : text.hasSuffix("s") ? "s" : ""
+/// How long somebody waits in real time, as text: `500ms`, `5s` or `1m`; `0.5s` too.
+package enum WaitText {
+  private static let units: [(name: String, seconds: Double)] = [("ms", 0.001), ("s", 1), ("m", 60)]
+
+  /// - Throws: `BadCall` for anything else, for less than `shortest` and for more than `limit`.
+  package static func duration(
+    _ text: String, of field: String, atLeast shortest: Duration = .zero, limit: Duration
+  ) throws(BadCall) -> Duration {
     let most = limit / .seconds(1)
-    guard !unit.isEmpty, let number = Double(text.dropLast(unit.count)), number >= 0,
-      number * (unit == "s" ? 1 : 0.001) <= most
+    guard let unit = units.first(where: { text.hasSuffix($0.name) }),
+      let number = Double(text.dropLast(unit.name.count)),
+      number >= 0, number * unit.seconds <= most, case let time = Duration.seconds(number * unit.seconds),
+      time >= shortest
     else { throw BadCall("\(field): a time like 5s or 500ms, \(Int(most))s at most") }
-    return unit == "s" ? .seconds(number) : .milliseconds(number)
+    return time
   }
 }

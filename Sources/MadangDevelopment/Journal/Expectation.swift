@@ -126,7 +126,11 @@ struct ExpectationPattern: Sendable {
     }
     self.items = items
     kinds = items.reduce(into: []) { $0.formUnion($1.pattern.kinds) }
-    if let filter = expectation.among { among = try JournalPattern(filter) } else { among = nil }
+    if let filter = expectation.among {
+      do { among = try JournalPattern(filter) } catch { throw BadCall("among.\(error.error)") }
+    } else {
+      among = nil
+    }
   }
 
   /// Whether an entry that nobody expects may not come.

@@ -1,4 +1,5 @@
 import MadangAPI
+import MadangCore
 import MadangServer
 
 // A filter that can never match is refused: "this never happened" would hold of it whatever a client does.
@@ -13,6 +14,9 @@ extension JournalFilter {
     }
     if let status { try Self.check(status: status) }
     try checkPlaces()
+    if let path, case let told = LinkPage.masked(path, by: "*"), told != path, !path.contains("*") {
+      throw BadCall("path: the journal does not keep the codes of links; write \(told)")
+    }
     try checkOperation()
     if let name = (body?.secret ?? answer?.secret) {
       throw BadCall("\(name): is a secret, which the journal does not keep; leave it out")

@@ -49,9 +49,10 @@ extension RawRequest {
   fileprivate func tell(_ entry: inout JournalEntry) {
     let content = content
     let (numbers, target) = (content.numbers, content.target)
-    let mark = target.firstIndex(of: "?")
+    // Of bytes: with a mark behind it, a sign is another character.
+    let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
     entry.path = LinkPage.masked(String(target[..<(mark ?? target.endIndex)]), by: Secrets.mask)
-    entry.query = mark.map { Secrets.maskedPairs(String(target[target.index(after: $0)...])) }
+    entry.query = mark.map { Secrets.maskedPairs(String(Substring(target.utf8[target.utf8.index(after: $0)...]))) }
     entry.method = content.method
     if let operation = numbers.operation.map({ Contract.shared.listed[$0] }) {
       (entry.edition, entry.operation) = (operation.edition.rawValue, operation.id)

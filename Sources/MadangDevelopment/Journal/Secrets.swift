@@ -28,7 +28,8 @@ enum Secrets {
   static func masked(_ fields: [(name: String, value: String)]) -> [JournalEntry.Header] {
     fields.map { name, value in
       // The token of development calls, or the code of a link, may stand in the path of a page that links somewhere.
-      let isSecret = isHeader(name.lowercased()) || paths.contains { value.contains($0) }
+      let isSecret =
+        isHeader(name.lowercased()) || paths.contains { (value.removingPercentEncoding ?? value).contains($0) }
       return .init(name: name, value: isSecret ? mask : value)
     }
   }

@@ -127,12 +127,13 @@ struct Conduct {
     }
     for path in Array(streaks.keys) { end(path) }
     return found.sorted { $0.key < $1.key }.map { path, calls in
-      let isInRoom = news.contains { $0.packet == "connect" }
+      let isOfRoom = Self.ofRooms.contains(calls[0].operation)
+      let isInRoom = isOfRoom && news.contains { $0.packet == "connect" }
       return ReviewFinding(
         .polling, of: account,
         "GET \(path) \(calls.count) times with 10 seconds between them at most, and nothing new"
           + (isInRoom ? ", beside a socket that tells of all new chats" : ""), calls,
-        advice: Self.ofRooms.contains(calls[0].operation) ? nil : Self.pollingOutsideRooms)
+        advice: isOfRoom ? nil : Self.pollingOutsideRooms)
     }
   }
 

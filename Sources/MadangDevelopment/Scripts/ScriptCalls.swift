@@ -7,9 +7,6 @@ struct ScriptCalls: Sendable {
   let scripts: Scripts
   let waits: Waits
 
-  /// How long an answer is waited for at most.
-  static let maxWait: Int64 = 60_000
-
   func respond(to call: DevelopmentCall) async throws -> Response? {
     let name = call.path.dropFirst().first
     switch (call.method, name, call.path.dropFirst(2).first, call.path.count) {
@@ -57,9 +54,6 @@ struct ScriptCalls: Sendable {
 
   private func wait(_ call: DevelopmentCall) throws -> Duration {
     guard let text = call.query("wait") else { return .zero }
-    guard let time = SeedTime.distance(text), (0...Self.maxWait).contains(time) else {
-      throw WorldError("wait: a length of time like 500ms or 5s, at most \(Self.maxWait / 1000)s")
-    }
-    return .milliseconds(time)
+    return try WaitText.duration(text, of: "wait", limit: Journal.maxWait)
   }
 }

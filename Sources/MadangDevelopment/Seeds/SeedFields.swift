@@ -12,7 +12,7 @@ struct SeedFields {
   init(_ node: SeedNode, _ what: String, _ known: [String]) throws(SeedError) {
     guard case .fields(let fields) = node.value else {
       throw SeedError(
-        node.line, "\(what) is written with its fields, {name: value}; there are \(known.joined(separator: ", "))")
+        node.line, "\(what) is written with its fields, {field: value}; there are \(known.joined(separator: ", "))")
     }
     var found: [String: SeedNode] = [:]
     for (name, node) in fields {
@@ -63,7 +63,7 @@ struct SeedFields {
   func list(_ name: String) throws(SeedError) -> [SeedNode] {
     guard let node = node(name) else { return [] }
     guard case .list(let list) = node.value else {
-      throw SeedError(node.line, "\(name): a list; write - before each part")
+      throw SeedError(node.line, "\(name): a list, as [...] or with - before each part")
     }
     return list
   }

@@ -91,7 +91,7 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
 
   fileprivate init(yaml error: any Error, in text: String) {
     switch error as? YamlError {
-    case .scanner(_, _, let mark, _)? where Self.isIndentedByTab(mark.line, of: text):
+    case .scanner(_, _, let mark, _)? where Self.isTab(at: mark, of: text):
       self.init(mark.line, "a tab stands before the text; YAML takes only spaces there")
     case .parser(_, let problem, let mark, _)?, .scanner(_, let problem, let mark, _)?,
       .composer(_, let problem, let mark, _)?:
@@ -103,11 +103,10 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
     }
   }
 
-  /// - Parameter line: From 1.
-  private static func isIndentedByTab(_ line: Int, of text: String) -> Bool {
+  private static func isTab(at mark: Mark, of text: String) -> Bool {
     let lines = text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-    guard lines.indices.contains(line - 1) else { return false }
-    return lines[line - 1].prefix { " \t".utf8.contains($0) }.contains(UInt8(ascii: "\t"))
+    guard lines.indices.contains(mark.line - 1) else { return false }
+    return lines[mark.line - 1].dropFirst(mark.column - 1).first == UInt8(ascii: "\t")
   }
 
   package var description: String { line.map { "line \($0): \(message)" } ?? message }

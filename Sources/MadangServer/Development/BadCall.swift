@@ -49,9 +49,9 @@ extension BadCall {
   private static func words(for type: Any.Type) -> String {
     switch type {
     case is String.Type: "text, in quotes"
-    case is Bool.Type: "true or false, without quotes"
-    case is Int.Type, is UInt64.Type: "a whole number, without quotes"
-    case is Double.Type: "a number, without quotes"
+    case is Bool.Type: "true or false"
+    case is Int.Type, is UInt64.Type: "a whole number, such as 5"
+    case is Double.Type: "a number, such as 1.5"
     case is [Any].Type: "a list, [...]"
     default: #"an object, {"field": value}"#
     }

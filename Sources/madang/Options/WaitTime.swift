@@ -1,19 +1,21 @@
 import ArgumentParser
 import MadangDevelopment
+import MadangServer
 
-/// How long a command has a server wait: `500ms`, `5s`, `1m`.
-enum WaitTime {
-  /// In milliseconds, as the server has it for all that waits.
-  private static let longest: Int64 = 60_000
+/// How long a command has a server wait, as the server reads it: `500ms`, `5s`, `1m`.
+struct WaitTime {
+  let duration: Duration
+  /// As it was typed.
+  let text: String
 
-  /// Milliseconds.
-  ///
   /// - Parameter option: As it is typed, such as `--wait`.
-  /// - Throws: `ValidationError` for what is no length of time, shorter than `shortest` milliseconds, or longer than a minute.
-  static func milliseconds(_ text: String, of option: String, shortest: Int64 = 0) throws -> Int64 {
-    guard let time = SeedTime.distance(text), (shortest...longest).contains(time) else {
-      throw ValidationError("\(option) must be a length of time like 500ms or 5s, up to 60s.")
+  /// - Throws: `ValidationError` for what is no time, shorter than `shortest`, or longer than a server waits.
+  init(_ text: String, of option: String, atLeast shortest: Duration = .zero) throws {
+    do {
+      duration = try WaitText.duration(text, of: option, atLeast: shortest, limit: Journal.maxWait)
+    } catch {
+      throw ValidationError("\(error.error).")
     }
-    return time
+    self.text = text
   }
 }

@@ -9,8 +9,8 @@ struct DevJournalCommand: AsyncParsableCommand {
     usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
     discussion: """
       Fields tell entries apart, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/testing.md \
-      lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come, 64 for a field or \
-      a value that there is not.
+      lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come, 64 if \
+      the server refuses the question.
       """)
 
   @OptionGroup var options: DevelopmentOptions
@@ -26,7 +26,7 @@ struct DevJournalCommand: AsyncParsableCommand {
     if json && har { throw ValidationError("Choose one of --json and --har.") }
     if har && wait != nil { throw ValidationError("Wait first, without --har; then print the archive without --wait.") }
     if count != nil && wait == nil { throw ValidationError("--count says how many to wait for: it needs --wait.") }
-    _ = try milliseconds()
+    if let wait { _ = try WaitTime(wait, of: "--wait") }
     if let field = fields.first(where: { !$0.contains("=") }) {
       throw ValidationError("\(field): write field=value, such as kind=push.")
     }
@@ -37,8 +37,6 @@ struct DevJournalCommand: AsyncParsableCommand {
     }
   }
 
-  private func milliseconds() throws -> Int64? { try wait.map { try WaitTime.milliseconds($0, of: "--wait") } }
-
   func run() async throws {
     var query = fields.map { field -> (String, String?) in
       let parts = field.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -46,7 +44,7 @@ struct DevJournalCommand: AsyncParsableCommand {
     }
     query += [
       ("after", after.map { "\($0)" }), ("limit", limit.map { "\($0)" }),
-      ("wait", try milliseconds().map { "\($0)ms" }), ("count", count.map { "\($0)" }),
+      ("wait", wait), ("count", count.map { "\($0)" }),
     ]
     if har {
       let archive = try await options.server.call(
@@ -62,7 +60,7 @@ struct DevJournalCommand: AsyncParsableCommand {
         Column("WHAT", \.summary), Column("OUTCOME", \.outcome),
       ], empty: "Nothing has happened that fits.")
     if let wait, !page.complete {
-      throw Failure("\(page.entries.count) of \(count ?? 1) entries that fit came within \(wait)")
+      throw Failure("\(page.entries.count) of \(count ?? 1) entries that fit were there within \(wait)")
     }
   }
 }

@@ -38,10 +38,10 @@ struct DevMailsCommand: AsyncParsableCommand {
   func validate() throws {
     if link && printing.json { throw ValidationError("Choose one of --link and --json.") }
     if after < 0 { throw ValidationError("--after must be the id of a mail, a whole number from 0.") }
-    _ = try milliseconds()
+    _ = try time()
   }
 
-  private func milliseconds() throws -> Int64 { try wait.map { try WaitTime.milliseconds($0, of: "--wait") } ?? 0 }
+  private func time() throws -> Duration { try wait.map { try WaitTime($0, of: "--wait").duration } ?? .zero }
 
   func run() async throws {
     let mails = try await found()
@@ -60,7 +60,7 @@ struct DevMailsCommand: AsyncParsableCommand {
 
   /// Those that fit, as soon as there are any, or when the time is over.
   private func found() async throws -> [KeptMail] {
-    let end = ContinuousClock.now + .milliseconds(try milliseconds())
+    let end = ContinuousClock.now + (try time())
     while true {
       let mails = try await server.call(
         [KeptMail].self, .get, ["mails"], query: [("to", to), ("after", "\(after)")])
