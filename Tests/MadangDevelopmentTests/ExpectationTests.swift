@@ -195,6 +195,10 @@ struct ExpectationTests {
       (#"{"expected":[{"packet":"noop"}]}"#, "packet: there is none called 'noop'"),
       (#"{"expected":[{"kind":"connection","event":"open"}]}"#, "event: there is none called 'open'"),
       (#"{"expected":[{"kind":"req*uests"}]}"#, "kind: there is none called"),
+      (
+        #"{"expected":[{"code":"E05"}],"only":true,"among":{"operation":"fly"}}"#,
+        "among.operation: no edition has 'fly'"
+      ),
       (#"{"expected":[{"code":"e05"}]}"#, "expected[0].code: there is none called 'e05'"),
       (#"{"expected":[{"method":"GTE"}]}"#, "method: there is none called 'GTE'"),
       (#"{"expected":[{"status":"999"}]}"#, "status: a status like 200"),

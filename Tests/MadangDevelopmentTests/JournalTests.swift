@@ -353,6 +353,7 @@ struct JournalTests {
       ("colour=red", "colour: is no parameter of this call; it has kind"), ("wait=5", "wait: a time like 5s"),
       ("wait=61s", "60s at most"), ("count=0x", "count: a whole number"), ("limit=0", "from 1 to 20000"),
       ("format=xml", "one of json, ndjson, har"),
+      ("path=/password/5e5e", "path: the journal does not keep the codes of links; write /password/*"),
     ])
   func mistakes(_ query: String, _ words: String) async throws {
     try await Scene.run { worlds in
