@@ -20,16 +20,17 @@ enum Secrets {
     HeaderName.apiKey.lowercased(),
   ]
 
-  private static let paths = ["/_dev/"] + LinkPage.allCases.map { "/\($0.rawValue)/" }
+  /// Behind one of these, in a link, stands the token of development calls or the code of a link.
+  private static let paths = (["/_dev/"] + LinkPage.allCases.map { "/\($0.rawValue)/" }).map { Array($0.utf8) }
 
   /// - Parameter name: In lower case.
   static func isHeader(_ name: String) -> Bool { headers.contains(name) }
 
   static func masked(_ fields: [(name: String, value: String)]) -> [JournalEntry.Header] {
     fields.map { name, value in
-      // The token of development calls, or the code of a link, may stand in the path of a page that links somewhere.
-      let isSecret =
-        isHeader(name.lowercased()) || paths.contains { (value.removingPercentEncoding ?? value).contains($0) }
+      // Of bytes: with a mark behind it, a sign is another character.
+      let bytes = Array((value.removingPercentEncoding ?? value).utf8)
+      let isSecret = isHeader(name.lowercased()) || paths.contains { bytes.firstRange(of: $0) != nil }
       return .init(name: name, value: isSecret ? mask : value)
     }
   }

@@ -26,7 +26,7 @@ struct DevJournalCommand: AsyncParsableCommand {
     if json && har { throw ValidationError("Choose one of --json and --har.") }
     if har && wait != nil { throw ValidationError("Wait first, without --har; then print the archive without --wait.") }
     if count != nil && wait == nil { throw ValidationError("--count says how many to wait for: it needs --wait.") }
-    if let wait { _ = try WaitTime(wait, of: "--wait") }
+    if let wait { _ = try WaitTime.read(wait, of: "--wait") }
     if let field = fields.first(where: { !$0.contains("=") }) {
       throw ValidationError("\(field): write field=value, such as kind=push.")
     }

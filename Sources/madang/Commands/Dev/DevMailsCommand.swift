@@ -41,7 +41,7 @@ struct DevMailsCommand: AsyncParsableCommand {
     _ = try time()
   }
 
-  private func time() throws -> Duration { try wait.map { try WaitTime($0, of: "--wait").duration } ?? .zero }
+  private func time() throws -> Duration { try wait.map { try WaitTime.read($0, of: "--wait") } ?? .zero }
 
   func run() async throws {
     let mails = try await found()

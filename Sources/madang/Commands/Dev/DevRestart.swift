@@ -11,7 +11,7 @@ struct DevRestart: AsyncParsableCommand {
   @OptionGroup var printing: JSONOption
   @Option(help: ArgumentHelp("For how long nobody reaches it, up to 60s.", valueName: "time")) var downFor = "500ms"
 
-  private func milliseconds() throws -> Int { Int(try WaitTime(downFor, of: "--down-for").duration / .milliseconds(1)) }
+  private func milliseconds() throws -> Int { Int(try WaitTime.read(downFor, of: "--down-for") / .milliseconds(1)) }
 
   func validate() throws { _ = try milliseconds() }
 

@@ -12,7 +12,7 @@ struct DevScriptsWait: AsyncParsableCommand {
   @Option(help: ArgumentHelp("How long, up to 60s of real time.", valueName: "time")) var within = "10s"
 
   func validate() throws {
-    _ = try WaitTime(within, of: "--within", atLeast: .milliseconds(1))
+    _ = try WaitTime.read(within, of: "--within", atLeast: .milliseconds(1))
     guard runs ?? 1 > 0 else { throw ValidationError("--runs must be 1 or more.") }
   }
 
