@@ -102,6 +102,36 @@ struct CoverageTests {
     }
   }
 
+  @Test("a flow goes on with an event that comes before the answer of what brought it about, and with no earlier one")
+  func earlyEvents() async throws {
+    try await FaultScene.run { (scene) async throws in
+      func sent(by post: (EngineClient) async throws -> Void) async throws -> Int? {
+        #expect(try await scene.world.call(.DELETE, "/_dev/coverage", key: nil).status == 200)
+        let socket = try await scene.joined(.webSocket)
+        try await post(socket)
+        _ = try await scene.mina.get("\(scene.room)/chats")
+        await socket.abort()
+        return try await counts(scene, "flows")["Send"]
+      }
+      // The answer waits; the socket is told meanwhile.
+      try await scene.kit.faults.add(
+        FaultRule(
+          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (300, true) },
+          match: FaultMatch { ($0.operation, $0.times) = ("postToChannel", 1) }))
+      #expect(try await sent { _ in _ = try await scene.mina.say("early", in: scene.room) } == 1)
+      // Of this chat nobody sees what sockets are told; of another one, which no request of a client posted, they were told before.
+      let unseen = try await sent { socket in
+        let path = "/_dev/people/mina@example.com/v1/\(scene.room)/chats"
+        #expect(try await scene.world.call(.POST, path, key: nil, .json(["content": "other"])).status == 200)
+        _ = try await socket.text()
+        scene.kit.journal.recordsPackets = false
+        _ = try await scene.mina.say("unseen", in: scene.room)
+        scene.kit.journal.recordsPackets = true
+      }
+      #expect(unseen == nil)
+    }
+  }
+
   @Test("coverage of several servers adds up")
   func merging() throws {
     var first = Array(repeating: 0, count: Contract.shared.items.count)

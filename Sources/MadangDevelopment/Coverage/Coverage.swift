@@ -1,6 +1,7 @@
 import HTTPTypes
 import MadangAPI
 import MadangServer
+import NIOCore
 import SocketIOServer
 import Synchronization
 
@@ -11,17 +12,26 @@ package final class Coverage: Sendable {
   fileprivate struct State {
     /// By item of the contract; empty as long as nothing was touched, as in most of many worlds.
     var counts: [Int] = []
-    /// By place of a flow: the step that comes next, and how many ever were done.
-    var flows: [(next: Int, furthest: Int)] = []
+    /// By place of a flow.
+    var flows: [FlowState] = []
     /// All operations, by their index. A copy, as to ask a global costs every request more.
     var operations: [Contract.Operation] = []
 
     mutating func makeRoom() {
       guard counts.isEmpty else { return }
       counts = Array(repeating: 0, count: Contract.shared.items.count)
-      flows = Array(repeating: (next: 0, furthest: 0), count: Contract.shared.flows.count)
+      flows = Array(repeating: FlowState(), count: Contract.shared.flows.count)
       operations = Contract.shared.listed
     }
+  }
+
+  fileprivate struct FlowState {
+    /// The step that comes next.
+    var next = 0
+    /// How many steps ever were done.
+    var furthest = 0
+    /// When the event came that is the step behind the next one, by uptime in nanoseconds; 0 if it did not.
+    var early: UInt64 = 0
   }
 
   private let state = Mutex(State())
@@ -61,7 +71,7 @@ package final class Coverage: Sendable {
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
         state.count(operation, exchange, known.body.fields)
-        for place in operation.places { state.advance(place) }
+        for place in operation.places { state.advance(place, begun: exchange.begun) }
       }
     }
     let (operation, code) = (Contract.shared.listed[index], request.code)
@@ -74,7 +84,7 @@ package final class Coverage: Sendable {
         state.counts[item] += 1
       }
       state.count(operation, exchange, known.body.fields)
-      for place in places { state.advance(place) }
+      for place in places { state.advance(place, begun: exchange.begun) }
     }
   }
 
@@ -131,17 +141,27 @@ extension Coverage.State {
     for (name, item) in operation.touches.headers where exchange.head.headerFields.contains(name) { counts[item] += 1 }
   }
 
-  /// Goes on with a flow if the step is the one that comes next.
-  fileprivate mutating func advance(_ place: Contract.FlowPlace) {
-    var (next, furthest) = flows[place.flow]
-    guard place.has(next) else { return }
-    next += 1
-    furthest = max(furthest, next)
-    if next == place.length {
-      counts[place.item] += 1
-      next = 0
+  /// Goes on with a flow if the step is the one that comes next. Sockets may be told of a chat before the answer to its post is recorded:
+  /// the event comes after the request then.
+  ///
+  /// - Parameter begun: When a request began, by uptime in nanoseconds; nil for an event.
+  fileprivate mutating func advance(_ place: Contract.FlowPlace, begun: UInt64? = nil) {
+    var flow = flows[place.flow]
+    guard place.has(flow.next) else {
+      if begun == nil, place.has(flow.next + 1) {
+        flows[place.flow].early = NIODeadline.now().uptimeNanoseconds
+      }
+      return
     }
-    flows[place.flow] = (next, furthest)
+    flow.next += 1
+    if let begun, flow.early > begun { flow.next += 1 }
+    flow.early = 0
+    flow.furthest = max(flow.furthest, flow.next)
+    if flow.next == place.length {
+      counts[place.item] += 1
+      flow.next = 0
+    }
+    flows[place.flow] = flow
   }
 }
 
