@@ -50,7 +50,7 @@ extension RawRequest {
     let content = content
     let (numbers, target) = (content.numbers, content.target)
     // Of bytes: with a mark behind it, a sign is another character.
-    let mark = target.utf8.firstIndex(of: UInt8(ascii: "?"))
+    let mark = target.firstIndex(ofByte: UInt8(ascii: "?"))
     entry.path = LinkPage.masked(String(target[..<(mark ?? target.endIndex)]), by: Secrets.mask)
     entry.query = mark.map { Secrets.maskedPairs(String(Substring(target.utf8[target.utf8.index(after: $0)...]))) }
     entry.method = content.method
