@@ -107,20 +107,27 @@ extension String {
   /// Of `w1.localhost:8080` the beginning, `w1`; nil for any other host. Names of hosts are the same in capitals. Every request asks, so
   /// bytes are looked at.
   fileprivate var nameUnderLocalhost: String? {
-    // Not a global, which would be looked for with every request.
-    let suffix: StaticString = ".localhost"
-    let localhost = UnsafeBufferPointer(start: suffix.utf8Start, count: suffix.utf8CodeUnitCount)
     var host = self
     return host.withUTF8 { bytes in
       // The port is looked for from the end: it has five digits at most.
       var end = bytes.endIndex
       while end > 0, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(bytes[end - 1]) { end -= 1 }
       end = end > 0 && bytes[end - 1] == UInt8(ascii: ":") ? end - 1 : bytes.endIndex
-      let start = end - localhost.count
-      guard start >= 0, bytes[start..<end].elementsEqual(localhost, by: { $0 | 0x20 == $1 }) else {
-        return nil
-      }
-      return String(decoding: bytes[..<start], as: UTF8.self)
+      // Most hosts are addresses, and do not end as this one does.
+      guard end > 0, bytes[end - 1] | 0x20 == UInt8(ascii: "t") else { return nil }
+      return bytes[..<end].nameUnderLocalhost
     }
+  }
+}
+
+extension Slice<UnsafeBufferPointer<UInt8>> {
+  /// The same of a host without its port.
+  @inline(never)
+  fileprivate var nameUnderLocalhost: String? {
+    let suffix = ".localhost".utf8
+    guard count >= suffix.count, self.suffix(suffix.count).elementsEqual(suffix, by: { $0 | 0x20 == $1 }) else {
+      return nil
+    }
+    return String(decoding: dropLast(suffix.count), as: UTF8.self)
   }
 }

@@ -42,24 +42,68 @@ struct ResetTests {
     }
   }
 
+  private static let slowBody = #"{"content":"slow"}"#
+
+  /// A post of which all but the end of the body was sent.
+  private static func beginSlowPost(_ world: MadangDevelopment.World, _ mina: Caller, _ path: String) async throws
+    -> Wire
+  {
+    let wire = try await Wire.connect(world.port)
+    let head = """
+      POST /v1/\(path) HTTP/1.1\r\nHost: x\r\nSesacKey: \(DevelopmentKey.october2024)\r\nAuthorization: \(mina.token ?? "")\r
+      Content-Type: application/json\r\nContent-Length: \(slowBody.utf8.count)\r\nConnection: close\r\n\r\n
+      """
+    try await wire.send(Array(head.utf8) + slowBody.utf8.prefix(5))
+    return wire
+  }
+
+  @Test("of calls that begin and end in any order, a reset closes the connections of those that are left, and no other")
+  func slowInAnyOrder() async throws {
+    try await Self.run { world, mina, path in
+      var wires: [Wire] = []
+      /// So many more begin.
+      func begin(_ count: Int) async throws {
+        let before = world.server.callsUnderWay
+        for _ in 0..<count { wires.append(try await Self.beginSlowPost(world, mina, path)) }
+        await until { world.server.callsUnderWay == before + count }
+      }
+      /// One ends.
+      func end(_ index: Int) async throws {
+        let before = world.server.callsUnderWay
+        let wire = wires.remove(at: index)
+        try await wire.send(Array(Self.slowBody.utf8.dropFirst(5)))
+        #expect(String(decoding: await wire.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+        await until { world.server.callsUnderWay == before - 1 }
+      }
+      try await begin(6)
+      for index in [1, 3, 0] { try await end(index) }
+      try await begin(4)
+      for index in [5, 2] { try await end(index) }
+      try await begin(1)
+      let restored = Task { try await world.restore("signed in", within: .milliseconds(50)) }
+      await until { world.server.callsUnderWay == 0 }
+      // It began after the reset.
+      let next = try await Self.beginSlowPost(world, mina, path)
+      try await restored.value
+      for wire in wires { #expect(await wire.readToEnd().isEmpty) }
+      try await next.send(Array(Self.slowBody.utf8.dropFirst(5)))
+      #expect(String(decoding: await next.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
+      #expect(try await Self.texts(mina, path).count { $0 == "slow" } == 1)
+    }
+  }
+
   @Test("a call under way is answered by the former database, and its connection closed when that takes too long")
   func slow() async throws {
     try await Self.run { world, mina, path in
       for isInTime in [true, false] {
-        let wire = try await Wire.connect(world.port)
-        let body = #"{"content":"slow"}"#
-        let head = """
-          POST /v1/\(path) HTTP/1.1\r\nHost: x\r\nSesacKey: \(DevelopmentKey.october2024)\r\nAuthorization: \(mina.token ?? "")\r
-          Content-Type: application/json\r\nContent-Length: \(body.utf8.count)\r\nConnection: close\r\n\r\n
-          """
-        try await wire.send(Array(head.utf8) + body.utf8.prefix(5))
+        let wire = try await Self.beginSlowPost(world, mina, path)
         await until { world.server.callsUnderWay == 1 }
         let restored = Task {
           try await world.restore("signed in", within: isInTime ? .seconds(20) : .milliseconds(50))
         }
         // The world that follows answers already.
         await until { world.server.callsUnderWay == 0 }
-        if isInTime { try await wire.send(Array(body.utf8.dropFirst(5))) }
+        if isInTime { try await wire.send(Array(Self.slowBody.utf8.dropFirst(5))) }
         let answer = String(decoding: await wire.readToEnd(), as: UTF8.self)
         #expect(isInTime ? answer.hasPrefix("HTTP/1.1 200 ") && answer.contains("slow") : answer.isEmpty, "\(answer)")
         try await restored.value

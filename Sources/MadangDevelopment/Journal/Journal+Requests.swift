@@ -50,6 +50,7 @@ extension Journal {
   /// Returns false, with nothing recorded, if the answer is known only when it is written.
   ///
   /// - Parameter size: Of the answer's body, as far as it is known.
+  @inline(__always)
   private func recordWhole(_ finished: inout FinishedRequest, _ size: Int?, _ known: borrowing Exchange.Known) -> Bool {
     guard finished.takeBody(ofSize: size, known) else { return false }
     append(finished, known)
@@ -77,6 +78,7 @@ extension FinishedRequest {
   }
 
   /// Notes the answer's body. Returns false, with nothing noted, if what it has is known only when it is written.
+  @inline(__always)
   fileprivate mutating func takeBody(ofSize size: Int?, _ known: borrowing Exchange.Known) -> Bool {
     if size == 0 || exchange.head.method == .head { return true }
     guard known.fault == nil else { return false }

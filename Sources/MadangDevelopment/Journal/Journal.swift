@@ -57,14 +57,11 @@ package final class Journal: Sendable {
       if entries.isEmpty { entries.reserveCapacity(min(limits.entries, Limits().entries)) }
     }
 
-    /// Forgets the oldest entries that are too many.
-    ///
-    /// - Parameter forgotten: Is made the newest of them, so that it can be freed after the lock.
-    mutating func forget(_ forgotten: inout RawEntry?) {
+    /// Forgets the oldest entries that are too many. They are freed under the lock: nothing that an entry holds calls the journal.
+    mutating func forget() {
       while entries.count > limits.entries || bytes > limits.bytes, let first = entries.popFirst() {
         bytes -= first.bytes
         dropped = first.number
-        forgotten = first
       }
     }
   }
@@ -102,10 +99,9 @@ package final class Journal: Sendable {
   package var limits: Limits {
     get { state.withLock { $0.limits } }
     set {
-      var forgotten: RawEntry?
       state.withLock { state in
         state.limits = newValue
-        state.forget(&forgotten)
+        state.forget()
       }
     }
   }
@@ -131,19 +127,25 @@ package final class Journal: Sendable {
   ///   - at: When it began, by the server's clock.
   ///   - begun: The same as uptime in nanoseconds.
   ///   - happening: Called under the lock.
+  @inline(__always)
   private func append(at: Int64, begun: UInt64, _ happening: (inout Sheets) -> Happening) {
-    var forgotten: RawEntry?
-    let waiting = state.withLock { state -> [AsyncStream<Void>.Continuation] in
-      guard begun >= state.beginning else { return [] }
+    let isAwaited = state.withLock { state in
+      guard begun >= state.beginning else { return false }
       state.last += 1
       state.makeRoom()
-      let entry = RawEntry(number: state.last, at: at, begun: begun, happening: happening(&state.sheets))
-      state.bytes += entry.bytes
-      state.entries.append(consume entry)
-      state.forget(&forgotten)
-      return state.waiting.isEmpty ? [] : Array(state.waiting.values)
+      let happening = happening(&state.sheets)
+      state.bytes += happening.size
+      state.entries.append(RawEntry(number: state.last, at: at, begun: begun, happening: happening))
+      state.forget()
+      return !state.waiting.isEmpty
     }
-    for one in waiting { one.yield() }
+    if isAwaited { wake() }
+  }
+
+  /// Has those who wait look. Seldom called, and not inlined where each request passes.
+  @inline(never)
+  private func wake() {
+    for one in state.withLock({ Array($0.waiting.values) }) { one.yield() }
   }
 
   /// Forgets all entries, and what has begun and is not over. Numbers go on.

@@ -37,7 +37,9 @@ struct PackedTexts: Sendable {
 
     /// The beginning of a buffer, so many bytes at most.
     mutating func add(_ buffer: ByteBuffer, atMost limit: Int) {
-      buffer.withUnsafeReadableBytes { add(UnsafeRawBufferPointer(rebasing: $0.prefix(limit))) }
+      buffer.withUnsafeReadableBytes { bytes in
+        add(UnsafeRawBufferPointer(start: bytes.baseAddress, count: min(bytes.count, limit)))
+      }
     }
 
     mutating func addAbsent() { put(UnsafeRawBufferPointer(start: nil, count: 0), length: absent) }

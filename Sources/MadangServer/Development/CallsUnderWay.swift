@@ -4,21 +4,24 @@ import Synchronization
 
 /// Calls that have begun and whose answer is not written yet.
 final class CallsUnderWay: Sendable {
-  private struct Call {
-    /// The connection it came by; nil for work of the server itself.
-    let channel: (any NIOCore.Channel)?
-    var pause: Task<Void, any Error>?
+  private enum Slot {
+    /// The connection that a call came by; nil for work of the server itself.
+    case call(over: (any NIOCore.Channel)?)
+    /// Leads to the next free slot.
+    case free(next: Int)
   }
 
   private struct State {
-    /// By number; nil where a number is free.
-    var calls: [Call?] = []
-    var free: [Int] = []
+    /// By number of the call.
+    var slots: [Slot] = []
+    /// The first free slot; the one behind all of them if none is.
+    var firstFree = 0
+    var count = 0
+    /// Of calls that wait.
+    var pauses: [Int: Task<Void, any Error>] = [:]
     /// Whether all are to finish.
     var isEnding = false
     var whenEmpty: AsyncStream<Void>.Continuation?
-
-    var count: Int { calls.count - free.count }
   }
 
   private let state = Mutex(State())
@@ -29,24 +32,31 @@ final class CallsUnderWay: Sendable {
   func begin(over channel: (any NIOCore.Channel)?) -> Place { Place(id: enter(over: channel), in: self) }
 
   /// Answers the call's number, for ``end(_:)``.
+  @inline(__always)
   fileprivate func enter(over channel: (any NIOCore.Channel)?) -> Int {
     state.withLock { state in
-      let call = Call(channel: channel)
-      guard let id = state.free.popLast() else {
-        state.calls.append(call)
-        return state.calls.count - 1
+      let id = state.firstFree
+      if id == state.slots.count {
+        state.slots.append(.call(over: channel))
+        state.firstFree = id + 1
+      } else {
+        guard case .free(let next) = state.slots[id] else { preconditionFailure("a free slot has a call") }
+        state.slots[id] = .call(over: channel)
+        state.firstFree = next
       }
-      state.calls[id] = call
+      state.count += 1
       return id
     }
   }
 
   fileprivate func end(_ id: Int) {
     let call = state.withLock { state in
-      let call = state.calls[id].take()
-      state.free.append(id)
+      var slot = Slot.free(next: state.firstFree)
+      swap(&slot, &state.slots[id])
+      state.firstFree = id
+      state.count -= 1
       if state.count == 0 { state.whenEmpty?.finish() }
-      return call
+      return slot
     }
     // Whatever its connection leads to is let go outside of the lock.
     _ = call
@@ -56,9 +66,10 @@ final class CallsUnderWay: Sendable {
   fileprivate func pause(_ id: Int, for time: Duration) async throws {
     let pause = Task { try await Task.sleep(for: time) }
     let isEnding = state.withLock { state in
-      state.calls[id]?.pause = pause
+      state.pauses[id] = pause
       return state.isEnding
     }
+    defer { state.withLock { _ = $0.pauses.removeValue(forKey: id) } }
     if isEnding { pause.cancel() }
     try await withTaskCancellationHandler {
       try await pause.value
@@ -74,7 +85,7 @@ final class CallsUnderWay: Sendable {
       state.isEnding = true
       state.whenEmpty = whenEmpty
       if state.count == 0 { whenEmpty.finish() }
-      return state.calls.compactMap { $0?.pause }
+      return Array(state.pauses.values)
     }
     for pause in pauses { pause.cancel() }
     let alarm = Task {
@@ -83,7 +94,7 @@ final class CallsUnderWay: Sendable {
     }
     for await _ in ends {}
     alarm.cancel()
-    for call in state.withLock({ $0.calls.compactMap(\.self) }) { try? await call.channel?.close() }
+    for case .call(let channel) in state.withLock(\.slots) { try? await channel?.close() }
   }
 
   /// A call's, held until its answer is written.

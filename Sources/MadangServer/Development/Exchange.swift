@@ -101,7 +101,10 @@ package final class Exchange: Sendable {
 
   func found(keyOf edition: EditionName) { state.withLock { $0.editionOfKey = edition } }
 
-  func received(_ body: Body) { state.withLock { $0.body = body } }
+  /// To be called once.
+  ///
+  /// - Parameter body: Is taken, not copied.
+  func received(_ body: inout Body) { state.withLock { swap(&$0.body, &body) } }
 
   /// Only for a body that is answered with `Response.json`.
   func answers(_ body: ByteBuffer) { state.withLock { $0.answer = body } }

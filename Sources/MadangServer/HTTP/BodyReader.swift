@@ -105,7 +105,7 @@ final class BodyReader {
     uploads = []
     for (cost, amount) in charged { ledger.giveBack(cost, amount, for: payer) }
     charged = [:]
-    exchange?.received(noted)
+    exchange?.received(&noted)
   }
 
   /// Notes bytes that are held until the end of the call. Throws `E98` if they are too many.
