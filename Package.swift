@@ -287,7 +287,7 @@ let package = Package(
       name: "MadangServerTests",
       dependencies: [
         "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support", .cryptoExtras,
-        .jwtKit, .nioCore, .nioHTTP1, .nioPosix,
+        .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(

@@ -132,6 +132,26 @@ struct CoverageTests {
     }
   }
 
+  @Test("a room that is entered while its history is under way was not entered after it")
+  func enteredTooEarly() async throws {
+    try await FaultScene.run { (scene) async throws in
+      #expect(try await scene.world.call(.DELETE, "/_dev/coverage", key: nil).status == 200)
+      try await scene.kit.faults.add(
+        FaultRule(
+          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (2_000, true) },
+          match: FaultMatch { ($0.operation, $0.times) = ("channelHistory", 1) }))
+      let history = Task { try await scene.mina.get("\(scene.room)/chats") }
+      await until { scene.kit.faults.reports[0].applied == 1 }
+      let early = try await scene.joined(.webSocket)
+      _ = try await history.value
+      #expect(try await counts(scene, "flows")["Enter a channel"] == nil)
+      await early.abort()
+      let inTime = try await scene.joined(.webSocket)
+      #expect(try await counts(scene, "flows")["Enter a channel"] == 1)
+      await inTime.abort()
+    }
+  }
+
   @Test("coverage of several servers adds up")
   func merging() throws {
     var first = Array(repeating: 0, count: Contract.shared.items.count)

@@ -184,8 +184,10 @@ struct ExpectationTests {
       (#"{"expected":[{"operation":"fly"}]}"#, "no edition has 'fly'"),
       (#"{"expected":[{"times":{"min":2,"max":1}}]}"#, "with min not above max"),
       (#"{"expect":[]}"#, "expect: is no field of an expectation"), (#"{"expected":[{}],"wait":"5"}"#, "a time like"),
-      (#"{"expected":[{"times":-1}]}"#, "times: a whole number"),
-      (#"{"expected":[{"times":"2"}]}"#, "times: a whole number"), (#"{}"#, "expected: is missing"),
+      (#"{"expected":[{"times":-1}]}"#, "expected[0].times: a whole number"),
+      (#"{"expected":[{"times":"2"}]}"#, "expected[0].times: a whole number"), (#"{}"#, "expected: is missing"),
+      (#"{"expected":[{"body":{"password":"x"}}]}"#, "expected[0].body.password: is a secret"),
+      (#"{"expected":[{"account":"nobody"}]}"#, "expected[0].account: nobody has the e-mail 'nobody'"),
       (#"{"expected":[{}],"among":{"methdo":"POST"}}"#, "among.methdo: is no field of a filter"),
       // What nothing can ever match would make "never" true for ever.
       (#"{"expected":[{"operation":"postToChannel","event":"channel"}]}"#, "no entry of the journal has all of these"),

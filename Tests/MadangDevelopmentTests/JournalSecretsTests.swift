@@ -120,6 +120,18 @@ struct JournalSecretsTests {
   }
 
   @Test(
+    "a header field with the code of a link is masked, however the link is written",
+    arguments: [
+      ("https://h/confirm/c0de", true), ("https://h/r?u=https%3A%2F%2Fh%2Fconfirm%2Fc0de", true),
+      ("https://h/r?q=%C0%CE&u=https%3A%2F%2Fh%2Fconfirm%2Fc0de", true),
+      ("https://h/r?q=100%&u=https%3A%2F%2Fh%2Fconfirm%2Fc0de", true),
+      ("https://h/r?u=https%253A%252F%252Fh%252Fconfirm%252Fc0de", true), ("https://h/confirmed/c0de?q=%C0%CE", false),
+    ])
+  func linksInFields(_ value: String, _ isMasked: Bool) {
+    #expect(Secrets.masked([("referer", value)]).map(\.value) == [isMasked ? "***" : value])
+  }
+
+  @Test(
     "values of secret fields are masked, wherever they are and however they are written",
     arguments: [
       (#"{"password":"a","x":"b"}"#, #"{"password":"***","x":"b"}"#),

@@ -119,7 +119,7 @@ package final class Coverage: Sendable {
     let places = Contract.shared.places(of: .event(event), in: edition)
     update { state in
       state.counts[item] += 1
-      for place in places { state.advance(place) }
+      for place in places { state.advance(place, mayBeEarly: event.moment == .told) }
     }
   }
 
@@ -144,11 +144,13 @@ extension Coverage.State {
   /// Goes on with a flow if the step is the one that comes next. Sockets may be told of a chat before the answer to its post is recorded:
   /// the event comes after the request then.
   ///
-  /// - Parameter begun: When a request began, by uptime in nanoseconds; nil for an event.
-  fileprivate mutating func advance(_ place: Contract.FlowPlace, begun: UInt64? = nil) {
+  /// - Parameters:
+  ///   - begun: When a request began, by uptime in nanoseconds; nil for an event.
+  ///   - mayBeEarly: Whether it is an event that a request brings about.
+  fileprivate mutating func advance(_ place: Contract.FlowPlace, begun: UInt64? = nil, mayBeEarly: Bool = false) {
     var flow = flows[place.flow]
     guard place.has(flow.next) else {
-      if begun == nil, place.has(flow.next + 1) {
+      if mayBeEarly, place.has(flow.next + 1) {
         flows[place.flow].early = NIODeadline.now().uptimeNanoseconds
       }
       return

@@ -33,7 +33,7 @@ package struct CoverageReport: Encodable, Sendable {
         let touched = items.filter { counts.count(of: $0) > 0 }
         let missing = items.filter { counts.count(of: $0) == 0 }.map { item in
           let steps = counts.steps(of: item)
-          return steps == 0 ? item.name : "\(item.name) (\(steps) steps were done)"
+          return steps == 0 ? item.name : "\(item.name) (\(steps) \(steps == 1 ? "step was" : "steps were") done)"
         }
         parts.append(
           Part(

@@ -49,11 +49,13 @@ struct FaultCalls: Sendable {
   private func add(_ body: [UInt8]) async throws -> Response {
     if body.first(where: { !" \t\r\n".utf8.contains($0) }) == UInt8(ascii: "[") {
       var rules = try CallBody.decode([FaultRule].self, from: body)
-      for index in rules.indices { try await people.spellOut(&rules[index].match.account) }
+      for index in rules.indices {
+        try await people.spellOut(&rules[index].match.account, of: "[\(index)].match.account")
+      }
       return try .development(IDs(ids: try await faults.add(rules)))
     }
     var rule = try CallBody.decode(FaultRule.self, from: body)
-    try await people.spellOut(&rule.match.account)
+    try await people.spellOut(&rule.match.account, of: "match.account")
     return try .development(ID(id: try await faults.add(rule)))
   }
 

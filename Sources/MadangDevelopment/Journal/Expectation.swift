@@ -24,7 +24,7 @@ package struct Expectation: CallFields, Sendable {
       if let number = try? decoder.singleValueContainer().decode(Int.self) {
         self.init(min: number, max: number)
       } else if (try? decoder.container(keyedBy: CodingKeys.self)) == nil {
-        throw Self.wrong
+        throw Self.wrong(decoder)
       } else {
         try decoder.refuseFields(besides: CodingKeys.allCases.map(\.rawValue), of: "times")
         let fields = try decoder.container(keyedBy: CodingKeys.self)
@@ -32,10 +32,15 @@ package struct Expectation: CallFields, Sendable {
           min: try fields.decodeIfPresent(Int.self, forKey: .min) ?? 0,
           max: try fields.decodeIfPresent(Int.self, forKey: .max))
       }
-      guard min >= 0, max ?? min >= min else { throw Self.wrong }
+      guard min >= 0, max ?? min >= min else { throw Self.wrong(decoder) }
     }
 
-    private static let wrong = BadCall("times: a whole number, or {\"min\": n, \"max\": n} with min not above max")
+    private static func wrong(_ decoder: any Decoder) -> DecodingError {
+      .dataCorrupted(
+        .init(
+          codingPath: decoder.codingPath,
+          debugDescription: "a whole number, or {\"min\": n, \"max\": n} with min not above max"))
+    }
   }
 
   package struct Item: Decodable, Sendable {

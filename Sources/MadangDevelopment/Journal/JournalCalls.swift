@@ -27,10 +27,10 @@ struct JournalCalls: Sendable {
       try call.refuseQuery()
       var expectation = try await call.body(Expectation.self)
       for index in expectation.expected.indices {
-        try await people.spellOut(&expectation.expected[index].filter.account)
+        try await people.spellOut(&expectation.expected[index].filter.account, of: "expected[\(index)].account")
       }
       var account = expectation.among?.account
-      try await people.spellOut(&account)
+      try await people.spellOut(&account, of: "among.account")
       expectation.among?.account = account
       let outcome = try await outcome(of: try ExpectationPattern(expectation), call)
       return try .development(outcome, status: outcome.met ? .ok : .conflict)
@@ -113,7 +113,10 @@ struct JournalCalls: Sendable {
     var question = Journal.Question(pattern: try JournalPattern(filter))
     question.after = try number(.after, values, 0...Int.max) ?? 0
     question.limit = try number(.limit, values, 1...Journal.maxPage) ?? Journal.page
-    question.count = try number(.count, values, 0...question.limit) ?? 1
+    question.count = try number(.count, values, 0...Journal.maxPage) ?? 1
+    guard question.count <= question.limit else {
+      throw BadCall("count: \(question.limit) at most, as one answer has so many entries; a higher limit allows more")
+    }
     if let wait = values[Parameter.wait.rawValue] {
       question.wait = try WaitText.duration(wait, of: Parameter.wait.rawValue, limit: Journal.maxWait)
     }

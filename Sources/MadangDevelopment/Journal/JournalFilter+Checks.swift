@@ -18,8 +18,9 @@ extension JournalFilter {
       throw BadCall("path: the journal does not keep the codes of links; write \(told)")
     }
     try checkOperation()
-    if let name = (body?.secret ?? answer?.secret) {
-      throw BadCall("\(name): is a secret, which the journal does not keep; leave it out")
+    for (field, value) in [(Field.body, body), (.answer, answer)] {
+      guard let name = value?.secret else { continue }
+      throw BadCall("\(field.rawValue).\(name): is a secret, which the journal does not keep; leave it out")
     }
     if event != nil, let packet, packet != PacketName.event.rawValue, packet != PacketName.message.rawValue {
       throw BadCall("packet: '\(packet)' has no event; leave it out, or write 'event'")

@@ -28,11 +28,17 @@ enum Secrets {
 
   static func masked(_ fields: [(name: String, value: String)]) -> [JournalEntry.Header] {
     fields.map { name, value in
-      // Of bytes: with a mark behind it, a sign is another character.
-      let bytes = Array((value.removingPercentEncoding ?? value).utf8)
-      let isSecret = isHeader(name.lowercased()) || paths.contains { bytes.firstRange(of: $0) != nil }
-      return .init(name: name, value: isSecret ? mask : value)
+      .init(name: name, value: isHeader(name.lowercased()) || hasSecretPath(value) ? mask : value)
     }
+  }
+
+  /// Whether a link in a text may have a secret. A link within a link is encoded twice. Decoded as tolerantly as the server reads paths:
+  /// one bad escape does not hide the others.
+  private static func hasSecretPath(_ text: String) -> Bool {
+    // Of bytes: with a mark behind it, a sign is another character.
+    let once = percentDecodedBytes(text.utf8)
+    let twice = percentDecodedBytes(once)
+    return paths.contains { once.firstRange(of: $0) != nil || twice.firstRange(of: $0) != nil }
   }
 
   static func masked(_ query: QueryString) -> String {
@@ -63,7 +69,7 @@ enum Secrets {
       }
       // A namespace may stand before its query.
       let name = pair[..<sign].split(separator: UInt8(ascii: "?")).last.map { String(Substring($0)) } ?? ""
-      return isSecret(name.removingPercentEncoding ?? name) ? "\(Substring(pair[..<sign]))=\(mask)" : whole
+      return isSecret(percentDecoded(name.utf8, plusIsBlank: true)) ? "\(Substring(pair[..<sign]))=\(mask)" : whole
     }.joined(separator: "&")
   }
 

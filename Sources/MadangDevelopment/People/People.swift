@@ -45,9 +45,13 @@ package final class People: Sendable {
   }
 
   /// Puts the e-mail in the place of what is before its `@`; what has an `@` or `*` stays. Throws ``WorldError``.
-  package func spellOut(_ account: inout String?) async throws {
+  ///
+  /// - Parameter field: Where it stands, for errors.
+  package func spellOut(_ account: inout String?, of field: String = "account") async throws {
     guard let name = account, !name.contains(where: { "@*".contains($0) }) else { return }
-    account = try await person(name).email
+    do { account = try await person(name).email } catch let error as WorldError {
+      throw WorldError("\(field): \(error.description)")
+    }
   }
 
   /// Has somebody do something. Throws ``WorldError``, and ``Refused`` where the server's rules forbid it.

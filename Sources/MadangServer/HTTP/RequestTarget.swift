@@ -33,7 +33,7 @@ struct RequestTarget: Sendable {
 }
 
 /// Undoes percent-encoding; what is no valid escape stays as it is, and invalid UTF-8 is repaired.
-func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> String {
+package func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> String {
   guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsBlank }) else {
     return String(decoding: text, as: UTF8.self)
   }
@@ -41,7 +41,7 @@ func percentDecoded(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -
 }
 
 /// The same as bytes, valid UTF-8 or not.
-func percentDecodedBytes(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> [UInt8] {
+package func percentDecodedBytes(_ text: some Collection<UInt8>, plusIsBlank: Bool = false) -> [UInt8] {
   guard text.contains(where: { $0 == UInt8(ascii: "%") || $0 == UInt8(ascii: "+") && plusIsBlank }) else {
     return Array(text)
   }

@@ -1,0 +1,58 @@
+import NIOCore
+import NIOEmbedded
+import Support
+import Synchronization
+import Testing
+
+@testable import MadangServer
+
+@Suite("Calls under way", .timeLimit(.minutes(1)))
+struct CallsUnderWayTests {
+  /// Is asked to close, and never does, as a TLS connection whose peer is silent; or does something instead.
+  private final class Silent: ChannelOutboundHandler, Sendable {
+    typealias OutboundIn = ByteBuffer
+    let wasAsked = Mutex(false)
+    let instead: @Sendable () -> Void
+
+    init(instead: @escaping @Sendable () -> Void = {}) { self.instead = instead }
+
+    func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
+      wasAsked.withLock { $0 = true }
+      instead()
+    }
+
+    var isAsked: Bool { wasAsked.withLock(\.self) }
+  }
+
+  private static func connection(_ silent: Silent) async throws -> NIOAsyncTestingChannel {
+    let channel = NIOAsyncTestingChannel()
+    try await channel.pipeline.addHandler(silent).get()
+    return channel
+  }
+
+  @Test("those that take too long have their connections closed, which is waited for at none of them")
+  func tooLong() async throws {
+    let calls = CallsUnderWay()
+    let silent = [Silent(), Silent(), Silent()]
+    var places: [CallsUnderWay.Place] = []
+    for one in silent { places.append(calls.begin(over: try await Self.connection(one))) }
+    places.remove(at: 1)
+    await calls.finish(within: .milliseconds(1))
+    #expect(silent.map(\.isAsked) == [true, false, true])
+    #expect(calls.count == 2)
+  }
+
+  @Test("a call that is over by the moment at which its connection would be closed keeps it")
+  func justInTime() async throws {
+    let calls = CallsUnderWay()
+    let second = Mutex<CallsUnderWay.Place?>(nil)
+    let others = Silent()
+    let first = Silent { second.withLock { $0 = nil } }
+    let place = calls.begin(over: try await Self.connection(first))
+    let connection = try await Self.connection(others)
+    second.withLock { $0 = calls.begin(over: connection) }
+    await calls.finish(within: .milliseconds(1))
+    #expect(first.isAsked && !others.isAsked)
+    withExtendedLifetime(place) {}
+  }
+}
