@@ -136,14 +136,22 @@ struct CoverageTests {
   func enteredTooEarly() async throws {
     try await FaultScene.run { (scene) async throws in
       #expect(try await scene.world.call(.DELETE, "/_dev/coverage", key: nil).status == 200)
+      // Tells that the request has begun.
       try await scene.kit.faults.add(
         FaultRule(
-          FaultEffect(.latency) { ($0.milliseconds, $0.after) = (2_000, true) },
+          FaultEffect(.latency) { $0.milliseconds = 1 },
           match: FaultMatch { ($0.operation, $0.times) = ("channelHistory", 1) }))
-      let history = Task { try await scene.mina.get("\(scene.room)/chats") }
+      // A request is answered when all of its body is there.
+      let wire = try await Wire.connect(scene.port)
+      let head = """
+        GET /v1/\(scene.room)/chats HTTP/1.1\r\nHost: x\r\nSesacKey: \(DevelopmentKey.october2024)\r
+        Authorization: \(scene.mina.token)\r\nContent-Length: 1\r\nConnection: close\r\n\r\n
+        """
+      try await wire.send(Array(head.utf8))
       await until { scene.kit.faults.reports[0].applied == 1 }
       let early = try await scene.joined(.webSocket)
-      _ = try await history.value
+      try await wire.send([0x20])
+      #expect(String(decoding: await wire.readToEnd(), as: UTF8.self).hasPrefix("HTTP/1.1 200 "))
       #expect(try await counts(scene, "flows")["Enter a channel"] == nil)
       await early.abort()
       let inTime = try await scene.joined(.webSocket)

@@ -187,6 +187,7 @@ struct ExpectationTests {
       (#"{"expected":[{"times":-1}]}"#, "expected[0].times: a whole number"),
       (#"{"expected":[{"times":"2"}]}"#, "expected[0].times: a whole number"), (#"{}"#, "expected: is missing"),
       (#"{"expected":[{"body":{"password":"x"}}]}"#, "expected[0].body.password: is a secret"),
+      (#"{"expected":[{"body":[1,{"user":{"password":"x"}}]}]}"#, "expected[0].body[1].user.password: is a secret"),
       (#"{"expected":[{"account":"nobody"}]}"#, "expected[0].account: nobody has the e-mail 'nobody'"),
       (#"{"expected":[{}],"among":{"methdo":"POST"}}"#, "among.methdo: is no field of a filter"),
       // What nothing can ever match would make "never" true for ever.

@@ -238,14 +238,17 @@ struct ReviewTests {
   func parameters() async throws {
     try await FaultScene.run { (scene) async throws in
       for _ in 0..<3 { #expect(try await Self.refresh(scene.mina).status == 200) }
-      func count(_ query: String) async throws -> Int {
+      func report(_ query: String) async throws -> Review.Report {
         let answer = try await scene.world.call(.GET, "/_dev/review?\(query)", key: nil)
-        return try JSONDecoder().decode(Review.Report.self, from: Data(answer.body)).findings.count
+        return try JSONDecoder().decode(Review.Report.self, from: Data(answer.body))
       }
+      func count(_ query: String) async throws -> Int { try await report(query).findings.count }
       #expect(try await count("account=MINA@example.com") == 1)
       #expect(try await count("account=mina") == 1)
       _ = try await scene.world.signUp("Joon")
       #expect(try await count("account=joon@example.com") == 0)
+      // At least the refreshes are not looked at.
+      #expect(try await report("account=joon").looked <= report("account=mina").looked - 3)
       let unknown = try await scene.world.call(.GET, "/_dev/review?account=nobody", key: nil)
       #expect(unknown.status == 400 && String(decoding: unknown.body, as: UTF8.self).contains("nobody has the e-mail"))
       #expect(try await count("after=\(scene.kit.journal.last)") == 0)

@@ -40,19 +40,27 @@ struct CallsUnderWayTests {
     await calls.finish(within: .milliseconds(1))
     #expect(silent.map(\.isAsked) == [true, false, true])
     #expect(calls.count == 2)
+    withExtendedLifetime(places) {}
   }
 
   @Test("a call that is over by the moment at which its connection would be closed keeps it")
   func justInTime() async throws {
     let calls = CallsUnderWay()
-    let second = Mutex<CallsUnderWay.Place?>(nil)
-    let others = Silent()
-    let first = Silent { second.withLock { $0 = nil } }
-    let place = calls.begin(over: try await Self.connection(first))
-    let connection = try await Self.connection(others)
-    second.withLock { $0 = calls.begin(over: connection) }
+    let place = Mutex<CallsUnderWay.Place?>(nil)
+    let (second, third) = (Silent(), Silent())
+    let (secondConnection, thirdConnection) = (try await Self.connection(second), try await Self.connection(third))
+    let first = Silent {
+      place.withLock {
+        $0 = nil
+        // Takes the place of the one that is over.
+        $0 = calls.begin(over: thirdConnection)
+      }
+    }
+    let firstPlace = calls.begin(over: try await Self.connection(first))
+    place.withLock { $0 = calls.begin(over: secondConnection) }
     await calls.finish(within: .milliseconds(1))
-    #expect(first.isAsked && !others.isAsked)
-    withExtendedLifetime(place) {}
+    #expect(first.isAsked && !second.isAsked && !third.isAsked)
+    #expect(calls.count == 2)
+    withExtendedLifetime(firstPlace) {}
   }
 }

@@ -19,8 +19,8 @@ extension JournalFilter {
     }
     try checkOperation()
     for (field, value) in [(Field.body, body), (.answer, answer)] {
-      guard let name = value?.secret else { continue }
-      throw BadCall("\(field.rawValue).\(name): is a secret, which the journal does not keep; leave it out")
+      guard let place = value?.secret(at: field.rawValue) else { continue }
+      throw BadCall("\(place): is a secret, which the journal does not keep; leave it out")
     }
     if event != nil, let packet, packet != PacketName.event.rawValue, packet != PacketName.message.rawValue {
       throw BadCall("packet: '\(packet)' has no event; leave it out, or write 'event'")
@@ -122,12 +122,17 @@ extension JournalFilter.Field {
 }
 
 extension JSONValue {
-  /// The name of a field whose value no journal tells.
-  fileprivate var secret: String? {
+  /// Where a field is whose value no journal tells.
+  ///
+  /// - Parameter place: Where this is.
+  fileprivate func secret(at place: String) -> String? {
     switch self {
     case .object(let fields):
-      fields.keys.sorted().first(where: Secrets.isSecret) ?? fields.values.lazy.compactMap(\.secret).first
-    case .list(let list): list.lazy.compactMap(\.secret).first
+      fields.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
+        Secrets.isSecret(name) ? "\(place).\(name)" : value.secret(at: "\(place).\(name)")
+      }.first
+    case .list(let list):
+      list.enumerated().lazy.compactMap { $1.secret(at: "\(place)[\($0)]") }.first
     case .null, .flag, .number, .text: nil
     }
   }

@@ -20,8 +20,8 @@ enum Secrets {
     HeaderName.apiKey.lowercased(),
   ]
 
-  /// Behind one of these, in a link, stands the token of development calls or the code of a link.
-  private static let paths = (["/_dev/"] + LinkPage.allCases.map { "/\($0.rawValue)/" }).map { Array($0.utf8) }
+  /// Behind one of these, as a segment of a link's path, stands the token of development calls or the code of a link.
+  private static let segments = (["_dev"] + LinkPage.allCases.map(\.rawValue)).map { Array($0.utf8) }
 
   /// - Parameter name: In lower case.
   static func isHeader(_ name: String) -> Bool { headers.contains(name) }
@@ -36,9 +36,10 @@ enum Secrets {
   /// one bad escape does not hide the others.
   private static func hasSecretPath(_ text: String) -> Bool {
     // Of bytes: with a mark behind it, a sign is another character.
-    let once = percentDecodedBytes(text.utf8)
-    let twice = percentDecodedBytes(once)
-    return paths.contains { once.firstRange(of: $0) != nil || twice.firstRange(of: $0) != nil }
+    var bytes = Array(text.utf8)
+    for _ in 0..<2 where bytes.contains(UInt8(ascii: "%")) { bytes = percentDecodedBytes(bytes) }
+    return bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false).dropFirst().dropLast()
+      .contains { part in segments.contains { part.elementsEqual($0) } }
   }
 
   static func masked(_ query: QueryString) -> String {

@@ -49,8 +49,10 @@ package final class People: Sendable {
   /// - Parameter field: Where it stands, for errors.
   package func spellOut(_ account: inout String?, of field: String = "account") async throws {
     guard let name = account, !name.contains(where: { "@*".contains($0) }) else { return }
-    do { account = try await person(name).email } catch let error as WorldError {
-      throw WorldError("\(field): \(error.description)")
+    account = try await server().answering { madang in
+      do { return try await person(name, madang).email } catch let error as WorldError {
+        throw WorldError("\(field): \(error.description)")
+      }
     }
   }
 

@@ -29,11 +29,12 @@ extension Journal {
   ///   - number: Only entries with a higher number.
   package func review(of account: String? = nil, after number: Int = 0) async throws(BadCall) -> Review.Report {
     let page = try await page(matching: JournalFilter(), after: number, limit: limits.entries, count: 0)
-    let findings = Review.findings(in: page.entries).filter {
-      account == nil || $0.account == nil || $0.account?.lowercased() == account?.lowercased()
+    func isWanted(_ one: String?) -> Bool {
+      account == nil || one == nil || one?.lowercased() == account?.lowercased()
     }
+    let looked = page.entries.count { [.request, .packet, .connection].contains($0.kind) && isWanted($0.account) }
     return Review.Report(
-      from: page.from, last: page.last,
-      looked: page.entries.count { [.request, .packet, .connection].contains($0.kind) }, findings: findings)
+      from: page.from, last: page.last, looked: looked,
+      findings: Review.findings(in: page.entries).filter { isWanted($0.account) })
   }
 }

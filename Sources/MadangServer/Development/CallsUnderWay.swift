@@ -79,7 +79,6 @@ final class CallsUnderWay: Sendable {
   }
 
   /// Returns when all calls are over, but for those that take longer than `limit`: their connections are closed, which is not waited for.
-  /// No call begins meanwhile.
   func finish(within limit: Duration) async {
     let (ends, whenEmpty) = AsyncStream<Void>.makeStream()
     let pauses = state.withLock { state in
@@ -98,12 +97,13 @@ final class CallsUnderWay: Sendable {
     for (id, slot) in state.withLock(\.slots).enumerated() {
       guard case .call(let channel?) = slot else { continue }
       // Looked at once more where the connection reads its next request: by then the call may be over.
-      try? await channel.eventLoop.submit { if self.isUnderWay(id) { channel.close(promise: nil) } }.get()
+      try? await channel.eventLoop.submit { if self.isUnderWay(id, over: channel) { channel.close(promise: nil) } }
+        .get()
     }
   }
 
-  private func isUnderWay(_ id: Int) -> Bool {
-    state.withLock { if case .call = $0.slots[id] { true } else { false } }
+  private func isUnderWay(_ id: Int, over channel: any NIOCore.Channel) -> Bool {
+    state.withLock { if case .call(let current?) = $0.slots[id] { current === channel } else { false } }
   }
 
   /// A call's, held until its answer is written.
