@@ -67,7 +67,8 @@ many_worlds() {
 
 # The CPU time of a post in development mode with the kit, and without. Two servers of each kind are in use at the same time, at
 # the same rate, so that whatever else the machine does slows both kinds alike. The ratio is that of the sums of all rounds. Two
-# processes of one program differ, as long as they live, by as much as the kit costs: so there are six sets of them.
+# processes of one program differ, as long as they live, by as much as the kit costs: so there are six sets of them. So do two copies
+# of a file, as each lies in other pages of memory, which its processes share: each set has a copy of its own.
 kit_posts() {
   local number
   for number in 1 2 3 4 5 6; do
@@ -81,8 +82,9 @@ kit_ratio() { paste "$work/cpu.kit" "$work/cpu.plain" | awk '{ kit += $1; plain 
 
 # kit_set NUMBER
 kit_set() {
-  local kind kinds=(plain1 kit1 kit2 plain2)
+  local kind kinds=(plain1 kit1 kit2 plain2) original=$program program=$work/program
   declare -A ports pids
+  cp "$original" "$program"
   for kind in "${kinds[@]}"; do
     if [[ $kind = plain* ]]; then
       MADANG_DEV_KIT=false start_server "$work/posts-$1-$kind" --dev
@@ -96,6 +98,7 @@ kit_set() {
   done
   kit_rounds
   stop_server
+  rm "$program"
 }
 
 kit_rounds() {

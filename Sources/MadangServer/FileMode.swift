@@ -1,21 +1,22 @@
 import Foundation
 
 /// To whom a file belongs, how large it is, and who may use it.
+///
+/// By `stat`: `FileManager.attributesOfItem` also looks up the names of user and group, which reads two files each time.
 public struct FileMode: Sendable {
   /// The number of a user.
   let owner: UInt32
   /// Bytes.
   let size: Int
-  /// Whether every user of the machine may.
-  public let isOpenToAll: Bool
+  /// The permissions alone, as `chmod` takes them.
+  let bits: Int
+  /// Whether every user of the machine may read it.
+  public var isOpenToAll: Bool { bits & 0o004 != 0 }
 
-  /// Nil if it is not there. Links are followed.
+  /// Nil if it is not there, or may not be looked at. Links are followed.
   public init?(_ file: URL) {
-    guard
-      let attributes = try? FileManager.default.attributesOfItem(atPath: file.resolvingSymlinksInPath().path),
-      let owner = attributes[.ownerAccountID] as? NSNumber, let size = attributes[.size] as? NSNumber,
-      let mode = attributes[.posixPermissions] as? NSNumber
-    else { return nil }
-    (self.owner, self.size, isOpenToAll) = (owner.uint32Value, size.intValue, mode.intValue & 0o004 != 0)
+    var status = stat()
+    guard stat(file.path, &status) == 0 else { return nil }
+    (owner, size, bits) = (status.st_uid, Int(status.st_size), Int(status.st_mode) & 0o7777)
   }
 }

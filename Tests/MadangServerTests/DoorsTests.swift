@@ -67,6 +67,21 @@ struct DoorsTests {
     #expect(error.description.contains("chmod -R o= '\(directory.path)'") == true)
   }
 
+  @Test(
+    "of secrets behind a symbolic link it counts who may read what it leads to", arguments: ["", "/api-key-2024-10"])
+  func linkedSecrets(_ name: String) throws {
+    let files = FileManager.default
+    let directory = files.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
+    let other = URL(filePath: directory.path + "-linked")
+    defer { for place in [directory, other] { try? files.removeItem(at: place) } }
+    let key = try Secrets(directory: directory, ids: IDSource()).makeAPIKey(.october2024)
+    try files.moveItem(atPath: directory.path + name, toPath: other.path)
+    try files.createSymbolicLink(atPath: directory.path + name, withDestinationPath: other.path)
+    #expect(try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024) == key)
+    try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: other.path)
+    #expect(throws: SetupError.self) { try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024) }
+  }
+
   @Test("times of a payment provider that nobody can reckon with stop nothing")
   func endlessTimes() throws {
     for number in [Int64.max, .min, 9_223_372_036_854_775_806, -1] {

@@ -34,6 +34,14 @@ package final class Coverage: Sendable {
     var early: UInt64 = 0
   }
 
+  /// What does a step of a flow.
+  fileprivate enum Cause {
+    /// When it began, by uptime in nanoseconds.
+    case request(begun: UInt64)
+    /// Early is one that a request brings about, if it comes before that is recorded.
+    case event(mayBeEarly: Bool)
+  }
+
   private let state = Mutex(State())
   /// The packet that was counted last.
   private let last = Mutex<KeptPacket?>(nil)
@@ -71,7 +79,7 @@ package final class Coverage: Sendable {
         // 200 is listed for none.
         if status != 200, let item = operation.touches.codes[String(status)] { state.counts[item] += 1 }
         state.count(operation, exchange, known.body.fields)
-        for place in operation.places { state.advance(place, begun: exchange.begun) }
+        for place in operation.places { state.advance(place, by: .request(begun: exchange.begun)) }
       }
     }
     let (operation, code) = (Contract.shared.listed[index], request.code)
@@ -84,7 +92,7 @@ package final class Coverage: Sendable {
         state.counts[item] += 1
       }
       state.count(operation, exchange, known.body.fields)
-      for place in places { state.advance(place, begun: exchange.begun) }
+      for place in places { state.advance(place, by: .request(begun: exchange.begun)) }
     }
   }
 
@@ -119,7 +127,7 @@ package final class Coverage: Sendable {
     let places = Contract.shared.places(of: .event(event), in: edition)
     update { state in
       state.counts[item] += 1
-      for place in places { state.advance(place, mayBeEarly: event.moment == .told) }
+      for place in places { state.advance(place, by: .event(mayBeEarly: event.moment == .told)) }
     }
   }
 
@@ -143,20 +151,16 @@ extension Coverage.State {
 
   /// Goes on with a flow if the step is the one that comes next. Sockets may be told of a chat before the answer to its post is recorded:
   /// the event comes after the request then.
-  ///
-  /// - Parameters:
-  ///   - begun: When a request began, by uptime in nanoseconds; nil for an event.
-  ///   - mayBeEarly: Whether it is an event that a request brings about.
-  fileprivate mutating func advance(_ place: Contract.FlowPlace, begun: UInt64? = nil, mayBeEarly: Bool = false) {
+  fileprivate mutating func advance(_ place: Contract.FlowPlace, by cause: Coverage.Cause) {
     var flow = flows[place.flow]
     guard place.has(flow.next) else {
-      if mayBeEarly, place.has(flow.next + 1) {
+      if case .event(mayBeEarly: true) = cause, place.has(flow.next + 1) {
         flows[place.flow].early = NIODeadline.now().uptimeNanoseconds
       }
       return
     }
     flow.next += 1
-    if let begun, flow.early > begun { flow.next += 1 }
+    if case .request(let begun) = cause, flow.early > begun { flow.next += 1 }
     flow.early = 0
     flow.furthest = max(flow.furthest, flow.next)
     if flow.next == place.length {

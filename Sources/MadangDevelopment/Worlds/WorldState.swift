@@ -48,7 +48,7 @@ final class WorldState: Sendable {
   func copy(to target: URL) async throws -> WorldDatabase? {
     try FileManager.default.makeOwnDirectory(target)
     if database == nil {
-      try FileManager.default.copyItem(at: Self.database(in: folder), to: Self.database(in: target))
+      try FileManager.default.copyFile(at: Self.database(in: folder), to: Self.database(in: target))
     }
     for name in ["files", "secrets"] {
       try Self.link(folder.appending(path: name), to: target.appending(path: name))
@@ -69,18 +69,36 @@ final class WorldState: Sendable {
 
   /// Makes a directory of the same files as another one, but for those that are being received, and those that go meanwhile.
   static func link(_ source: URL, to target: URL) throws {
-    try FileManager.default.makeOwnDirectory(target)
-    for name in try FileManager.default.contentsOfDirectory(atPath: source.path) where name != "uploads" {
+    let files = FileManager.default
+    try files.makeOwnDirectory(target)
+    for name in try files.contentsOfDirectory(atPath: source.path) where name != "uploads" {
       let (from, to) = (source.appending(path: name), target.appending(path: name))
-      guard let attributes = try? FileManager.default.attributesOfItem(atPath: from.path) else { continue }
-      let type = attributes[.type] as? FileAttributeType
-      if type == .typeDirectory {
-        try Self.link(from, to: to)
+      var isDirectory: ObjCBool = false
+      guard files.fileExists(atPath: from.path, isDirectory: &isDirectory) else { continue }
+      if isDirectory.boolValue {
+        try link(from, to: to)
       } else {
-        do { try FileManager.default.linkItem(at: from, to: to) } catch {
-          if FileManager.default.fileExists(atPath: from.path) { throw error }
+        do { try files.linkItem(at: from, to: to) } catch {
+          if files.fileExists(atPath: from.path) { throw error }
         }
       }
     }
+  }
+}
+
+extension FileManager {
+  /// In bytes.
+  private static let pieceSize = 64 * 1024
+
+  /// Copies a file that nobody writes to, to a place where none is, for the owner alone. `copyItem` has the kernel copy each page by
+  /// itself, which takes twice as long.
+  fileprivate func copyFile(at source: URL, to target: URL) throws {
+    let from = try FileHandle(forReadingFrom: source)
+    defer { try? from.close() }
+    try Data().write(to: target, options: .withoutOverwriting)
+    try setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
+    let to = try FileHandle(forWritingTo: target)
+    defer { try? to.close() }
+    while let piece = try from.read(upToCount: Self.pieceSize), !piece.isEmpty { try to.write(contentsOf: piece) }
   }
 }

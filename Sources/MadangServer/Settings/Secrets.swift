@@ -19,10 +19,10 @@ struct Secrets {
 
   /// Throws if everybody on this machine can read the file or directory.
   private func requirePrivacy(of file: URL) throws {
-    let mode = try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int ?? 0
-    guard mode & 0o007 == 0 else {
+    guard let mode = FileMode(file) else { throw SetupError("\(file.path) cannot be looked at") }
+    guard mode.bits & 0o007 == 0 else {
       throw SetupError(
-        "\(file.path) is open to every user of this machine (mode \(String(mode & 0o777, radix: 8))). "
+        "\(file.path) is open to every user of this machine (mode \(String(mode.bits & 0o777, radix: 8))). "
           + "Close it with: chmod -R o= '\(directory.path)'. If others could read it, also run 'madang admin sessions "
           + "replace-key' (access tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang "
           + "admin keys create' and end these with 'madang admin keys revoke': removing their files does not")
