@@ -170,12 +170,6 @@ final class Backend: Sendable {
     service.held.endAll()
   }
 
-  /// Calls under way are still answered, as long as they do not take longer than `limit`. Then the database is closed.
-  func retire(within limit: Duration) async {
-    await calls.finish(within: limit)
-    await close()
-  }
-
   func close() async {
     await service.refusals.write(isLast: true)
     await service.madang.database.close()

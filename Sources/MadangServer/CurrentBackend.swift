@@ -39,7 +39,7 @@ final class CurrentBackend: ServiceLifecycle.Service {
     }
   }
 
-  /// Puts another backend in place; it answers from now on. Returns when calls under way at the former one are over.
+  /// Puts another backend in place; it answers from now on. Returns the former one when calls under way there are over: it is to be closed.
   ///
   /// - Parameters:
   ///   - keepsSockets: Whether sockets stay in their rooms, as far as they have a right to be there. Else all are closed.
@@ -49,7 +49,7 @@ final class CurrentBackend: ServiceLifecycle.Service {
   func exchange(
     for next: Backend, keepsSockets: Bool, within limit: Duration, _ socketIO: SocketIOServer, at moment: () -> Void,
     then: () async -> Void
-  ) async {
+  ) async -> Backend {
     // Read before anybody posts to it: what is said there afterwards is heard.
     let seqs = keepsSockets ? await next.seqs(ofRooms: backend.sockets.all) : [:]
     let former = state.withLock { backend in
@@ -66,7 +66,8 @@ final class CurrentBackend: ServiceLifecycle.Service {
       await socketIO.closeSessions(awaitingClients: false)
     }
     await then()
-    await former.retire(within: limit)
+    await former.calls.finish(within: limit)
+    return former
   }
 
   /// Declares the namespaces: `/` accepts everybody and never emits; a room's admits its readers.

@@ -17,19 +17,21 @@ extension MadangServer {
   }
 
   /// Puts another database and other files behind the server. Requests and sockets that come afterwards meet them; calls under
-  /// way are answered by the former ones, which are closed when this returns.
+  /// way are answered by the former ones.
   ///
   /// - Parameters:
   ///   - keepsSockets: Whether sockets stay in their rooms, as far as they have a right to be there. Else all are closed.
   ///   - limit: How long calls under way may go on; then their connections are closed.
   ///   - moment: Done at the moment of the exchange.
   ///   - then: Done right afterwards, while calls may still be under way at the former ones.
+  /// - Returns: The former ones, when no call is under way there any more: to be closed.
   package func exchange(
     for next: OpenedBackend, keepsSockets: Bool, within limit: Duration, at moment: () -> Void = {},
     then: () async -> Void = {}
-  ) async {
-    await current.exchange(
-      for: next.backend, keepsSockets: keepsSockets, within: limit, base.socketIO, at: moment, then: then)
+  ) async -> OpenedBackend {
+    OpenedBackend(
+      backend: await current.exchange(
+        for: next.backend, keepsSockets: keepsSockets, within: limit, base.socketIO, at: moment, then: then))
   }
 
   /// What the stand-ins for other people's servers know now.
@@ -39,6 +41,9 @@ extension MadangServer {
 /// A database and files that may be put behind a server.
 package struct OpenedBackend: Sendable {
   let backend: Backend
+
+  /// Closes the database, when it is no more, or not yet, behind a server.
+  package func close() async { await backend.close() }
 }
 
 /// Makes an installation at the place of these settings, without a server, and has `body` fill it. Throws ``SetupError``.

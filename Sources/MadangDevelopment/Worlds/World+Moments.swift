@@ -48,9 +48,7 @@ extension World {
         } else {
           try await server.madang.database.copy(to: WorldState.database(in: folder).path)
         }
-        for name in ["files", "secrets"] {
-          try WorldState.link(now.appending(path: name), to: folder.appending(path: name))
-        }
+        try WorldState.linkFiles(of: now, to: folder)
       } catch {
         try? FileManager.default.removeItem(at: folder)
         throw WorldError.ofFiles(error, in: folder)
@@ -107,7 +105,7 @@ extension World {
       // Nothing can fail from here on.
       await kit.scripts.removeAll()
       await kit.journal.beforeExchange()
-      await server.exchange(for: opened, keepsSockets: keepsSockets, within: limit) {
+      let left = await server.exchange(for: opened, keepsSockets: keepsSockets, within: limit) {
         next.set(clock)
         kit.journal.exchanged()
         kit.faults.forgetAccounts()
@@ -116,11 +114,17 @@ extension World {
         await kit.faults.learnAccounts()
         await kit.scripts.replaceAll(by: seed.scripts)
       }
-      let former = state.withLock { state in
-        defer { (state.folder, state.database, state.ids) = (settings.dataDirectory, database, ids) }
-        return state.folder
+      state.withLock { state in
+        let (folder, former) = (state.folder, state.database)
+        (state.folder, state.database, state.ids) = (settings.dataDirectory, database, ids)
+        // Whoever asked need not wait for it.
+        state.tidying = Task {
+          await left.close()
+          // Nobody may be connected to it when it goes.
+          withExtendedLifetime(former) {}
+          try? FileManager.default.removeItem(at: folder)
+        }
       }
-      try? FileManager.default.removeItem(at: former)
     }
   }
 }

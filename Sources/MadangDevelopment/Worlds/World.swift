@@ -28,6 +28,8 @@ package final class World: Sendable {
     var database: WorldDatabase?
     var folders = 1
     var snapshots: [String: WorldState] = [:]
+    /// Closes and removes what the world had before it returned to another moment.
+    var tidying: Task<Void, Never>?
     var isOver = false
   }
 
@@ -112,7 +114,7 @@ package final class World: Sendable {
   /// Stops it and removes all that it has. Who waits for something in it is told so.
   package func end() async {
     await kit.end(because: removal)
-    await turn.enter()
+    await enterTurn()
     defer { turn.leave() }
     let wasOver = state.withLock { state in
       defer { state.isOver = true }
@@ -131,9 +133,14 @@ package final class World: Sendable {
   private var removal: WorldError { WorldError("the world '\(id)' has been removed") }
 
   func inTurn(_ body: () async throws -> Void) async throws {
-    await turn.enter()
+    await enterTurn()
     defer { turn.leave() }
     guard !state.withLock(\.isOver) else { throw removal }
     try await body()
+  }
+
+  private func enterTurn() async {
+    await turn.enter()
+    await state.withLock(\.tidying)?.value
   }
 }

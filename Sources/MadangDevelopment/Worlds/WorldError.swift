@@ -40,7 +40,10 @@ extension WorldError {
 
 extension FileManager {
   /// Makes a directory that nobody else may read and that is not there yet.
-  func makeOwnDirectory(_ url: URL) throws {
-    try createDirectory(at: url, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  func makeOwnDirectory(_ url: URL) throws { try makeOwnDirectory(url.path) }
+
+  /// The same.
+  func makeOwnDirectory(_ path: String) throws {
+    try createDirectory(atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 }

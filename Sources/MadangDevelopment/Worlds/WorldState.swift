@@ -47,12 +47,12 @@ final class WorldState: Sendable {
   /// the database on PostgreSQL.
   func copy(to target: URL) async throws -> WorldDatabase? {
     try FileManager.default.makeOwnDirectory(target)
+    // Beside the copy of the database, which takes as long.
+    async let linked: Void = Self.linkFiles(of: folder, to: target)
     if database == nil {
       try FileManager.default.copyFile(at: Self.database(in: folder), to: Self.database(in: target))
     }
-    for name in ["files", "secrets"] {
-      try Self.link(folder.appending(path: name), to: target.appending(path: name))
-    }
+    try await linked
     return try await database?.copy()
   }
 
@@ -67,19 +67,25 @@ final class WorldState: Sendable {
 
   static func database(in folder: URL) -> URL { folder.appending(path: "madang.sqlite") }
 
-  /// Makes a directory of the same files as another one, but for those that are being received, and those that go meanwhile.
-  static func link(_ source: URL, to target: URL) throws {
+  /// Has the files and secrets of one directory in another one, too.
+  static func linkFiles(of folder: URL, to target: URL) throws {
+    for name in ["files", "secrets"] { try link("\(folder.path)/\(name)", to: "\(target.path)/\(name)") }
+  }
+
+  /// Makes a directory of the same files as another one, but for those that are being received, and those that go meanwhile. By paths:
+  /// to make a `URL` of each takes longer than to link the file.
+  private static func link(_ source: String, to target: String) throws {
     let files = FileManager.default
     try files.makeOwnDirectory(target)
-    for name in try files.contentsOfDirectory(atPath: source.path) where name != "uploads" {
-      let (from, to) = (source.appending(path: name), target.appending(path: name))
+    for name in try files.contentsOfDirectory(atPath: source) where name != "uploads" {
+      let (from, to) = ("\(source)/\(name)", "\(target)/\(name)")
       var isDirectory: ObjCBool = false
-      guard files.fileExists(atPath: from.path, isDirectory: &isDirectory) else { continue }
+      guard files.fileExists(atPath: from, isDirectory: &isDirectory) else { continue }
       if isDirectory.boolValue {
         try link(from, to: to)
       } else {
-        do { try files.linkItem(at: from, to: to) } catch {
-          if files.fileExists(atPath: from.path) { throw error }
+        do { try files.linkItem(atPath: from, toPath: to) } catch {
+          if files.fileExists(atPath: from) { throw error }
         }
       }
     }

@@ -5,17 +5,9 @@ extension Edition {
   /// The edition with integer ids, channels by name and dates of its time zone.
   static func january2024(offset: Int64) -> Edition {
     let dates = WireDates(offset: offset, zonelessOffset: 9 * 3_600_000)
-    var routes = RouteTable(of: .january2024)
-    Edition2024_01.addUsers(to: &routes)
-    Edition2024_01.addWorkspaces(to: &routes)
-    Edition2024_01.addChannels(to: &routes)
-    Edition2024_01.addDirectMessages(to: &routes)
-    Edition2024_01.addChats(to: &routes)
-    Edition2024_01.addCoins(to: &routes)
-    Edition2024_01.addFiles(to: &routes)
     return Edition(
       id: .january2024,
-      routes: routes,
+      routes: Edition2024_01.routes,
       dates: dates,
       reference: { .number(positiveNumber($0) ?? 0) },
       text: { String($0.number) },
@@ -56,4 +48,19 @@ extension Call {
     let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name.utf8)] : [name]
     return .channel(named: names, in: workspace)
   }
+}
+
+extension Edition2024_01 {
+  /// Made once for all backends of the process: a world has a new one with each reset.
+  fileprivate static let routes: RouteTable = {
+    var routes = RouteTable(of: .january2024)
+    addUsers(to: &routes)
+    addWorkspaces(to: &routes)
+    addChannels(to: &routes)
+    addDirectMessages(to: &routes)
+    addChats(to: &routes)
+    addCoins(to: &routes)
+    addFiles(to: &routes)
+    return routes
+  }()
 }

@@ -5,17 +5,9 @@ extension Edition {
   /// The edition with UUID ids and dates of its time zone.
   static func october2024(offset: Int64) -> Edition {
     let dates = WireDates(offset: offset, zonelessOffset: 0)
-    var routes = RouteTable(of: .october2024)
-    Edition2024_10.addUsers(to: &routes)
-    Edition2024_10.addWorkspaces(to: &routes)
-    Edition2024_10.addChannels(to: &routes)
-    Edition2024_10.addDirectMessages(to: &routes)
-    Edition2024_10.addChats(to: &routes)
-    Edition2024_10.addCoins(to: &routes)
-    Edition2024_10.addFiles(to: &routes)
     return Edition(
       id: .october2024,
-      routes: routes,
+      routes: Edition2024_10.routes,
       dates: dates,
       reference: { .uuid($0) },
       text: \.uuid,
@@ -40,4 +32,19 @@ extension Edition {
       refusesEarlyRefresh: false,
       noSuchInvitee: .notFound)
   }
+}
+
+extension Edition2024_10 {
+  /// Made once for all backends of the process: a world has a new one with each reset.
+  fileprivate static let routes: RouteTable = {
+    var routes = RouteTable(of: .october2024)
+    addUsers(to: &routes)
+    addWorkspaces(to: &routes)
+    addChannels(to: &routes)
+    addDirectMessages(to: &routes)
+    addChats(to: &routes)
+    addCoins(to: &routes)
+    addFiles(to: &routes)
+    return routes
+  }()
 }

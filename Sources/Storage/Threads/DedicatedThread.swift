@@ -14,7 +14,8 @@ final class DedicatedThread: Sendable {
   ///   about a third of what each of them gets.
   init(name: String, isYielding: Bool = false, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
-      Self.name(name)
+      // For `top -H`. On Linux Foundation names only threads that run already.
+      Thread.current.name = name
       if isYielding { Self.yield() }
       body()
       let waiters = state.withLock { state in
@@ -23,16 +24,7 @@ final class DedicatedThread: Sendable {
       }
       for waiter in waiters { waiter.resume() }
     }
-    thread.name = name
     thread.start()
-  }
-
-  /// Names the calling thread for `top -H`; where that cannot be done it keeps the program's name. On Linux Foundation names only
-  /// threads that run already.
-  private static func name(_ name: String) {
-    #if os(Linux)
-      _ = try? Data(name.utf8.prefix(15)).write(to: URL(filePath: "/proc/thread-self/comm"))
-    #endif
   }
 
   /// Lowers the calling thread's priority by 5; where that cannot be done it stays.
