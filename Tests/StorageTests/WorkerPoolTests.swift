@@ -16,6 +16,16 @@ import Testing
     #expect(error?.code == .closed)
   }
 
+  #if os(Linux)
+    @Test("each thread has its name before it does anything", arguments: 0..<50)
+    func names(_ number: Int) async throws {
+      let pool = WorkerPool(name: "n\(number)", threads: 1, queueLimit: 1)
+      let name = try await pool.run { try String(contentsOfFile: "/proc/thread-self/comm", encoding: .utf8) }
+      #expect(name == "n\(number)-0\n")
+      pool.shutdown()
+    }
+  #endif
+
   @Test("a call that was cancelled while waiting makes room for another")
   func cancelledMakesRoom() async throws {
     let pool = WorkerPool(name: "test", threads: 1, queueLimit: 1)

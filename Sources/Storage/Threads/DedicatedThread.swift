@@ -14,8 +14,7 @@ final class DedicatedThread: Sendable {
   ///   about a third of what each of them gets.
   init(name: String, isYielding: Bool = false, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
-      // For `top -H`. On Linux Foundation names only threads that run already.
-      Thread.current.name = name
+      Self.name(name)
       if isYielding { Self.yield() }
       body()
       let waiters = state.withLock { state in
@@ -24,7 +23,19 @@ final class DedicatedThread: Sendable {
       }
       for waiter in waiters { waiter.resume() }
     }
+    thread.name = name
     thread.start()
+  }
+
+  /// Names the calling thread for `top -H`; where that cannot be done it keeps the program's name. Foundation cannot: on Linux it names
+  /// only threads that have run for a while.
+  private static func name(_ name: String) {
+    #if os(Linux)
+      let file = open("/proc/thread-self/comm", O_WRONLY)
+      guard file >= 0 else { return }
+      defer { close(file) }
+      _ = Array(name.utf8.prefix(15)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
+    #endif
   }
 
   /// Lowers the calling thread's priority by 5; where that cannot be done it stays.
