@@ -67,8 +67,8 @@ many_worlds() {
 
 # The CPU time of a post in development mode with the kit, and without. Two servers of each kind are in use at the same time, at
 # the same rate, so that whatever else the machine does slows both kinds alike. The ratio is that of the sums of all rounds. Two
-# processes of one program differ, as long as they live, by as much as the kit costs: so there are six sets of them. So do two copies
-# of a file, as each lies in other pages of memory, which its processes share: each set has a copy of its own.
+# processes of one program differ, as long as they live, by as much as the kit costs: so there are six sets of them. Two copies of the
+# program differ as well, as each lies in other pages of memory, which its processes share: each set has a copy of its own.
 kit_posts() {
   local number
   for number in 1 2 3 4 5 6; do

@@ -24,7 +24,7 @@ extension MadangServer {
   ///   - limit: How long calls under way may go on; then their connections are closed.
   ///   - moment: Done at the moment of the exchange.
   ///   - then: Done right afterwards, while calls may still be under way at the former ones.
-  /// - Returns: The former ones, when no call is under way there any more: to be closed.
+  /// - Returns: The former ones, when calls under way there are over, or have had their time: to be closed.
   package func exchange(
     for next: OpenedBackend, keepsSockets: Bool, within limit: Duration, at moment: () -> Void = {},
     then: () async -> Void = {}
@@ -38,11 +38,11 @@ extension MadangServer {
   package var standIns: StandIns { current.backend.service.development?.standIns ?? StandIns() }
 }
 
-/// A database and files that may be put behind a server.
+/// A database and files that may be put behind a server, or were behind one.
 package struct OpenedBackend: Sendable {
   let backend: Backend
 
-  /// Closes the database, when it is no more, or not yet, behind a server.
+  /// Closes the database. Not for one that is behind a server.
   package func close() async { await backend.close() }
 }
 

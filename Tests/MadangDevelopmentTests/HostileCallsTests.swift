@@ -34,6 +34,19 @@ struct HostileCallsTests {
     }
   }
 
+  @Test("a secret deep in what is expected is found in one pass, and named by the beginning of its place")
+  func deepSecret() async throws {
+    try await Scene.run { worlds in
+      let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
+      let (depth, name) = (90, String(repeating: "a", count: 200))
+      let body = String(repeating: #"[null,{"\#(name)":"#, count: depth / 2) + #"{"password":1}"#
+      let whole = #"{"expected":[{"body":\#(body)\#(String(repeating: "}]", count: depth / 2))}]}"#
+      let answer = try await world.call(.POST, "/_dev/expect", whole)
+      #expect(answer.status == 400 && answer.body.contains("expected[0].body[1].aaa"), "\(answer)")
+      #expect(answer.body.contains("...: is a secret") && answer.body.utf8.count < 500, "\(answer)")
+    }
+  }
+
   @Test("an error does not grow with the depth and the count of what is wrong")
   func longErrors() async throws {
     try await Scene.run { worlds in

@@ -64,7 +64,7 @@ struct DoorsTests {
     let error = try #require(throws: SetupError.self) {
       try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
     }
-    #expect(error.description.contains("chmod -R o= '\(directory.path)'") == true)
+    #expect(error.description.contains("chmod -R o= '\(directory.path + name)'") == true)
   }
 
   @Test(
@@ -79,7 +79,16 @@ struct DoorsTests {
     try files.createSymbolicLink(atPath: directory.path + name, withDestinationPath: other.path)
     #expect(try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024) == key)
     try files.setAttributes([.posixPermissions: 0o755], ofItemAtPath: other.path)
-    #expect(throws: SetupError.self) { try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024) }
+    let error = try #require(throws: SetupError.self) {
+      try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
+    }
+    // `chmod -R` follows links that it is given, not those that it meets.
+    #expect(error.description.contains("chmod -R o= '\(directory.path + name)'"))
+    try files.removeItem(at: other)
+    let dangling = try #require(throws: SetupError.self) {
+      try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
+    }
+    #expect(dangling.description.contains("leads to \(other.path), which is not there"))
   }
 
   @Test("times of a payment provider that nobody can reckon with stop nothing")

@@ -19,7 +19,8 @@ extension JournalFilter {
     }
     try checkOperation()
     for (field, value) in [(Field.body, body), (.answer, answer)] {
-      guard let place = value?.secret(at: field.rawValue) else { continue }
+      guard let rest = value?.placeOfSecret else { continue }
+      let place = BadCall.shortened(field.rawValue + rest)
       throw BadCall("\(place): is a secret, which the journal does not keep; leave it out")
     }
     if event != nil, let packet, packet != PacketName.event.rawValue, packet != PacketName.message.rawValue {
@@ -122,18 +123,24 @@ extension JournalFilter.Field {
 }
 
 extension JSONValue {
-  /// Where a field is whose value no journal tells.
-  ///
-  /// - Parameter place: Where this is.
-  fileprivate func secret(at place: String) -> String? {
+  /// What of a place is made of a name, in characters.
+  private static let longestName = 64
+
+  /// Where the first field is whose value no journal tells, as in `[1].user.password`; nil if there is none. It is put together on the way
+  /// back: bodies may be large, and deep.
+  fileprivate var placeOfSecret: String? {
     switch self {
     case .object(let fields):
-      fields.sorted { $0.key < $1.key }.lazy.compactMap { name, value in
-        Secrets.isSecret(name) ? "\(place).\(name)" : value.secret(at: "\(place).\(name)")
-      }.first
+      for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
+        guard let rest = Secrets.isSecret(name) ? "" : value.placeOfSecret else { continue }
+        return ".\(name.prefix(Self.longestName))\(rest)"
+      }
     case .list(let list):
-      list.enumerated().lazy.compactMap { $1.secret(at: "\(place)[\($0)]") }.first
-    case .null, .flag, .number, .text: nil
+      for (index, value) in list.enumerated() {
+        if let rest = value.placeOfSecret { return "[\(index)]\(rest)" }
+      }
+    case .null, .flag, .number, .text: break
     }
+    return nil
   }
 }

@@ -105,7 +105,7 @@ extension World {
       // Nothing can fail from here on.
       await kit.scripts.removeAll()
       await kit.journal.beforeExchange()
-      let left = await server.exchange(for: opened, keepsSockets: keepsSockets, within: limit) {
+      let formerBackend = await server.exchange(for: opened, keepsSockets: keepsSockets, within: limit) {
         next.set(clock)
         kit.journal.exchanged()
         kit.faults.forgetAccounts()
@@ -115,14 +115,14 @@ extension World {
         await kit.scripts.replaceAll(by: seed.scripts)
       }
       state.withLock { state in
-        let (folder, former) = (state.folder, state.database)
+        let (formerFolder, formerDatabase) = (state.folder, state.database)
         (state.folder, state.database, state.ids) = (settings.dataDirectory, database, ids)
         // Whoever asked need not wait for it.
         state.tidying = Task {
-          await left.close()
-          // Nobody may be connected to it when it goes.
-          withExtendedLifetime(former) {}
-          try? FileManager.default.removeItem(at: folder)
+          await formerBackend.close()
+          // Dropped with its last reference, which cuts connections that are still open.
+          withExtendedLifetime(formerDatabase) {}
+          FileManager.default.removeDirectory(formerFolder)
         }
       }
     }

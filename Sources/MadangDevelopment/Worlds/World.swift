@@ -127,7 +127,7 @@ package final class World: Sendable {
     running.cancel()
     _ = await running.result
     state.withLock { ($0.snapshots, $0.database) = ([:], nil) }
-    try? FileManager.default.removeItem(at: home)
+    FileManager.default.removeDirectory(home)
   }
 
   private var removal: WorldError { WorldError("the world '\(id)' has been removed") }

@@ -39,11 +39,15 @@ extension WorldError {
 }
 
 extension FileManager {
-  /// Makes a directory that nobody else may read and that is not there yet.
   func makeOwnDirectory(_ url: URL) throws { try makeOwnDirectory(url.path) }
 
-  /// The same.
+  /// Makes a directory that nobody else may read and that is not there yet.
   func makeOwnDirectory(_ path: String) throws {
     try createDirectory(atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+  }
+
+  /// Removes a directory with all that it has, also while somebody else removes some of it: `removeItem` ends at the first file that is gone.
+  func removeDirectory(_ url: URL) {
+    for _ in 0..<5 where fileExists(atPath: url.path) { try? removeItem(at: url) }
   }
 }

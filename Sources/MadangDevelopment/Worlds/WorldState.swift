@@ -47,12 +47,10 @@ final class WorldState: Sendable {
   /// the database on PostgreSQL.
   func copy(to target: URL) async throws -> WorldDatabase? {
     try FileManager.default.makeOwnDirectory(target)
-    // Beside the copy of the database, which takes as long.
-    async let linked: Void = Self.linkFiles(of: folder, to: target)
     if database == nil {
       try FileManager.default.copyFile(at: Self.database(in: folder), to: Self.database(in: target))
     }
-    try await linked
+    try Self.linkFiles(of: folder, to: target)
     return try await database?.copy()
   }
 
@@ -96,8 +94,8 @@ extension FileManager {
   /// In bytes.
   private static let pieceSize = 64 * 1024
 
-  /// Copies a file that nobody writes to, to a place where none is, for the owner alone. `copyItem` has the kernel copy each page by
-  /// itself, which takes twice as long.
+  /// Copies a file that nobody writes to, to a place where none is, for the owner alone. Foundation copies and reads page by page, which
+  /// takes twice as long. Throws `CocoaError` with the path of the file that is concerned.
   fileprivate func copyFile(at source: URL, to target: URL) throws {
     let from = try FileHandle(forReadingFrom: source)
     defer { try? from.close() }
@@ -105,6 +103,17 @@ extension FileManager {
     try setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
     let to = try FileHandle(forWritingTo: target)
     defer { try? to.close() }
-    while let piece = try from.read(upToCount: Self.pieceSize), !piece.isEmpty { try to.write(contentsOf: piece) }
+    var piece = [UInt8](repeating: 0, count: Self.pieceSize)
+    while true {
+      let count = read(from.fileDescriptor, &piece, piece.count)
+      if count < 0, errno == EINTR { continue }
+      guard count >= 0 else { throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: source.path]) }
+      do {
+        if count == 0 { return try to.close() }
+        try to.write(contentsOf: piece.prefix(count))
+      } catch let error as CocoaError {
+        throw CocoaError(error.code, userInfo: [NSFilePathErrorKey: target.path])
+      }
+    }
   }
 }

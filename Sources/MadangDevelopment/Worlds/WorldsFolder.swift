@@ -29,7 +29,7 @@ final class WorldsFolder: Sendable {
 
   deinit { remove() }
 
-  func remove() { try? FileManager.default.removeItem(at: url) }
+  func remove() { FileManager.default.removeDirectory(url) }
 
   /// In bytes. Containers have 64 MB of such memory unless they are given more.
   private static let leastRoom: UInt64 = 1 << 30

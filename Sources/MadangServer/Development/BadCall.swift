@@ -42,8 +42,12 @@ extension BadCall {
         words += words.isEmpty ? key.stringValue : ".\(key.stringValue)"
       }
     }
-    guard words.count > longestPlace else { return words.isEmpty ? "the body" : words }
-    return words.prefix(longestPlace) + "..."
+    return words.isEmpty ? "the body" : shortened(words)
+  }
+
+  /// A place as it is told: its beginning, if it is long.
+  package static func shortened(_ place: String) -> String {
+    place.count > longestPlace ? place.prefix(longestPlace) + "..." : place
   }
 
   private static func words(for type: Any.Type) -> String {

@@ -12,18 +12,30 @@ struct Secrets {
   init(directory: URL, ids: IDSource) throws {
     self.directory = directory
     self.ids = ids
+    try refuseDangling(directory)
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     try requirePrivacy(of: directory)
   }
 
+  /// Throws if a symbolic link leads nowhere: what is mounted late would else be taken for absent, and be made anew.
+  private func refuseDangling(_ file: URL) throws {
+    let files = FileManager.default
+    guard !files.fileExists(atPath: file.path),
+      let target = try? files.destinationOfSymbolicLink(atPath: file.path)
+    else { return }
+    throw SetupError("\(file.path) leads to \(target), which is not there: mount or make it, or remove the link")
+  }
+
   /// Throws if everybody on this machine can read the file or directory.
   private func requirePrivacy(of file: URL) throws {
-    guard let mode = FileMode(file) else { throw SetupError("\(file.path) cannot be looked at") }
+    guard let mode = FileMode(file) else {
+      throw SetupError("\(file.path) cannot be looked at; let the user this server runs as enter its directory")
+    }
     guard mode.bits & 0o007 == 0 else {
       throw SetupError(
         "\(file.path) is open to every user of this machine (mode \(String(mode.bits & 0o777, radix: 8))). "
-          + "Close it with: chmod -R o= '\(directory.path)'. If others could read it, also run 'madang admin sessions "
+          + "Close it with: chmod -R o= '\(file.path)'. If others could read it, also run 'madang admin sessions "
           + "replace-key' (access tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang "
           + "admin keys create' and end these with 'madang admin keys revoke': removing their files does not")
     }
@@ -77,6 +89,7 @@ struct Secrets {
 
   /// - Parameter minimum: Characters.
   private func existing(_ file: URL, minimum: Int) throws -> String? {
+    try refuseDangling(file)
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     try requirePrivacy(of: file)
     let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()

@@ -27,11 +27,11 @@ final class DedicatedThread: Sendable {
     thread.start()
   }
 
-  /// Names the calling thread for `top -H`; where that cannot be done it keeps the program's name. Foundation cannot: on Linux it names
-  /// only threads that have run for a while.
+  /// Names the calling thread for `top -H`; where that cannot be done it keeps its maker's name. On Linux Foundation names only threads
+  /// whose `start()` has returned.
   private static func name(_ name: String) {
     #if os(Linux)
-      let file = open("/proc/thread-self/comm", O_WRONLY)
+      let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
       guard file >= 0 else { return }
       defer { close(file) }
       _ = Array(name.utf8.prefix(15)).withUnsafeBytes { write(file, $0.baseAddress, $0.count) }
