@@ -39,8 +39,8 @@ final class CurrentBackend: ServiceLifecycle.Service {
     }
   }
 
-  /// Puts another backend in place; it answers from now on. Returns the former one, which is to be closed, when calls under way
-  /// there are over, or have had their time.
+  /// Puts another backend in place; it answers from now on. When calls under way at the former one are over, or have had
+  /// their time, it is returned, to be closed.
   ///
   /// - Parameters:
   ///   - keepsSockets: Whether sockets stay in their rooms, as far as they have a right to be there. Else all are closed.

@@ -47,6 +47,23 @@ struct HostileCallsTests {
     }
   }
 
+  @Test("texts that take the square of their length to compare, and bodies too long for what they say, are refused")
+  func costlyBodies() async throws {
+    try await Scene.run { worlds in
+      let world = Caller(url: try await worlds.make(try Scene.plan(.empty)).url)
+      let marks = String(repeating: #"\u0301\u0323"#, count: 1000)
+      for (path, body) in [
+        ("expect", #"{"expected":[{"account":"a\#(marks)"}]}"#), ("faults", #"{"effect":{"kind":"a\#(marks)"}}"#),
+      ] {
+        let answer = try await world.call(.POST, "/_dev/\(path)", body)
+        #expect(answer.status == 400 && answer.body.contains("too many marks"), "\(answer)")
+      }
+      let many = Array(repeating: "{}", count: 400_000).joined(separator: ",")
+      let long = try await world.call(.POST, "/_dev/expect", #"{"expected":[\#(many)]}"#)
+      #expect(long.status == 400 && long.body.contains("1048576 bytes at most"), "\(long)")
+    }
+  }
+
   @Test("an error does not grow with the depth and the count of what is wrong")
   func longErrors() async throws {
     try await Scene.run { worlds in
@@ -180,13 +197,14 @@ struct HostileCallsTests {
   @Test("names that are long, or take long to compare, are refused")
   func names() async throws {
     try await WorldCallsTests.run { dev in
-      for name in [Self.marks, String(repeating: "f\u{301}\u{323}\u{302}\u{303}\u{304}\u{305}\u{306}", count: 100)] {
+      let long = String(repeating: "f\u{301}\u{323}\u{302}\u{303}\u{304}\u{305}\u{306}", count: 100)
+      for (name, reason) in [(Self.marks, "too many marks"), (long, "name: 1 to 100 characters")] {
         let answer = try await dev.call(.POST, "/_dev/worlds", #"{"name":"\#(name)"}"#)
-        #expect(answer.status == 400 && answer.body.contains("name: 1 to 100 characters"), "\(answer)")
+        #expect(answer.status == 400 && answer.body.contains(reason), "\(answer)")
       }
       #expect(try await dev.call(.POST, "/_dev/worlds", #"{"name":"KÄFER"}"#).status == 200)
       let answer = try await dev.call(.POST, "/_dev/worlds/w1/snapshots", #"{"name":"\#(Self.marks)"}"#)
-      #expect(answer.status == 400 && answer.body.contains("name: 1 to 100 characters"), "\(answer)")
+      #expect(answer.status == 400 && answer.body.contains("too many marks"), "\(answer)")
       #expect(try await dev.call(.GET, "/_dev/worlds/k%C3%A4fer").status == 200)
     }
   }

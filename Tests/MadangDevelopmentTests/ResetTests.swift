@@ -163,7 +163,7 @@ struct ResetTests {
       #expect(try await Self.texts(mina, path).suffix(2) == ["still here", "heard"])
       try await world.reset()
       #expect(world.kit.scripts.reports.isEmpty)
-      // In words also where a call asks for it. Nothing may be removed there any more.
+      // In words also where a call asks for it. A snapshot waits until what was there before is removed.
       try await world.snapshot("x")
       try FileManager.default.removeItem(at: world.home)
       let answer = try await mina.call(.POST, "/_dev/reset")

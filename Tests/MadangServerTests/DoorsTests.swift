@@ -64,7 +64,7 @@ struct DoorsTests {
     let error = try #require(throws: SetupError.self) {
       try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
     }
-    #expect(error.description.contains("chmod -R o= '\(directory.path + name)'") == true)
+    #expect(error.description.contains("chmod \(name.isEmpty ? "-R " : "")o= '\(directory.path + name)'") == true)
   }
 
   @Test(
@@ -82,11 +82,11 @@ struct DoorsTests {
     let error = try #require(throws: SetupError.self) {
       try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
     }
-    // `chmod -R` follows links that it is given, not those that it meets.
-    #expect(error.description.contains("chmod -R o= '\(directory.path + name)'"))
+    // `chmod -R` does not follow links that it meets.
+    #expect(error.description.contains("chmod \(name.isEmpty ? "-R " : "")o= '\(directory.path + name)'"))
     try files.removeItem(at: other)
     let dangling = try #require(throws: SetupError.self) {
-      try Secrets(directory: directory, ids: IDSource()).apiKey(.october2024)
+      try Secrets(directory: directory, ids: IDSource()).makeAPIKey(.october2024)
     }
     #expect(dangling.description.contains("leads to \(other.path), which is not there"))
   }

@@ -15,8 +15,10 @@ struct DevelopmentCall: Sendable {
   /// The connection it came by.
   let channel: any NIOCore.Channel
 
-  /// The largest body of a call; a seed may be long.
-  private static let maxBody = Seed.maxSize + 65_536
+  /// The largest body of most calls, in bytes.
+  static let maxBody = 1 << 20
+  /// Of those that may be long, such as a seed.
+  static let maxLongBody = Seed.maxSize + 65_536
 
   /// The same call behind the first parts of its path.
   func below(_ count: Int) -> DevelopmentCall {
@@ -64,24 +66,24 @@ struct DevelopmentCall: Sendable {
   }
 
   /// The body as it was sent. Throws `BadCall`.
-  func bytes() async throws -> [UInt8] {
-    guard let buffer = try? await request.body.collect(upTo: Self.maxBody) else {
-      throw BadCall("the body may have \(Self.maxBody) bytes at most")
+  func bytes(atMost limit: Int) async throws -> [UInt8] {
+    guard let buffer = try? await request.body.collect(upTo: limit) else {
+      throw BadCall("the body may have \(limit) bytes at most")
     }
     return Array(buffer.readableBytesView)
   }
 
   /// The body as text. Throws `BadCall`.
-  func text() async throws -> String {
-    guard let text = String(validating: try await bytes(), as: UTF8.self) else {
+  func text(atMost limit: Int) async throws -> String {
+    guard let text = String(validating: try await bytes(atMost: limit), as: UTF8.self) else {
       throw BadCall("the body is no UTF-8")
     }
     return text
   }
 
   /// The fields of the body; none if it is empty. Throws `BadCall`, also for a field that the call does not have.
-  func body<Fields: CallFields>(_ type: Fields.Type = Fields.self) async throws -> Fields {
-    try CallBody.fields(of: try await bytes())
+  func body<Fields: CallFields>(_ type: Fields.Type = Fields.self, atMost limit: Int = maxBody) async throws -> Fields {
+    try CallBody.fields(of: try await bytes(atMost: limit))
   }
 }
 

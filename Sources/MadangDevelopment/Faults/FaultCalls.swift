@@ -16,7 +16,7 @@ struct FaultCalls: Sendable {
       return try .development(List(faults: faults.reports))
     case (.post, "faults", nil):
       try call.refuseQuery()
-      return try await add(try await call.bytes())
+      return try await add(try await call.bytes(atMost: DevelopmentCall.maxLongBody))
     case (.delete, "faults", nil):
       try call.refuseQuery()
       faults.removeAll()

@@ -15,7 +15,7 @@ struct ScriptCalls: Sendable {
       return try .development(scripts.reports)
     case (.post, nil, _, _):
       try call.refuseQuery()
-      let text = try await call.text()
+      let text = try await call.text(atMost: DevelopmentCall.maxLongBody)
       guard text.contains(where: { !$0.isWhitespace }) else {
         throw WorldError("scripts: the body is empty; write a script, or a list of them, in YAML or JSON")
       }

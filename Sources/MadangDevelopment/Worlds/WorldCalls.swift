@@ -18,7 +18,7 @@ struct WorldCalls: Sendable {
       return try .development(worlds.all.map(WorldSummary.init))
     case (.post, 1):
       try call.refuseQuery()
-      let plan = try await call.body(NewWorld.self).plan()
+      let plan = try await call.body(NewWorld.self, atMost: DevelopmentCall.maxLongBody).plan()
       let world = try await call.whileClientWaits {
         try await worlds.make(plan)
       } undo: { world in

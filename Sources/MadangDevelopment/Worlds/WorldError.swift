@@ -39,14 +39,16 @@ extension WorldError {
 }
 
 extension FileManager {
+  /// Makes a directory that nobody else may read and that is not there yet.
   func makeOwnDirectory(_ url: URL) throws { try makeOwnDirectory(url.path) }
 
-  /// Makes a directory that nobody else may read and that is not there yet.
+  /// The same, by its path.
   func makeOwnDirectory(_ path: String) throws {
     try createDirectory(atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
   }
 
-  /// Removes a directory with all that it has, also while somebody else removes some of it: `removeItem` ends at the first file that is gone.
+  /// Removes a directory with all that it has, as far as it can. `removeItem` ends at the first file that somebody else has just removed: it
+  /// is tried five times.
   func removeDirectory(_ url: URL) {
     for _ in 0..<5 where fileExists(atPath: url.path) { try? removeItem(at: url) }
   }

@@ -51,7 +51,7 @@ final class WorldsFolder: Sendable {
     for name in names {
       let folder = place.appending(path: name)
       if name.hasPrefix(prefix) && isUnlocked(folder) || name.hasPrefix(draftPrefix) && isOld(folder) {
-        try? FileManager.default.removeItem(at: folder)
+        FileManager.default.removeDirectory(folder)
       }
     }
   }

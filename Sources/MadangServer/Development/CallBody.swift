@@ -7,6 +7,9 @@ package enum CallBody {
     guard ForeignJSON.isSafe(bytes) else {
       throw BadCall(#"the body is no JSON that can be read; write {"field": value}"#)
     }
+    guard ForeignJSON.hasComparableTexts(bytes) else {
+      throw BadCall("the body has a letter with too many marks; a letter and its marks may have 256 bytes")
+    }
     do {
       return try ForeignJSON.decode(type, from: bytes)
     } catch let error as DecodingError {

@@ -34,7 +34,7 @@ extension Doctor {
       DoctorFinding(
         .dataPrivacy, .error, "every user of this machine can read \(file.path)",
         cure:
-          "chmod -R o= '\(file.path)'; if others could read it, make other API keys ('madang admin keys create') and "
+          "chmod \(file == secrets ? "-R " : "")o= '\(file.path)'; if others could read it, make other API keys ('madang admin keys create') and "
           + "revoke these")
     }
   }

@@ -2,7 +2,8 @@ import SocketIOProtocol
 
 /// The path and query of a request, read as tolerantly as real clients need (contract sections 7.1 and 7.2).
 struct RequestTarget: Sendable {
-  /// Percent-decoded segments. Runs of `/` collapse and a trailing one is ignored; `%2F` stays part of its segment.
+  /// Percent-decoded segments. Runs of `/` collapse and a trailing one is ignored; `%2F` stays part of its segment. One that would cost too
+  /// long to compare stays as it was sent, in ASCII: nothing has such a name.
   let segments: [String]
   private let query: [String: String]
 
@@ -12,7 +13,10 @@ struct RequestTarget: Sendable {
 
   private init(_ target: UnsafeBufferPointer<UInt8>) {
     let path = target.prefix { $0 != UInt8(ascii: "?") && $0 != UInt8(ascii: "#") }
-    segments = path.split(separator: UInt8(ascii: "/")).map { percentDecoded($0) }
+    segments = path.split(separator: UInt8(ascii: "/")).map { encoded in
+      let segment = percentDecoded(encoded)
+      return segment.isCheapToCompare ? segment : String(decoding: encoded, as: UTF8.self)
+    }
     var query: [String: String] = [:]
     let text = target[path.endIndex...].dropFirst().prefix { $0 != UInt8(ascii: "#") }
     for pair in text.split(separator: UInt8(ascii: "&")) {

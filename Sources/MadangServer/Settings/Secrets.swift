@@ -18,11 +18,11 @@ struct Secrets {
     try requirePrivacy(of: directory)
   }
 
-  /// Throws if a symbolic link leads nowhere: what is mounted late would else be taken for absent, and be made anew.
+  /// Throws if a symbolic link stands where something is to be made, and leads to what is not there, such as what is mounted late.
   private func refuseDangling(_ file: URL) throws {
-    let files = FileManager.default
-    guard !files.fileExists(atPath: file.path),
-      let target = try? files.destinationOfSymbolicLink(atPath: file.path)
+    var status = stat()
+    guard stat(file.path, &status) != 0, errno == ENOENT,
+      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)
     else { return }
     throw SetupError("\(file.path) leads to \(target), which is not there: mount or make it, or remove the link")
   }
@@ -35,7 +35,7 @@ struct Secrets {
     guard mode.bits & 0o007 == 0 else {
       throw SetupError(
         "\(file.path) is open to every user of this machine (mode \(String(mode.bits & 0o777, radix: 8))). "
-          + "Close it with: chmod -R o= '\(file.path)'. If others could read it, also run 'madang admin sessions "
+          + "Close it with: chmod \(file == directory ? "-R " : "")o= '\(file.path)'. If others could read it, also run 'madang admin sessions "
           + "replace-key' (access tokens and cookies of sockets end, refresh tokens go on), make other API keys with 'madang "
           + "admin keys create' and end these with 'madang admin keys revoke': removing their files does not")
     }
@@ -60,6 +60,7 @@ struct Secrets {
   /// Makes an API key for an edition, unless another server that starts on this directory has just done so.
   func makeAPIKey(_ edition: EditionName) throws -> String {
     let file = file(of: edition)
+    try refuseDangling(file)
     let text = ids.bytes(32).hex
     // Written beside and linked into place, so that two starts at once agree on one secret.
     let temporary = directory.appending(path: ".\(file.lastPathComponent).\(ids.name(8))")
@@ -89,7 +90,6 @@ struct Secrets {
 
   /// - Parameter minimum: Characters.
   private func existing(_ file: URL, minimum: Int) throws -> String? {
-    try refuseDangling(file)
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     try requirePrivacy(of: file)
     let text = try String(contentsOf: file, encoding: .utf8).trimmingWhitespace()

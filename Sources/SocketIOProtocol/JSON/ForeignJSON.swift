@@ -17,6 +17,11 @@ package enum ForeignJSON {
     JSONScanner.isValue(bytes, within: .init(depth: maxDepth, keySize: maxKeySize))
   }
 
+  /// Whether each text in such bytes costs no more than its length to compare and to hash.
+  package static func hasComparableTexts(_ bytes: [UInt8]) -> Bool {
+    JSONScanner.isValue(bytes, within: .init(hasComparableTexts: true))
+  }
+
   /// A value from its JSON.
   ///
   /// - Throws: `DecodingError` when the bytes are no such value, or pass a limit.

@@ -23,6 +23,8 @@ public struct JSONScanner: ~Copyable {
     var keySize = Int.max
     /// Strings, numbers, booleans, nulls, arrays and objects, nested ones included; keys are none.
     var values = Int.max
+    /// Whether no text may have a character of more than 256 bytes, which would take too long to compare.
+    var hasComparableTexts = false
   }
 
   /// Whether the bytes are exactly one JSON value within limits.
@@ -131,7 +133,14 @@ public struct JSONScanner: ~Copyable {
           continue
         }
       default:
+        let start = index
         guard skipScalar(byte) else { return false }
+        // No shorter one can have such a character.
+        if limits.hasComparableTexts, byte == UInt8(ascii: "\""), index - start > 256,
+          !(JSONText.string(bytes[start..<index])?.isCheapToCompare ?? false)
+        {
+          return false
+        }
       }
       guard closeFinished(&open, limits) else { return false }
     } while !open.isEmpty
