@@ -108,10 +108,8 @@ extension FileManager {
       let count = read(from.fileDescriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: source.path]) }
-      do {
-        if count == 0 { return try to.close() }
-        try to.write(contentsOf: piece.prefix(count))
-      } catch let error as CocoaError {
+      if count == 0 { return }
+      do { try to.write(contentsOf: piece.prefix(count)) } catch let error as CocoaError {
         throw CocoaError(error.code, userInfo: [NSFilePathErrorKey: target.path])
       }
     }
