@@ -121,7 +121,8 @@ package func buildServer(
 
   let listening = Listening()
   let operationsListening = settings.operations.map { _ in Listening() }
-  var services: [any ServiceLifecycle.Service] = [current]
+  // With names: a service without one is described by all that it holds, which takes a millisecond each.
+  var services = [ServiceGroupConfiguration.ServiceConfiguration(service: current, serviceName: "backend")]
   // Event loops answer: nothing of ours blocks, as the database, files and passwords have threads of their own.
   func listen(
     _ host: String, _ port: Int, _ channel: SocketIOServer.HTTPChannelConfiguration, _ started: Listening?,
@@ -139,11 +140,17 @@ package func buildServer(
     let listener = listen(host, port, channel, operationsListening) {
       try await responder.respond(to: $0, over: $1).dated(base.date)
     }
-    services.append(ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"))
+    services.append(
+      .init(
+        service: ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"),
+        serviceName: "listener of operators"))
   }
   let redirectListening = settings.tls?.redirectPort.map { _ in Listening() }
   if let tls = settings.tls, let certificate {
-    services.append(CertificateWatch(certificate: certificate, interval: tls.reloadInterval, logger: logger))
+    services.append(
+      .init(
+        service: CertificateWatch(certificate: certificate, interval: tls.reloadInterval, logger: logger),
+        serviceName: "watch of the certificate"))
     if let port = tls.redirectPort {
       // As the server's own, without sockets: with its limits and its patience.
       var channel = httpChannel(settings, ledger, instruments, nil)
@@ -153,13 +160,18 @@ package func buildServer(
         try await responder.respond(to: request).dated(base.date)
       }
       services.append(
-        ListenerService(listener: listener, host: settings.host, port: port, setting: "MADANG_TLS_REDIRECT_PORT"))
+        .init(
+          service: ListenerService(
+            listener: listener, host: settings.host, port: port, setting: "MADANG_TLS_REDIRECT_PORT"),
+          serviceName: "redirecting listener"))
     }
   }
   services.append(
-    listen(
-      settings.host, settings.port, httpChannel(settings, ledger, instruments, certificate), listening,
-      Responder(base: base, current: current).respond(to:over:)))
+    .init(
+      service: listen(
+        settings.host, settings.port, httpChannel(settings, ledger, instruments, certificate), listening,
+        Responder(base: base, current: current).respond(to:over:)),
+      serviceName: "listener"))
   return MadangServer(
     services: services, base: base, current: current, listening: listening,
     operationsListening: operationsListening, redirectListening: redirectListening, certificate: certificate, lock: lock

@@ -7,7 +7,7 @@ import Storage
 /// A server that is set up and may be run.
 public struct MadangServer: Sendable {
   /// The listeners, the backend's work and the watch of the certificate. When one ends, all do.
-  let services: [any ServiceLifecycle.Service]
+  let services: [ServiceGroupConfiguration.ServiceConfiguration]
   let base: ServerBase
   let current: CurrentBackend
   let listening: Listening

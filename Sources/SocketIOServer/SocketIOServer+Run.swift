@@ -43,7 +43,10 @@ extension SocketIOServer {
     // What comes last is stopped first.
     let services = ServiceGroup(
       configuration: .init(
-        services: [application, SessionEnding(server: self)],
+        services: [
+          .init(service: application, serviceName: "application"),
+          .init(service: SessionEnding(server: self), serviceName: "end of sessions"),
+        ],
         gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [], logger: core.logger))
     try await services.run()
   }

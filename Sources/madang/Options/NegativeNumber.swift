@@ -5,7 +5,11 @@ import ArgumentParser
 enum NegativeNumber {
   /// Throws `ValidationError` for the first one that is not behind `--`.
   static func refuse(in arguments: some Sequence<String>) throws {
-    let found = arguments.prefix { $0 != "--" }.first { $0.wholeMatch(of: /-[0-9][0-9.]*[a-z]*/) != nil }
+    let found = arguments.prefix { $0 != "--" }.first {
+      // Nearly no argument begins so, and a first regular expression costs a start's milliseconds.
+      $0.hasPrefix("-") && $0.dropFirst().first?.isWholeNumber == true
+        && $0.wholeMatch(of: /-[0-9][0-9.]*[a-z]*/) != nil
+    }
     guard let found else { return }
     let cure =
       found.last?.isLetter ?? false

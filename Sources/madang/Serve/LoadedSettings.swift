@@ -51,20 +51,18 @@ struct LoadedSettings: Sendable {
 
   /// Reads all settings. Throws one ``SetupError`` that names every mistake, its source and a cure.
   ///
-  /// - Parameter environment: Where the customary variables of settings are looked up.
+  /// - Parameter environment: Variables, `MADANG_...` and the customary ones of settings.
   init(
     flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) async throws {
-    var values: [AbsoluteConfigKey: ConfigValue] = [:]
-    for (key, value) in flags { values[.init(.init(key))] = .init(.string(value), isSecret: false) }
-    var readers: [(source: String, reader: ConfigReader)] = [
-      ("the command line", ConfigReader(provider: InMemoryProvider(values: values))),
-      ("the environment", ConfigReader(provider: EnvironmentVariablesProvider()).scoped(to: "madang")),
+    var readers: [(source: String, text: (String) -> String?)] = [
+      ("the command line", { flags[$0] }),
+      ("the environment", { environment[SettingNames.variable($0)] }),
     ]
     if let file {
       do {
-        readers.append(
-          (file, ConfigReader(provider: try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))))
+        let reader = ConfigReader(provider: try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
+        readers.append((file, { Self.text($0, in: reader) }))
       } catch {
         throw SetupError(
           "--config: \(file) cannot be read: \(Self.words(error, file)); name the file that the server is started with, and "
@@ -74,8 +72,8 @@ struct LoadedSettings: Sendable {
     var mistakes = try file.map { try SettingNames.mistakes(inFile: $0) } ?? []
     for setting in Setting.all {
       var found: (source: String, text: String)?
-      for (source, reader) in readers where found == nil {
-        found = Self.text(setting.key, in: reader).map { (source, $0) }
+      for (source, text) in readers where found == nil {
+        found = text(setting.key).map { (source, $0) }
       }
       if found == nil, let variable = setting.customaryVariable {
         found = environment[variable].map { (variable, $0) }
@@ -114,7 +112,7 @@ struct LoadedSettings: Sendable {
     }.joined(separator: "\n")
   }
 
-  /// A value as text, whatever its type in the source.
+  /// A value as text, whatever its type in the file.
   private static func text(_ key: String, in reader: ConfigReader) -> String? {
     let key = ConfigKey(key)
     return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)

@@ -8,7 +8,7 @@ import UnixSignals
 
 struct Serve: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Run the server.", usage: "madang serve [options]",
+    commandName: "serve", abstract: "Run the server.", usage: "madang serve [options]",
     discussion: """
       Without --database-url everything lives under --data: the database, uploaded files and the first API keys.
       When it accepts connections it prints one line on standard output: madang listening on http://HOST:PORT
@@ -133,7 +133,7 @@ struct Serve: AsyncParsableCommand {
         .init(
           service: ServerService(
             server: server, development: development, lastCall: loaded.settings.shutdownTimeout + .seconds(1)),
-          successTerminationBehavior: .gracefullyShutdownGroup)
+          successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "server")
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout

@@ -4,7 +4,7 @@ import MadangClient
 
 struct History: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print a room's chats, oldest first, and mark them read.",
+    commandName: "history", abstract: "Print a room's chats, oldest first, and mark them read.",
     usage: "madang history <room> [--after <date>] [options]",
     discussion: "Reading a channel joins it.")
 

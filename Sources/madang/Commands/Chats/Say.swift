@@ -5,7 +5,8 @@ import MadangClient
 
 struct Say: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Post text, files or both to a room.", usage: "madang say <room> [<text>] [--file <path>] ...")
+    commandName: "say", abstract: "Post text, files or both to a room.",
+    usage: "madang say <room> [<text>] [--file <path>] ...")
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption

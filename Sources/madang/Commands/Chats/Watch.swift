@@ -4,7 +4,7 @@ import MadangClient
 
 struct Watch: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print chats as they are posted, and mark them read.",
+    commandName: "watch", abstract: "Print chats as they are posted, and mark them read.",
     usage: "madang watch <room> ... [--count <n>] [--timeout <seconds>] [options]",
     discussion: """
       One line on standard error tells when every room is live. Lost connections are opened again; what was posted \

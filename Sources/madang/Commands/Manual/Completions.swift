@@ -2,7 +2,8 @@ import ArgumentParser
 
 struct Completions: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print a completion script for a shell.", usage: "madang completions bash|zsh|fish",
+    commandName: "completions", abstract: "Print a completion script for a shell.",
+    usage: "madang completions bash|zsh|fish",
     discussion: """
       bash: madang completions bash > ~/.local/share/bash-completion/completions/madang
       zsh:  madang completions zsh > a folder of fpath/_madang

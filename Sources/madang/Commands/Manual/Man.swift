@@ -3,7 +3,7 @@ import Foundation
 
 struct Man: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "Print the manual page.", usage: "madang man",
+    commandName: "man", abstract: "Print the manual page.", usage: "madang man",
     discussion: "To read it: madang man | man -l -\nTo install it: madang man > /usr/local/share/man/man1/madang.1")
 
   func run() throws { try Terminal.data(ManualPage.text.utf8) }

@@ -2,7 +2,8 @@ import ArgumentParser
 
 struct Profiles: ParsableCommand {
   static let configuration = CommandConfiguration(
-    abstract: "List the profiles: accounts on servers that commands can act as.", usage: "madang profiles [options]",
+    commandName: "profiles", abstract: "List the profiles: accounts on servers that commands can act as.",
+    usage: "madang profiles [options]",
     discussion: """
       'madang login EMAIL --profile NAME --server URL' makes one, or signs in again; --profile NAME or MADANG_PROFILE \
       chooses one. The one in use is marked with '*'.
