@@ -2,6 +2,7 @@
 """Prints what madang is made of as a CycloneDX 1.5 document: the Swift packages that are linked in, the Swift runtime, and
 the Debian libraries it is linked to. The same input gives the same bytes.
 Usage: sbom.py VERSION SWIFT_VERSION DEBIAN_PACKAGE...     in the package's directory, after it was built
+       sbom.py --checkouts     prints where the sources of its Swift packages are
 Settings: SOURCE_DATE_EPOCH, the time that the document names."""
 
 import datetime
@@ -32,11 +33,22 @@ def component(kind: str, name: str, version: str, purl: str, **more) -> dict:
     return {"type": kind, "bom-ref": purl, "name": name, "version": version, "purl": purl, **more}
 
 
+def pins() -> list:
+    return json.loads(pathlib.Path("Package.resolved").read_text())["pins"]
+
+
+def location_of(pin: dict) -> str:
+    return pin["location"].removesuffix(".git")
+
+
+def checkout_of(pin: dict) -> pathlib.Path:
+    return pathlib.Path(".build/checkouts") / location_of(pin).rsplit("/", 1)[-1]
+
+
 def swift_packages() -> list:
     components = []
-    for pin in json.loads(pathlib.Path("Package.resolved").read_text())["pins"]:
-        location = pin["location"].removesuffix(".git")
-        checkout = pathlib.Path(".build/checkouts") / location.rsplit("/", 1)[-1]
+    for pin in pins():
+        location = location_of(pin)
         revision = pin["state"]["revision"]
         version = pin["state"].get("version", revision)
         path = location.removeprefix("https://")
@@ -46,7 +58,7 @@ def swift_packages() -> list:
                 pin["identity"],
                 version,
                 f"pkg:swift/{path}@{version}",
-                licenses=licence(checkout),
+                licenses=licence(checkout_of(pin)),
                 externalReferences=[{"type": "vcs", "url": location, "comment": f"commit {revision}"}],
             )
         )
@@ -86,4 +98,7 @@ def main(version: str, swift: str, *debian: str) -> None:
     print(json.dumps(document, indent=2, sort_keys=True))
 
 
-main(*sys.argv[1:])
+if sys.argv[1:] == ["--checkouts"]:
+    print(*sorted(map(checkout_of, pins())), sep="\n")
+else:
+    main(*sys.argv[1:])

@@ -63,7 +63,7 @@ extension Madang {
   private func tokenKey(_ settings: ServerSettings, _ secrets: Secrets) async throws -> String {
     let given = settings.tokenKey.isEmpty ? nil : settings.tokenKey
     do {
-      let key = try await settleTokenKey(given: given, existing: secrets.formerTokenKey)
+      let key = try await settleTokenKey(given: given, existing: secrets.formerTokenKeyToKeep)
       if try secrets.formerTokenKey() != nil {
         let place = given == nil ? "in the database" : "a setting"
         logger.notice(

@@ -123,6 +123,22 @@ struct DoorsTests {
     #expect(try secrets.formerTokenKey() == nil)
   }
 
+  @Test(
+    "a link to a former key for tokens that leads nowhere stops a start that would make another one",
+    arguments: ["missing", "access-token.key"])
+  func danglingKey(_ target: String) throws {
+    let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: directory) }
+    let secrets = try Secrets(directory: directory, ids: IDSource())
+    try FileManager.default.createSymbolicLink(atPath: secrets.tokenKeyFile.path, withDestinationPath: target)
+    let error = try #require(throws: SetupError.self) { try secrets.formerTokenKeyToKeep() }
+    #expect(
+      error.description.contains(
+        "leads to \(target), which \(target == "missing" ? "is not there" : "cannot be reached")"))
+    // Where the database has a key, it is not asked for.
+    #expect(try secrets.formerTokenKey() == nil)
+  }
+
   @Test("Kakao without the number of an app does not start, unless that is wanted")
   func kakao() {
     var settings = ServerSettings()

@@ -102,14 +102,16 @@ extension FileManager {
     try Data().write(to: target, options: .withoutOverwriting)
     try setAttributes([.posixPermissions: 0o600], ofItemAtPath: target.path)
     let to = try FileHandle(forWritingTo: target)
-    defer { try? to.close() }
     var piece = [UInt8](repeating: 0, count: Self.pieceSize)
     while true {
       let count = read(from.fileDescriptor, &piece, piece.count)
       if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw CocoaError(.fileReadUnknown, userInfo: [NSFilePathErrorKey: source.path]) }
-      if count == 0 { return }
-      do { try to.write(contentsOf: piece.prefix(count)) } catch let error as CocoaError {
+      do {
+        // A full disk may be told as late as this.
+        if count == 0 { return try to.close() }
+        try to.write(contentsOf: piece.prefix(count))
+      } catch let error as CocoaError {
         throw CocoaError(error.code, userInfo: [NSFilePathErrorKey: target.path])
       }
     }

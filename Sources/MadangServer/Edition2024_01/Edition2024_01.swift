@@ -1,5 +1,6 @@
 import MadangAPI
 import MadangCore
+import SocketIOProtocol
 
 extension Edition {
   /// The edition with integer ids, channels by name and dates of its time zone.
@@ -45,8 +46,9 @@ extension Call {
   /// encoded is tried decoded once more (contract section 3 of the edition).
   var namedChannel: Reference {
     let name = parameters["channel"] ?? ""
-    let names = name.utf8.contains(UInt8(ascii: "%")) ? [name, percentDecoded(name.utf8)] : [name]
-    return .channel(named: names, in: workspace)
+    guard name.utf8.contains(UInt8(ascii: "%")) else { return .channel(named: [name], in: workspace) }
+    let decoded = percentDecoded(name.utf8)
+    return .channel(named: decoded.isCheapToCompare ? [name, decoded] : [name], in: workspace)
   }
 }
 

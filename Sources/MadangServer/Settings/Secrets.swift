@@ -18,13 +18,14 @@ struct Secrets {
     try requirePrivacy(of: directory)
   }
 
-  /// Throws if a symbolic link stands where something is to be made, and leads to what is not there, such as what is mounted late.
+  /// Throws if a symbolic link stands where something is to be made, and leads nowhere, such as to what is mounted late.
   private func refuseDangling(_ file: URL) throws {
     var status = stat()
-    guard stat(file.path, &status) != 0, errno == ENOENT,
-      let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path)
-    else { return }
-    throw SetupError("\(file.path) leads to \(target), which is not there: mount or make it, or remove the link")
+    guard stat(file.path, &status) != 0 else { return }
+    let reason = errno
+    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) else { return }
+    let words = reason == ENOENT ? "is not there" : "cannot be reached (\(String(cString: strerror(reason))))"
+    throw SetupError("\(file.path) leads to \(target), which \(words): mount or make it, or remove the link")
   }
 
   /// Throws if everybody on this machine can read the file or directory.
@@ -43,6 +44,11 @@ struct Secrets {
 
   /// The key that signs access tokens, if a version made it that kept it here.
   func formerTokenKey() throws -> String? { try existing(tokenKeyFile, minimum: Self.tokenKeyMinimum) }
+  /// The same, where a key is made if there is none: it would stand in the place of one that is mounted late.
+  func formerTokenKeyToKeep() throws -> String? {
+    try refuseDangling(tokenKeyFile)
+    return try formerTokenKey()
+  }
 
   var tokenKeyFile: URL { directory.appending(path: "access-token.key") }
 
