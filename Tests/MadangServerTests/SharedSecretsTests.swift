@@ -108,6 +108,28 @@ struct SharedSecretsTests {
     }
   }
 
+  @Test("such a key that is mounted late is waited for: no other one is made", arguments: TestEngine.available)
+  func mountedLate(_ engine: TestEngine) async throws {
+    try await Self.places(engine, 1) { places in
+      let files = FileManager.default
+      let file = places[0].dataDirectory.appending(path: "secrets/access-token.key")
+      let mounted = places[0].dataDirectory.appending(path: "mounted.key")
+      let key = String(repeating: "0123456789abcdef", count: 4)
+      try files.createDirectory(
+        at: file.deletingLastPathComponent(), withIntermediateDirectories: true,
+        attributes: [.posixPermissions: 0o700])
+      try files.createSymbolicLink(at: file, withDestinationURL: mounted)
+      let error = await #expect(throws: SetupError.self) { try await World.run(places[0]) { _ in } }
+      #expect(error?.description.contains("leads to \(mounted.path), which is not there") == true)
+      #expect(
+        files.createFile(
+          atPath: mounted.path, contents: Data((key + "\n").utf8), attributes: [.posixPermissions: 0o600]))
+      try await World.run(places[0]) { (world) async throws in
+        #expect(try await Self.knownKey(world) == "key \(key)")
+      }
+    }
+  }
+
   /// The token counts for a day of the world's clock, which stands still but is set by the machine's.
   private static func tokenOfNewAccount(_ settings: ServerSettings) async throws -> String {
     let tokens = Tokens()

@@ -12,19 +12,27 @@ struct Secrets {
   init(directory: URL, ids: IDSource) throws {
     self.directory = directory
     self.ids = ids
-    try refuseDangling(directory)
+    try refuseUnreachable(directory)
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
     try requirePrivacy(of: directory)
   }
 
-  /// Throws if a symbolic link stands where something is to be made, and leads nowhere, such as to what is mounted late.
-  private func refuseDangling(_ file: URL) throws {
+  /// Throws if what is to be made where it is missing may be there: a symbolic link leads nowhere, such as to what is mounted late, or
+  /// nobody can tell.
+  private func refuseUnreachable(_ file: URL) throws {
     var status = stat()
     guard stat(file.path, &status) != 0 else { return }
     let reason = errno
-    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) else { return }
-    let words = reason == ENOENT ? "is not there" : "cannot be reached (\(String(cString: strerror(reason))))"
+    let reasonWords = String(cString: strerror(reason))
+    guard let target = try? FileManager.default.destinationOfSymbolicLink(atPath: file.path) else {
+      guard reason == ENOENT else {
+        throw SetupError(
+          "\(file.path) cannot be looked at (\(reasonWords)); let the user this server runs as enter its directory")
+      }
+      return
+    }
+    let words = reason == ENOENT ? "is not there" : "cannot be reached (\(reasonWords))"
     throw SetupError("\(file.path) leads to \(target), which \(words): mount or make it, or remove the link")
   }
 
@@ -46,7 +54,7 @@ struct Secrets {
   func formerTokenKey() throws -> String? { try existing(tokenKeyFile, minimum: Self.tokenKeyMinimum) }
   /// The same, where a key is made if there is none: it would stand in the place of one that is mounted late.
   func formerTokenKeyToKeep() throws -> String? {
-    try refuseDangling(tokenKeyFile)
+    try refuseUnreachable(tokenKeyFile)
     return try formerTokenKey()
   }
 
@@ -66,7 +74,7 @@ struct Secrets {
   /// Makes an API key for an edition, unless another server that starts on this directory has just done so.
   func makeAPIKey(_ edition: EditionName) throws -> String {
     let file = file(of: edition)
-    try refuseDangling(file)
+    try refuseUnreachable(file)
     let text = ids.bytes(32).hex
     // Written beside and linked into place, so that two starts at once agree on one secret.
     let temporary = directory.appending(path: ".\(file.lastPathComponent).\(ids.name(8))")
