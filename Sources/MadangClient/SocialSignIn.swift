@@ -1,11 +1,11 @@
 import MadangAPI
 
 extension MadangClient {
-  /// Signs in with Apple; the first time this makes the account, which needs a nickname.
-  /// E03: Apple did not issue the token; E11: no nickname the first time; E12: the address signs in another way.
+  /// Signs in with Apple; the first time this makes the account.
+  /// E03: Apple did not issue the token; E11: the nickname is too long; E12: the address signs in another way.
   /// - Parameters:
   ///   - idToken: The identity token Apple gave to the app.
-  ///   - nickname: The name others see, 1 to 30 characters; ignored but the first time.
+  ///   - nickname: The name others see, up to 30 characters; without one it is the local part of the address. Read the first time only.
   ///   - deviceToken: Where pushes to this session go.
   @discardableResult
   public func signInWithApple(

@@ -42,6 +42,9 @@ extension Deliberate {
       "no credentials from the query", "sockets.admission.query", of: "sockets.admission.q",
       Fault(heard: { [$0.replacing(/^40(\/ws-[^,]*,).*/) { "44\($0.output.1){\"message\":\"not allowed\"}" }] })),
     Deliberate(
+      "E02 for an expired refresh token as access token", "expiry.refresh-token-as-access",
+      .text { $0.replacing("E06", with: "E02") }),
+    Deliberate(
       "E05 for an expired refresh token", "expiry.refresh-token", .text { $0.replacing("E06", with: "E05") }),
   ]
 

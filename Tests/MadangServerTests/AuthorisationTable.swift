@@ -9,6 +9,7 @@ enum Role: String, CaseIterable, Sendable {
   case otherEdition = "other edition"
   case expired
   case refreshToken = "refresh token"
+  case expiredRefreshToken = "expired refresh token"
   case stranger
   case unconfirmed
   case pending

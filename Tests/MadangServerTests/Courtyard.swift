@@ -85,6 +85,8 @@ struct Courtyard: Sendable {
         key: key, accessToken: expiredAccess.accessToken, refreshToken: expiredRefresh.refreshToken,
         cookie: expiredRefresh.cookie),
       .refreshToken: Credentials(key: key, accessToken: keeper.refreshToken, refreshToken: keeper.refreshToken),
+      .expiredRefreshToken: Credentials(
+        key: key, accessToken: expiredRefresh.refreshToken, refreshToken: expiredRefresh.refreshToken),
     ]
     var builders: [Role: Account] = [:]
     var ids = ["guest": try await Self.signIn(world, Self.guest, edition.edition).id]

@@ -122,6 +122,77 @@ struct January2024ClientsTests {
     }
   }
 
+  @Test(
+    "B12: forms with misspelt fields and further query keys are taken, and what is unknown is ignored",
+    arguments: TestEngine.available)
+  func misspeltFields(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let path = try await mina.workspace()
+      let calls: [(HTTPMethod, String, String)] = [
+        (.POST, "users/join?page=1", "email=sora%40example.com&password=Passw0rd%21&nickname=Sora&diviceToken=x"),
+        (.POST, "users/login?type=email", "email=mina%40example.com&password=Passw0rd%21&diviceToken=x"),
+        (.POST, "\(path)/channels?userID=1", "name=form&desctiption=text"),
+        (.PUT, "\(path)/channels/form?x=y", "name=renamed&desctiption=text"),
+        (.PUT, "\(path)?x", "name=Builders&desctiption=text"),
+        (.POST, "\(path)/channels/renamed/chats?content=other", "content=hello&conten=x"),
+        (.PUT, "users/my?nickname=Other", "nickname=M&phnoe=1"),
+      ]
+      for (method, target, form) in calls {
+        let answer = try await mina.call(method, target, .form(form))
+        #expect(answer.status == 200, "\(method) \(target): \(answer.code ?? "")")
+        if let description = try? answer.json["description"] { #expect(description == "", "\(target)") }
+      }
+      #expect(try await mina.get("users/my")["nickname"] == "M")
+      #expect(try await mina.get("\(path)/channels/renamed/chats")[0]?["content"] == "hello")
+    }
+  }
+
+  @Test(
+    "B14: of a picture sent as a file part and again as a text part of its name, the file part counts",
+    arguments: TestEngine.available)
+  func pictureTwice(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: .january2024)
+      let image = World.Part.file("image", Sample.png)
+      let text = World.Part.text("image", "<3 bytes of a description>")
+      for (index, parts) in [[image, text], [text, image]].enumerated() {
+        let made = try await mina.success(
+          .POST, "workspaces", .multipart([.text("name", "W\(index)")] + parts))
+        #expect(made["thumbnail"]?.string?.hasSuffix("/default.png") == false)
+        let path = "workspaces/\(try #require(made["workspace_id"]?.int))"
+        let edited = try await mina.success(.PUT, path, .multipart(parts))
+        #expect(edited["thumbnail"] != made["thumbnail"])
+        let profile = try await mina.success(.PUT, "users/my/image", .multipart(parts))
+        #expect(profile["profileImage"]?.string?.hasPrefix("/static/profiles/") == true)
+        let files = [World.Part.file("files", Sample.png), .text("files", "file0.png")]
+        let chat = try await mina.success(
+          .POST, "\(path)/channels/\(percentEncoded("일반"))/chats", .multipart(index == 0 ? files : files.reversed()))
+        #expect(chat["files"]?.list?.count == 1)
+      }
+    }
+  }
+
+  @Test(
+    "D12: a cursor that ends in +0000 names the same chat as one that ends in Z",
+    arguments: TestEngine.available, EditionName.allCases)
+  func offsetWithoutColon(_ engine: TestEngine, _ edition: EditionName) async throws {
+    try await World.run(engine) { (world) async throws in
+      let mina = try await world.signUp("Mina", through: edition)
+      let channel = try await mina.channel("ios", in: try await mina.workspace())
+      var dates: [String] = []
+      for text in ["one", "two", "three"] {
+        dates.append(try #require(try await mina.say(text, in: channel)["createdAt"]?.string))
+        world.clock.advance(milliseconds: 10)
+      }
+      for zone in ["%2B0000", "+0000", "%2B00:00", "%20%30000"] {
+        let cursor = String(dates[1].dropLast()) + zone
+        let chats = try await mina.get("\(channel)/chats?cursor_date=\(cursor)").list
+        #expect(chats?.map { $0["content"] } == ["three"], "\(cursor)")
+      }
+    }
+  }
+
   @Test("M15: a picture that is asked for again answers 304")
   func pictures() async throws {
     try await World.run(.sqlite) { (world) async throws in

@@ -139,7 +139,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T14 E06 comes from refresh only")
+  @Test("T14 E06 comes from refresh, and for a refresh token in place of an access token")
   func refreshExpired() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -147,7 +147,7 @@ struct October2024ClientsTests {
       #expect(try await Self.refresh(a, a.token).code == "E06")
       #expect(try await a.code(.GET, "users/me") == "E05")
       #expect(
-        try await world.call(.GET, "static/profiles/x.png", token: a.refreshToken).code == "E02")
+        try await world.call(.GET, "static/profiles/x.png", token: a.refreshToken).code == "E06")
     }
   }
 

@@ -76,7 +76,7 @@ struct OpenAPIOrderTests {
     try await Self.run(engine) { (courtyard, scene) async throws in
       for operation in Self.operations(of: courtyard) where operation.access == "\(Access.token)" {
         guard let bad = Self.unreadable(operation) else { continue }
-        for (role, code) in [(Role.nobody, "E02"), (.expired, "E05")] {
+        for (role, code) in [(Role.nobody, "E02"), (.expired, "E05"), (.expiredRefreshToken, "E06")] {
           let answer = try await courtyard.call(operation, as: role, in: scene, body: bad.body, query: bad.query)
           #expect(answer.code == code, "\(operation.id) as \(role.rawValue)")
         }

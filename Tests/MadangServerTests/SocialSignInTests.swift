@@ -30,9 +30,8 @@ struct SocialSignInTests {
       #expect(try await apple(["idToken": .text(bare), "nickname": "M"]).code == "E11")
       #expect(try await kakao(try await world.socialToken("kakao", "1", nil, nickname: "M")).code == "E11")
       let token = try await world.socialToken("apple", "2", "new@example.com")
-      for nickname in [nil, "", "0123456789012345678901234567890"] as [JSON] {
-        #expect(try await apple(["idToken": .text(token), "nickname": nickname]).code == "E11")
-      }
+      let tooLong: JSON = "0123456789012345678901234567890"
+      #expect(try await apple(["idToken": .text(token), "nickname": tooLong]).code == "E11")
       let taken = try await world.socialToken("apple", "3", "MINA@example.com")
       #expect(try await apple(["idToken": .text(taken), "nickname": "M"]).code == "E12")
       #expect(try await kakao(try await world.socialToken("kakao", "3", mina.email, nickname: "M")).code == "E12")
@@ -56,6 +55,32 @@ struct SocialSignInTests {
         let token = try await world.socialToken("kakao", "1\(index)", "local@example\(index).com", nickname: name)
         #expect(try await kakao(token).json["nickname"] == .text(expected))
       }
+    }
+  }
+
+  @Test(
+    "B13: a first Apple sign-in without a name takes the e-mail's local part, cut to 30 characters",
+    arguments: TestEngine.available, EditionName.allCases)
+  func appleWithoutName(_ engine: TestEngine, _ edition: EditionName) async throws {
+    try await World.run(engine) { (world) async throws in
+      let name = String(repeating: "m", count: 40)
+      func signIn(_ token: String, _ fields: [String: JSON]) async throws -> JSON {
+        let fields = fields.merging(["idToken": .text(token)]) { $1 }
+        return try await world.call(
+          .POST, "users/login/apple", key: edition.developmentKey, .json(.object(fields))
+        ).json
+      }
+      for (index, nickname) in ([nil, .null, "", "  ", "\n"] as [JSON?]).enumerated() {
+        let token = try await world.socialToken("apple", "\(index)", "mina.\(index)@example.com")
+        let made = try await signIn(token, nickname.map { ["nickname": $0] } ?? [:])
+        #expect(made["nickname"] == .text("mina.\(index)"), "\(String(describing: nickname))")
+        // A name that comes later is ignored, as every later one is.
+        #expect(try await signIn(token, ["nickname": "Mina"])["nickname"] == .text("mina.\(index)"))
+      }
+      let long = try await world.socialToken("apple", "long", "\(name)@example.com")
+      #expect(try await signIn(long, [:])["nickname"] == .text(String(name.prefix(30))))
+      let named = try await world.socialToken("apple", "named", "sora@example.com")
+      #expect(try await signIn(named, ["nickname": " Sora "])["nickname"] == "Sora")
     }
   }
 

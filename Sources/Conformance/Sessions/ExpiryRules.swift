@@ -44,6 +44,18 @@ enum ExpiryRules {
       return try await person.refresh(showing: nil)
     },
     Rule(
+      "expiry.refresh-token-as-access", "README 8.2",
+      "A refresh token as access token is accepted until it expires, then it is E06, also on files and sign-out.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await trial.person()
+      try await trial.call(.GET, "workspaces", token: person.refreshToken).isSuccess()
+      try await trial.advanceClock(seconds: month)
+      for path in ["workspaces", "static/workspaceCoverImages/default.png", "users/logout"] {
+        try await trial.call(.GET, path, token: person.refreshToken).isRefused(.refreshExpired)
+      }
+    },
+    Rule(
       "expiry.refresh-token-loop", "README 8.4", "The 11th refresh with an expired refresh token in 10 s is E98.",
       needs: [.clock]
     ) { trial in
@@ -64,13 +76,29 @@ enum ExpiryRules {
       try expect(codes.allSatisfy { $0 == nil }, "30 successes", seen: "\(codes.compactMap(\.self))")
     },
     Rule(
-      "expiry.grace-2024-01", "README 8.3", "Right after an expiry was met, refreshes with the new token succeed too.",
+      "expiry.many-calls", "README 8.4",
+      "40 calls that meet one expiry refresh 40 times, the first with the expired token, the others with the new one.",
+      needs: [.clock]
+    ) { trial in
+      let person = try await expired(trial)
+      for _ in 0..<40 { try await person.call(.GET, "workspaces").isRefused(.tokenExpired) }
+      var newest = person.token
+      for _ in 0..<40 { newest = try await person.refresh(showing: newest).json().text("accessToken") }
+      try await trial.call(.GET, "workspaces", token: newest).isSuccess()
+    },
+    Rule(
+      "expiry.grace-2024-01", "README 8.3",
+      "Within 5 s each E05 allows one refresh with a token that is still valid; the next one is E04.",
       in: [.january2024], needs: [.clock]
     ) { trial in
       let person = try await expired(trial)
-      try await person.call(.GET, "workspaces").isRefused(.tokenExpired)
+      for _ in 0..<2 { try await person.call(.GET, "workspaces").isRefused(.tokenExpired) }
       let token = try await person.refresh(showing: person.token).json().text("accessToken")
-      try await person.refresh(showing: token).hasShape(trial.shapes.refresh)
+      for _ in 0..<2 { try await person.refresh(showing: token).hasShape(trial.shapes.refresh) }
+      try await person.refresh(showing: token).isRefused(.stillValid)
+      try await person.call(.GET, "workspaces").isRefused(.tokenExpired)
+      try await trial.advanceClock(seconds: 6)
+      try await person.refresh(showing: token).isRefused(.stillValid)
     },
     Rule(
       "expiry.dead-token-loop", "README 8.4",

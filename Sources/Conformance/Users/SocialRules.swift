@@ -36,13 +36,29 @@ enum SocialRules {
       try expectEqual("the account at the second sign-in", second["user_id"], first["user_id"])
     },
     Rule(
-      "users.social.apple", "README 8.1", "Apple needs a nickname at the first sign-in and ignores it later.",
+      "users.social.apple-without-name", "README 8.1",
+      "A first sign-in with Apple without a nickname, or with a blank one, takes the e-mail's local part.",
+      needs: [.development]
+    ) { trial in
+      for nickname: JSON? in [nil, .null, "", " "] {
+        let email = "a\(Trial.unique())@example.com"
+        let token = try await token(trial, "apple", email: email)
+        let made = try await signIn(trial, "apple", token, nickname: nickname).hasShape(trial.shapes.login)
+        try expectEqual("the nickname", try made.text("nickname"), String(email.prefix { $0 != "@" }))
+      }
+      let long = String(repeating: "a", count: 40)
+      let token = try await token(trial, "apple", email: "\(long)@\(Trial.unique()).example.com")
+      try expectEqual(
+        "the nickname", try await signIn(trial, "apple", token).json().text("nickname"), String(long.prefix(30)))
+    },
+    Rule(
+      "users.social.apple", "README 8.1",
+      "Apple's nickname has up to 30 characters at the first sign-in, and is ignored later.",
       needs: [.development]
     ) { trial in
       let token = try await token(trial, "apple", email: Trial.newEmail())
-      for nickname: JSON? in [nil, "", .text(String(repeating: "x", count: 31))] {
-        try await signIn(trial, "apple", token, nickname: nickname).isRefused(.badRequest)
-      }
+      let long = JSON.text(String(repeating: "x", count: 31))
+      try await signIn(trial, "apple", token, nickname: long).isRefused(.badRequest)
       let made = try await signIn(trial, "apple", token, nickname: "Haru").hasShape(trial.shapes.login)
       try expectEqual("the sign-in method", made[trial.isOctober ? "provider" : "vendor"], "apple")
       let later = try await signIn(trial, "apple", token, nickname: "").json()

@@ -41,6 +41,15 @@ enum BodyRules {
     taken("bodies.unknown-keys", "Unknown keys are ignored.") {
       .json(["email": .text($0), "more": [1, ["x": nil]]])
     },
+    Rule(
+      "bodies.form-unknown-fields", "client-behaviours B12",
+      "Forms with misspelt fields and query keys beside them are taken; what is unknown is ignored."
+    ) { trial in
+      let person = try await trial.person()
+      let made = try await person.call(
+        .POST, "workspaces?name=other", .form([("name", Trial.newName()), ("desctiption", "x"), ("diviceToken", "y")]))
+      try expectEqual("the description", try made.json().text("description"), "")
+    },
     Rule("bodies.form-decoding", "README 6.1", "Forms decode '+' and '%xx'.") { trial in
       let person = try await trial.person()
       let body = RequestBody.raw("nickname=Mi+na%20%EA%B0%81", type: "application/x-www-form-urlencoded")

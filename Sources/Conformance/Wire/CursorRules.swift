@@ -40,6 +40,7 @@ enum CursorRules {
       try moved($0, hours: 9) + "%2B09:00"
     },
     names("cursors.short-offsets", "+0900 and +09 are offsets as well.") { try moved($0, hours: 9) + "%2B0900" },
+    names("cursors.zero-offset", "+0000 is an offset: it stands for Z.") { $0.dropLast() + "%2B0000" },
     names("cursors.raw-plus", "The plus of an offset may have become a blank.") { try moved($0, hours: 9) + "+09:00" },
     names("cursors.nine-digits", "Fractions of up to nine digits are cut to three.") { $0.dropLast() + "999999Z" },
     names("cursors.zoneless-utc", "Without zone the digits count as they are.", in: [.october2024]) {

@@ -57,6 +57,16 @@ enum MultipartRules {
       let path = try picture(try await workspace(trial, parts))
       try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path)
     },
+    Rule(
+      "multipart.picture-twice", "client-behaviours B14",
+      "Of a picture sent as a file part and again as a text part of the same name, the file part counts."
+    ) { trial in
+      let (image, text) = (RequestBody.Part.file("image"), RequestBody.Part.text("image", "bytes in words"))
+      for parts in [[image, text], [text, image]] {
+        let path = try picture(try await workspace(trial, parts + [.text("name", Trial.newName())]))
+        try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path)
+      }
+    },
     Rule("multipart.any-order", "README 6.2", "Parts come in any order.") { trial in
       let name = Trial.newName()
       let made = try await workspace(trial, [.file("image"), .text("description", "d"), .text("name", name)])

@@ -47,7 +47,7 @@ extension Madang {
   ///
   /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified, or is from before
   /// the person took back the app's access or was deleted; `.invalid` without
-  /// an e-mail, or of a first sign-in without a verified one, or without the nickname that Apple's needs; `.duplicate` if the e-mail belongs to
+  /// an e-mail, or of a first sign-in without a verified one, or with an Apple nickname that is too long; `.duplicate` if the e-mail belongs to
   /// another account (contract section 8.1), unless nobody has confirmed that one's address: it is deleted then, if others need nothing of it; `.notAdmitted` if it may not make one.
   /// - Parameter nickname: Read when the account is made, unless the provider tells one.
   package func signIn(
@@ -121,7 +121,9 @@ extension Madang {
     }
     let nickname =
       switch provider {
-      case .apple: try TextRules.nickname(nickname ?? "")
+      // Apple gives the name only at an app's first authorisation: most later first sign-ins here have none.
+      case .apple:
+        try TextRules.newName(nickname, TextRules.nickname) ?? TextRules.nickname(from: "", email: email)
       case .kakao: TextRules.nickname(from: profile.nickname ?? "", email: email)
       }
     do {

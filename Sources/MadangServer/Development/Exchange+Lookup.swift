@@ -41,7 +41,7 @@ extension Exchange {
       if let edition = await service.edition(ofKey: head.headerFields[.apiKey]),
         let claims = await claims(in: edition)
       {
-        try service.limits.refuseExpiredToken(of: claims.number)
+        try service.limits.refuseExpiredToken(of: claims.number, call: head.call)
       }
       throw Refusal(.tokenExpired, "as if the access token had expired")
     } catch {

@@ -218,7 +218,8 @@ struct CallResponder {
     try service.limits.count(payer ?? withoutSession)
     guard let access, access.isOfAccount else { return nil }
     return try await service.principal(
-      token, claims, address: client.networkHash, edition, mayBeExpired: access == .expiredToken)
+      token, claims, address: client.networkHash, edition, mayBeExpired: access == .expiredToken,
+      call: request.head.call)
   }
 
   private func refusal(of error: any Error, _ context: Context) -> Refusal {

@@ -197,7 +197,8 @@ struct RoomAdmission: Sendable {
     do {
       let claims = try await service.claims(of: token, edition: edition)
       let caller = try await service.madang.caller(
-        try await service.principal(token, claims, address: client.networkHash, edition, mayBeExpired: false))
+        try await service.principal(
+          token, claims, address: client.networkHash, edition, mayBeExpired: false, call: "socket"))
       return Guest(user: caller.id, session: caller.session, by: .token)
     } catch let refusal as Refusal where refusal.code != .tooManyCalls {
       throw NotAllowed(message: (refusal.code == .tokenExpired ? ErrorCode.tokenExpired : .badToken).rawValue)

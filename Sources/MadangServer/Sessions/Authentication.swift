@@ -23,27 +23,30 @@ extension Service {
     return try await claims(of: token, edition: edition)
   }
 
-  /// What a token stands for, if it is one of ours: an access token, or the unexpired refresh token of a live session,
-  /// which counts as its access token (contract section 8.2). Some clients keep the one as the other.
+  /// What a token stands for, if it is one of ours: an access token, or the refresh token of a known session, which counts as
+  /// its access token until it expires (contract section 8.2). Some clients keep the one as the other.
   nonisolated(nonsending) func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
     guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
     do {
       let session = try await madang.session(refreshToken: token, edition: edition.name)
-      guard session.refreshExpiresAt > madang.clock.now else { return nil }
       return .init(session: session.id, edition: edition.name, expiresAt: session.refreshExpiresAt)
     } catch let failure as Failure where failure.code == .noSuchSession {
       return nil
     }
   }
 
-  /// Who acts with an access token (contract section 3.1, step 4). Throws `E02`, `E05`, `E03` or `E98`.
+  /// Who acts with an access token (contract section 3.1, step 4). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an expired refresh
+  /// token: a client that keeps it as its access token signs out on that code only.
   ///
   /// Whether the session of an unexpired token lives is asked by the operation. An expired one is refused by what has become of its session
   /// and account, so these are looked up here.
   ///
-  /// - Parameter claims: The token's if it is one of ours.
+  /// - Parameters:
+  ///   - claims: The token's if it is one of ours.
+  ///   - call: What the client asks for. Repeated with a dead token, it shows a loop.
   nonisolated(nonsending) func principal(
-    _ token: String?, _ claims: AccessTokens.Claims?, address: KeyHash, _ edition: Edition, mayBeExpired: Bool
+    _ token: String?, _ claims: AccessTokens.Claims?, address: KeyHash, _ edition: Edition, mayBeExpired: Bool,
+    call: @autoclosure () -> String
   ) async throws -> Principal {
     guard let token else { throw Refusal(.badToken, "Authorization: is missing or empty") }
     guard let claims, claims.edition == edition.name else {
@@ -52,11 +55,16 @@ extension Service {
     }
     let session = if let session = claims.session { session } else { try await olderSession(of: claims) }
     let principal = Principal(session: session, edition: edition.name)
-    guard claims.expiresAt <= madang.clock.now, !mayBeExpired else { return principal }
+    guard claims.expiresAt <= madang.clock.now else { return principal }
+    if RefreshToken.hasForm(token) {
+      try limits.check(.refreshWithExpiredToken(session: session.number))
+      throw Refusal(.refreshExpired, "Authorization: the refresh token has expired")
+    }
+    guard !mayBeExpired else { return principal }
     do { _ = try await madang.caller(principal) } catch let failure as Failure where failure.code == .accountGone {
       throw Refusal(.tokenExpired, "the access token has expired")
     }
-    try limits.refuseExpiredToken(of: session.number)
+    try limits.refuseExpiredToken(of: session.number, call: call())
     throw Refusal(.tokenExpired, "the access token has expired")
   }
 
@@ -86,7 +94,7 @@ extension Service {
     }
     let isValid = shown.map { $0.expiresAt > madang.clock.now }
     try limits.countRefresh(of: session.id.number, showingExpiredToken: isValid == false)
-    if isValid == true && edition.refusesEarlyRefresh && !limits.metExpiry(session.id.number) {
+    if isValid == true && edition.refusesEarlyRefresh && !limits.takeEarlyRefresh(of: session.id.number) {
       throw Refusal(.stillValid, "Authorization: the access token of this session is still valid")
     }
     // Whoever is refused writes nothing.
@@ -118,6 +126,11 @@ extension Service {
     try await tokens.issue(
       session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.accessTokenLifetime)
   }
+}
+
+extension HTTPRequest {
+  /// What it asks for.
+  var call: String { "\(method.rawValue) \(path ?? "")" }
 }
 
 /// A token as it was issued: blanks trimmed, a leading `Bearer ` tolerated; nil if nothing is left.

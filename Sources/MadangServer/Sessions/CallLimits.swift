@@ -8,7 +8,8 @@ public struct CallLimitSettings: Sendable {
   /// Instead of `refreshes` while requests with an expired token of the session come: the client that repeats its old
   /// token takes any answer to a refresh for a new one.
   public var refreshesWithDeadToken = 20
-  /// Refreshes that carry an expired access token: clients send one for each request that met the expiry.
+  /// Refreshes that an expiry excuses, and that do not count among `refreshes`: those that carry an expired access token, and others, as
+  /// many in all as `E05`s were answered. Clients send one for each request that met the expiry.
   public var expiredRefreshes = 100
   /// Counted refreshes after which a request with an expired token of the session is answered `E98`.
   public var refreshesBeforeDeadToken = 5
@@ -38,8 +39,8 @@ public struct CallLimitSettings: Sendable {
 final class CallLimits: Sendable {
   enum Subject: Hashable {
     case refresh(session: Int64)
-    /// Refreshes that show the session's expired access token.
-    case refreshShowingExpiredToken(session: Int64)
+    /// Refreshes that the expiry of the session's access token excuses.
+    case refreshAtExpiry(session: Int64)
     /// Refreshes with the session's expired refresh token.
     case refreshWithExpiredToken(session: Int64)
     case refreshWithUnknownToken(KeyHash)
@@ -56,7 +57,7 @@ final class CallLimits: Sendable {
     fileprivate var name: String {
       switch self {
       case .refresh: "refreshes of this session"
-      case .refreshShowingExpiredToken: "refreshes that show an expired access token"
+      case .refreshAtExpiry: "refreshes at the expiry of an access token"
       case .refreshWithExpiredToken: "refreshes with an expired refresh token"
       case .refreshWithUnknownToken: "refreshes with one unknown refresh token"
       case .unknownToken: "calls with one unknown token"
@@ -86,7 +87,8 @@ final class CallLimits: Sendable {
   init(_ settings: CallLimitSettings, clock: Clock) {
     self.settings = settings
     self.clock = clock
-    expiredTokens = ExpiredTokens(clock: clock, maxSessions: settings.maxCallers)
+    expiredTokens = ExpiredTokens(
+      clock: clock, memory: max(settings.window, settings.expiryGrace), maxSessions: settings.maxCallers)
   }
 
   /// Counts a call and throws `E98` if it is one too many.
@@ -128,7 +130,7 @@ final class CallLimits: Sendable {
   private func limit(of subject: Subject) -> Int {
     switch subject {
     case .refresh: settings.refreshes
-    case .refreshShowingExpiredToken: settings.expiredRefreshes
+    case .refreshAtExpiry: settings.expiredRefreshes
     case .refreshWithExpiredToken, .refreshWithUnknownToken: settings.refusedRefreshes
     case .unknownToken: settings.unknownTokens
     case .session, .address, .refreshes: settings.requests
@@ -153,21 +155,30 @@ final class CallLimits: Sendable {
 extension CallLimits {
   /// A request showed an expired access token of a session. Throws `E98` if its client has fallen into a loop; otherwise the
   /// answer is `E05` (contract section 8.4).
-  func refuseExpiredToken(of session: Int64) throws(Refusal) {
+  /// - Parameter call: What the request asks for.
+  func refuseExpiredToken(of session: Int64, call: String) throws(Refusal) {
     expiredTokens.shown(by: session)
     try check(.refresh(session: session), over: settings.refreshesBeforeDeadToken)
     try check(.refreshWithExpiredToken(session: session))
-    expiredTokens.answered(session)
+    expiredTokens.answered(session, to: call)
   }
 
   /// Counts a refresh that is otherwise in order, and throws `E98` if it is one too many.
   func countRefresh(of session: Int64, showingExpiredToken: Bool) throws(Refusal) {
-    guard !showingExpiredToken else { return try count(.refreshShowingExpiredToken(session: session)) }
+    defer { expiredTokens.refreshed(session) }
+    let isExcused = expiredTokens.takeExcuse(of: session, within: settings.window)
+    if showingExpiredToken || isExcused {
+      do { return try count(.refreshAtExpiry(session: session)) } catch {
+        // More than one expiry explains: they count like others.
+      }
+    }
     let repeatsDeadToken = expiredTokens.wasShown(by: session, within: settings.window)
     try count(
       .refresh(session: session), upTo: repeatsDeadToken ? settings.refreshesWithDeadToken : settings.refreshes)
   }
 
-  /// Whether requests of the session met the expiry of its access token a moment ago.
-  func metExpiry(_ session: Int64) -> Bool { expiredTokens.wasAnswered(session, within: settings.expiryGrace) }
+  /// Whether a refresh may succeed while the session's access token is valid: once for each `E05` of the last seconds.
+  func takeEarlyRefresh(of session: Int64) -> Bool {
+    expiredTokens.takeEarlyRefresh(of: session, within: settings.expiryGrace)
+  }
 }

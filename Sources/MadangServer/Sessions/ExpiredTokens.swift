@@ -1,50 +1,114 @@
 import MadangCore
 import Synchronization
 
-/// When sessions last showed an expired access token, and when that was last answered `E05`: what tells a client that meets
-/// an expiry, or repeats a dead token, from one that refreshes for no reason (contract sections 8.3 and 8.4).
+/// What sessions did lately with expired access tokens: it tells a client that meets an expiry from one that repeats a dead token, or that
+/// refreshes for no reason (contract sections 8.3 and 8.4).
+///
+/// Each `E05` excuses one refresh, and in edition 2024-01 allows one early refresh. A client that refreshes and then
+/// repeats the same call with its dead token gets no further excuse: so that loop ends.
 final class ExpiredTokens: Sendable {
-  private struct Times {
-    var shown: Int64
-    var answered: Int64?
+  /// A call that was answered `E05`.
+  private struct Answer {
+    let time: Int64
+    /// The hash of what was asked for.
+    let call: Int
+    /// How often the session had refreshed by then.
+    let refreshes: Int
+    var excusesRefresh: Bool
+    var allowsEarlyRefresh = true
   }
 
+  private struct History {
+    var shown: Int64
+    var refreshes = 0
+    /// Oldest first.
+    var answers: [Answer] = []
+  }
+
+  private struct State {
+    var sessions: [Int64: History] = [:]
+    var nextSweep: Int64 = 0
+  }
+
+  /// Answers of a session that are remembered. Contract section 8.4 excuses no more refreshes.
+  private static let maxAnswers = 100
+  /// Milliseconds for which an answer is remembered: no limit looks back further.
+  private let memory: Int64
   private let clock: Clock
   private let maxSessions: Int
-  private let sessions = Mutex<[Int64: Times]>([:])
+  private let state = Mutex(State())
 
-  /// - Parameter maxSessions: How many sessions are remembered; beyond it the older half is forgotten.
-  init(clock: Clock, maxSessions: Int) {
-    self.clock = clock
-    self.maxSessions = maxSessions
+  /// - Parameters:
+  ///   - memory: Milliseconds after which an answer no longer counts.
+  ///   - maxSessions: How many sessions are remembered; beyond it the older half is forgotten.
+  init(clock: Clock, memory: Int64, maxSessions: Int) {
+    (self.clock, self.memory, self.maxSessions) = (clock, memory, maxSessions)
   }
 
   /// A request showed an expired access token of the session.
   func shown(by session: Int64) {
     let now = clock.steady
-    sessions.withLock { sessions in
-      if sessions.count >= maxSessions, sessions[session] == nil {
-        let median = sessions.values.map(\.shown).sorted()[sessions.count / 2]
-        sessions = sessions.filter { $0.value.shown > median }
-      }
-      sessions[session, default: Times(shown: now)].shown = now
+    state.withLock { state in
+      makeRoom(in: &state, now)
+      state.sessions[session, default: History(shown: now)].shown = now
     }
   }
 
   /// That request is answered `E05`.
-  func answered(_ session: Int64) {
-    sessions.withLock { $0[session]?.answered = clock.steady }
+  func answered(_ session: Int64, to call: String) {
+    let (now, call) = (clock.steady, call.hashValue)
+    change(session) { history in
+      history.answers.removeAll { now - $0.time > memory }
+      let isRepeated = history.answers.contains { $0.call == call && $0.refreshes < history.refreshes }
+      if history.answers.count == Self.maxAnswers { history.answers.removeFirst() }
+      history.answers.append(
+        Answer(time: now, call: call, refreshes: history.refreshes, excusesRefresh: !isRepeated))
+    }
+  }
+
+  /// The session asked for a new access token.
+  func refreshed(_ session: Int64) { change(session) { $0.refreshes += 1 } }
+
+  /// Whether an `E05` of the last milliseconds excuses a refresh. It excuses no second one.
+  func takeExcuse(of session: Int64, within time: Int64) -> Bool { take(\.excusesRefresh, of: session, within: time) }
+
+  /// Whether an `E05` of the last milliseconds allows an early refresh. It allows no second one.
+  func takeEarlyRefresh(of session: Int64, within time: Int64) -> Bool {
+    take(\.allowsEarlyRefresh, of: session, within: time)
   }
 
   /// Whether the session showed an expired token less than so many milliseconds ago.
   func wasShown(by session: Int64, within time: Int64) -> Bool {
     let now = clock.steady
-    return sessions.withLock { $0[session].map { now - $0.shown < time } ?? false }
+    return state.withLock { $0.sessions[session].map { now - $0.shown < time } ?? false }
   }
 
-  /// Whether it was answered `E05` at most so many milliseconds ago.
-  func wasAnswered(_ session: Int64, within time: Int64) -> Bool {
+  private func take(_ right: WritableKeyPath<Answer, Bool>, of session: Int64, within time: Int64) -> Bool {
     let now = clock.steady
-    return sessions.withLock { $0[session]?.answered.map { now - $0 <= time } ?? false }
+    return change(session) { history in
+      // The oldest first: it is the next to count no longer.
+      let next = history.answers.firstIndex { now - $0.time <= time && $0[keyPath: right] }
+      guard let next else { return false }
+      history.answers[next][keyPath: right] = false
+      return true
+    } ?? false
+  }
+
+  @discardableResult
+  private func change<Result>(_ session: Int64, _ body: (inout History) -> Result) -> Result? {
+    state.withLock { state in
+      guard let index = state.sessions.index(forKey: session) else { return nil }
+      return body(&state.sessions.values[index])
+    }
+  }
+
+  /// Forgets what no limit looks back to, once in that time or when there is too much.
+  private func makeRoom(in state: inout State, _ now: Int64) {
+    guard now >= state.nextSweep || state.sessions.count >= maxSessions else { return }
+    state.nextSweep = now + memory
+    state.sessions = state.sessions.filter { now - $0.value.shown <= memory }
+    guard state.sessions.count >= maxSessions else { return }
+    let median = state.sessions.values.map(\.shown).sorted()[state.sessions.count / 2]
+    state.sessions = state.sessions.filter { $0.value.shown > median }
   }
 }

@@ -10,10 +10,11 @@ extension Setting {
       \.settings.callLimits.connects),
     integer(
       "limits.refreshes",
-      "refreshes in 10 s of one session, but for those that show its expired access token; 0 for no limit",
+      "refreshes in 10 s of one session, but for those that its expired access token excuses; 0 for no limit",
       \.settings.callLimits.refreshes),
     integer(
-      "limits.expired.refreshes", "refreshes in 10 s of one session that show its expired access token",
+      "limits.expired.refreshes",
+      "refreshes in 10 s of one session that show its expired access token, or follow an E05 each, and do not count",
       \.settings.callLimits.expiredRefreshes),
     integer(
       "limits.dead.token.refreshes", "refreshes in 10 s of one session that still sends its expired access token",
@@ -25,7 +26,7 @@ extension Setting {
       "limits.refused.refreshes", "refreshes in 10 s with one unknown or expired refresh token; 0 for no limit",
       \.settings.callLimits.refusedRefreshes),
     milliseconds(
-      "limits.expiry.grace", "seconds after an expiry in which every refresh succeeds",
+      "limits.expiry.grace", "2024-01: seconds after an E05 in which it allows one refresh with a valid token",
       \.settings.callLimits.expiryGrace),
     integer(
       "limits.unknown.tokens", "calls in 10 s with one unknown token; 0 for no limit",
