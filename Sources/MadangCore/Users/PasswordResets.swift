@@ -68,7 +68,11 @@ extension Madang {
   package func resetPassword(code: String, to password: String, from address: String, turn: String) async throws {
     // Nobody without a code has anything hashed.
     try await requirePasswordReset(code: code)
-    let hash = try await hash(password: try TextRules.newPassword(password), turn: turn)
+    let password = try TextRules.newPassword(password)
+    guard !CommonPasswords.contains(password) else {
+      throw Failure(.invalid, "password: is one of those that are tried first")
+    }
+    let hash = try await hash(password: password, turn: turn)
     try await database.write { [self] transaction in
       let person = try use(.passwordReset, code: code, in: transaction)
       let (user, origin) = (person.id.number, Origin(edition: "", address: address))

@@ -64,7 +64,8 @@ extension LinkPage.Place {
     switch self {
     case .request: "An e-mail address is missing."
     case .link:
-      "A password has 8 to 128 characters, among them an upper-case and a lower-case letter, a digit and a symbol."
+      "A password has 8 to 128 characters, among them an upper-case and a lower-case letter, a digit and a symbol. "
+        + "Common ones, like Passw0rd! or Qwer1234!, are refused."
     }
   }
 }
