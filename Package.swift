@@ -140,6 +140,7 @@ let package = Package(
         .embedInCode("0014_mail.sql"), .embedInCode("0015_sign_in_revocations.sql"),
         .embedInCode("0016_accounts.sql"), .embedInCode("0017_operations.sql"),
         .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
+        .embedInCode("0020_device_owners.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(

@@ -6,6 +6,8 @@ package struct Settings: Sendable {
   package var defaultChannelDescription = "모든 멤버가 참여하는 기본 채널입니다."
   package var accessTokenLifetime: Int64 = 24 * 3_600_000
   package var refreshTokenLifetime: Int64 = 30 * 24 * 3_600_000
+  /// Sessions that one account may have; 0 for any number. With one more, the one that was not refreshed for longest ends.
+  package var accountSessions = 100
   /// What the store sells.
   package var storeItems = [
     StoreItem(name: "10 Coin", amount: 100, coins: 10), StoreItem(name: "50 Coin", amount: 500, coins: 50),

@@ -22,6 +22,8 @@ final class Backend: Sendable {
     var settings = settings
     let (clock, logger, metrics, ledger) = (base.clock, base.logger, base.metrics, base.ledger)
     let secrets = try Secrets(directory: settings.secretsDirectory, ids: ids)
+    // Tests of clients make accounts all day.
+    if settings.isDevelopment { settings.callLimits.signUps = 0 }
     // Everybody knows them (contract section 2.1).
     if settings.isDevelopment && isLoopback(settings.host) {
       settings.keys.merge(EditionName.developmentKeys) { $1 }
@@ -73,7 +75,8 @@ final class Backend: Sendable {
       readinessProbe: ReadinessProbe {
         try await madang.database.ping()
         try await madang.files.ping()
-      }, doctorProbe: DoctorProbe(secret: tokenKey), logger: logger)
+      }, doctorProbe: DoctorProbe(secret: tokenKey),
+      failureLog: FailureLog(logger, linesPerMinute: settings.failureLinesPerMinute, clock: clock), logger: logger)
     let pushes = PushQueue(
       madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)
     let mails = MailQueue(madang: madang, sender: mailSender, settings: settings.mail, metrics: metrics)

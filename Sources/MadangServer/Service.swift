@@ -29,6 +29,7 @@ final class Service: Sendable {
   let refusals: RefusedSignIns
   let links: LinkRequests
   let securityLog: SecurityLog
+  let failureLog: FailureLog
   let readinessProbe: ReadinessProbe
   let doctorProbe: DoctorProbe
   let logger: Logger
@@ -38,7 +39,7 @@ final class Service: Sendable {
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
     refusals: RefusedSignIns, links: LinkRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
-    doctorProbe: DoctorProbe, logger: Logger
+    doctorProbe: DoctorProbe, failureLog: FailureLog, logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
@@ -47,7 +48,7 @@ final class Service: Sendable {
     self.refusals = refusals
     self.links = links
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
-    self.doctorProbe = doctorProbe
+    (self.doctorProbe, self.failureLog) = (doctorProbe, failureLog)
   }
 
   /// The edition a key belongs to, if this listener serves it.

@@ -74,6 +74,48 @@ struct PushTests {
     }
   }
 
+  @Test(
+    "a push token that two accounts register is the newer one's, also where an earlier version left it with both",
+    arguments: TestEngine.available)
+  func newestOwner(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard()
+      let (a, b, c, w) = (yard.a, yard.b, yard.c, yard.w)
+      try await a.invite(c, to: w)
+      let channel = try await a.channel("ios", in: w)
+      for person in [b, c] { _ = try await person.get("\(channel)/chats") }
+      try await Self.register(b, "shared-phone")
+      _ = try await a.say("first", in: channel)
+      #expect(try await Self.pushes(world, 1).count == 1)
+      // Signing in with it counts as well.
+      let login = World.Body.json([
+        "email": .text(c.email), "password": .text(World.password), "deviceToken": "shared-phone",
+      ])
+      #expect(try await world.call(.POST, "users/login", login).status == 200)
+      _ = try await a.say("for both", in: channel)
+      #expect(try await Self.pushes(world, 2).count == 2)
+      // The former owner registers it again.
+      try await Self.register(b, "shared-phone")
+      _ = try await a.say("for both again", in: channel)
+      #expect(try await Self.pushes(world, 3).count == 3)
+      let madang = world.server.madang
+      _ = try await madang.database.write { transaction in
+        try transaction.execute(
+          """
+          UPDATE sessions SET device_token = 'shared-phone', device_token_at = \(world.clock.now - 1000)
+          WHERE user_id = (SELECT id FROM users WHERE nickname = \(c.nickname))
+          """)
+      }
+      _ = try await a.say("for both, once more", in: channel)
+      #expect(try await Self.pushes(world, 4).count == 4)
+      try await Self.register(c, "own-phone")
+      _ = try await a.say("last", in: channel)
+      let pushes = try await Self.pushes(world, 6)
+      let devices = pushes.suffix(2).compactMap { $0["deviceToken"]?.string }.sorted()
+      #expect(pushes.count == 6 && devices == ["own-phone", "shared-phone"])
+    }
+  }
+
   @Test("whoever left, signed out or cleared the device is told nothing")
   func gone() async throws {
     try await World.run(.sqlite) { (world) async throws in

@@ -26,6 +26,8 @@ extension Transaction {
   /// How many sessions are looked at for each device that a person may have: several may name the same one.
   private static let sessionsPerDevice = 10
 
+  /// A device that two accounts have registered is that of the newer registration: earlier versions, and servers that take both at the same
+  /// moment, leave it with both.
   func pushDevices(
     for chat: Chat, after person: Int64, now: Int64, people limit: Int, perPerson: Int
   ) throws -> PushDevices {
@@ -54,6 +56,11 @@ extension Transaction {
           ORDER BY m.user_id LIMIT \(limit)) AS p
       LEFT JOIN sessions s ON s.user_id = p.user_id AND s.id >= p.oldest AND s.device_token IS NOT NULL
         AND s.refresh_expires_at > \(now)
+        AND NOT EXISTS (SELECT 1 FROM sessions o WHERE o.device_token IS NOT NULL
+          AND substr(o.device_token, 1, 64) = substr(s.device_token, 1, 64) AND o.device_token = s.device_token
+          AND o.user_id <> s.user_id AND o.refresh_expires_at > \(now)
+          AND COALESCE(o.device_token_at, o.created_at) >= COALESCE(s.device_token_at, s.created_at)
+          AND (COALESCE(o.device_token_at, o.created_at) > COALESCE(s.device_token_at, s.created_at) OR o.id > s.id))
       ORDER BY p.user_id, s.id DESC
       """
     ) { row -> PushDevice? in

@@ -102,6 +102,7 @@ private struct Planter {
       _ = try transaction.insertSession(
         user: id, edition: device.edition, refreshHash: RefreshToken(madang.ids).hash,
         refreshExpiresAt: madang.clock.now + madang.settings.refreshTokenLifetime, deviceToken: device.token, now: now)
+      try transaction.takeDeviceToken(device.token, for: id)
     }
   }
 

@@ -102,6 +102,30 @@ extension Transaction {
     try execute("UPDATE sessions SET device_token = \(token), device_token_at = \(now) WHERE id = \(session)")
   }
 
+  /// Sessions of other accounts that lose a push token at once. `pushDevices` passes over further ones.
+  private static let maxFormerOwners = 100
+
+  /// Takes a push token away from other accounts: the account that registered it last has the device, and must not see their messages.
+  func takeDeviceToken(_ token: String, for user: Int64) throws {
+    try execute(
+      """
+      UPDATE sessions SET device_token = NULL WHERE id IN
+        (SELECT s.id FROM sessions s WHERE s.device_token IS NOT NULL
+          AND substr(s.device_token, 1, 64) = substr(\(token), 1, 64) AND s.device_token = \(token) AND s.user_id <> \(user)
+          ORDER BY s.id LIMIT \(Self.maxFormerOwners))
+      """)
+  }
+
+  /// Sessions of an account but one, those that were not refreshed for longest, without the first ones of the others.
+  func sessions(of user: Int64, besides session: Int64, beyond kept: Int, limit: Int) throws -> [Int64] {
+    try all(
+      """
+      SELECT id FROM sessions WHERE user_id = \(user) AND id <> \(session)
+      ORDER BY last_used_at DESC, id DESC LIMIT \(limit) OFFSET \(kept)
+      """
+    ) { try $0.get("id") }
+  }
+
   /// False if there is none.
   func deleteSession(_ id: Int64) throws -> Bool { try execute("DELETE FROM sessions WHERE id = \(id)") == 1 }
 

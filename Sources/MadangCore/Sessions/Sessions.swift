@@ -15,6 +15,8 @@ package struct SignedIn: Sendable {
   package let account: Account
   package let session: SessionID
   package let refreshToken: String
+  /// Whether the account was made by it.
+  package let isNew: Bool
 }
 
 /// A live session as a refresh finds it.
@@ -46,7 +48,6 @@ extension Madang {
       guard let found else { throw Failure(.signInFailed, "wrong e-mail or password") }
       let refresh = RefreshToken(ids)
       let signedIn: SignedIn? = try await database.write(heedsStop: false) { [self] transaction in
-        let now = clock.now
         // Locked: a change of the password ends all sessions, and none may begin by the old password after that.
         try transaction.lock(user: found.user)
         guard try transaction.credentials(key)?.passwordHash == found.passwordHash else { return nil }
@@ -54,14 +55,13 @@ extension Madang {
         if case .renewed(let hash) = verification {
           try transaction.storePassword(hash, of: found.user, insteadOf: found.passwordHash)
         }
-        let session = try transaction.insertSession(
-          user: found.user, edition: origin.edition, refreshHash: refresh.hash,
-          refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+        let session = try startSession(
+          of: found.user, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
         let account = try transaction.account(found.user)
         let isNewPlace = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
         try audit(
           .signIn, account.person, session, origin, by: Self.passwordMethod, isNewPlace: isNewPlace, in: transaction)
-        return SignedIn(account: account, session: session, refreshToken: refresh.token)
+        return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: false)
       }
       if let signedIn { return signedIn }
     }
@@ -72,11 +72,36 @@ extension Madang {
   package func beginSession(of user: Int64, edition: String) async throws -> SessionID {
     let refresh = RefreshToken(ids)
     return try await database.write(heedsStop: false) { [self] transaction in
-      let now = clock.now
-      return try transaction.insertSession(
-        user: user, edition: edition, refreshHash: refresh.hash,
-        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: nil, now: now)
+      try transaction.lock(user: user)
+      return try startSession(of: user, edition: edition, refresh, deviceToken: nil, in: transaction)
     }
+  }
+
+  /// How many sessions beyond `accountSessions` one sign-in ends, where an earlier version allowed more.
+  private static let maxEndings = 100
+
+  /// Starts a session in a transaction that holds the account's row. Of more than `accountSessions` those that were not refreshed for longest
+  /// end, as if they had signed out. Throws `.signInFailed` for a disabled account.
+  func startSession(
+    of user: Int64, edition: String, _ refresh: RefreshToken, deviceToken: String?, in transaction: Transaction
+  ) throws -> SessionID {
+    let now = clock.now
+    let session = try transaction.insertSession(
+      user: user, edition: edition, refreshHash: refresh.hash, refreshExpiresAt: now + settings.refreshTokenLifetime,
+      deviceToken: deviceToken, now: now)
+    if let deviceToken { try transaction.takeDeviceToken(deviceToken, for: user) }
+    guard settings.accountSessions > 0 else { return session }
+    let surplus = try transaction.sessions(
+      of: user, besides: session.number, beyond: settings.accountSessions - 1, limit: Self.maxEndings)
+    guard !surplus.isEmpty else { return session }
+    let email = try transaction.email(of: user) ?? ""
+    for number in surplus where try end(session: number, of: user, in: transaction) {
+      try audit(
+        AuditEntry(
+          kind: .sessionEnded, actor: .server, account: user, subject: email,
+          detail: ["session": "\(number)", "because": "sessions.account"]), in: transaction)
+    }
+    return session
   }
 
   /// What makes two e-mails one account's, however they are written. Throws `.invalid`.
@@ -199,8 +224,9 @@ extension Madang {
   /// Stores the push token of the caller's session, verbatim; an empty one clears it. Throws `.invalid`.
   package func setDeviceToken(_ token: String, of principal: Principal) async throws {
     let token = try TextRules.deviceToken(token)
-    try await write(as: principal, heedsStop: false) { [now = clock.now] in
-      try $0.setDeviceToken(token, session: $1.session.number, now: now)
+    try await write(as: principal, heedsStop: false) { [now = clock.now] transaction, caller in
+      try transaction.setDeviceToken(token, session: caller.session.number, now: now)
+      if let token { try transaction.takeDeviceToken(token, for: caller.id) }
     }
   }
 }

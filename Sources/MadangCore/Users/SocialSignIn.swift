@@ -49,10 +49,12 @@ extension Madang {
   /// the person took back the app's access or was deleted; `.invalid` without
   /// an e-mail, or of a first sign-in without a verified one, or with an Apple nickname that is too long; `.duplicate` if the e-mail belongs to
   /// another account (contract section 8.1), unless nobody has confirmed that one's address: it is deleted then, if others need nothing of it; `.notAdmitted` if it may not make one.
-  /// - Parameter nickname: Read when the account is made, unless the provider tells one.
+  /// - Parameters:
+  ///   - nickname: Read when an account of Apple's is made. If it is blank, the e-mail's local part is the nickname.
+  ///   - mayMakeAccount: Asked before an account is made. Throws why it may not.
   package func signIn(
     with provider: SocialProvider, token: String, verifier: (any SocialVerifier)?, nickname: String?,
-    deviceToken: String?, from origin: Origin
+    deviceToken: String?, from origin: Origin, mayMakeAccount: @escaping @Sendable () throws -> Void = {}
   ) async throws -> SignedIn {
     guard !token.isEmpty else { throw Failure(.invalid, "the token is empty") }
     let deviceToken = try TextRules.deviceToken(deviceToken)
@@ -80,17 +82,18 @@ extension Madang {
         if let known {
           (known, nil as Admission?)
         } else {
-          try makeAccount(provider, profile, email: email, nickname: nickname, from: origin, in: transaction, now: now)
+          try makeAccount(
+            provider, profile, email: email, nickname: nickname, from: origin, in: transaction, now: now, mayMakeAccount
+          )
         }
-      let session = try transaction.insertSession(
-        user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
-        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      let session = try startSession(
+        of: account.person.id.number, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
       let isNewPlace = try notePlace(of: account.person, from: origin, by: provider.rawValue, in: transaction)
       try audit(
         known == nil ? .signUp : .signIn, account.person, session, origin, by: provider.rawValue,
         invitation: admission?.invitation, waitsFor: admission?.waitsFor ?? [], isNewPlace: isNewPlace,
         in: transaction)
-      return SignedIn(account: account, session: session, refreshToken: refresh.token)
+      return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: admission != nil)
     }
   }
 
@@ -114,7 +117,7 @@ extension Madang {
 
   private func makeAccount(
     _ provider: SocialProvider, _ profile: SocialProfile, email: String, nickname: String?, from origin: Origin,
-    in transaction: Transaction, now: Int64
+    in transaction: Transaction, now: Int64, _ mayMakeAccount: () throws -> Void
   ) throws -> (account: Account, admission: Admission?) {
     guard profile.isEmailVerified else {
       throw Failure(.invalid, "\(provider.rawValue) does not say that the e-mail address is verified")
@@ -129,6 +132,7 @@ extension Madang {
     do {
       // Before anything is changed, as at a sign-up with a password. Whoever has an account needs no admission.
       try refuseIfReadOnly(transaction)
+      try mayMakeAccount()
       let squatter = try unconfirmedHolder(of: email, in: transaction)
       if squatter == nil { try requireFree(email, in: transaction) }
       let invitation = try admit(email, from: origin, in: transaction)

@@ -61,16 +61,15 @@ extension Madang {
           uuid: ids.uuid(), email: email, credential: .password(hash: hash), nickname: nickname, phone: phone, now: now)
       else { throw Failure(.duplicate, "email: an account has it") }
       try transaction.addCoins(settings.signUpCoins, to: account.person.id.number, for: "sign-up", now: now)
-      let session = try transaction.insertSession(
-        user: account.person.id.number, edition: origin.edition, refreshHash: refresh.hash,
-        refreshExpiresAt: now + settings.refreshTokenLifetime, deviceToken: deviceToken, now: now)
+      let session = try startSession(
+        of: account.person.id.number, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
       let waitsFor = try admitted(
         account.person, isVouchedFor: false, sendsLink: sendsLink, from: origin, in: transaction)
       _ = try notePlace(of: account.person, from: origin, by: Self.passwordMethod, in: transaction)
       try audit(
         .signUp, account.person, session, origin, by: Self.passwordMethod, invitation: invitation, waitsFor: waitsFor,
         in: transaction)
-      return SignedIn(account: account, session: session, refreshToken: refresh.token)
+      return SignedIn(account: account, session: session, refreshToken: refresh.token, isNew: true)
     }
   }
 

@@ -33,11 +33,12 @@ extension Doctor {
         "password.memory \(settings.passwordMemory) and password.passes \(settings.passwordPasses) make passwords cheap to guess",
         "leave both out; passwords are hashed anew when people sign in")
     }
-    if settings.callLimits.signInFailures == 0 || settings.callLimits.signInFailuresAnywhere == 0 {
+    let limits = settings.callLimits
+    if [limits.signInFailures, limits.signInFailuresAnywhere, limits.signInFailuresFromAddress].contains(0) {
       add(
         .passwordTries, .error,
-        "limits.signin.failures or limits.signin.failures.anywhere is 0: passwords may be tried "
-          + "without a limit", "leave both out")
+        "one of limits.signin.failures, limits.signin.failures.anywhere and limits.signin.failures.address is 0: "
+          + "passwords may be tried without a limit", "leave out all three")
     }
     if settings.registration == .open && isPublic && !settings.isDevelopment {
       add(

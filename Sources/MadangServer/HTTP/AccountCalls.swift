@@ -5,6 +5,14 @@ import MadangCore
 
 extension Call {
   func signUp() async throws -> SignedIn {
+    try service.limits.takeSignUp(from: client.networkHash)
+    do { return try await makeAccount() } catch {
+      service.limits.giveBackSignUp(from: client.networkHash)
+      throw error
+    }
+  }
+
+  private func makeAccount() async throws -> SignedIn {
     let fields = try await body.fields()
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
@@ -53,16 +61,37 @@ extension Call {
     -> SignedIn
   {
     let deviceToken = try fields.deviceToken()
-    return noteAddress(
-      of: try await service.refusals.noting("", origin) {
+    // Known only later: whether an account is made. Who has one signs in, however many others were made at the address.
+    let refusal = signUpRefusal()
+    func giveBack() { if refusal == nil { service.limits.giveBackSignUp(from: client.networkHash) } }
+    do {
+      let signedIn = try await service.refusals.noting("", origin) {
         try await madang.signIn(
           with: provider, token: token, verifier: service.providers.social(provider), nickname: nickname,
-          deviceToken: deviceToken, from: origin)
-      })
+          deviceToken: deviceToken, from: origin
+        ) { if let refusal { throw refusal } }
+      }
+      if !signedIn.isNew { giveBack() }
+      return noteAddress(of: signedIn)
+    } catch {
+      giveBack()
+      throw error
+    }
+  }
+
+  /// Takes the place of an account that may be made. Nil unless there is none left.
+  private func signUpRefusal() -> Refusal? {
+    do throws(Refusal) {
+      try service.limits.takeSignUp(from: client.networkHash)
+      return nil
+    } catch {
+      return error
+    }
   }
 
   func accessToken(for signedIn: SignedIn) async throws -> String {
     session.state = .live(signedIn.session)
+    service.limits.note(signedIn.session.number, of: signedIn.account.person.id.number)
     return try await service.issueToken(session: signedIn.session, edition: edition)
   }
 

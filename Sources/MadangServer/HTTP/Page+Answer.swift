@@ -34,7 +34,7 @@ extension Page {
     } catch let error as StorageError where error.code == .writesStopped {
       return readOnly
     } catch {
-      service.logger.error("a page failed", metadata: ["page": "\(title)", "error": "\(String(reflecting: error))"])
+      service.failureLog.write("a page failed", error, ["page": "\(title)"])
       return response(.serviceUnavailable, "That did not work just now. Try again in a minute.")
     }
   }

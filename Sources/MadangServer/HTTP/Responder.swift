@@ -195,7 +195,9 @@ struct CallResponder {
   private nonisolated(nonsending) func look(up principal: Principal, _ client: ClientAddress) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
     exchange?.found(caller)
-    if actor == nil { service.recent.saw(caller.id, at: client) }
+    guard actor == nil else { return }
+    service.limits.note(caller.session.number, of: caller.id)
+    service.recent.saw(caller.id, at: client)
   }
 
   /// Who calls by the token shown, as far as the route asks for one. Counted for limits.
@@ -214,8 +216,8 @@ struct CallResponder {
       }
     }
     // Where no token is asked for, one that is shown does not help.
-    let payer = access?.isOfAccount ?? true ? claims.map { CallLimits.Subject.session($0.number) } : nil
-    try service.limits.count(payer ?? withoutSession)
+    let payer = access?.isOfAccount ?? true ? claims?.number : nil
+    try service.limits.countCall(of: payer, or: withoutSession, from: client.networkHash)
     guard let access, access.isOfAccount else { return nil }
     return try await service.principal(
       token, claims, address: client.networkHash, edition, mayBeExpired: access == .expiredToken,
@@ -236,7 +238,7 @@ struct CallResponder {
     case let error as StorageError where error.code == .overloaded:
       return Refusal(.tooManyCalls, "too much work waits already: \(error.message)", retryAfter: 1)
     default:
-      context.logger.error("request failed", metadata: ["error": "\(String(reflecting: error))"])
+      service.failureLog.write("request failed", error)
       return Refusal(.serverFailure, "see the server's log")
     }
   }

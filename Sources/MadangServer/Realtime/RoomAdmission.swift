@@ -58,7 +58,7 @@ struct RoomAdmission: Sendable {
     case is CancellationError: return NotAllowed().message
     case let refusal as Refusal where refusal.code == .tooManyCalls: return refusal.code.rawValue
     default:
-      service.logger.error("a socket could not be admitted", metadata: ["error": "\(String(reflecting: error))"])
+      service.failureLog.write("a socket could not be admitted", error)
       return ErrorCode.serverFailure.rawValue
     }
   }
@@ -88,10 +88,12 @@ struct RoomAdmission: Sendable {
     try service.limits.check(stranger)
     do {
       let known = try await identify()
-      try service.limits.count(known?.session.map { .connects(session: $0.number) } ?? stranger)
+      let session = known?.session?.number
+      if let known, let session { service.limits.note(session, of: known.user) }
+      try service.limits.countConnect(of: session, from: client.networkHash)
       return known
     } catch let error as NotAllowed {
-      try service.limits.count(stranger)
+      try service.limits.countConnect(of: nil, from: client.networkHash)
       throw error
     }
   }

@@ -16,18 +16,28 @@ public struct CallLimitSettings: Sendable {
   /// Refreshes with one refresh token that is unknown or has expired.
   public var refusedRefreshes = 10
   public var unknownTokens = 10
+  /// Calls of one session, or of one address for those without. 0 turns off the ceilings above it as well.
   public var requests = 600
+  /// Calls, and connects of sockets to rooms, of all sessions of one account.
+  public var accountRequests = 1500
+  /// Calls, and connects of sockets to rooms, from one address, whatever sessions they show.
+  public var addressRequests = 5000
+  /// Accounts that clients at one address may make in `signUpWindow`.
+  public var signUps = 300
   /// Connects of sockets to rooms, of one session, or of one address for those without.
   public var connects = 1000
   /// Of one account from one address.
   public var signInFailures = 10
   /// Of one account from all addresses at which it was not seen lately. Beyond it one try is let through now and then.
   public var signInFailuresAnywhere = 100
-  /// Milliseconds, for all but sign-in failures.
+  /// From one address, of all accounts that were not seen there lately. Beyond it one try is let through now and then.
+  public var signInFailuresFromAddress = 100
+  /// Milliseconds, for all but sign-in failures and sign-ups.
   public var window: Int64 = 10_000
   public var signInWindow: Int64 = 300_000
-  /// Milliseconds after an answer that a session's access token has expired in which every refresh succeeds: clients
-  /// refresh several times at one expiry, the later ones with the new token.
+  public var signUpWindow: Int64 = 3_600_000
+  /// Milliseconds after an `E05` in which it allows one refresh with a token that is still valid: clients refresh several times at one expiry,
+  /// the later ones with the new token.
   public var expiryGrace: Int64 = 5000
   /// How many callers are remembered at once; the oldest windows are forgotten beyond it.
   public var maxCallers = 100_000
@@ -46,7 +56,13 @@ final class CallLimits: Sendable {
     case refreshWithUnknownToken(KeyHash)
     case unknownToken(KeyHash, address: KeyHash)
     case session(Int64)
+    /// Calls without a session.
     case address(KeyHash)
+    /// All sessions of an account.
+    case account(Int64)
+    /// Calls from an address, with and without sessions.
+    case everything(from: KeyHash)
+    case signUps(from: KeyHash)
     /// Refreshes of unknown sessions, counted apart, so that a loop of them never blocks a sign-in from its address.
     case refreshes(address: KeyHash)
     /// Connects of sockets to rooms.
@@ -63,6 +79,9 @@ final class CallLimits: Sendable {
       case .unknownToken: "calls with one unknown token"
       case .session: "calls of this session"
       case .address: "calls without a session from this address"
+      case .account: "calls of this account"
+      case .everything: "calls from this address"
+      case .signUps: "sign-ups from this address"
       case .refreshes: "refreshes without a session from this address"
       case .connects, .connectsFrom: "connects of sockets"
       }
@@ -74,8 +93,17 @@ final class CallLimits: Sendable {
     var count: Int
   }
 
+  /// What was counted too often, and when that is over.
+  private struct Excess {
+    let subject: Subject
+    let limit: Int
+    let end: Int64
+  }
+
   private struct State {
     var windows: [Subject: Window] = [:]
+    /// Whose sessions they are, as far as it became known lately.
+    var accounts: [Int64: Int64] = [:]
     var nextSweep: Int64 = 0
   }
 
@@ -97,34 +125,47 @@ final class CallLimits: Sendable {
   private func count(_ subject: Subject, upTo limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
     let now = clock.steady
-    let window = state.withLock { state in
+    let excess = state.withLock { state in
       makeRoom(in: &state, now: now)
-      var window = state.windows[subject] ?? Window(began: now, count: 0)
-      if window.began + settings.window <= now { window = Window(began: now, count: 0) }
-      window.count += 1
-      state.windows[subject] = window
-      return window
+      return add(subject, upTo: limit, to: &state, now)
     }
-    if window.count > limit { throw refusal(subject, limit, until: window.began + settings.window, now) }
+    if let excess { throw refusal(excess, now) }
+  }
+
+  /// Counts one in the present window, and answers if it is one too many.
+  private func add(_ subject: Subject, upTo limit: Int, to state: inout State, _ now: Int64) -> Excess? {
+    guard limit > 0 else { return nil }
+    let length = length(of: subject)
+    var window = state.windows[subject] ?? Window(began: now, count: 0)
+    if window.began + length <= now { window = Window(began: now, count: 0) }
+    window.count += 1
+    state.windows[subject] = window
+    return window.count > limit ? Excess(subject: subject, limit: limit, end: window.began + length) : nil
   }
 
   /// Throws `E98` if more than `limit` calls were counted in the present window, without counting one.
   func check(_ subject: Subject, over limit: Int) throws(Refusal) {
     guard limit > 0 else { return }
     let now = clock.steady
-    guard let window = state.withLock({ $0.windows[subject] }), window.began + settings.window > now,
-      window.count > limit
-    else { return }
-    throw refusal(subject, limit, until: window.began + settings.window, now)
+    guard let window = state.withLock({ $0.windows[subject] }) else { return }
+    let end = window.began + length(of: subject)
+    guard end > now, window.count > limit else { return }
+    throw refusal(Excess(subject: subject, limit: limit, end: end), now)
   }
 
   /// Throws `E98` if more calls than allowed were counted in the present window, without counting one.
   func check(_ subject: Subject) throws(Refusal) { try check(subject, over: limit(of: subject)) }
 
-  private func refusal(_ subject: Subject, _ limit: Int, until end: Int64, _ now: Int64) -> Refusal {
+  private func refusal(_ excess: Excess, _ now: Int64) -> Refusal {
     Refusal(
-      .tooManyCalls, "more than \(limit) \(subject.name) in \(settings.window / 1000) s",
-      retryAfter: max(1, (end - now + 999) / 1000))
+      .tooManyCalls,
+      "more than \(excess.limit) \(excess.subject.name) in \(length(of: excess.subject) / 1000) s",
+      retryAfter: max(1, (excess.end - now + 999) / 1000))
+  }
+
+  /// Of its window, in milliseconds.
+  private func length(of subject: Subject) -> Int64 {
+    if case .signUps = subject { settings.signUpWindow } else { settings.window }
   }
 
   private func limit(of subject: Subject) -> Int {
@@ -134,6 +175,9 @@ final class CallLimits: Sendable {
     case .refreshWithExpiredToken, .refreshWithUnknownToken: settings.refusedRefreshes
     case .unknownToken: settings.unknownTokens
     case .session, .address, .refreshes: settings.requests
+    case .account: settings.accountRequests
+    case .everything: settings.addressRequests
+    case .signUps: settings.signUps
     case .connects, .connectsFrom: settings.connects
     }
   }
@@ -142,11 +186,80 @@ final class CallLimits: Sendable {
   private func makeRoom(in state: inout State, now: Int64) {
     guard now >= state.nextSweep || state.windows.count >= settings.maxCallers else { return }
     state.nextSweep = now + settings.window
-    state.windows = state.windows.filter { $0.value.began + settings.window > now }
+    state.windows = state.windows.filter { $0.value.began + length(of: $0.key) > now }
     guard state.windows.count >= settings.maxCallers else { return }
     // Still full: forget the older half, so that this happens seldom.
     let median = state.windows.values.map(\.began).sorted()[state.windows.count / 2]
     state.windows = state.windows.filter { $0.value.began > median }
+  }
+}
+
+// MARK: - Ceilings
+
+extension CallLimits {
+  /// Counts a call: of its session, or of its address if it has none; then of the session's account and of the address. Throws `E98` if it
+  /// is one too many. What one of them refuses is not counted for the next: a session that loops leaves the account's others alone.
+  func countCall(of session: Int64?, or stranger: Subject, from address: KeyHash) throws(Refusal) {
+    guard settings.requests > 0 else { return }
+    try count(session.map(Subject.session) ?? stranger, upTo: settings.requests, of: session, from: address)
+  }
+
+  /// The same of a socket's connect to a room.
+  func countConnect(of session: Int64?, from address: KeyHash) throws(Refusal) {
+    guard settings.connects > 0 else { return }
+    try count(
+      session.map(Subject.connects) ?? .connectsFrom(address), upTo: settings.connects, of: session, from: address)
+  }
+
+  private func count(
+    _ subject: Subject, upTo limit: Int, of session: Int64?, from address: KeyHash
+  ) throws(Refusal) {
+    let now = clock.steady
+    let hasCeilings = settings.requests > 0
+    let excess = state.withLock { state -> Excess? in
+      makeRoom(in: &state, now: now)
+      if let excess = add(subject, upTo: limit, to: &state, now) { return excess }
+      guard hasCeilings else { return nil }
+      if let account = session.flatMap({ state.accounts[$0] }),
+        let excess = add(.account(account), upTo: settings.accountRequests, to: &state, now)
+      {
+        return excess
+      }
+      return add(.everything(from: address), upTo: settings.addressRequests, to: &state, now)
+    }
+    if let excess { throw refusal(excess, now) }
+  }
+
+  /// It became known whose session it is: from its next call on it counts for the account as well.
+  func note(_ session: Int64, of account: Int64) {
+    guard settings.requests > 0, settings.accountRequests > 0 else { return }
+    state.withLock { state in
+      guard state.accounts[session] != account else { return }
+      // Each session tells it again with its next call.
+      if state.accounts.count >= settings.maxCallers { state.accounts.removeAll() }
+      state.accounts[session] = account
+    }
+  }
+
+  /// Counts an account that a client at an address is about to make. Throws `E98`, counting nothing, if it is one too many.
+  func takeSignUp(from address: KeyHash) throws(Refusal) {
+    guard settings.requests > 0 else { return }
+    let now = clock.steady
+    let excess = state.withLock { state in
+      makeRoom(in: &state, now: now)
+      let excess = add(.signUps(from: address), upTo: settings.signUps, to: &state, now)
+      if excess != nil { state.windows[.signUps(from: address)]?.count -= 1 }
+      return excess
+    }
+    if let excess { throw refusal(excess, now) }
+  }
+
+  /// It was not made.
+  func giveBackSignUp(from address: KeyHash) {
+    state.withLock { state in
+      guard let count = state.windows[.signUps(from: address)]?.count, count > 0 else { return }
+      state.windows[.signUps(from: address)]?.count = count - 1
+    }
   }
 }
 

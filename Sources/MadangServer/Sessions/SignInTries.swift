@@ -4,7 +4,8 @@ import Synchronization
 
 /// Bounds how often passwords of one account can be tried (contract section 8.4): `signInFailures` from one address in a
 /// window, and `signInFailuresAnywhere` from all addresses together, beyond which tries are let through one by one, so that
-/// nobody can lock somebody else out for long.
+/// nobody can lock somebody else out for long. So are those of one address beyond `signInFailuresFromAddress`, whichever accounts they try:
+/// one password tried with many accounts is a try of each.
 ///
 /// A try counts from before its password is hashed until it turns out to be right, so that tries in parallel win nothing:
 /// those that would be too many if all others under way failed wait for them.
@@ -37,12 +38,20 @@ final class SignInTries: Sendable {
     case again
   }
 
+  /// Failures that are forgotten one by one.
+  private struct Fading {
+    var failures: Double
+    var at: Int64
+  }
+
   private struct State {
     var tries: [Key: Tries] = [:]
     /// Where accounts signed in, and when: failures elsewhere do not count there, also after they signed out.
     var homes: [Key: Int64] = [:]
     /// Failures of accounts from everywhere, and tries under way; each is forgotten after its share of the window.
-    var anywhere: [KeyHash: (failures: Double, at: Int64)] = [:]
+    var anywhere: [KeyHash: Fading] = [:]
+    /// The same of addresses, with any account.
+    var addresses: [KeyHash: Fading] = [:]
     var nextSweep: Int64 = 0
   }
 
@@ -79,7 +88,7 @@ final class SignInTries: Sendable {
     account email: String, address: String, isKnown: () async throws -> Bool, _ body: () async throws -> Success
   ) async throws -> Success {
     let key = Key(account: hash(email), address: hash(address))
-    if let refusal = tooManyAnywhere(key), try await !isKnown() { throw refusal }
+    if let refusal = tooManyByStrangers(key), try await !isKnown() { throw refusal }
     entering: while true {
       switch await entry(key) {
       case .admitted: break entering
@@ -98,7 +107,14 @@ final class SignInTries: Sendable {
   }
 
   private func entry(_ key: Key) async -> Entry {
-    guard settings.signInFailures > 0 else { return .admitted }
+    guard settings.signInFailures > 0 else {
+      let now = clock.steady
+      state.withLock { state in
+        sweep(&state, now)
+        count(1, of: key, in: &state, now)
+      }
+      return .admitted
+    }
     return await withCheckedContinuation { continuation in
       let now = clock.steady
       let entry = state.withLock { state -> Entry? in
@@ -109,7 +125,7 @@ final class SignInTries: Sendable {
         if entry == nil { tries.waiting.append(continuation) }
         if case .refused = entry {} else { state.tries[key] = tries }
         // Counted before it is known to fail, so that many at once are no more than one after the other.
-        if case .admitted = entry { count(1, of: key.account, in: &state, now) }
+        if case .admitted = entry { count(1, of: key, in: &state, now) }
         return entry
       }
       if let entry { continuation.resume(returning: entry) }
@@ -130,7 +146,7 @@ final class SignInTries: Sendable {
   private func ended(_ key: Key, failed: Bool, succeeded: Bool = false) {
     let now = clock.steady
     let waiting = state.withLock { state in
-      if !failed { count(-1, of: key.account, in: &state, now) }
+      if !failed { count(-1, of: key, in: &state, now) }
       if succeeded { state.homes[key] = now }
       guard var tries = state.tries[key] else { return [CheckedContinuation<Entry, Never>]() }
       tries.underWay -= 1
@@ -147,7 +163,8 @@ final class SignInTries: Sendable {
 
   /// What another server tells of tries there.
   func hear(_ notice: CommitNotices.Notice) {
-    guard settings.signInFailures > 0 || settings.signInFailuresAnywhere > 0 else { return }
+    let limits = [settings.signInFailures, settings.signInFailuresAnywhere, settings.signInFailuresFromAddress]
+    guard limits.contains(where: { $0 > 0 }) else { return }
     let now = clock.steady
     state.withLock { state in
       for (key, failures) in notice.failures {
@@ -156,42 +173,54 @@ final class SignInTries: Sendable {
         if tries.end(settings) <= now { (tries.began, tries.failures) = (now, 0) }
         tries.failures += failures
         state.tries[key] = tries
-        count(Double(failures), of: key.account, in: &state, now)
+        count(Double(failures), of: key, in: &state, now)
       }
       for key in notice.homes { state.homes[key] = now }
     }
   }
 
-  private func count(_ change: Double, of account: KeyHash, in state: inout State, _ now: Int64) {
-    guard settings.signInFailuresAnywhere > 0 else { return }
-    state.anywhere[account] = (max(0, failuresAnywhere(state, account, now) + change), now)
-  }
-
-  private func tooManyAnywhere(_ key: Key) -> Refusal? {
-    let (limit, now) = (settings.signInFailuresAnywhere, clock.steady)
-    guard limit > 0 else { return nil }
-    let failures = state.withLock { state in
-      state.homes[key].map { now - $0 < Self.homeTime } ?? false ? 0 : failuresAnywhere(state, key.account, now)
+  private func count(_ change: Double, of key: Key, in state: inout State, _ now: Int64) {
+    func add(_ fading: inout Fading?, _ limit: Int) {
+      guard limit > 0 else { return }
+      fading = Fading(failures: max(0, left(fading, of: limit, now) + change), at: now)
     }
-    guard failures >= Double(limit) else { return nil }
-    let pause = Int64((failures - Double(limit) + 1) * Double(settings.signInWindow) / Double(limit))
-    return refusal("more than \(limit) failed sign-ins of this account", until: now + pause, now)
+    add(&state.anywhere[key.account], settings.signInFailuresAnywhere)
+    add(&state.addresses[key.address], settings.signInFailuresFromAddress)
   }
 
-  private func failuresAnywhere(_ state: State, _ account: KeyHash, _ now: Int64) -> Double {
-    guard let known = state.anywhere[account] else { return 0 }
-    let forgotten = Double(now - known.at) * Double(settings.signInFailuresAnywhere) / Double(settings.signInWindow)
-    return max(0, known.failures - forgotten)
+  /// Why a try is one too many where the account was not seen lately; nil if it is not.
+  private func tooManyByStrangers(_ key: Key) -> Refusal? {
+    let now = clock.steady
+    let (ofAccount, fromAddress) = state.withLock { state -> (Fading?, Fading?) in
+      let isHome = state.homes[key].map { now - $0 < Self.homeTime } ?? false
+      return isHome ? (nil, nil) : (state.anywhere[key.account], state.addresses[key.address])
+    }
+    return refusal("of this account", ofAccount, settings.signInFailuresAnywhere, now)
+      ?? refusal("from this address", fromAddress, settings.signInFailuresFromAddress, now)
+  }
+
+  private func refusal(_ whose: String, _ fading: Fading?, _ limit: Int, _ now: Int64) -> Refusal? {
+    let failures = left(fading, of: limit, now)
+    guard limit > 0, failures >= Double(limit) else { return nil }
+    let pause = Int64((failures - Double(limit) + 1) * Double(settings.signInWindow) / Double(limit))
+    return refusal("more than \(limit) failed sign-ins \(whose)", until: now + pause, now)
+  }
+
+  /// How many failures are not forgotten yet, where so many are in a window.
+  private func left(_ fading: Fading?, of limit: Int, _ now: Int64) -> Double {
+    guard let fading else { return 0 }
+    return max(0, fading.failures - Double(now - fading.at) * Double(limit) / Double(settings.signInWindow))
   }
 
   /// Forgets what is over; when there is too much even so, the oldest half of what nobody waits for.
   private func sweep(_ state: inout State, _ now: Int64) {
     let most = settings.maxCallers
-    guard now >= state.nextSweep || state.tries.count >= most || state.homes.count >= most else { return }
+    let largest = [state.tries.count, state.homes.count, state.anywhere.count, state.addresses.count].max() ?? 0
+    guard now >= state.nextSweep || largest >= most else { return }
     state.nextSweep = now + settings.signInWindow
     state.tries = state.tries.filter { $0.value.underWay > 0 || $0.value.end(settings) > now }
-    let fading = state
-    state.anywhere = state.anywhere.filter { failuresAnywhere(fading, $0.key, now) > 0 }
+    state.anywhere = state.anywhere.filter { left($0.value, of: settings.signInFailuresAnywhere, now) > 0 }
+    state.addresses = state.addresses.filter { left($0.value, of: settings.signInFailuresFromAddress, now) > 0 }
     state.homes = state.homes.filter { now - $0.value < Self.homeTime }
     if state.homes.count >= most {
       let median = state.homes.values.sorted()[state.homes.count / 2]

@@ -33,6 +33,12 @@ extension ServerSettings {
     set { domain.defaultChannelName = newValue }
   }
 
+  /// Sessions that one account may have; 0 for any number.
+  public var accountSessions: Int {
+    get { domain.accountSessions }
+    set { domain.accountSessions = newValue }
+  }
+
   public var accessTokenLifetime: Int64 {
     get { domain.accessTokenLifetime }
     set { domain.accessTokenLifetime = newValue }

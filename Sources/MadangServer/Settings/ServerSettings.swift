@@ -45,6 +45,8 @@ public struct ServerSettings: Sendable {
   public var socketHold: Duration = .seconds(3)
   /// Lines about sign-ins and refusals in the log, in a minute.
   public var securityLinesPerMinute = 600
+  /// Lines about requests and sockets that failed unexpectedly in the log, in a minute.
+  public var failureLinesPerMinute = 60
   /// Which program serves, for metrics.
   public var version = "unknown"
   /// Rows about failed sign-ins in the audit log, in a minute.

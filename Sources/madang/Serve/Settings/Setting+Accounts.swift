@@ -18,6 +18,11 @@ extension Setting {
       "password.resets.address",
       "links one network address may cause in an hour, on pages and by signing up; 0 for any number",
       \.settings.passwordResetsPerAddress),
+    integer(
+      "sessions.account",
+      "sessions that one account may have; with one more, the one not refreshed for longest ends; 0 for any number",
+      \.settings.accountSessions
+    ).live,
     Setting(
       key: "registration", help: "who may make an account: open, invite, domain or closed",
       read: { text, loaded throws(Invalid) in

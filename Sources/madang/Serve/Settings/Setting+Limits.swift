@@ -3,8 +3,20 @@ import MadangServer
 extension Setting {
   static let limits: [Setting] = [
     integer(
-      "limits.requests", "calls in 10 s of one session, or of one address without one; 0 for no limit",
+      "limits.requests",
+      "calls in 10 s of one session, or of one address without one; 0 for no limit, nor any of the next three",
       \.settings.callLimits.requests),
+    integer(
+      "limits.requests.account",
+      "calls, and connects of sockets to rooms, in 10 s of all sessions of one account; 0 for no limit",
+      \.settings.callLimits.accountRequests),
+    integer(
+      "limits.requests.address",
+      "calls, and connects of sockets to rooms, in 10 s from one address with any sessions; 0 for no limit",
+      \.settings.callLimits.addressRequests),
+    integer(
+      "limits.signups", "accounts made in an hour from one address; 0 for no limit, as in development mode",
+      \.settings.callLimits.signUps),
     integer(
       "limits.connects", "connects of sockets to rooms in 10 s of one session or address; 0 for no limit",
       \.settings.callLimits.connects),
@@ -38,6 +50,10 @@ extension Setting {
       "limits.signin.failures.anywhere",
       "failed sign-ins of one account in 5 min from addresses where it is not known; 0 for no limit",
       \.settings.callLimits.signInFailuresAnywhere),
+    integer(
+      "limits.signin.failures.address",
+      "failed sign-ins in 5 min from one address, of all accounts that are not known there; 0 for no limit",
+      \.settings.callLimits.signInFailuresFromAddress),
     integer("limits.connections", "connections at a time", \.settings.connections.total, 1...Int.max),
     integer(
       "limits.connections.address", "the same from one address", \.settings.connections.perAddress, 1...Int.max),
@@ -61,6 +77,9 @@ extension Setting {
     integer(
       "limits.log", "lines a minute in the log about sign-ins and refusals", \.settings.securityLinesPerMinute,
       1...Int.max),
+    integer(
+      "limits.log.failures", "lines a minute in the log about requests and sockets that failed unexpectedly",
+      \.settings.failureLinesPerMinute, 1...Int.max),
     integer("limits.body", "bytes of a request", \.settings.body.request, 1...Int.max),
     integer("limits.text", "bytes of a JSON or form body", \.settings.body.text, 1...Int.max),
   ]
