@@ -253,7 +253,7 @@ struct SocketIOClientTests {
     await client.run()
     var reasons: [String] = []
     for try await update in updates {
-      if case .waiting(.unreachable(let reason), _) = update.kind { reasons.append(reason) }
+      if case .waiting(.unreachable(.webSocket, let reason), _) = update.kind { reasons.append(reason) }
     }
     #expect(reasons.count == 2)
   }

@@ -115,7 +115,7 @@ struct ConnectionTests {
     for try await event in events { seen.append(event) }
     #expect(seen.filter { if case .attempt = $0 { true } else { false } } == (0...attempts).map { .attempt(after: $0) })
     #expect(seen.last == .gaveUp)
-    let unreachable = SocketIOClient.Failure.unreachable("connection refused")
+    let unreachable = SocketIOClient.Failure.unreachable(.webSocket, "connection refused")
     #expect(seen.count { $0 == .ended(unreachable, wasOpen: false) } == attempts + 1)
     #expect(try await client.connectionEvents().reduce(0) { count, _ in count + 1 } == 0)
   }

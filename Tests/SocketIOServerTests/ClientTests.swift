@@ -240,10 +240,13 @@ struct ClientTests {
     let updates = await client.updates(in: ["/"])
     await client.run()
     for try await update in updates {
-      guard case .waiting(.unreachable, _) = update.kind else {
+      guard case .waiting(let failure, _) = update.kind, case .unreachable(let transport, let cause) = failure else {
         Issue.record("\(update)")
         continue
       }
+      #expect(transport == mode.transports.first)
+      #expect(cause.contains("refused"))
+      #expect(failure.description.contains(transport.rawValue))
     }
     await #expect(throws: SocketIOError.closed) { try await client.connect() }
   }

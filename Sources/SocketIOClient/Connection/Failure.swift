@@ -9,8 +9,8 @@ public import SocketIOProtocol
 extension SocketIOClient {
   /// Why there is no connection. Its description names the cause, and the cure where there is one.
   public enum Failure: Error, Hashable, Sendable {
-    /// Nothing answers at the server's address.
-    case unreachable(String)
+    /// Nothing answers at the server's address: the transport that was tried, and the cause.
+    case unreachable(EngineTransport, String)
     /// The proxy opens no tunnel to the server.
     case proxy(String)
     /// TLS was not agreed upon: nobody who is trusted vouches for the server, its key is none of the pinned ones, or it does
@@ -34,7 +34,7 @@ extension SocketIOClient {
 extension SocketIOClient.Failure: CustomStringConvertible {
   public var description: String {
     switch self {
-    case .unreachable(let reason): "the server cannot be reached: \(reason)"
+    case .unreachable(let transport, let reason): "the server cannot be reached over \(transport.rawValue): \(reason)"
     case .proxy(let reason): "the proxy opens no tunnel: \(reason)"
     case .untrusted(let reason): "there is no safe connection to the server: \(reason)"
     case .timedOut: "the server did not answer in time"
@@ -74,18 +74,18 @@ extension SocketIOClient.Failure {
   }
 
   /// What an error while opening a connection means.
-  init(opening error: any Error) {
+  init(opening error: any Error, over transport: EngineTransport) {
     switch error {
     case let failure as Self: self = failure
     case is CancellationError: self = .closed
-    case let error as NIOConnectionError: self = Self(error)
-    case let error as IOError: self = .unreachable(Self.text(errno: error.errnoCode))
+    case let error as NIOConnectionError: self = Self(error, over: transport)
+    case let error as IOError: self = .unreachable(transport, Self.text(errno: error.errnoCode))
     case ChannelError.connectTimeout: self = .timedOut
     case let error as NIOSSLError: self = .untrusted("\(error)")
     case let error as NIOSSLExtraError: self = .untrusted("\(error)")
     case let error as BoringSSLError: self = .untrusted("\(error)")
     case is NIOHTTPClientUpgradeError: self = .notSocketIO("its answer opens no WebSocket")
-    default: self = .unreachable("\(error)")
+    default: self = .unreachable(transport, "\(error)")
     }
   }
 
@@ -97,7 +97,7 @@ extension SocketIOClient.Failure {
     case .proxyAuthenticationRequired: self.init(proxyStatus: 407)
     case .invalidProxyResponse: self = .proxy("its answer is no HTTP, or not 200")
     case .httpProxyHandshakeTimeout: self = .proxy("it did not answer in time")
-    default: self = .unreachable(error.shortDescription)
+    default: self = .unreachable(.polling, error.shortDescription)
     }
   }
 
@@ -107,14 +107,14 @@ extension SocketIOClient.Failure {
 
   /// The same failure, of a connection to a proxy.
   var ofProxy: Self {
-    if case .unreachable(let reason) = self { .proxy("it cannot be reached: \(reason)") } else { self }
+    if case .unreachable(_, let reason) = self { .proxy("it cannot be reached: \(reason)") } else { self }
   }
 
-  private init(_ error: NIOConnectionError) {
+  private init(_ error: NIOConnectionError, over transport: EngineTransport) {
     if let error = error.connectionErrors.first?.error {
-      self.init(opening: error)
+      self.init(opening: error, over: transport)
     } else {
-      self = .unreachable("there is no host \(error.host)")
+      self = .unreachable(transport, "there is no host \(error.host)")
     }
   }
 

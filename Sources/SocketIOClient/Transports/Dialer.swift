@@ -2,6 +2,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 import NIOTLS
+import SocketIOProtocol
 import Synchronization
 
 /// Opens the connections of WebSockets: TCP, then a tunnel if there is a proxy, then TLS if the URL asks for it.
@@ -77,7 +78,7 @@ package struct Dialer: Sendable {
     do {
       return try await bootstrap.connect(host: proxy.host, port: proxy.port).get()
     } catch {
-      throw SocketIOClient.Failure(opening: error).ofProxy
+      throw SocketIOClient.Failure(opening: error, over: .webSocket).ofProxy
     }
   }
 

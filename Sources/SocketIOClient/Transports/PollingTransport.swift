@@ -60,7 +60,7 @@ struct PollingTransport: Sendable {
     } catch let error as HTTPClientError {
       throw SocketIOClient.Failure(polling: error)
     } catch let error as NIOConnectionError where configuration.proxy != nil {
-      throw SocketIOClient.Failure(opening: error).ofProxy
+      throw SocketIOClient.Failure(opening: error, over: .polling).ofProxy
     }
   }
 }

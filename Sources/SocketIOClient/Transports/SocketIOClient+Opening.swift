@@ -33,7 +33,7 @@ extension SocketIOClient {
         }
         return
       } catch {
-        let failure = Failure(opening: error)
+        let failure = Failure(opening: error, over: transport)
         let isLast = index == configuration.transports.count - 1
         if isLast || !failure.mayDependOnTransport { return fail(failure, connection: id) }
         logger.debug("transport failed", metadata: ["transport": "\(transport)", "reason": "\(failure)"])

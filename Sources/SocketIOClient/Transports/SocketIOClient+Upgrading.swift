@@ -9,7 +9,7 @@ extension SocketIOClient {
       connection?.upgrade = transport
       transport.send([probe])
     } catch {
-      logger.debug("no upgrade", metadata: ["reason": "\(Failure(opening: error))"])
+      logger.debug("no upgrade", metadata: ["reason": "\(Failure(opening: error, over: .webSocket))"])
     }
   }
 
