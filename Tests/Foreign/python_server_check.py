@@ -35,6 +35,8 @@ class Server:
         if auth != {"token": "good"}:
             self.refused += 1
             raise socketio.exceptions.ConnectionRefusedError("not authorized", {"code": 401})
+        # It travels before the answer to CONNECT, as python-socketio answers when this handler has ended.
+        await self.sockets.emit("event", "welcome", to=sid, namespace="/echo")
         self.joined.put_nowait(sid)
 
     async def echoed(self, _, *arguments):
@@ -42,6 +44,8 @@ class Server:
 
     async def exchange(self, polls):
         sid = await asyncio.wait_for(self.joined.get(), WAIT)
+        welcome = await asyncio.wait_for(self.echoes.get(), WAIT)
+        check(welcome == ("welcome",), f"{welcome!r:.200} instead of the welcome")
         # python-engineio takes the first segment of a POST for all of it, so nothing is larger by polling.
         for arguments in (ARGUMENTS, (), (b"x" * (20_000 if polls else 100_000),)):
             await self.sockets.emit("event", arguments, to=sid, namespace="/echo")

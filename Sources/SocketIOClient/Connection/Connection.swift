@@ -27,7 +27,7 @@ extension SocketIOClient {
     /// The WebSocket that is to become the carrier.
     var upgrade: WebSocketTransport?
     /// What came before the WebSocket was handed over.
-    var early: [WebSocketTransport.Event] = []
+    var beforeHandover: [WebSocketTransport.Event] = []
     /// What waits for the next POST.
     var outbox: [EnginePacket] = []
     var isPolling = true
@@ -40,7 +40,7 @@ extension SocketIOClient {
     var sockets: [String: JoinedSocket] = [:]
     /// It is about to end. What still comes follows something that was not understood, so it is not told.
     var hasFailed = false
-    var missed = MissedEvents()
+    var early = EarlyEvents()
     /// Whether an answer to a ping waits to be sent.
     var hasPong = false
     /// Those that ask the application for its credentials.

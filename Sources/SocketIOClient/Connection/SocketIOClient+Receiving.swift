@@ -1,3 +1,4 @@
+import Logging
 import NIOCore
 import SocketIOProtocol
 
@@ -6,7 +7,7 @@ extension SocketIOClient {
     guard let current = connection, current.id == id else { return }
     let isCarrier = !isUpgrade || current.engine.transport == .webSocket
     if !isUpgrade, case .none = current.carrier {
-      connection?.early.append(event)
+      connection?.beforeHandover.append(event)
       return
     }
     switch event {
@@ -90,10 +91,7 @@ extension SocketIOClient {
       notJoined(namespace)
       refused(namespace, Refusal(json: error))
     case .event(let namespace, let event): heard(event, in: namespace)
-    case .missed(let namespace, let event):
-      guard claims[namespace] != nil else { break }
-      // With more than that it gets a new socket, as after too long a time.
-      if connection?.missed.append(event, in: namespace, configuration) == false { claims[namespace] = nil }
+    case .early(let namespace, let event): connection?.early.append(event, in: namespace, configuration)
     case .ack(let namespace, let number, let arguments):
       acknowledged(Awaited(namespace: namespace, id: number), arguments)
     case .disconnected(let namespace):
@@ -109,23 +107,36 @@ extension SocketIOClient {
 
   /// The server has this client in the namespace no more, if it ever had.
   private func notJoined(_ namespace: String) {
-    _ = connection?.missed.take(namespace)
+    _ = connection?.early.take(namespace)
     guard connection?.sockets.removeValue(forKey: namespace) != nil else { return }
     interruptQueue(namespace)
     forgetAcks { $0.namespace == namespace }
   }
 
   private func connected(to namespace: String, sid: String, pid: String?) {
-    let former = claims[namespace]
+    let early = connection?.early.take(namespace)
+    // With more than could be kept it has a new socket, as after too long a time.
+    let mayReturn = claims[namespace] != nil
+    let former = early == nil ? nil : claims[namespace]
     let isRecovered = pid != nil && former?.pid == pid
     claims[namespace] = configuration.recovery ? pid.map { RecoveryClaim(pid: $0, offset: nil) } : nil
     if isRecovered { claims[namespace] = former }
     memberships[namespace]?.wasJoined = true
     connection?.sockets[namespace] = JoinedSocket(id: sid, isRecovered: isRecovered)
     tell(namespace, .connected(sid: sid, recovered: isRecovered))
-    for event in connection?.missed.take(namespace) ?? [] where isRecovered { heard(event, in: namespace) }
+    for event in early ?? [] { heard(event, in: namespace) }
+    if early == nil, !mayReturn { lostEarly(in: namespace) }
     sendKept(in: namespace)
     settleJoining(namespace, .success(()))
+  }
+
+  /// Events are missing that came before the answer to CONNECT: who reads them learns of it.
+  private func lostEarly(in namespace: String) {
+    logger.warning(
+      "more events came before the answer to CONNECT than maxWaitingUpdates or maxMessageBytes allow; they are lost",
+      metadata: ["namespace": "\(namespace)"])
+    endListeners(namespace, .tooSlow)
+    if let feedID = memberships[namespace]?.feedID { end(feedID, .tooSlow) }
   }
 
   private func heard(_ event: SocketEvent, in namespace: String) {

@@ -63,7 +63,7 @@ extension SocketIOClient {
   ) async throws {
     // Within a closure the compiler takes this function for bytes as well.
     if let json = auth as? [UInt8] { return try await connect(to: namespace, .payload(json)) }
-    let json = try SocketArguments(encoding: auth).joined
+    let json = try JSONText.encoded(auth)
     guard json.first == UInt8(ascii: "{") else {
       throw EncodingError.invalidValue(auth, .init(codingPath: [], debugDescription: "it becomes no JSON object"))
     }
@@ -130,7 +130,7 @@ extension SocketIOClient {
   }
 
   /// Leaves the namespaces of a sequence and ends it.
-  private func end(_ feedID: Int, _ error: SocketIOError?) {
+  func end(_ feedID: Int, _ error: SocketIOError?) {
     for (namespace, membership) in memberships where membership.feedID == feedID && membership.feed != nil {
       forget(namespace)
       membership.feed?.finish(throwing: error)
@@ -168,7 +168,7 @@ extension SocketIOClient {
     claims[namespace] = nil
     stopAsking(namespace)
     connection?.sockets[namespace] = nil
-    _ = connection?.missed.take(namespace)
+    _ = connection?.early.take(namespace)
     forgetAcks { $0.namespace == namespace }
     settleJoining(namespace, .failure(.notConnected))
     endListeners(namespace, nil)

@@ -65,9 +65,9 @@ extension SocketIOClient {
     guard connection?.id == id else { return transport.close() }
     connection?.carrier = .webSocket(transport)
     watchOpening(connection: id)
-    let early = connection?.early ?? []
-    connection?.early = []
-    for event in early { handle(event, connection: id, isUpgrade: false) }
+    let events = connection?.beforeHandover ?? []
+    connection?.beforeHandover = []
+    for event in events { handle(event, connection: id, isUpgrade: false) }
   }
 
   func webSocket(connection id: Int, isUpgrade: Bool) async throws -> WebSocketTransport {

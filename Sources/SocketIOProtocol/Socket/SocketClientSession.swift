@@ -7,8 +7,9 @@ public struct SocketClientSession: Sendable {
     /// The server refused; `error` is its JSON value (`{"message":…}`, or a string from old servers).
     case refused(namespace: String, error: [UInt8])
     case event(namespace: String, SocketEvent)
-    /// An event that came before the server's answer to CONNECT. It counts if the answer says that the client has its socket back.
-    case missed(namespace: String, SocketEvent)
+    /// An event that came before the server's answer to CONNECT: what a returning client has missed, or what the application emits
+    /// while it lets the client in. It belongs behind the answer.
+    case early(namespace: String, SocketEvent)
     case ack(namespace: String, AckID, SocketArguments)
     /// The server removed this client from the namespace.
     case disconnected(namespace: String)
@@ -77,7 +78,7 @@ public struct SocketClientSession: Sendable {
       return wasKnown ? .disconnected(namespace: namespace) : .none
     case .event:
       guard let membership = namespaces[namespace], let event = SocketEvent(packet) else { return .none }
-      return membership == .joined ? .event(namespace: namespace, event) : .missed(namespace: namespace, event)
+      return membership == .joined ? .event(namespace: namespace, event) : .early(namespace: namespace, event)
     case .ack:
       guard namespaces[namespace] == .joined, let id = packet.id, let arguments = SocketArguments(ack: packet) else {
         return .none

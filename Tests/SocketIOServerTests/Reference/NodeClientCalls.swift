@@ -55,7 +55,7 @@ enum NodeClientCalls {
     "socket.on(\"disconnect\")": "what follows a packet that is not understood is not told",
     "socket.emit(…)": "several values are sent and received, and answers and acknowledgements have values",
     "sendBuffer": "what is emitted while the connection is lost arrives once it is back",
-    "socket.receiveBuffer": "those of a client that has its socket back are heard behind the answer",
+    "socket.receiveBuffer": "those of a client that comes for the first time are heard behind the answer",
     "socket.emitWithAck(…)": "the program that stands in two languages in Coming from Node is run",
     "socket.timeout(ms)": "an event is given up after its retries, and whoever waits is told",
     "socket.volatile": "a volatile event goes out at once or never",

@@ -6,7 +6,7 @@ import Testing
 @testable import SocketIOClient
 
 @Suite("Events before the answer to CONNECT", .timeLimit(.minutes(1)))
-struct MissedEventsTests {
+struct EarlyEventsTests {
   /// Has a client hear events and then an answer, as from Node's server when it returns.
   private static func returning(
     limit: Int, pid: String?, _ body: (SocketIOClient, inout SocketIOClient.Events.AsyncIterator) async throws -> Void
@@ -32,11 +32,43 @@ struct MissedEventsTests {
     }
   }
 
-  @Test("those of a client that gets a new socket are dropped")
+  @Test("those of a client that gets a new socket are heard behind the answer, too")
   func anew() async throws {
     try await Self.returning(limit: 100, pid: "other") { (client, news) async throws in
-      await client.hear(json(#"2["news",7]"#))
-      #expect(try await news.next(isolation: #isolation)?.arguments == SocketArguments([json("7")]))
+      for number in 0..<2 {
+        #expect(try await news.next(isolation: #isolation)?.arguments == SocketArguments([json("\(number)")]))
+      }
+      #expect(await !client.isRecovered())
+    }
+  }
+
+  @Test("those of a client that comes for the first time are heard behind the answer")
+  func first() async throws {
+    try await Rig.with { (rig) async throws in
+      try await rig.withClient { (client) async throws in
+        var news = await client.events("news").makeAsyncIterator()
+        try await client.connect()
+        await client.hear(events: 2, answeredWith: nil)
+        #expect(await client.claims["/"] == nil)
+        for number in 0..<2 {
+          let event = try await news.next(isolation: #isolation)
+          #expect(event?.arguments.values.first == json("\(number)"))
+        }
+      }
+    }
+  }
+
+  @Test(
+    "more than may be held end the sequences of a client that comes for the first time, as they would be incomplete")
+  func tooManyAtFirst() async throws {
+    try await Rig.with { (rig) async throws in
+      try await rig.withClient(.webSocket, { $0.maxWaitingUpdates = 3 }) { (client) async throws in
+        var news = await client.events("news").makeAsyncIterator()
+        try await client.connect()
+        await client.hear(events: 2, answeredWith: nil)
+        await #expect(throws: SocketIOError.tooSlow) { _ = try await news.next(isolation: #isolation) }
+        #expect(await client.isConnected())
+      }
     }
   }
 
@@ -56,19 +88,18 @@ struct MissedEventsTests {
     func event(_ size: Int) -> SocketEvent {
       SocketEvent(name: "e", arguments: SocketArguments([Array(repeating: 0x31, count: size - 1)]))
     }
-    var missed = MissedEvents()
-    var taken: [Bool] = []
-    for (size, namespace) in [(6, "/"), (5, "/a"), (4, "/a")] {
-      taken.append(missed.append(event(size), in: namespace, configuration))
+    var early = EarlyEvents()
+    for (size, namespace) in [(6, "/"), (5, "/a"), (4, "/b")] {
+      early.append(event(size), in: namespace, configuration)
     }
-    #expect(taken == [true, false, true])
-    let first = missed.take("/")
-    #expect(first.count == 1)
+    // Those of a namespace without room are given up whole, and the next time there may be room.
+    early.append(event(1), in: "/a", configuration)
+    let taken = ["/", "/a", "/b", "/a"].map { early.take($0)?.count }
+    #expect(taken == [1, nil, 1, 0])
     configuration.maxMessageBytes = 10_000
-    taken = (0..<3).map { _ in missed.append(event(1), in: "/", configuration) }
-    #expect(taken == [true, true, false])
-    let (none, one) = (missed.take("/"), missed.take("/a"))
-    #expect(none.isEmpty && one.count == 1)
+    for _ in 0..<4 { early.append(event(1), in: "/", configuration) }
+    let none = early.take("/")
+    #expect(none == nil)
   }
 }
 
@@ -77,11 +108,11 @@ extension SocketIOClient {
   ///
   /// - Parameter pid: That of the answer; `nil`: that of before.
   fileprivate func hear(events count: Int, answeredWith pid: String?) {
-    let pid = pid ?? claims["/"]?.pid ?? ""
+    let pid = pid ?? claims["/"]?.pid
     _ = connection?.socket.disconnect("/")
     _ = connection?.socket.connect("/")
     for number in 0..<count { hear(json(#"2["news",\#(number),"o\#(number)"]"#)) }
-    hear(json(#"0{"sid":"s","pid":"\#(pid)"}"#))
+    hear(json(#"0{"sid":"s"\#(pid.map { #","pid":"\#($0)""# } ?? "")}"#))
   }
 
   fileprivate func hear(_ message: [UInt8]) { received(EnginePacket(.message, message), connection: connectionCount) }
