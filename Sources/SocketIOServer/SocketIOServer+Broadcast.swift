@@ -24,7 +24,9 @@ extension SocketIOServer {
   /// - Parameter isLocal: Whether only sockets of this server count. Otherwise the answer is always yes where an adapter
   ///   connects it with others, as these may have some.
   public func hasSockets(in namespace: String, isLocal: Bool = false) -> Bool {
-    (core.cluster != nil && !isLocal) || core.hasSockets(in: namespace) || core.recovery?.remembers(namespace) ?? false
+    let namespace = namespace.asNamespace
+    return (core.cluster != nil && !isLocal) || core.hasSockets(in: namespace)
+      || core.recovery?.remembers(namespace) ?? false
   }
 }
 
@@ -44,9 +46,12 @@ extension ServerCore {
     if let recovery {
       // All of them: a client may be about to return on any.
       let shards = self.shards
-      return recovery.send(event, arguments, to: target) { message in
-        for shard in shards { shard.enqueue { $0.deliver(message, to: target) } }
+      let own = shards.first(where: \.actsAtOnce)
+      recovery.send(event, arguments, to: target) { message in
+        for shard in shards { shard.hand(isAwaited: shard === own) { $0.deliver(message, to: target) } }
       }
+      own?.catchUp()
+      return
     }
     let shards = shards(in: target.namespace)
     guard !shards.isEmpty else { return }
@@ -55,10 +60,12 @@ extension ServerCore {
     hand(to: shards) { $0.deliver(message, to: target) }
   }
 
-  /// Runs `body` on event loops, which see all such calls in one order.
-  func hand(to shards: [LoopShard], _ body: @escaping @Sendable (LoopShard) -> Void) {
+  /// Has event loops do work, all in one order with other such work; the caller's own loop does it before this returns.
+  func hand(to shards: [LoopShard], _ work: @escaping LoopShard.Work) {
+    let own = shards.first(where: \.actsAtOnce)
     broadcastOrder.withLock { _ in
-      for shard in shards { shard.enqueue(body) }
+      for shard in shards { shard.hand(isAwaited: shard === own, work) }
     }
+    own?.catchUp()
   }
 }

@@ -59,14 +59,14 @@ extension SocketIOServer {
     _ event: String, in namespace: String = SocketPacket.mainNamespace,
     _ body: @escaping @Sendable (Socket.Event) -> Void
   ) {
-    core.setServerSideHandler(for: event, in: namespace, body)
+    core.setServerSideHandler(for: event, in: namespace.asNamespace, body)
   }
 
   /// Sends an event to the other servers of the cluster, not to their sockets. Without an adapter nobody gets it.
   public func serverSideEmit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), in namespace: String = SocketPacket.mainNamespace
   ) {
-    core.cluster?.publish(.serverSide(nil, namespace: namespace, event: event, arguments))
+    core.cluster?.publish(.serverSide(nil, namespace: namespace.asNamespace, event: event, arguments))
   }
 
   /// Sends an event to the other servers of the cluster and waits until all known ones have answered.
@@ -79,7 +79,7 @@ extension SocketIOServer {
   ) async throws -> [SocketArguments] {
     guard let cluster = core.cluster, let loop = core.shards.first?.loop else { return [] }
     let outcome = await cluster.gather(on: loop, timeout: timeout) { number in
-      .serverSide(number, namespace: namespace, event: event, arguments)
+      .serverSide(number, namespace: namespace.asNamespace, event: event, arguments)
     } _: { reply -> ServerGathering<SocketArguments>.Part? in
       guard case .answered(let answer) = reply else { return nil }
       return .init(elements: answer.map { [$0] } ?? [], isRefusal: answer == nil)
@@ -91,21 +91,21 @@ extension SocketIOServer {
   /// Sends an event whose arguments are these values to the other servers of the cluster, not to their sockets.
   ///
   /// - Throws: `EncodingError`; nothing was sent then.
-  public func serverSideEmit<First: Encodable, each Rest: Encodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace
+  public func serverSideEmit<each Value: Encodable>(
+    _ event: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace
   ) throws {
-    serverSideEmit(event, try SocketArguments(encoding: first, repeat each rest), in: namespace)
+    serverSideEmit(event, try SocketArguments(encoding: repeat each values), in: namespace)
   }
 
   /// Sends an event whose arguments are these values to the other servers of the cluster, and waits until all known ones have answered.
   ///
   /// - Throws: `ServerSideAckError` as for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another
   ///   kind.
-  public func serverSideEmit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace,
+  public func serverSideEmit<each Value: Encodable, Answer: Decodable>(
+    _ event: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     timeout: Duration, answers: Answer.Type
   ) async throws -> [Answer] {
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     return try await serverSideEmit(event, arguments, in: namespace, timeout: timeout).map { try $0.decode(answers) }
   }
 }

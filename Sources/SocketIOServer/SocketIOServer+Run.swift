@@ -17,8 +17,9 @@ extension SocketIOServer {
   ///   - port: 0 takes a free one.
   ///   - stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
   ///   - onRunning: Called with the port once clients may connect.
-  /// - Returns: When a signal told it to stop, after all sessions have ended.
-  /// - Throws: When the address cannot be taken, or the task is cancelled; all sessions have ended then, too.
+  /// - Returns: When a signal told it to stop, after all sessions have ended. It may run again then, also on another port, unless it has
+  ///   an adapter: the process ends with a message if it has left its cluster.
+  /// - Throws: When the address cannot be taken, or `CancellationError` when the task is cancelled; all sessions have ended then, too.
   public func run(
     host: String = "127.0.0.1", port: Int, stopsOnSignals: Bool = true,
     onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -38,8 +39,9 @@ extension SocketIOServer {
   /// hold it up.
   ///
   /// - Parameter stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
-  /// - Throws: What the application throws, or that the task is cancelled; all sessions have ended then, too.
+  /// - Throws: What the application throws, or `CancellationError` when the task is cancelled; all sessions have ended then, too.
   public func run(_ application: some Service, stopsOnSignals: Bool) async throws {
+    core.endShutdown()
     // What comes last is stopped first.
     let services = ServiceGroup(
       configuration: .init(
@@ -48,8 +50,23 @@ extension SocketIOServer {
           .init(service: SessionEnding(server: self), serviceName: "end of sessions"),
         ],
         gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [], logger: core.logger))
-    try await services.run()
+    // Unstructured: a cancelled task stops it as a signal does. An application that is cancelled itself logs that as an error.
+    let running = Task { try await services.run() }
+    let limit = core.configuration.closeTimeout + Self.cancellationGrace
+    try await withTaskCancellationHandler {
+      try await running.value
+    } onCancel: {
+      Task {
+        await services.triggerGracefulShutdown()
+        try? await Task.sleep(for: limit)
+        running.cancel()
+      }
+    }
+    try Task.checkCancellation()
   }
+
+  /// How long a cancelled `run` waits for requests that are being answered, after the sessions have ended.
+  private static let cancellationGrace = Duration.seconds(5)
 }
 
 private struct SessionEnding: Service {

@@ -36,23 +36,32 @@ public final class SocketIOServer: Sendable {
 
   /// Declares a namespace. The first declaration that matches counts; a namespace nobody declared is refused with
   /// "Invalid namespace".
+  ///
+  /// - Parameter name: "chat" stands for "/chat".
   public func namespace(_ name: String, configure handlers: NamespaceHandlers) {
+    let name = name.asNamespace
     namespace(where: { $0 == name }, described: name, configure: handlers)
   }
 
   /// Declares the namespaces whose name the predicate accepts.
   ///
-  /// - Parameter description: How the log calls them, to tell which namespaces there are when one is refused.
+  /// - Parameters:
+  ///   - matches: Gets names with their first slash.
+  ///   - description: How the log calls them, to tell which namespaces there are when one is refused.
+  /// - Returns: What `emit(_:_:toAll:)` takes.
+  @discardableResult
   public func namespace(
     where matches: @escaping @Sendable (String) -> Bool, described description: String = "those of a rule",
     configure handlers: NamespaceHandlers
-  ) {
-    core.add(ServerCore.Rule(description: description, matches: matches, handlers: handlers))
+  ) -> NamespaceGroup {
+    let rule = ServerCore.Rule(description: description, matches: matches, handlers: handlers)
+    core.add(rule)
+    return NamespaceGroup(rule: rule)
   }
 
   /// Ends every session: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect.
   /// Returns when all WebSockets are gone, at the latest after `closeTimeout`, and the server has left its cluster. New
-  /// sessions are refused from the start.
+  /// sessions are refused from the start, until `run` is called again.
   public func shutdown() async {
     core.beginShutdown()
     await closeSessions()

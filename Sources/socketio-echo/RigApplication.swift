@@ -62,6 +62,11 @@ struct RigApplication: Sendable {
       guard let room = string(arguments, 0) else { return }
       socket.join(room)
       event.acknowledge?(SocketArguments([Array(#""joined""#.utf8)]))
+    case "enter":
+      guard let room = string(arguments, 0) else { return }
+      socket.join(room)
+      socket.broadcast("entered", SocketArguments([JSONText.quotedBytes(socket.id)]), to: socket.rooms)
+      event.acknowledge?(SocketArguments([JSONText.quotedBytes(socket.id)]))
     case "leave":
       guard let room = string(arguments, 0) else { return }
       socket.leave(room)

@@ -27,6 +27,7 @@ struct SocketIOEcho: AsyncParsableCommand {
   @Option(help: "Milliseconds between pings.") var pingInterval: Int?
   @Option(help: "Milliseconds a ping may stay unanswered.") var pingTimeout: Int?
   @Option(help: "Milliseconds a session may stay without a namespace.") var connectTimeout: Int?
+  @Option(help: "Milliseconds of silence behind the answer to CONNECT.") var connectPause: Int?
   @Flag(help: "Let lost Engine.IO 4 clients return to their sockets; so does RECOVERY=1 in the environment.")
   var recovery = false
   @Option(help: "Open /admin to the Socket.IO Admin UI, for the user admin with this password.")
@@ -89,7 +90,6 @@ struct SocketIOEcho: AsyncParsableCommand {
     if adminPassword != nil { settings.cors = .origins(["https://admin.socket.io"], credentials: true) }
     if recovery || ProcessInfo.processInfo.environment["RECOVERY"] == "1" {
       settings.recovery = SocketIOServer.Recovery()
-      settings.recovery?.offsets = .always
     }
     settings.adapter = postgres.map { PostgresAdapter(url: $0) }
     settings.node = node
@@ -103,6 +103,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     }
     if let pingInterval { settings.pingInterval = .milliseconds(pingInterval) }
     if let pingTimeout { settings.pingTimeout = .milliseconds(pingTimeout) }
+    if let connectPause { settings.connectPause = .milliseconds(connectPause) }
     if let connectTimeout { settings.connectTimeout = .milliseconds(connectTimeout) }
     return settings
   }

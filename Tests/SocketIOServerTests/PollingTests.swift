@@ -51,6 +51,32 @@ struct PollingTests {
     }
   }
 
+  @Test("a packet out of place ends the session once all that waits is fetched: the next GET gets a noop and a close")
+  func violation() async throws {
+    try await TestServer.with { server in
+      let client = try await EngineClient(server, .polling)
+      // The event after the second CONNECT does not count any more.
+      #expect(
+        try await client.post("40\u{1e}42[\"echo\",1]\u{1e}40\u{1e}42[\"echo\",2]").text == "ok")
+      await server.journal.wait(for: "left /: parse error")
+      let waiting = try await client.get("&sid=\(await client.sid)").text.split(separator: "\u{1e}")
+      #expect(waiting.count == 2 && waiting[0].hasPrefix("40{") && waiting[1] == #"42["echo-back",1]"#)
+      #expect(try await client.post(#"42["echo",3]"#).text == "ok")
+      #expect(try await client.get("&sid=\(await client.sid)").text == "6\u{1e}1")
+      #expect(try await client.get("&sid=\(await client.sid)").text == #"{"code":1,"message":"Session ID unknown"}"#)
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
+  @Test("a session that its client abandons before it fetched the end is over in time")
+  func abandoned() async throws {
+    try await TestServer.with(.changed { $0.pingTimeout = .milliseconds(100) }) { server in
+      let client = try await EngineClient(server, .polling)
+      _ = try await client.post("40\u{1e}40")
+      #expect(await server.settles(sessions: 0))
+    }
+  }
+
   @Test(
     "a body over the limit is refused and the session survives; one at the limit passes",
     arguments: TestListener.allCases)

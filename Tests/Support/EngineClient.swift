@@ -68,7 +68,7 @@ package actor EngineClient {
     for packet in packets { try await webSocket.send(packet) }
   }
 
-  /// The next packet that is not a ping; `nil` once the session is over.
+  /// The next packet that is neither a ping nor a noop; `nil` once the session is over.
   package func packet() async throws -> EnginePacket? {
     while true {
       while inbox.isEmpty {
@@ -78,6 +78,7 @@ package actor EngineClient {
       switch packet.kind {
       case .ping: try await send("3")
       case .close: return nil
+      case .noop: continue
       default: return packet
       }
     }

@@ -93,6 +93,14 @@ package struct RawWebSocket: Sendable {
     return (try? await wire.read(length)).map { (head[0], $0) }
   }
 
+  /// The next text, which is lost if it comes in the same read as the message before: so it is for clients that handle all messages of a
+  /// read in one turn and ask for the next one after it.
+  package func textOfNextRead() async -> String? {
+    let text = await text()
+    await wire.dropRest()
+    return text
+  }
+
   /// The next text, whatever stands between.
   package func text() async -> String? {
     if case .text(let text) = await next() { text } else { nil }

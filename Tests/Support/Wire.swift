@@ -58,6 +58,9 @@ package actor Wire {
     }
   }
 
+  /// Drops what came in the same read as what was read last.
+  package func dropRest() { buffer.clear() }
+
   /// The next line, without its end.
   package func readLine() async throws -> String {
     while true {

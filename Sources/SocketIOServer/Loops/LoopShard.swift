@@ -1,10 +1,11 @@
 import DequeModule
 import NIOCore
 import SocketIOProtocol
+import Synchronization
 
 /// The part of a server that lives on one event loop: sessions, their sockets, and one timer for all.
 ///
-/// Unchecked: the state is touched on `loop` only; `run` is the one way in from elsewhere.
+/// Unchecked: the state is touched on `loop` only, except for `handedWork`; `run`, `enqueue` and `hand` are the ways in from elsewhere.
 final class LoopShard: @unchecked Sendable {
   let core: ServerCore
   let loop: any EventLoop
@@ -32,6 +33,12 @@ final class LoopShard: @unchecked Sendable {
   var deflateStreams: DeflateStreams?
   /// Those with messages that wait for a further turn.
   var turns: Deque<WebSocketLink> = []
+  /// Work for sockets that waits for the loop, and how much was ever handed over: work counts before it can be taken.
+  let handedWork = Mutex(HandedWork())
+  let handedCount = Atomic<Int>(0)
+  var performedCount = 0
+  /// Whether work for sockets is being done: what is asked for meanwhile is handed over.
+  var isDelivering = false
   /// Set when somebody may watch the server.
   var admin: AdminHub?
 
@@ -74,8 +81,7 @@ final class LoopShard: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` on the shard's loop behind what is queued there already, also when called on it: what sockets hear of,
-  /// they hear of in the order in which it was asked for.
+  /// Runs `body` on the shard's loop behind what is queued there already, also when called on it.
   func enqueue(_ body: @escaping @Sendable (LoopShard) -> Void) {
     loop.execute { body(self) }
   }

@@ -30,6 +30,12 @@ final class NamespaceShard {
     rooms[room, default: [:]][socket.id] = socket
   }
 
+  func count(in target: BroadcastTarget) -> Int {
+    var count = 0
+    forEach(in: target) { _ in count += 1 }
+    return count
+  }
+
   func leave(_ room: String, _ socket: Socket) {
     socket.noteLeaving(room)
     rooms[room]?[socket.id] = nil
@@ -39,10 +45,12 @@ final class NamespaceShard {
   /// Calls `body` once for each socket the target means. `body` must not add or remove sockets.
   func forEach(in target: BroadcastTarget, _ body: (Socket) -> Void) {
     if target.rooms.isEmpty, target.except.isEmpty {
-      for socket in sockets { body(socket) }
+      for socket in sockets where !socket.isDismissed { body(socket) }
       return
     }
-    for socket in candidates(target.rooms) where !isExcepted(socket, target.except) { body(socket) }
+    for socket in candidates(target.rooms) where !socket.isDismissed && !isExcepted(socket, target.except) {
+      body(socket)
+    }
   }
 
   private func candidates(_ names: Set<String>) -> [Socket] {

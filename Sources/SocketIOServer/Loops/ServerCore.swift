@@ -192,6 +192,17 @@ final class ServerCore: Sendable {
     state.withLock { $0.isShutDown = true }
   }
 
+  /// Takes sessions again after a shutdown.
+  func endShutdown() {
+    let wasShutDown = state.withLock { state in
+      defer { state.isShutDown = false }
+      return state.isShutDown
+    }
+    precondition(
+      !wasShutDown || cluster == nil,
+      "this server has left its cluster in shutdown(): make a new SocketIOServer to run it again")
+  }
+
   var stats: SocketIOServer.Stats {
     state.withLock { state in
       SocketIOServer.Stats(sessions: state.sessions, sockets: state.sockets, namespaces: state.members.count)

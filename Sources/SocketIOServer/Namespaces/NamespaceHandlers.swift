@@ -10,9 +10,9 @@ public struct NamespaceHandlers: Sendable {
   /// what it accepts with is added to the data that the middleware set. It is cancelled when the client leaves or its
   /// session ends. A client that returns by connection state recovery is not asked, unless `Recovery.skipAdmission` is off.
   public var admit: (@Sendable (ConnectRequest) async -> Admission)?
-  /// A client has joined. What its socket itself emits here is the first thing it gets, with two exceptions: if it returned
-  /// by connection state recovery, what it missed comes before; and while recovery is on for it, broadcasts that are under
-  /// way may.
+  /// A client has joined. What its socket itself emits here is the first thing it gets, with three exceptions: if it returned
+  /// by connection state recovery, what it missed comes before; while recovery is on for it, broadcasts that are under way may;
+  /// and what is broadcast here keeps its place.
   public var connected: (@Sendable (Socket) -> Void)?
   /// An event was refused: by a packet middleware (`Socket.use`), as its arguments are not what a listener takes, or as an
   /// asynchronous listener threw. Without it such events are ignored; either way they are logged at level debug. It is not

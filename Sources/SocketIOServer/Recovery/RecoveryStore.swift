@@ -3,8 +3,8 @@ import Synchronization
 
 /// Connection state recovery for all event loops of a server.
 ///
-/// While it is on, everything sent to sockets travels through the queues of the event loops, even from a loop to itself,
-/// so that every socket gets events in the order of their numbers.
+/// While it is on, all events for sockets are handed to the event loops, even by a loop to itself, so that every socket gets
+/// them in the order of their numbers.
 final class RecoveryStore: Sendable {
   let settings: SocketIOServer.Recovery
   private let maxReplay: Int

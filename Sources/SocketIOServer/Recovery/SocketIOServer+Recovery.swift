@@ -11,8 +11,8 @@ extension SocketIOServer {
       /// Those that ask for it: the item `recovery=1` in the query of the handshake, or a private id with the CONNECT.
       /// No other client sees numbers in its events.
       case capableClients
-      /// All clients of Engine.IO 4, as the reference server does. The standard JavaScript client needs no setting then,
-      /// and every handler sees the number as an argument.
+      /// All clients of Engine.IO 4, as the reference server does: the standard JavaScript client needs no setting, and every handler
+      /// of it sees the number as an argument. `SocketIOClient` takes it out.
       case always
     }
 
@@ -22,7 +22,7 @@ extension SocketIOServer {
     /// middleware of its namespace, as `skipMiddlewares` has it in the reference. If they are asked again, the data of their new
     /// answer takes the place of that of before; in a namespace without either its data stays.
     public var skipAdmission = true
-    public var offsets = Offsets.capableClients
+    public var offsets = Offsets.always
     /// The most events kept for the clients of a namespace.
     public var maxPacketsPerNamespace = 10_000
     /// The most bytes of events kept for the clients of a namespace.

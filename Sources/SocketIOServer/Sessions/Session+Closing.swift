@@ -4,6 +4,12 @@ import NIOCore
 import SocketIOProtocol
 
 extension Session {
+  /// The end of a session that waits until its client has fetched everything.
+  struct Drain {
+    let reason: DisconnectReason
+    let deadline: Milliseconds
+  }
+
   enum PollAnswer {
     case close
     case noop
@@ -36,13 +42,15 @@ extension Session {
     if interception != nil { endInterception() }
   }
 
-  /// Ends the session once the client has what waits for it.
+  /// Ends the session once the client has what waits for it. What it sends meanwhile does not count.
   func closeAfterDelivery(_ reason: DisconnectReason) {
-    guard link == nil, !engine.isClosed else { return close(reason) }
-    send(OutboundPacket(EnginePacket(.close)))
+    guard drain == nil else { return }
+    guard link == nil, !engine.isClosed, poll == nil || !queue.isEmpty else { return close(reason) }
+    drain = Drain(reason: reason, deadline: LoopShard.now + core.configuration.pingTimeout.milliseconds)
+    for admission in admissions { admission.task?.cancel() }
+    admissions = []
     for socket in sockets { removed(socket, reason) }
     sockets = []
-    drainDeadline = LoopShard.now + core.configuration.pingTimeout.milliseconds
     shard.schedule(self)
     answerPoll()
   }

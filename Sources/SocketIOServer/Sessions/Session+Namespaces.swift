@@ -12,7 +12,7 @@ extension Session {
     case .leave(let namespace, let wasJoined): left(namespace, wasJoined: wasJoined)
     case .event(let namespace, let event): deliver(event, namespace)
     case .ack(let namespace, let id, let arguments): socket(in: namespace)?.settle(id, .success(arguments))
-    case .close(let reason): close(reason)
+    case .close(let reason): closeAfterDelivery(reason)
     }
   }
 
@@ -66,6 +66,7 @@ extension Session {
     let pid = socket.pid.map { #","pid":"\#($0)""# } ?? ""
     let payload = revision == .v4 ? Array(#"{"sid":"\#(socket.id)"\#(pid)}"#.utf8) : []
     reply(encoded(SocketPacket(.connect, namespace: socket.namespace, payload: payload)).head)
+    link?.beginPause(for: core.configuration.connectPause)
   }
 
   func sendRefusal(_ namespace: String, message: String, data: [UInt8]) {
@@ -107,6 +108,9 @@ extension Session {
 
   /// Ends a socket that is no longer in `sockets`, or soon will not be.
   func removed(_ socket: Socket, _ reason: DisconnectReason, at time: Milliseconds = LoopShard.now) {
+    guard !socket.isLeaving else { return }
+    socket.isLeaving = true
+    let reason = socket.isDismissed ? .serverNamespaceDisconnect : reason
     socket.announceEnd(reason, isEarly: true)
     if let recovery = core.recovery, let pid = socket.pid {
       recovery.left(socket, pid, rooms: socket.joinedRooms, reason, at: time)
@@ -139,7 +143,7 @@ extension Session {
       let message = OutboundMessage(
         .ack(id, arguments: arguments.joined, namespace: socket.namespace, attachments: arguments.attachments),
         socket.shard.core.configuration.encoding(compress: true))
-      socket.onLoop { $0.session?.send(message) }
+      socket.shard.act { _ in socket.reachableSession?.send(message) }
     }
   }
 }

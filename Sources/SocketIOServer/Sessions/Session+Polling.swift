@@ -45,7 +45,11 @@ extension Session {
 
   /// Answers the waiting GET if there is something to send.
   func answerPoll() {
-    guard let reply = poll, !queue.isEmpty else { return }
+    guard let reply = poll else { return }
+    guard !queue.isEmpty else {
+      if let drain { endDrained(drain, reply) }
+      return
+    }
     var packets: [OutboundPacket] = []
     while packets.count < core.configuration.maxPacketsPerPoll, let packet = queue.popFirst() {
       queuedBytes -= packet.size
@@ -54,7 +58,14 @@ extension Session {
     poll = nil
     engine.pollAnswered()
     reply(pollReply(packets))
-    if drainDeadline != nil, queue.isEmpty { close(.forcedClose) }
+  }
+
+  /// The client has fetched all that waited: its next GET learns of the end, as in the reference.
+  private func endDrained(_ drain: Drain, _ reply: PollReply) {
+    poll = nil
+    engine.pollAnswered()
+    reply(pollReply([OutboundPacket(EnginePacket(.noop)), OutboundPacket(EnginePacket(.close))]))
+    close(drain.reason)
   }
 
   /// The connection of the waiting GET is gone.

@@ -27,13 +27,13 @@ extension Session {
   }
 
   func send(_ packet: OutboundPacket) {
-    guard !engine.isClosed, drainDeadline == nil else { return }
+    guard !engine.isClosed, drain == nil else { return }
     guard let interceptor = core.configuration.packetInterceptor else { return transmit(packet) }
     pass(.sent(packet), interceptor)
   }
 
   func transmit(_ packet: OutboundPacket) {
-    guard !engine.isClosed, drainDeadline == nil else { return }
+    guard !engine.isClosed, drain == nil else { return }
     if let link {
       link.write(packet, revision)
       return shard.needsFlush(link)

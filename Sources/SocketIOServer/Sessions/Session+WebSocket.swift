@@ -67,7 +67,7 @@ extension Session {
         socket.noteUpgrade()
         shard.admin?.note(socket) { .upgraded(namespace: $0.namespace, id: $0.id, transport: $0.transport) }
       }
-      if drainDeadline != nil { close(.forcedClose) }
+      if let drain { close(drain.reason) }
     case .abandon:
       abandonUpgrade()
     }

@@ -41,7 +41,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   var admissions: [PendingAdmission] = []
   var admissionNumber = 0
   /// Set when the session is to end once what waits has been fetched.
-  var drainDeadline: Milliseconds?
+  var drain: Drain?
   private var connectDeadline: Milliseconds
   /// Whether the waiting GET is to be answered at the next flush.
   var isAnswerDue = false
@@ -94,7 +94,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   // MARK: Time
 
   var timerDeadline: Milliseconds {
-    interception?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drainDeadline ?? .max, oversizeDeadline)
+    interception?.silentUntil ?? min(engine.nextDeadline, connectDeadline, drain?.deadline ?? .max, oversizeDeadline)
   }
 
   func timerFired(at now: Milliseconds) {
@@ -110,9 +110,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   private func meetDeadline(at now: Milliseconds) {
     let deadline = timerDeadline
     if isSilent { return close(.transportClose) }
-    if now >= drainDeadline ?? .max {
-      return close(.forcedClose)
-    }
+    if let drain, now >= drain.deadline { return close(drain.reason) }
     if now >= oversizeDeadline { return endOversize() }
     if now >= connectDeadline {
       core.advise(
@@ -163,6 +161,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   }
 
   private func deliver(_ message: EnginePacket, isLate: Bool) {
+    guard drain == nil else { return }
     if let engineHandler = core.engineHandler {
       engineHandler(EngineConnection(session: self), message)
     } else {

@@ -1,6 +1,7 @@
 /// Whom a broadcast reaches: the sockets of a namespace that are in any of `rooms` and in none of `except`; without `rooms` all
 /// that are in none of `except`. (`Socket.broadcast` to no rooms reaches nobody.)
 public struct BroadcastTarget: Sendable {
+  /// With its first slash.
   public var namespace: String
   /// Rooms to reach; every socket is in the room of its own id. Empty means the whole namespace.
   public var rooms: Set<String>
@@ -13,11 +14,12 @@ public struct BroadcastTarget: Sendable {
   /// Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public var compress: Bool
 
+  /// - Parameter namespace: "chat" stands for "/chat".
   public init(
     namespace: String, rooms: Set<String> = [], except: Set<String> = [], isVolatile: Bool = false,
     isLocal: Bool = false, compress: Bool = true
   ) {
-    self.namespace = namespace
+    self.namespace = namespace.asNamespace
     self.rooms = rooms
     self.except = except
     self.isVolatile = isVolatile

@@ -39,25 +39,50 @@ extension Socket {
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true
   ) async throws -> SocketArguments {
     try ReservedNameError.check(event)
+    let outcome: Result<SocketArguments, AckError> = await withCheckedContinuation { continuation in
+      ask(event, arguments, timeout: timeout, compress: compress) { continuation.resume(returning: $0) }
+    }
+    return try outcome.get()
+  }
+
+  /// Sends an event, and calls a closure with the client's acknowledgement: for synchronous listeners, which cannot wait.
+  ///
+  /// - Parameters:
+  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  ///   - acknowledged: Called once, on the event loop of the client: it must not block. It gets an `AckError` when no acknowledgement
+  ///     came in time or the client left.
+  /// - Throws: `ReservedNameError`; nothing was sent then, and the closure is not called.
+  public func emit(
+    _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true,
+    acknowledged: @escaping @Sendable (Result<SocketArguments, AckError>) -> Void
+  ) throws {
+    try ReservedNameError.check(event)
+    ask(event, arguments, timeout: timeout, compress: compress, acknowledged)
+  }
+
+  private func ask(
+    _ event: String, _ arguments: SocketArguments, timeout: Duration, compress: Bool,
+    _ acknowledged: @escaping PendingAcks.Outcome
+  ) {
     let id = shard.core.makeAckID()
     let message = OutboundMessage(
       .event(event, arguments: arguments.joined, namespace: namespace, id: id, attachments: arguments.attachments),
       shard.core.configuration.encoding(compress: compress))
-    let outcome: Result<SocketArguments, AckError> = await withCheckedContinuation { continuation in
-      onLoop { socket in
-        guard let session = socket.session else { return continuation.resume(returning: .failure(.disconnected)) }
-        let timer = socket.shard.loop.scheduleTask(in: .milliseconds(timeout.milliseconds)) {
-          socket.settle(id, .failure(.timedOut))
-        }
-        socket.acks.wait(id) { outcome in
-          timer.cancel()
-          continuation.resume(returning: outcome)
-        }
-        socket.showOutgoing(event, arguments)
-        session.send(message)
+    shard.act { shard in
+      guard let session = self.reachableSession else {
+        // In a turn of its own, as the others.
+        return shard.enqueue { _ in acknowledged(.failure(.disconnected)) }
       }
+      let timer = shard.loop.scheduleTask(in: .milliseconds(timeout.milliseconds)) {
+        self.settle(id, .failure(.timedOut))
+      }
+      self.acks.wait(id) { outcome in
+        timer.cancel()
+        acknowledged(outcome)
+      }
+      self.showOutgoing(event, arguments)
+      session.send(message)
     }
-    return try outcome.get()
   }
 
   /// Ends the wait for an acknowledgement; an unknown id is ignored.

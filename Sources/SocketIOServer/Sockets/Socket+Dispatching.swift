@@ -1,4 +1,5 @@
 import Logging
+import NIOCore
 import SocketIOProtocol
 
 extension Socket {
@@ -10,16 +11,19 @@ extension Socket {
     return id
   }
 
-  /// At once on the event loop, so that no event comes between.
+  /// At once on the event loop, so that no event comes between; from elsewhere behind what was asked for before.
   func changeListeners(_ body: @escaping @Sendable (inout Listeners) -> Void) {
-    shard.run { _ in
-      guard self.session != nil else { return }
-      // What a removed listener has kept may end with it, and change the listeners as well.
-      let former = self.listeners
-      body(&self.listeners)
-      self.listenerChanges += 1
-      withExtendedLifetime(former) {}
-    }
+    guard shard.loop.inEventLoop else { return shard.hand { _ in self.changeListenersNow(body) } }
+    changeListenersNow(body)
+  }
+
+  private func changeListenersNow(_ body: (inout Listeners) -> Void) {
+    guard session != nil else { return }
+    // What a removed listener has kept may end with it, and change the listeners as well.
+    let former = listeners
+    body(&listeners)
+    listenerChanges += 1
+    withExtendedLifetime(former) {}
   }
 
   /// Nobody listens any more. A listener may hold on to the socket, which so lets go of itself.

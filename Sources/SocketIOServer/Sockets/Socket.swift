@@ -4,8 +4,10 @@ import Synchronization
 
 /// One client in one namespace.
 ///
-/// Everything may be called from any thread; calls of one thread keep their order. Once the client has left, calls do
-/// nothing.
+/// Everything may be called from any thread; calls of one thread keep their order. On the event loop of the client, where
+/// `connected` and all synchronous listeners run, calls act at once: ``rooms`` and ``isConnected`` show what `join`, `leave` and
+/// `disconnect` did, and events leave in the order of the calls, those of the server to a target included. Only listeners of
+/// `onAnyOutgoing` are an exception: what they do follows the event they see. Once the client has left, calls do nothing.
 ///
 /// Unchecked: the mutable state is touched on the event loop of the session only, except for what `shared` guards.
 public final class Socket: @unchecked Sendable {
@@ -38,8 +40,12 @@ public final class Socket: @unchecked Sendable {
   let shard: LoopShard
   /// Whether the application was told that it has joined, and so is told when it leaves.
   var isAnnounced = false
-  /// Whether `connected` is being called: what it emits must not queue behind broadcasts that are on their way.
+  /// Whether `connected` is being called: what it emits comes before broadcasts of other threads that are on their way.
   var isWelcoming = false
+  /// Whether `disconnecting` was called, so that leaving once more while it runs does nothing.
+  var isLeaving = false
+  /// Whether another thread has disconnected it: nothing more is sent, and it leaves when the loop has a turn.
+  var isDismissed = false
   /// `nil` once the client has left.
   var session: Session?
   var memberIndex = 0
@@ -122,18 +128,21 @@ public final class Socket: @unchecked Sendable {
     guard pid != nil, let recovery = shard.core.recovery else {
       let outbound = OutboundEvent(
         event, arguments, namespace: namespace, shard.core.configuration.encoding(compress: compress))
-      guard shard.loop.inEventLoop, isWelcoming else { return onLoop { $0.deliver(outbound, isVolatile: isVolatile) } }
-      return deliver(outbound, isVolatile: isVolatile)
+      return shard.act(overtaking: shard.loop.inEventLoop && isWelcoming) { _ in
+        self.deliver(outbound, isVolatile: isVolatile)
+      }
     }
     let target = BroadcastTarget(namespace: namespace, rooms: [id], isVolatile: isVolatile, compress: compress)
+    let isAwaited = shard.actsAtOnce
     recovery.send(event, arguments, to: target) { outbound in
-      onLoop { $0.deliver(outbound, isVolatile: isVolatile) }
+      shard.hand(isAwaited: isAwaited) { _ in self.deliver(outbound, isVolatile: isVolatile) }
     }
+    if isAwaited { shard.catchUp() }
   }
 
   /// Sends an event that is on its way to this socket's client, in the form for it.
   func deliver(_ event: OutboundEvent, isVolatile: Bool = false) {
-    guard let session, !isVolatile || session.isWritable else { return }
+    guard let session = reachableSession, !isVolatile || session.isWritable else { return }
     // A copy of a message has all sockets count who holds its parts.
     guard pid != nil, let numbered = event.numbered else {
       showOutgoing(event.name, event.arguments)
@@ -143,6 +152,9 @@ public final class Socket: @unchecked Sendable {
     showOutgoing(event.name, event.arguments)
     session.send(numbered.message)
   }
+
+  /// `nil` once nothing more may be sent.
+  var reachableSession: Session? { isDismissed ? nil : session }
 
   /// Sends an event to everybody else in the namespace, or in these rooms of it. One with a reserved name
   /// (`SocketEvent.reservedNames`) is not sent, and the log says so.
@@ -171,30 +183,42 @@ public final class Socket: @unchecked Sendable {
   /// Nothing happens for a name with hundreds of marks on one letter: comparing such names takes the square of the marks.
   public func join(_ room: String) {
     guard shard.core.mayName(room) else { return }
-    onLoop { $0.shard.join(room, $0) }
+    shard.act { $0.join(room, self) }
   }
 
   /// Takes the socket out of a room. Nothing happens where it is not in it.
   public func leave(_ room: String) {
     guard room.isCheapToCompare else { return }
-    onLoop { $0.shard.leave(room, $0) }
+    shard.act { $0.leave(room, self) }
   }
 
-  /// Removes the client from the namespace. Its session stays open unless `closingSession`.
+  /// Takes the socket out of all rooms but that of its own id.
+  public func leaveAll() {
+    shard.act { shard in for room in self.joinedRooms { shard.leave(room, self) } }
+  }
+
+  /// Removes the client from the namespace. Its session stays open unless `closingSession`. On the event loop of the client,
+  /// `disconnecting` and `disconnected` are called before this returns.
   public func disconnect(closingSession: Bool = false) {
-    onLoop { $0.leaveNamespace(closingSession: closingSession) }
+    guard shard.actsAtOnce else { return shard.hand { _ in self.dismiss(closingSession: closingSession) } }
+    shard.catchUp()
+    leaveNamespace(closingSession: closingSession)
   }
 
-  func leaveNamespace(closingSession: Bool) {
+  /// Sends nothing more from here on, and leaves in a turn of its own: the application, which is told, may be amid something else.
+  func dismiss(closingSession: Bool) {
+    guard let session else { return }
+    isDismissed = true
+    if closingSession { for socket in session.sockets { socket.isDismissed = true } }
+    shard.enqueue { _ in self.leaveNamespace(closingSession: closingSession) }
+  }
+
+  private func leaveNamespace(closingSession: Bool) {
     guard let session else { return }
     if closingSession {
       session.disconnectAll()
     } else {
       session.disconnect(self)
     }
-  }
-
-  func onLoop(_ body: @escaping @Sendable (Socket) -> Void) {
-    shard.enqueue { _ in body(self) }
   }
 }

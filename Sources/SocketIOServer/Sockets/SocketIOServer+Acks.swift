@@ -78,7 +78,7 @@ extension LoopShard {
     for socket in asked {
       socket.acks.wait(id) { collector.received($0, from: socket.id) }
       socket.showOutgoing(event, arguments)
-      socket.session?.send(message)
+      socket.reachableSession?.send(message)
     }
   }
 }

@@ -61,6 +61,13 @@ extension SocketIOServer {
     return await own + others.found
   }
 
+  /// How many sockets the target means. Those of other servers count if they answer within `ClusterSettings.requestTimeout`; for a
+  /// target that is local nothing is sent.
+  public func socketCount(in target: BroadcastTarget) async -> Int {
+    guard core.cluster(for: target) == nil else { return await sockets(in: target).count }
+    return await core.gather(target) { $0.namespaces[target.namespace]?.count(in: target) ?? 0 }.reduce(0, +)
+  }
+
   /// Makes the sockets whom the target means join rooms, those of lost clients that may return included. Broadcasts of the
   /// same thread that follow reach them there.
   public func join(_ rooms: Set<String>, for target: BroadcastTarget) {
@@ -86,19 +93,28 @@ extension SocketIOServer {
   public func disconnectSockets(
     in namespace: String, where matches: @escaping @Sendable (Socket) -> Bool = { _ in true }
   ) {
-    core.recovery?.forgetParked(BroadcastTarget(namespace: namespace))
-    core.change(BroadcastTarget(namespace: namespace)) { if matches($0) { $0.leaveNamespace(closingSession: false) } }
+    let target = BroadcastTarget(namespace: namespace)
+    core.recovery?.forgetParked(target)
+    core.change(target) { if matches($0) { $0.dismiss(closingSession: false) } }
   }
 }
 
 /// The same for the sockets of this server.
 extension ServerCore {
   func sockets(in target: BroadcastTarget) async -> [SocketSnapshot] {
-    var found: [SocketSnapshot] = []
+    await gather(target) { $0.sockets(in: target).map(SocketSnapshot.init) }.flatMap { $0 }
+  }
+
+  /// Asks the event loops that have sockets of the target's namespace, behind what was asked of them before.
+  fileprivate func gather<Part: Sendable>(
+    _ target: BroadcastTarget, _ part: @escaping @Sendable (LoopShard) -> Part
+  ) async -> [Part] {
+    var found: [Part] = []
     for shard in shards(in: target.namespace) {
-      found += await withCheckedContinuation { continuation in
-        shard.run { continuation.resume(returning: $0.sockets(in: target).map(SocketSnapshot.init)) }
-      }
+      found.append(
+        await withCheckedContinuation { continuation in
+          shard.hand { continuation.resume(returning: part($0)) }
+        })
     }
     return found
   }
@@ -115,7 +131,7 @@ extension ServerCore {
 
   func disconnectSockets(in target: BroadcastTarget, closingSessions: Bool) {
     recovery?.forgetParked(target)
-    change(target) { $0.leaveNamespace(closingSession: closingSessions) }
+    change(target) { $0.dismiss(closingSession: closingSessions) }
   }
 
   func change(_ target: BroadcastTarget, _ body: @escaping @Sendable (Socket) -> Void) {

@@ -39,7 +39,7 @@ extension Socket {
       } catch is CancellationError where Task.isCancelled {
         // The client has left.
       } catch {
-        self.onLoop { $0.refuse(event, error) }
+        self.shard.enqueue { _ in self.refuse(event, error) }
       }
     }
     let configuration = shard.core.configuration

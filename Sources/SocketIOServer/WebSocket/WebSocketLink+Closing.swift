@@ -28,6 +28,7 @@ extension WebSocketLink {
   func fallSilent() {
     guard case .open(let session) = state else { return }
     heldFrame = nil
+    pause = nil
     parser = WebSocketParser(maxMessageSize: 0)
     releaseMessage()
     state = .silent(session)
@@ -40,6 +41,7 @@ extension WebSocketLink {
   }
 
   func startClosing(_ code: UInt16?) {
+    endPause()
     writeThroughChannel(WebSocketFrame.close(code))
     context?.flush()
     state = .closing(deadline: closeDeadline)
@@ -62,6 +64,7 @@ extension WebSocketLink {
   func ended(_ reason: DisconnectReason) {
     let before = state
     state = .closed
+    pause = nil
     releaseMessage()
     shard.remove(self)
     switch before {

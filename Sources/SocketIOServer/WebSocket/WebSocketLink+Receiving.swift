@@ -108,6 +108,7 @@ extension WebSocketLink {
       endOutput()
     case (.failure(let code), .open(let session)):
       session.lost(self, .transportError)
+      endPause()
       writeThroughChannel(WebSocketFrame.close(code))
       endOutput()
     case (.close, .closing), (.failure, .closing):

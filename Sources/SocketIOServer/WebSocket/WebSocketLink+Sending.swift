@@ -7,12 +7,12 @@ extension WebSocketLink {
     if isChannelInUse, let options = context?.channel.syncOptions {
       isChannelInUse = (try? options.getOption(.bufferedWritableBytes)) != 0
     }
-    return !isChannelInUse && heldFrame == nil
+    return !isChannelInUse && heldFrame == nil && pause?.frames.isEmpty ?? true
   }
 
   /// Bytes that wait to be sent.
   var waitingBytes: Int {
-    let held = heldFrame?.readableBytes ?? 0
+    let held = (heldFrame?.readableBytes ?? 0) + (pause?.bytes ?? 0)
     guard isChannelInUse, let options = context?.channel.syncOptions else { return held }
     return held + ((try? options.getOption(.bufferedWritableBytes)) ?? 0)
   }
@@ -32,6 +32,7 @@ extension WebSocketLink {
 
   func write(_ frame: ByteBuffer) {
     guard case .open = state else { return }
+    guard pause == nil else { return keep(frame) }
     if checkIdle() { heldFrame = frame } else { writeThroughChannel(frame) }
   }
 

@@ -54,6 +54,10 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   var heldFrame: ByteBuffer?
   /// Whether something was written that is to be sent at the next flush.
   var isFlushDue = false
+  /// Set while a pause keeps what is written.
+  var pause: Pause?
+  /// How many pauses there were.
+  var pauses = 0
   /// Whether the channel may hold bytes, which have to go first.
   var isChannelInUse = true
   var timerPlace: TimerWheel.Place?

@@ -22,6 +22,30 @@ struct SocketIOSuiteTests {
     }
   }
 
+  @Test(
+    "connect: a client that loses all but the first message of a read gets the answer, then the first event",
+    arguments: [EngineRevision.v4, .v3])
+  func connectsInTurns(revision: EngineRevision) async throws {
+    // Long enough for a machine that is busy.
+    try await SuiteServer.with(mode: "socket", revision: revision, connectPause: 500) { server in
+      let webSocket = try await server.webSocket()
+      if revision == .v4 {
+        #expect(await webSocket.textOfNextRead()?.hasPrefix("0{") == true)
+        try await webSocket.send("40")
+      } else {
+        // Nobody asks for the main namespace: that one is joined is told with the session's opening.
+        #expect(await webSocket.text()?.hasPrefix("0{") == true)
+      }
+      #expect(await webSocket.textOfNextRead()?.hasPrefix("40") == true)
+      #expect(await webSocket.textOfNextRead() == #"42["auth",{}]"#)
+      try await webSocket.send("40/custom,")
+      #expect(await webSocket.textOfNextRead()?.hasPrefix("40/custom,") == true)
+      #expect(await webSocket.textOfNextRead() == #"42/custom,["auth",{}]"#)
+      try await webSocket.send(#"42["message","a"]"#)
+      #expect(await webSocket.textOfNextRead() == #"42["message-back","a"]"#)
+    }
+  }
+
   @Test("connect: an unknown namespace is refused, and the session stays")
   func unknownNamespace() async throws {
     try await SuiteServer.with(mode: "socket") { server in

@@ -13,12 +13,12 @@ struct SuiteServer: Sendable {
   /// The times are in milliseconds, and shortened only by the tests that wait for them: a busy machine is no failure.
   static func with(
     mode: String, revision: EngineRevision = .v4, pingInterval: Int = 20_000, pingTimeout: Int = 20_000,
-    connectTimeout: Int = 20_000,
+    connectTimeout: Int = 20_000, connectPause: Int = 2,
     _ body: (SuiteServer) async throws -> Void
   ) async throws {
     let times = [
       "--ping-interval", "\(pingInterval)", "--ping-timeout", "\(pingTimeout)", "--connect-timeout",
-      "\(connectTimeout)",
+      "\(connectTimeout)", "--connect-pause", "\(connectPause)",
     ]
     try await EchoProcess.with(["--mode", mode] + times + (revision == .v3 ? ["--eio3"] : [])) { process in
       let path = mode == "engine" ? "/engine.io/" : "/socket.io/"
