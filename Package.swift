@@ -235,10 +235,10 @@ let package = Package(
       swiftSettings: strict),
     // Those of the pages on binary events.
     .executableTarget(
-      name: "socketio-binary-server", dependencies: ["SocketIOProtocol", "SocketIOServer"],
+      name: "socketio-binary-server", dependencies: ["SocketIOServer"],
       path: "Examples/SocketIOBinary/Server", swiftSettings: strict),
     .executableTarget(
-      name: "socketio-binary-client", dependencies: ["SocketIOClient", "SocketIOProtocol"],
+      name: "socketio-binary-client", dependencies: ["SocketIOClient"],
       path: "Examples/SocketIOBinary/Client", swiftSettings: strict),
     // That of the server's "Getting started" on the port of an HTTP application.
     .executableTarget(

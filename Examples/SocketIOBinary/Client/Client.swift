@@ -1,9 +1,9 @@
+import Foundation
 import SocketIOClient
-import SocketIOProtocol
 
 struct Photo: Codable {
   var title: String
-  var image: BinaryPlaceholder
+  var image: Data
 }
 
 @main
@@ -11,22 +11,18 @@ enum Client {
   static func main() async throws {
     let client = try SocketIOClient(url: "http://127.0.0.1:3000")
     async let running: Void = client.run()
-    let photos = await client.events("photo")
+    let photos = await client.events("photo", as: Photo.self)
     try await client.connect()
 
-    let image: [UInt8] = Array(repeating: 0x89, count: 1000)
-    var arguments = try SocketArguments(encoding: Photo(title: "garden", image: BinaryPlaceholder(0)))
-    arguments.attachments = [image]
-    let answer = try await client.emit("photo", arguments, acknowledgedWithin: .seconds(5))
-    print("sent", try answer.decode(String.self))
+    let photo = Photo(title: "garden", image: Data(repeating: 0x89, count: 1000))
+    let answer = try await client.emit("photo", photo, acknowledgedWithin: .seconds(5), as: String.self)
+    print("sent", answer)
 
-    let icon = try await client.emit("icon", acknowledgedWithin: .seconds(5)).attachments.first ?? []
+    let icon = try await client.emit("icon", acknowledgedWithin: .seconds(5), as: [UInt8].self)
     print("icon: \(icon.count) bytes")
 
-    for try await event in photos {
-      let photo = try event.arguments.decode(Photo.self)
-      guard let image = event.arguments.attachment(for: photo.image) else { continue }
-      print("received \(photo.title): \(image.count) bytes")
+    for try await photo in photos {
+      print("received \(photo.title): \(photo.image.count) bytes")
     }
     await running
   }

@@ -1,26 +1,24 @@
-import SocketIOProtocol
+import Foundation
 import SocketIOServer
 
 struct Photo: Codable {
   var title: String
-  var image: BinaryPlaceholder
+  var image: Data
 }
 
 let server = SocketIOServer()
 var album = NamespaceHandlers()
 
-album.on("photo") { socket, event in
-  guard let photo = try? event.decode(Photo.self), let image = event.arguments.attachment(for: photo.image) else {
-    try? event.acknowledge?("error: this is no photo")
-    return
-  }
-  socket.broadcast("photo", event.arguments)
-  try? event.acknowledge?("\(photo.title): \(image.count) bytes")
+album.on("photo", as: Photo.self) { socket, photo, acknowledge in
+  try? socket.broadcast("photo", photo)
+  try? acknowledge?("\(photo.title): \(photo.image.count) bytes")
 }
+
+album.refused = { _, event, _ in try? event.acknowledge?("error: this is no photo") }
 
 album.on("icon") { _, event in
   let icon: [UInt8] = [0x89, 0x50, 0x4e, 0x47]
-  event.acknowledge?(SocketArguments([BinaryPlaceholder(0).json], attachments: [icon]))
+  try? event.acknowledge?(icon)
 }
 
 server.namespace("/", configure: album)

@@ -35,17 +35,3 @@ extension SocketIOClient {
     }
   }
 }
-
-extension SocketArguments {
-  /// The first arguments as values.
-  func decodeFirst<First: Decodable, each Rest: Decodable>(
-    _ first: First.Type, _ rest: repeat (each Rest).Type
-  ) throws -> (First, repeat each Rest) {
-    var index = 0
-    func next<Value: Decodable>(_ type: Value.Type) throws -> Value {
-      defer { index += 1 }
-      return try decode(type, at: index)
-    }
-    return (try next(first), repeat try next(each rest))
-  }
-}

@@ -54,32 +54,32 @@ extension SocketIOClient {
 
   /// Sends an event whose arguments are these values, as JSON.
   /// - Throws: `EncodingError`, or as for raw arguments; nothing was sent then.
-  public func emit<First: Encodable, each Rest: Encodable>(
-    _ name: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace,
+  public func emit<each Value: Encodable>(
+    _ name: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     isVolatile: Bool = false
   ) throws {
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     try emit(name, arguments, in: namespace, isVolatile: isVolatile)
   }
 
   /// Sends an event whose arguments are these values and waits for the server's acknowledgement.
   /// - Throws: `EncodingError`, or as for raw arguments.
   @discardableResult
-  public func emit<First: Encodable, each Rest: Encodable>(
-    _ name: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace,
+  public func emit<each Value: Encodable>(
+    _ name: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     acknowledgedWithin time: Duration?
   ) async throws -> SocketArguments {
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     return try await emit(name, arguments, in: namespace, acknowledgedWithin: time)
   }
 
   /// As ``emit(_:_:_:in:acknowledgedWithin:)``, with the acknowledgement's first argument as a value.
   /// - Throws: Also `DecodingError` for an answer of another kind.
-  public func emit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
-    _ name: String, _ first: First, _ rest: repeat each Rest, in namespace: String = SocketPacket.mainNamespace,
+  public func emit<each Value: Encodable, Answer: Decodable>(
+    _ name: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     acknowledgedWithin time: Duration?, as answer: Answer.Type
   ) async throws -> Answer {
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     return try await emit(name, arguments, in: namespace, acknowledgedWithin: time).decode(answer)
   }
 

@@ -24,9 +24,11 @@ package enum ForeignJSON {
 
   /// A value from its JSON.
   ///
+  /// - Parameter attachments: What placeholders stand for where `Data` is decoded.
   /// - Throws: `DecodingError` when the bytes are no such value, or pass a limit.
   package static func decode<Value: Decodable>(
-    _ type: Value.Type, from bytes: [UInt8], keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys
+    _ type: Value.Type, from bytes: [UInt8], keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
+    attachments: [[UInt8]] = []
   ) throws -> Value {
     guard isSafe(bytes) else {
       throw DecodingError.dataCorrupted(
@@ -37,6 +39,18 @@ package enum ForeignJSON {
     }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = keys
+    if !attachments.isEmpty { decoder.dataDecodingStrategy = .custom { try data(from: $0, attachments) } }
     return try decoder.decode(type, from: Data(bytes))
+  }
+
+  /// An attachment, or Base64.
+  private static func data(from decoder: any Decoder, _ attachments: [[UInt8]]) throws -> Data {
+    if let placeholder = try? BinaryPlaceholder(from: decoder) {
+      if let bytes = SocketArguments(attachments: attachments).attachment(for: placeholder) { return Data(bytes) }
+    } else if let data = Data(base64Encoded: try decoder.singleValueContainer().decode(String.self)) {
+      return data
+    }
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: decoder.codingPath, debugDescription: "neither an attachment nor Base64"))
   }
 }

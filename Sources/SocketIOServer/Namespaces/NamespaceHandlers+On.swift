@@ -21,6 +21,26 @@ extension NamespaceHandlers {
     listen(.named(name), Listeners.taking(type, body))
   }
 
+  /// Listens to the events with this name whose first arguments are such values, as `on` does for one value. The client's
+  /// acknowledgement, if it asked for one, comes last. `Socket.Event.decode(_:at:)` reads further arguments.
+  @discardableResult
+  public mutating func on<First: Decodable & Sendable, Second: Decodable & Sendable>(
+    _ name: String, as first: First.Type, _ second: Second.Type,
+    _ body: @escaping @Sendable (Socket, First, Second, Acknowledgement?) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), Listeners.taking(first, second, body))
+  }
+
+  /// Listens to the events with this name whose first arguments are such values, as `on` does for one value. The client's
+  /// acknowledgement, if it asked for one, comes last. `Socket.Event.decode(_:at:)` reads further arguments.
+  @discardableResult
+  public mutating func on<First: Decodable & Sendable, Second: Decodable & Sendable, Third: Decodable & Sendable>(
+    _ name: String, as first: First.Type, _ second: Second.Type, _ third: Third.Type,
+    _ body: @escaping @Sendable (Socket, First, Second, Third, Acknowledgement?) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), Listeners.taking(first, second, third, body))
+  }
+
   /// Listens to the events with this name in a task of the socket.
   ///
   /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
@@ -35,17 +55,18 @@ extension NamespaceHandlers {
   }
 
   /// Listens to the events with this name in a task of the socket, and acknowledges them with what the body returns.
-  /// Events whose first argument is no such value are refused.
+  /// Events whose first arguments are no such values are refused.
   ///
   /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
   /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
   /// throws refuses the event (`refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
   /// the task itself is cancelled.
   @discardableResult
-  public mutating func on<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
-    _ name: String, as type: Value.Type, answer body: @escaping @Sendable (Socket, Value) async throws -> Answer
+  public mutating func on<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
+    _ name: String, as types: repeat (each Value).Type,
+    answer body: @escaping @Sendable (Socket, repeat each Value) async throws -> Answer
   ) -> Socket.Listener {
-    listen(.named(name), Listeners.answering(type, body))
+    listen(.named(name), Listeners.answering(repeat each types, by: body))
   }
 
   mutating func listen(

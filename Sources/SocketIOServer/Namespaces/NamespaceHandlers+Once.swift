@@ -17,6 +17,24 @@ extension NamespaceHandlers {
 
   /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
   @discardableResult
+  public mutating func once<First: Decodable & Sendable, Second: Decodable & Sendable>(
+    _ name: String, as first: First.Type, _ second: Second.Type,
+    _ body: @escaping @Sendable (Socket, First, Second, Acknowledgement?) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), isOnce: true, Listeners.taking(first, second, body))
+  }
+
+  /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
+  @discardableResult
+  public mutating func once<First: Decodable & Sendable, Second: Decodable & Sendable, Third: Decodable & Sendable>(
+    _ name: String, as first: First.Type, _ second: Second.Type, _ third: Third.Type,
+    _ body: @escaping @Sendable (Socket, First, Second, Third, Acknowledgement?) -> Void
+  ) -> Socket.Listener {
+    listen(.named(name), isOnce: true, Listeners.taking(first, second, third, body))
+  }
+
+  /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
+  @discardableResult
   public mutating func once(
     _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
   ) -> Socket.Listener {
@@ -25,9 +43,10 @@ extension NamespaceHandlers {
 
   /// Listens as `on` does, to the first such event of each socket only; one that is refused counts as well.
   @discardableResult
-  public mutating func once<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
-    _ name: String, as type: Value.Type, answer body: @escaping @Sendable (Socket, Value) async throws -> Answer
+  public mutating func once<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
+    _ name: String, as types: repeat (each Value).Type,
+    answer body: @escaping @Sendable (Socket, repeat each Value) async throws -> Answer
   ) -> Socket.Listener {
-    listen(.named(name), isOnce: true, Listeners.answering(type, body))
+    listen(.named(name), isOnce: true, Listeners.answering(repeat each types, by: body))
   }
 }

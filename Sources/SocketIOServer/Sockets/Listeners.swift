@@ -88,19 +88,41 @@ extension Listeners {
     { socket, event in body(socket, try event.arguments.decode(type), event.acknowledge) }
   }
 
+  /// Takes events whose first arguments are such values. One function for each number of values: the acknowledgement cannot follow
+  /// a parameter pack.
+  static func taking<First: Decodable & Sendable, Second: Decodable & Sendable>(
+    _ first: First.Type, _ second: Second.Type,
+    _ body: @escaping @Sendable (Socket, First, Second, Acknowledgement?) -> Void
+  ) -> Body {
+    { socket, event in
+      let values = try event.arguments.decodeFirst(first, second)
+      body(socket, values.0, values.1, event.acknowledge)
+    }
+  }
+
+  static func taking<First: Decodable & Sendable, Second: Decodable & Sendable, Third: Decodable & Sendable>(
+    _ first: First.Type, _ second: Second.Type, _ third: Third.Type,
+    _ body: @escaping @Sendable (Socket, First, Second, Third, Acknowledgement?) -> Void
+  ) -> Body {
+    { socket, event in
+      let values = try event.arguments.decodeFirst(first, second, third)
+      body(socket, values.0, values.1, values.2, event.acknowledge)
+    }
+  }
+
   /// Does something in a task of the socket.
   static func performing(_ body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void) -> Body {
     { socket, event in socket.work(on: event) { try await body(socket, event) } }
   }
 
-  /// Answers events whose first argument is such a value, in a task of the socket.
-  static func answering<Value: Decodable & Sendable, Answer: Encodable & Sendable>(
-    _ type: Value.Type, _ body: @escaping @Sendable (Socket, Value) async throws -> Answer
+  /// Answers events whose first arguments are such values, in a task of the socket.
+  static func answering<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
+    _ types: repeat (each Value).Type, by body: @escaping @Sendable (Socket, repeat each Value) async throws -> Answer
   ) -> Body {
     { socket, event in
-      let value = try event.arguments.decode(type)
+      let values = try event.arguments.decodeFirst(repeat (each Value).self)
       socket.work(on: event) {
-        let answer = try await body(socket, value)
+        let answer = try await body(socket, repeat each values)
         try event.acknowledge?(answer)
       }
     }

@@ -16,35 +16,50 @@ extension Socket {
   ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
   ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
-  public func emit<First: Encodable, each Rest: Encodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, isVolatile: Bool = false, compress: Bool = true
+  public func emit<each Value: Encodable>(
+    _ event: String, _ values: repeat each Value, isVolatile: Bool = false, compress: Bool = true
   ) throws {
     try ReservedNameError.check(event)
-    emit(event, try SocketArguments(encoding: first, repeat each rest), isVolatile: isVolatile, compress: compress)
+    emit(event, try SocketArguments(encoding: repeat each values), isVolatile: isVolatile, compress: compress)
   }
 
   /// Sends an event whose arguments are these values, and waits for the client's acknowledgement, whose first argument is the
   /// answer.
   ///
   /// - Throws: As for raw arguments, `EncodingError`, or `DecodingError` for an answer of another kind.
-  public func emit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, timeout: Duration, compress: Bool = true,
+  public func emit<each Value: Encodable, Answer: Decodable>(
+    _ event: String, _ values: repeat each Value, timeout: Duration, compress: Bool = true,
     answer: Answer.Type
   ) async throws -> Answer {
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     return try await emit(event, arguments, timeout: timeout, compress: compress).decode(answer)
+  }
+
+  /// Sends an event whose arguments are these values, and calls a closure with the first argument of the client's acknowledgement,
+  /// as for raw arguments.
+  ///
+  /// - Parameter acknowledged: Gets an `AckError`, or `DecodingError` for an answer of another kind.
+  /// - Throws: As for raw arguments, or `EncodingError`; nothing was sent then, and the closure is not called.
+  public func emit<each Value: Encodable, Answer: Decodable & Sendable>(
+    _ event: String, _ values: repeat each Value, timeout: Duration, compress: Bool = true, answer: Answer.Type,
+    acknowledged: @escaping @Sendable (Result<Answer, any Error>) -> Void
+  ) throws {
+    let arguments = try SocketArguments(encoding: repeat each values)
+    try emit(event, arguments, timeout: timeout, compress: compress) { outcome in
+      acknowledged(Result { try outcome.get().decode(answer) })
+    }
   }
 
   /// Sends an event whose arguments are these values to everybody else in the namespace, or in these rooms of it, as for raw
   /// arguments.
   ///
   /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
-  public func broadcast<First: Encodable, each Rest: Encodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, to rooms: Set<String>? = nil,
+  public func broadcast<each Value: Encodable>(
+    _ event: String, _ values: repeat each Value, to rooms: Set<String>? = nil,
     except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false, compress: Bool = true
   ) throws {
     try ReservedNameError.check(event)
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     broadcast(
       event, arguments, to: rooms, except: except, isVolatile: isVolatile, isLocal: isLocal, compress: compress)
   }
@@ -54,21 +69,24 @@ extension SocketIOServer {
   /// Sends an event whose arguments are these values to everybody whom the target means, once each.
   ///
   /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
-  public func emit<First: Encodable, each Rest: Encodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, to target: BroadcastTarget
+  public func emit<each Value: Encodable>(
+    _ event: String, _ values: repeat each Value, to target: BroadcastTarget
   ) throws {
     try ReservedNameError.check(event)
-    emit(event, try SocketArguments(encoding: first, repeat each rest), to: target)
+    emit(event, try SocketArguments(encoding: repeat each values), to: target)
   }
+
+  @available(*, unavailable, message: "a target names the namespace: `to: BroadcastTarget(namespace: \"/chat\")`")
+  public func emit<each Value: Encodable>(_ event: String, _ values: repeat each Value, to namespace: String) throws {}
 
   /// Sends an event whose arguments are these values to everybody whom the target means, and waits until all have answered.
   ///
   /// - Throws: As for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another kind.
-  public func emit<First: Encodable, each Rest: Encodable, Answer: Decodable>(
-    _ event: String, _ first: First, _ rest: repeat each Rest, to target: BroadcastTarget, timeout: Duration,
+  public func emit<each Value: Encodable, Answer: Decodable>(
+    _ event: String, _ values: repeat each Value, to target: BroadcastTarget, timeout: Duration,
     answers: Answer.Type
   ) async throws -> [Answer] {
-    let arguments = try SocketArguments(encoding: first, repeat each rest)
+    let arguments = try SocketArguments(encoding: repeat each values)
     return try await emit(event, arguments, to: target, timeout: timeout).map { try $0.decode(answers) }
   }
 }
@@ -95,9 +113,9 @@ extension Acknowledgement {
   /// Answers with these values.
   ///
   /// - Throws: `EncodingError`; nothing was answered then.
-  public func callAsFunction<First: Encodable, each Rest: Encodable>(
-    _ first: First, _ rest: repeat each Rest
+  public func callAsFunction<each Value: Encodable>(
+    _ values: repeat each Value
   ) throws {
-    self(try SocketArguments(encoding: first, repeat each rest))
+    self(try SocketArguments(encoding: repeat each values))
   }
 }
