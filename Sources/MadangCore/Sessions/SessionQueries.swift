@@ -106,17 +106,20 @@ extension Transaction {
   private static let maxFormerOwners = 100
 
   /// Takes a push token away from other accounts: the account that registered it last has the device, and must not see their messages.
+  ///
+  /// The text is compared through `||`: SQLite would put a plain equal value into `substr`, too, and then read the whole index.
   func takeDeviceToken(_ token: String, for user: Int64) throws {
     try execute(
       """
       UPDATE sessions SET device_token = NULL WHERE id IN
         (SELECT s.id FROM sessions s WHERE s.device_token IS NOT NULL
-          AND substr(s.device_token, 1, 64) = substr(\(token), 1, 64) AND s.device_token = \(token) AND s.user_id <> \(user)
-          ORDER BY s.id LIMIT \(Self.maxFormerOwners))
+          AND substr(s.device_token, 1, 64) = substr(\(token), 1, 64) AND s.device_token || '' = \(token)
+          AND s.user_id <> \(user)
+          LIMIT \(Self.maxFormerOwners))
       """)
   }
 
-  /// Sessions of an account but one, those that were not refreshed for longest, without the first ones of the others.
+  /// Sessions of an account besides one, the last refreshed first, without the first `kept` of them.
   func sessions(of user: Int64, besides session: Int64, beyond kept: Int, limit: Int) throws -> [Int64] {
     try all(
       """

@@ -80,8 +80,8 @@ extension Madang {
   /// How many sessions beyond `accountSessions` one sign-in ends, where an earlier version allowed more.
   private static let maxEndings = 100
 
-  /// Starts a session in a transaction that holds the account's row. Of more than `accountSessions` those that were not refreshed for longest
-  /// end, as if they had signed out. Throws `.signInFailed` for a disabled account.
+  /// Starts a session in a transaction that holds the account's row. If the account has more than `accountSessions`, the sessions that were
+  /// not refreshed for longest end, as by signing out. Throws `.signInFailed` for a disabled account.
   func startSession(
     of user: Int64, edition: String, _ refresh: RefreshToken, deviceToken: String?, in transaction: Transaction
   ) throws -> SessionID {
