@@ -1,7 +1,7 @@
 import Storage
 
 /// Both ids of an object: the integer joins tables and is what edition 2024-01 sends, the UUID is edition 2024-10's.
-package struct ObjectID: Hashable, Sendable {
+package struct ObjectID: Hashable, Codable, Sendable {
   package let number: Int64
   package let uuid: String
 

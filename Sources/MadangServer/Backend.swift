@@ -59,7 +59,7 @@ final class Backend: Sendable {
 
     let held = HeldConnects(ledger, clock: clock)
     let channel = try madang.database.makeNotificationChannel("madang")
-    let notices = channel.map(CommitNotices.init)
+    let notices = channel.map { CommitNotices($0, secret: tokenKey) }
     let tries = SignInTries(settings.callLimits, clock: clock, secret: tokenKey, notices: notices)
     let recent = RecentAddresses(madang: madang, held: held, secret: tokenKey, notices: notices)
     let service = Service(

@@ -6,6 +6,7 @@ import SocketIOClient
 import SocketIOProtocol
 import Storage
 import Support
+import Synchronization
 import Testing
 
 @Suite("Delivery from the log", .timeLimit(.minutes(3)))
@@ -279,6 +280,47 @@ struct DeliveryTests {
           #expect(Set(together).count == 40)
           #expect(try await Self.texts(40, &atSecond) == together)
         }
+      }
+    }
+  }
+
+  private final class Heard: Sendable {
+    let texts = Mutex<[String]>([])
+  }
+
+  @Test(
+    "a chat of another server is heard without asking the database",
+    arguments: TestEngine.available.filter { $0 == .postgres })
+  func unasked(_ engine: TestEngine) async throws {
+    try await World.pair(engine) { first, second in
+      let a = try await first.signUp("Mina")
+      let channel = try await a.channel("ios", in: try await a.workspace())
+      try await SocketsTests.withSocket(second) { client in
+        let heard = Heard()
+        let listening = Task {
+          var updates = try await SocketEndingsTests.join(client, channel, as: a)
+          heard.texts.withLock { $0.append("joined") }
+          while let text = try await Self.texts(1, &updates).first { heard.texts.withLock { $0.append(text) } }
+        }
+        defer { listening.cancel() }
+        func isHeard(_ text: String, within limit: Duration) async throws -> Bool {
+          try await World.eventually(within: limit) { heard.texts.withLock { $0.contains(text) } }
+        }
+        #expect(try await isHeard("joined", within: .seconds(60)))
+        var (attempt, isUnasked) = (0, false)
+        // A server that has just begun to listen asks first.
+        while !isUnasked, attempt < 10 {
+          attempt += 1
+          _ = try await a.say("asked \(attempt)", in: channel)
+          #expect(try await isHeard("asked \(attempt)", within: .seconds(30)))
+          // Without it nobody can ask what is new.
+          let database = first.server.madang.database
+          _ = try await database.write { try $0.execute("ALTER TABLE changes RENAME TO hidden_changes") }
+          _ = try await a.say("unasked \(attempt)", in: channel)
+          isUnasked = try await isHeard("unasked \(attempt)", within: .seconds(3))
+          _ = try await database.write { try $0.execute("ALTER TABLE hidden_changes RENAME TO changes") }
+        }
+        #expect(isUnasked)
       }
     }
   }

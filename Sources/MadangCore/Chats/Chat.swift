@@ -1,7 +1,8 @@
 import Storage
 
-/// One message in a room. The reply to its POST, its event and its place in the history are all made from this.
-package struct Chat: Sendable {
+/// One message in a room. The reply to its POST, its event and its place in the history are all made from this. Servers of a database tell
+/// it each other as it is coded here; what clients get is made elsewhere.
+package struct Chat: Codable, Sendable {
   package let id: ObjectID
   package let room: Room
   /// Counts the room's chats from 1; chats commit in this order.
@@ -15,8 +16,8 @@ package struct Chat: Sendable {
 }
 
 /// A channel or a direct message: what chats are posted to.
-package struct Room: Hashable, Sendable {
-  package enum Kind: String, CaseIterable, Sendable {
+package struct Room: Hashable, Codable, Sendable {
+  package enum Kind: String, CaseIterable, Codable, Sendable {
     case channel, dm
   }
 

@@ -1,7 +1,7 @@
 import Storage
 
 /// A person as everybody who shares a room with them sees them.
-package struct Person: Hashable, Sendable {
+package struct Person: Hashable, Codable, Sendable {
   package let id: ObjectID
   package let email: String
   package let nickname: String

@@ -1,8 +1,9 @@
+import MadangCore
 import Storage
 import Synchronization
 
-/// Tells the other servers of a database what they would otherwise learn later: what this one has committed, a hint where to
-/// look; sign-ins, which they count; addresses for which connects may wait. Outside of transactions. What is lost of commits
+/// Tells the other servers of a database what they would otherwise learn later: what this one has committed, the chats themselves where
+/// they are few, else a hint where to look; sign-ins, which they count; addresses for which connects may wait. Outside of transactions. What is lost of commits
 /// and addresses is made up for by looking once in a while; of sign-ins it costs some tries.
 final class CommitNotices: Sendable {
   /// What others are told, or tell.
@@ -16,55 +17,99 @@ final class CommitNotices: Sendable {
     var homes: Set<SignInTries.Key> = []
     /// Addresses at which accounts were seen.
     var addresses: Set<KeyHash> = []
+    /// Chats of ``rooms``: whoever has them need not look.
+    var chats: [SealedChat] = []
+  }
+
+  /// What is told until the next notice.
+  struct Gathered {
+    var notice = Notice()
+    /// Those of the notice's rooms, or none if they are many.
+    private var chats: [Chat] = []
+    private var areMany = false
+
+    mutating func add(_ chat: Chat) {
+      notice.rooms[chat.room.id.number] = chat.seq
+      areMany = areMany || chats.count == maxChats
+      if areMany { chats = [] } else { chats.append(chat) }
+    }
+
+    func notice(sealedBy seal: ChatSeal) -> Notice {
+      var notice = notice
+      // Changes come first: they are read, and so are the chats that follow.
+      notice.chats = notice.hasChanges ? [] : chats.compactMap(seal.close)
+      return notice
+    }
   }
 
   private struct State {
-    var notice = Notice()
+    var gathered = Gathered()
     var isScheduled = false
     /// How many notices there were.
     var number = 0
+    /// When the last one was sent.
+    var sentAt: ContinuousClock.Instant?
   }
 
-  /// How long what is told is gathered.
+  /// How much time is between two notices: what is told meanwhile is gathered.
   private static let pause: Duration = .milliseconds(3)
+  /// Chats that a notice carries. Of more it says where they are: to read many at once costs less than to carry each.
+  static let maxChats = 3
   /// Failed sign-ins of one account at one address that a notice may tell of.
   private static let maxFailures = 1000
 
   private let channel: NotificationChannel
+  private let seal: ChatSeal
   private let state = Mutex(State())
 
-  init(_ channel: NotificationChannel) { self.channel = channel }
+  /// - Parameter secret: What all servers of the database know, and others who may connect to it do not.
+  init(_ channel: NotificationChannel, secret: [UInt8]) {
+    self.channel = channel
+    seal = ChatSeal(secret: secret)
+  }
 
   /// Returns at once.
-  func add(_ change: (inout Notice) -> Void) {
-    let isFirst = state.withLock { state in
-      change(&state.notice)
+  func add(_ change: (inout Notice) -> Void) { gather { change(&$0.notice) } }
+
+  /// Tells of a chat. Returns at once.
+  func add(_ chat: Chat) { gather { $0.add(chat) } }
+
+  /// The chat that another server has told; nil if it cannot be read, as with another secret or version there.
+  func chat(_ sealed: SealedChat) -> Chat? { seal.open(sealed) }
+
+  private func gather(_ change: (inout Gathered) -> Void) {
+    let (isFirst, sentAt) = state.withLock { state in
+      change(&state.gathered)
       defer { state.isScheduled = true }
-      return !state.isScheduled
+      return (!state.isScheduled, state.sentAt)
     }
     guard isFirst else { return }
     // Unstructured: whoever commits does not wait for it.
     Task {
-      try? await Task.sleep(for: Self.pause)
-      let (notice, number) = state.withLock { state in
-        defer { state = State(number: state.number + 1) }
-        return (state.notice, state.number)
+      if let sentAt, case let rest = sentAt + Self.pause - .now, rest > .zero { try? await Task.sleep(for: rest) }
+      let (gathered, number) = state.withLock { state in
+        defer { state = State(number: state.number + 1, sentAt: .now) }
+        return (state.gathered, state.number)
       }
-      for payload in Self.payloads(notice, number: number) { channel.notify(payload) }
+      for payload in Self.payloads(gathered.notice(sealedBy: seal), number: number) { channel.notify(payload) }
     }
   }
 
-  /// Words, as many in a payload as it takes: `c` for changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for
-  /// failed sign-ins, `h:ACCOUNT:ADDRESS` for one that succeeded, `a:ADDRESS` for one at which somebody was seen.
+  /// Words, as many in a payload as it takes: `t:ROOM:SEQ:TEXT` for a chat, before the hints that its reader can do without; `c` for
+  /// changes, `ROOM:SEQ` for each room, `f:ACCOUNT:ADDRESS:NUMBER` for failed sign-ins, `h:ACCOUNT:ADDRESS` for one that succeeded,
+  /// `a:ADDRESS` for one at which somebody was seen.
   /// - Parameter number: Of the notice. Of equal payloads that wait, or are sent in one transaction, PostgreSQL delivers one;
   ///   those that count something are made different by a word `n:NUMBER`, which says nothing else.
   static func payloads(_ notice: Notice, number: Int) -> [String] {
-    var words = notice.hasChanges ? ["c"] : []
+    let mark = notice.failures.isEmpty ? "" : "n:\(number) "
+    var words = notice.chats.map { "t:\($0.room):\($0.seq):\($0.text)" }
+    // Its place is told all the same.
+    words.removeAll { mark.utf8.count + $0.utf8.count > NotificationChannel.payloadLimit }
+    if notice.hasChanges { words.append("c") }
     words += notice.rooms.map { "\($0.key):\($0.value)" }
     words += notice.failures.map { "f:\($0.key.account.hex):\($0.key.address.hex):\($0.value)" }
     words += notice.homes.map { "h:\($0.account.hex):\($0.address.hex)" }
     words += notice.addresses.map { "a:\($0.hex)" }
-    let mark = notice.failures.isEmpty ? "" : "n:\(number) "
     var payloads: [String] = []
     for word in words {
       if let last = payloads.last, last.utf8.count + 1 + word.utf8.count <= NotificationChannel.payloadLimit {
@@ -88,6 +133,9 @@ final class CommitNotices: Sendable {
           continue
         }
         notice.failures[key] = number
+      case ("t", 4):
+        guard let room = Int64(parts[1]), let seq = Int64(parts[2]) else { continue }
+        notice.chats.append(SealedChat(room: room, seq: seq, text: String(parts[3])))
       case ("h", 3): if let key = SignInTries.Key(parts) { notice.homes.insert(key) }
       case ("a", 2): if let address = KeyHash(hex: parts[1]) { notice.addresses.insert(address) }
       case (_, 2): if let room = Int64(parts[0]), let seq = Int64(parts[1]) { notice.rooms[room] = seq }

@@ -81,7 +81,7 @@ final class Dispatcher: ServiceLifecycle.Service {
   func committed(_ event: MadangCore.Event) {
     switch event {
     case .chatPosted(let chat):
-      notices?.add { $0.rooms[chat.room.id.number] = chat.seq }
+      notices?.add(chat)
       checkDatabase()
       guard let feed = feeds[chat.room.id.number] else { return }
       if !feed.tell(chat, deliver) { wakes.wake() }
@@ -130,6 +130,7 @@ final class Dispatcher: ServiceLifecycle.Service {
         let notice = CommitNotices.notice(payload)
         hear(notice)
         var isNews = notice.hasChanges
+        for chat in notice.chats { isNews = !tell(chat) || isNews }
         for (room, seq) in notice.rooms {
           guard let feed = feeds[room], feed.position.seq < seq else { continue }
           feed.setBehind()
@@ -139,6 +140,14 @@ final class Dispatcher: ServiceLifecycle.Service {
       }
       wakes.wake()
     }
+  }
+
+  /// Delivers a chat that another server has told, if somebody here waits for it. False if the database is to be asked.
+  private func tell(_ sealed: SealedChat) -> Bool {
+    guard let feed = feeds[sealed.room], feed.position.seq < sealed.seq, let chat = notices?.chat(sealed) else {
+      return true
+    }
+    return feed.tell(chat, deliver)
   }
 
   private func look() async {

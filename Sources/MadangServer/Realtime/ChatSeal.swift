@@ -1,0 +1,35 @@
+import Crypto
+import Foundation
+import MadangCore
+
+/// A chat on its way to other servers, which is not for everybody who may connect to the database and listen there.
+struct SealedChat: Hashable {
+  let room: Int64
+  let seq: Int64
+  /// Base64.
+  let text: String
+}
+
+/// Makes chats unreadable and unforgeable for whoever does not know the servers' secret.
+struct ChatSeal: Sendable {
+  private let key: SymmetricKey
+
+  init(secret: [UInt8]) { key = SymmetricKey(data: Secrets.key(for: "chats in notices", from: secret)) }
+
+  /// Nil for what cannot be coded.
+  func close(_ chat: Chat) -> SealedChat? {
+    guard let plain = try? JSONEncoder().encode(chat), let box = try? AES.GCM.seal(plain, using: key).combined else {
+      return nil
+    }
+    return SealedChat(room: chat.room.id.number, seq: chat.seq, text: box.base64EncodedString())
+  }
+
+  /// Nil for what another secret has sealed, what says another place than it has, and what this version does not know.
+  func open(_ sealed: SealedChat) -> Chat? {
+    guard let bytes = Data(base64Encoded: sealed.text), let box = try? AES.GCM.SealedBox(combined: bytes),
+      let plain = try? AES.GCM.open(box, using: key), let chat = try? JSONDecoder().decode(Chat.self, from: plain),
+      chat.room.id.number == sealed.room, chat.seq == sealed.seq
+    else { return nil }
+    return chat
+  }
+}
