@@ -98,6 +98,8 @@ struct BackupScene: Sendable {
       try transaction.execute("INSERT INTO password_resets VALUES ('hash', 1, 5, 6)")
       try transaction.execute("INSERT INTO address_confirmations VALUES ('hash', 1, 'mina@example.com', 5, 6)")
       try transaction.execute("INSERT INTO deleted_sign_ins VALUES ('hash', 5, 6)")
+      try transaction.execute(
+        "INSERT INTO former_authors SELECT author_id, room_id FROM chats WHERE author_ordinal = 1 LIMIT 1")
       try transaction.execute("INSERT INTO sign_in_places VALUES (1, 'place', 9000000000000) ON CONFLICT DO NOTHING")
       try transaction.execute("INSERT INTO mail_counts VALUES (1, 'test', 9000000000000, 2)")
       try transaction.execute("INSERT INTO alarms VALUES ('test', 'here', 1, 2)")

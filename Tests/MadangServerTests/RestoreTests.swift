@@ -335,7 +335,7 @@ struct RestoreTests {
       let added = [
         "push_outbox", "audit", "invitations", "mails", "password_resets", "address_confirmations", "read_only_mode",
         "file_usage", "announcements", "announcement_rooms", "deleted_sign_ins", "sign_in_places", "mail_counts",
-        "alarms",
+        "alarms", "former_authors",
       ]
       let older = scene.folder.appending(path: "older")
       try FileManager.default.copyItem(at: backup, to: older)

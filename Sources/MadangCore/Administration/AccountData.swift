@@ -1,6 +1,6 @@
 import Storage
 
-// What there is about an account, some rows at a time. Each answers rows by their numbers, those after one, and nothing that
+// What there is about an account, some rows at a time. Each answers rows by their numbers or places, those after one, and nothing that
 // signs anybody in.
 
 /// A membership of an account.
@@ -32,13 +32,22 @@ package struct PaymentRecord: Sendable {
 /// A chat that an account has written.
 package struct WrittenChat: Sendable {
   package let id: ObjectID
+  let room: Int64
   package let workspace: String
   /// The channel's name; nil in direct messages.
   package let channel: String?
   package let content: String
   /// Paths.
-  package let files: [String]
+  package internal(set) var files: [String]
   package let createdAt: Int64
+
+  package var place: WrittenPlace { WrittenPlace(room: room, createdAt: createdAt) }
+}
+
+/// Where among those of its author a chat is.
+package struct WrittenPlace: Sendable {
+  let room: Int64
+  let createdAt: Int64
 }
 
 /// A file that an account has uploaded.
@@ -66,9 +75,9 @@ extension Madang {
     try await database.read { try $0.payments(of: user, after: number, limit: limit) }
   }
 
-  /// In all rooms that were not deleted.
-  package func chats(writtenBy user: Int64, after number: Int64, limit: Int) async throws -> [WrittenChat] {
-    try await database.read { try $0.chats(writtenBy: user, after: number, limit: limit) }
+  /// In all rooms that were not deleted, room by room; those after one.
+  package func chats(writtenBy user: Int64, after last: WrittenPlace?, limit: Int) async throws -> [WrittenChat] {
+    try await database.read { try $0.chats(writtenBy: user, after: last, limit: limit) }
   }
 
   package func files(uploadedBy user: Int64, after number: Int64, limit: Int) async throws -> [UploadedFile] {

@@ -41,28 +41,63 @@ extension Transaction {
     }
   }
 
-  /// In all rooms that were not deleted.
-  func chats(writtenBy user: Int64, after number: Int64, limit: Int) throws -> [WrittenChat] {
-    let chats = try all(
+  /// In all rooms that were not deleted, room by room; those after one.
+  func chats(writtenBy user: Int64, after last: WrittenPlace?, limit: Int) throws -> [WrittenChat] {
+    var (chats, place) = ([WrittenChat](), last ?? WrittenPlace(room: 0, createdAt: 0))
+    while chats.count < limit {
+      let next = try self.chats(writtenBy: user, in: place.room, after: place.createdAt, limit: limit - chats.count)
+      chats += next
+      // A room that filled the page may have more.
+      guard chats.count < limit, let room = try room(writtenIn: user, after: place.room) else { break }
+      place = WrittenPlace(room: room, createdAt: 0)
+    }
+    let files = try files(ofChats: chats.map(\.id.number))
+    for index in chats.indices { chats[index].files = files[chats[index].id.number] ?? [] }
+    return chats
+  }
+
+  private func chats(writtenBy user: Int64, in room: Int64, after date: Int64, limit: Int) throws -> [WrittenChat] {
+    try all(
       """
       SELECT c.id AS chat_id, c.uuid AS chat_uuid, w.name AS workspace, n.name AS channel, c.content, c.created_at
       FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id
       LEFT JOIN channels n ON n.room_id = r.id
-      WHERE c.author_id = \(user) AND c.id > \(number) AND r.deleted_at IS NULL AND w.deleted_at IS NULL
-      ORDER BY c.id LIMIT \(limit)
+      WHERE c.room_id = \(room) AND c.author_id = \(user) AND c.created_at > \(date)
+        AND r.deleted_at IS NULL AND w.deleted_at IS NULL
+      ORDER BY c.created_at LIMIT \(limit)
       """
     ) { row in
       WrittenChat(
-        id: try row.objectID(number: "chat_id", uuid: "chat_uuid"), workspace: try row.get("workspace"),
+        id: try row.objectID(number: "chat_id", uuid: "chat_uuid"), room: room, workspace: try row.get("workspace"),
         channel: try row.get("channel"),
         content: try row.get("content"), files: [], createdAt: try row.get("created_at"))
     }
-    let files = try files(ofChats: chats.map(\.id.number))
-    return chats.map { chat in
-      WrittenChat(
-        id: chat.id, workspace: chat.workspace, channel: chat.channel, content: chat.content,
-        files: files[chat.id.number] ?? [], createdAt: chat.createdAt)
-    }
+  }
+
+  /// The next room in which an account has written, if there is one.
+  private func room(writtenIn user: Int64, after room: Int64) throws -> Int64? {
+    try Self.roomsWrittenIn(by: user, after: room).compactMap { sql in
+      try first(sql) { try $0.get("room_id") as Int64 }
+    }.min()
+  }
+
+  /// The next room by the account's first chat there, and the next one of those whose first chats were deleted for their age.
+  static func roomsWrittenIn(by user: Int64, after room: Int64) -> [SQL] {
+    [
+      """
+      SELECT room_id FROM chats WHERE author_id = \(user) AND author_ordinal = 1 AND room_id > \(room)
+      ORDER BY room_id LIMIT 1
+      """,
+      "SELECT room_id FROM former_authors WHERE user_id = \(user) AND room_id > \(room) ORDER BY room_id LIMIT 1",
+    ]
+  }
+
+  /// The condition that a room is one of those in which an account has written.
+  static func isWrittenIn(_ room: SQL, by user: Int64) -> SQL {
+    """
+    \(sql: room) IN (SELECT room_id FROM chats WHERE author_id = \(user) AND author_ordinal = 1
+      UNION SELECT room_id FROM former_authors WHERE user_id = \(user))
+    """
   }
 
   func files(uploadedBy user: Int64, after number: Int64, limit: Int) throws -> [UploadedFile] {

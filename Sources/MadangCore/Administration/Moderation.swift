@@ -47,8 +47,9 @@ extension Madang {
   ///
   /// - Parameter reference: The chat's number or id.
   package func removeChat(_ reference: Reference) async throws {
+    let number = try await database.read { try $0.chatNumber(reference) }
     try await database.write { [self, now = clock.now] transaction in
-      let (chat, workspace, author) = try transaction.chatInPlace(reference)
+      let (chat, workspace, author) = try transaction.chatInPlace(number)
       guard try transaction.empty(chat, text: settings.removedChatText, now: now) else { return }
       try audit(
         AuditEntry(

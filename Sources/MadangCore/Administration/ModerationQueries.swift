@@ -4,7 +4,9 @@ extension Transaction {
   func chats(_ search: ChatSearch, workspace: Int64?, author: Int64?) throws -> [FoundChat] {
     var condition: SQL = "c.created_at >= \(search.since)"
     if let workspace { condition = "\(sql: condition) AND r.workspace_id = \(workspace)" }
-    if let author { condition = "\(sql: condition) AND c.author_id = \(author)" }
+    if let author {
+      condition = "\(sql: condition) AND c.author_id = \(author) AND \(sql: Self.isWrittenIn("c.room_id", by: author))"
+    }
     if !search.text.isEmpty {
       let pattern = "%\(search.text.replacing("|", with: "||").replacing("%", with: "|%").replacing("_", with: "|_"))%"
       condition = "\(sql: condition) AND LOWER(c.content) LIKE LOWER(\(pattern)) ESCAPE '|'"
@@ -26,20 +28,32 @@ extension Transaction {
     }
   }
 
-  func chatInPlace(_ reference: Reference) throws -> (chat: Int64, workspace: String, author: Person) {
-    let found = try first(
-      """
-      SELECT c.id AS chat, w.name AS workspace, w.id AS workspace_id, \(sql: Person.columns)
-      FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id JOIN users u ON u.id = c.author_id
-      WHERE \(sql: reference.matches("c")) AND r.deleted_at IS NULL AND w.deleted_at IS NULL
-      """
-    ) { row in
-      (
-        chat: try row.get("chat") as Int64, name: try row.get("workspace") as String,
-        workspace: try row.get("workspace_id") as Int64, author: try Person(row)
-      )
-    }
-    guard let found else { throw Failure(.notFound, "there is no such chat; see 'madang admin chats find'") }
+  /// The number of a chat. By an id that reads all chats: not for writers.
+  func chatNumber(_ reference: Reference) throws -> Int64 {
+    if case .number(let number) = reference { return number }
+    let found: Int64? = try first("SELECT c.id FROM chats c WHERE \(sql: reference.matches("c"))") { try $0.get("id") }
+    return try Self.existing(found)
+  }
+
+  private static func existing<Found>(_ chat: Found?) throws -> Found {
+    guard let chat else { throw Failure(.notFound, "there is no such chat; see 'madang admin chats find'") }
+    return chat
+  }
+
+  func chatInPlace(_ number: Int64) throws -> (chat: Int64, workspace: String, author: Person) {
+    let found = try Self.existing(
+      first(
+        """
+        SELECT c.id AS chat, w.name AS workspace, w.id AS workspace_id, \(sql: Person.columns)
+        FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id JOIN users u ON u.id = c.author_id
+        WHERE c.id = \(number) AND r.deleted_at IS NULL AND w.deleted_at IS NULL
+        """
+      ) { row in
+        (
+          chat: try row.get("chat") as Int64, name: try row.get("workspace") as String,
+          workspace: try row.get("workspace_id") as Int64, author: try Person(row)
+        )
+      })
     guard try mayDelete(from: found.workspace) else {
       throw Failure(.held, "'\(found.name)' is on legal hold; release it first")
     }

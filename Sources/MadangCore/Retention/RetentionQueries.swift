@@ -70,6 +70,13 @@ extension Transaction {
       """
     ) { try $0.get("path") }
     try retireFiles(paths, due: now)
+    // Whose first chat goes is still known as somebody who has written here.
+    try execute(
+      """
+      INSERT INTO former_authors (user_id, room_id)
+      SELECT author_id, room_id FROM chats WHERE room_id = \(room) AND seq <= \(last) AND author_ordinal = 1
+      ON CONFLICT (user_id, room_id) DO NOTHING
+      """)
     try execute("UPDATE rooms SET cleared_seq = \(last) WHERE id = \(room)")
     return try execute("DELETE FROM chats WHERE room_id = \(room) AND seq <= \(last)")
   }

@@ -70,11 +70,13 @@ private struct AccountExport {
       after = last.number
     }
     var (chats, files, lost) = (0, 0, [String]())
-    (part, after) = (0, 0)
-    while case let rows = try await madang.chats(writtenBy: user, after: after, limit: Self.page), let last = rows.last
+    var written: WrittenPlace?
+    part = 0
+    while case let rows = try await madang.chats(writtenBy: user, after: written, limit: Self.page),
+      let last = rows.last
     {
       try zip.add(name("chats"), try Self.json(rows.map(Written.init)), at: now)
-      (after, chats) = (last.id.number, chats + rows.count)
+      (written, chats) = (last.place, chats + rows.count)
     }
     after = 0
     while case let rows = try await madang.files(uploadedBy: user, after: after, limit: Self.page), let last = rows.last
