@@ -561,7 +561,7 @@ def command_cpu(command, here, limit):
         note(f"{' '.join(command[1:4])} took longer than {limit} s")
         errors = ""
     # The doctor finds something, and so may a check.
-    if process.returncode not in (0, 1, -9) or (process.returncode == 1 and command[1:3] not in (["admin", "check"], ["doctor", "--inside"])):
+    if process.returncode not in (0, 1, 2, -9) or (process.returncode == 1 and command[1:3] not in (["admin", "check"], ["doctor", "--inside"])):
         note(f"{' '.join(command[1:])}: {process.returncode}: {errors.strip()[-300:]}")
     taken = spent_by_children() - before
     return taken + here.database_cpu() - database

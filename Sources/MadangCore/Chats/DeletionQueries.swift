@@ -3,17 +3,23 @@ import Storage
 extension Transaction {
   /// Rooms first; so many of each kind at most.
   func deletedPlaces(limit: Int) throws -> [DeletedPlace] {
-    let rooms = try all(
-      """
-      SELECT id FROM rooms r WHERE deleted_at IS NOT NULL AND NOT EXISTS
-        (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.held_at IS NOT NULL)
-      ORDER BY id LIMIT \(limit)
-      """
-    ) { DeletedPlace.room(try $0.get("id")) }
-    return try rooms
-      + all("SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND held_at IS NULL ORDER BY id LIMIT \(limit)") {
-        DeletedPlace.workspace(try $0.get("id"))
-      }
+    try all(Self.deletedRooms(limit: limit)) { DeletedPlace.room(try $0.get("id")) }
+      + all(Self.deletedWorkspaces(limit: limit)) { DeletedPlace.workspace(try $0.get("id")) }
+  }
+
+  /// In the order of `rooms_deleted`: for any other order all rooms are read.
+  static func deletedRooms(limit: Int) -> SQL {
+    """
+    SELECT id FROM rooms r WHERE deleted_at IS NOT NULL AND NOT EXISTS
+      (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.held_at IS NOT NULL)
+    ORDER BY deleted_at LIMIT \(limit)
+    """
+  }
+
+  static func deletedWorkspaces(limit: Int) -> SQL {
+    """
+    SELECT id FROM workspaces WHERE deleted_at IS NOT NULL AND held_at IS NULL ORDER BY deleted_at LIMIT \(limit)
+    """
   }
 
   /// Deletes some of the rows that nobody can see any more, and the place itself last. Nil when it is gone, or another server is

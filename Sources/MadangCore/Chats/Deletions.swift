@@ -10,7 +10,7 @@ extension Madang {
   /// How many deleted places are looked up at a time.
   private static let maxDeletedPlaces = 1000
 
-  /// What is deleted and not cleared up, nor on legal hold: rooms first, each kind from its lowest number on; 1000 of each at most.
+  /// What is deleted and not cleared up, nor on legal hold: rooms first, each kind in the order of deletion; 1000 of each at most.
   package func deletedPlaces() async throws -> [DeletedPlace] {
     try await database.read { try $0.deletedPlaces(limit: Self.maxDeletedPlaces) }
   }
