@@ -118,7 +118,7 @@ let package = Package(
       name: "CPostgres", pkgConfig: "libpq", providers: [.apt(["libpq-dev"]), .brew(["libpq"])]),
     .target(
       name: "SocketIOPostgres", dependencies: ["CPostgres", "SocketIOServer", "SocketIOProtocol", .deque],
-      swiftSettings: strict),
+      swiftSettings: counted),
 
     // Storage and domain: know nothing of HTTP or of an edition.
     .systemLibrary(
@@ -176,7 +176,7 @@ let package = Package(
         .embedInCode("Resources/empty.yaml"), .embedInCode("Resources/courtyard.yaml"),
         .embedInCode("Resources/crowded.yaml"), .embedInCode("Resources/edge.yaml"),
       ],
-      swiftSettings: strict),
+      swiftSettings: counted),
     // The same as a library for tests in Swift.
     .target(
       name: "MadangTesting",
@@ -288,8 +288,8 @@ let package = Package(
     .testTarget(
       name: "MadangServerTests",
       dependencies: [
-        "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOSupport", "Support", .cryptoExtras,
-        .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
+        "Fuzzing", "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOServer",
+        "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
     .testTarget(
@@ -332,8 +332,8 @@ if isPriced {
     .executableTarget(
       name: "price",
       dependencies: [
-        "Fuzzing", "MadangAPI", "MadangCore", "MadangServer", "PriceCounters", "SocketIOProtocol", "SocketIOServer",
-        "Storage", .hummingbird, .httpTypes, .jwtKit, .nioCore,
+        "Fuzzing", "MadangAPI", "MadangCore", "MadangDevelopment", "MadangServer", "PriceCounters", "SocketIOPostgres",
+        "SocketIOProtocol", "SocketIOServer", "Storage", .hummingbird, .httpTypes, .jwtKit, .nioCore,
       ],
       path: "Tests/Price", swiftSettings: strict),
   ]

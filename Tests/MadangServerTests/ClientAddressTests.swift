@@ -33,7 +33,10 @@ struct ClientAddressTests {
 
   @Test(
     "text that is no network is none",
-    arguments: ["", "10.0.0.0/33", "10.0.0.0/x", "10.0.0/8", "localhost", "1/2/3", "/8"])
+    arguments: [
+      "", "10.0.0.0/33", "10.0.0.0/x", "10.0.0/8", "localhost", "1/2/3", "/8",
+      "::ffff:10.0.0.0/-9223372036854775808",
+    ])
   func junk(_ text: String) { #expect(IPNetwork(text) == nil) }
 
   @Test("a peer that is no trusted proxy is the client, whatever it forwards; then others may be behind it")

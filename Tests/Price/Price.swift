@@ -14,7 +14,8 @@ enum Price {
 
   static func main() async throws {
     let arguments = Array(CommandLine.arguments.dropFirst())
-    let decoders = try await Decoder.ofProtocols + Decoder.ofSocketServer + Decoder.ofMadang() + Decoder.ofProviders()
+    let network = try await Decoder.ofProtocols + Decoder.ofSocketServer + Decoder.ofMadang() + Decoder.ofProviders()
+    let decoders = try network + Decoder.ofHeads() + Decoder.ofAnswers + Decoder.ofDevelopment + Decoder.ofBackups()
     guard arguments.count <= 5, let count = argument(0, of: arguments, default: 1_000_000),
       let seed = argument(1, of: arguments, default: 1)
     else { return refuse() }

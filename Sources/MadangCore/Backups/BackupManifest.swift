@@ -108,17 +108,24 @@ extension BackupManifest {
     guard sum?.prefix(while: { !$0.isWhitespace }) == SHA256.hash(data: bytes).hex[...] else {
       throw BackupProblem("\(file.path) is damaged: it does not match \(name).sha256; take another backup")
     }
+    return try decode(Array(bytes), of: file.path)
+  }
+
+  /// A manifest from its bytes, which may come from anywhere. Throws ``BackupProblem``.
+  /// - Parameter path: The manifest's file, as shown to operators.
+  static func decode(_ bytes: [UInt8], of path: String) throws -> BackupManifest {
     struct Format: Decodable { let format: Int }
+    guard ManifestText.isSafe(bytes) else { throw BackupProblem("\(path) is no manifest of a backup") }
     do {
-      let format = try JSONDecoder().decode(Format.self, from: bytes).format
+      let format = try JSONDecoder().decode(Format.self, from: Data(bytes)).format
       guard format == currentFormat else {
-        throw BackupProblem("\(file.path) is of format \(format), which this program does not know; use a newer madang")
+        throw BackupProblem("\(path) is of format \(format), which this program does not know; use a newer madang")
       }
-      let manifest = try JSONDecoder().decode(BackupManifest.self, from: bytes)
-      if let mistake = manifest.mistake { throw BackupProblem("\(file.path) is no manifest of a backup: \(mistake)") }
+      let manifest = try JSONDecoder().decode(BackupManifest.self, from: Data(bytes))
+      if let mistake = manifest.mistake { throw BackupProblem("\(path) is no manifest of a backup: \(mistake)") }
       return manifest
     } catch is DecodingError {
-      throw BackupProblem("\(file.path) is no manifest of a backup")
+      throw BackupProblem("\(path) is no manifest of a backup")
     }
   }
 }

@@ -19,21 +19,34 @@ package enum JSONValue: Codable, Equatable, Sendable {
   /// Nil if the text is no JSON.
   package init?(text: String) { self.init(Array(text.utf8)) }
 
+  /// Containers come first: Foundation makes an error with the whole path for each type that a value is not, which costs most for what lies deep.
   package init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    if container.decodeNil() {
-      self = .null
-    } else if let flag = try? container.decode(Bool.self) {
-      self = .flag(flag)
-    } else if let number = try? container.decode(Double.self) {
-      self = .number(number)
-    } else if let text = try? container.decode(String.self) {
-      self = .text(text)
-    } else if let list = try? container.decode([JSONValue].self) {
-      self = .list(list)
+    if var list = try? decoder.unkeyedContainer() {
+      var values: [JSONValue] = []
+      while !list.isAtEnd { values.append(try list.decode(JSONValue.self)) }
+      self = .list(values)
+    } else if let object = try? decoder.container(keyedBy: FieldName.self) {
+      var fields: [String: JSONValue] = [:]
+      for name in object.allKeys { fields[name.stringValue] = try object.decode(JSONValue.self, forKey: name) }
+      self = .object(fields)
     } else {
-      self = .object(try container.decode([String: JSONValue].self))
+      self = try Self.scalar(decoder.singleValueContainer())
     }
+  }
+
+  private static func scalar(_ container: any SingleValueDecodingContainer) throws -> JSONValue {
+    if container.decodeNil() { return .null }
+    if let text = try? container.decode(String.self) { return .text(text) }
+    if let flag = try? container.decode(Bool.self) { return .flag(flag) }
+    return .number(try container.decode(Double.self))
+  }
+
+  private struct FieldName: CodingKey {
+    let stringValue: String
+    var intValue: Int? { nil }
+
+    init(stringValue: String) { self.stringValue = stringValue }
+    init?(intValue: Int) { nil }
   }
 
   package func encode(to encoder: any Encoder) throws {

@@ -88,7 +88,7 @@ public struct IPNetwork: Hashable, Sendable {
     let bits = address.bytes.count * 8
     var prefix = bits
     if parts.count == 2 {
-      guard var number = Int(parts[1].trimmingWhitespace()) else { return nil }
+      guard var number = Int(parts[1].trimmingWhitespace()), (0...128).contains(number) else { return nil }
       // ::ffff:10.0.0.0/104 is 10.0.0.0/8.
       if bits == 32, first.contains(":") { number -= 96 }
       guard (0...bits).contains(number) else { return nil }

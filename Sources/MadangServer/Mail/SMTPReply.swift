@@ -29,6 +29,8 @@ struct SMTPReplyParser {
   private static let maxLines = 100
 
   private var buffer = ByteBuffer()
+  /// Unread bytes that are known to hold no end of a line, so that none is looked at twice.
+  private var searched = 0
   private var code = 0
   private var lines: [String] = []
 
@@ -36,6 +38,8 @@ struct SMTPReplyParser {
   var isEmpty: Bool { buffer.readableBytes == 0 && lines.isEmpty }
 
   mutating func add(_ bytes: ByteBuffer) throws(BadSMTPReply) {
+    // Moves what is unread to the front once for each arrival, not for each line.
+    buffer.discardReadBytes()
     buffer.writeImmutableBuffer(bytes)
     guard buffer.readableBytes <= Self.maxLine * Self.maxLines else { throw BadSMTPReply() }
   }
@@ -61,17 +65,20 @@ struct SMTPReplyParser {
   }
 
   private mutating func nextLine() throws(BadSMTPReply) -> [UInt8]? {
-    guard
-      let length = buffer.readableBytesView.prefix(Self.maxLine).firstIndex(of: UInt8(ascii: "\n")).map({
-        $0 - buffer.readerIndex
-      })
-    else {
-      guard buffer.readableBytes < Self.maxLine else { throw BadSMTPReply() }
+    let line = buffer.readableBytesView.prefix(Self.maxLine)
+    guard let end = line.dropFirst(searched).firstIndex(of: UInt8(ascii: "\n")) else {
+      searched = line.count
+      guard searched < Self.maxLine else { throw BadSMTPReply() }
       return nil
     }
+    return take(end - line.startIndex)
+  }
+
+  /// Removes the next `length` bytes and the end of the line behind them.
+  private mutating func take(_ length: Int) -> [UInt8] {
+    searched = 0
     var line = buffer.readBytes(length: length) ?? []
     buffer.moveReaderIndex(forwardBy: 1)
-    buffer.discardReadBytes()
     if line.last == UInt8(ascii: "\r") { line.removeLast() }
     return line
   }

@@ -19,7 +19,7 @@ struct ApplePushService: PushSender {
     func verify(using key: some JWTAlgorithm) {}
   }
 
-  private struct Refusal: Decodable {
+  struct Refusal: Decodable {
     let reason: String
     /// Of a 410: since when nobody has the device, in milliseconds since 1970.
     let timestamp: Int64?

@@ -1,0 +1,94 @@
+import Fuzzing
+import HTTPTypes
+import MadangCore
+import NIOCore
+import SocketIOProtocol
+import Testing
+
+@testable import MadangServer
+@testable import SocketIOServer
+
+/// What `Scripts/price` examines for its cost, under many small changes: the same decoders give the same answers, and none traps.
+@Suite("Decoders of heads and replies under fire", .timeLimit(.minutes(60)))
+struct DecoderFuzzTests {
+  private static func fields(_ input: [UInt8]) -> HTTPFields {
+    var fields: HTTPFields = [:]
+    for line in input.split(separator: 0x0a) {
+      guard let colon = line.firstIndex(of: UInt8(ascii: ":")),
+        let name = HTTPField.Name(String(decoding: line[..<colon], as: UTF8.self))
+      else { continue }
+      fields.append(HTTPField(name: name, value: String(decoding: line[(colon + 1)...], as: UTF8.self)))
+    }
+    return fields
+  }
+
+  @Test("any forwarding headers: an address that they make up never counts as this machine's own")
+  func forwarded() throws {
+    try Fuzzer("forwarded").run { number, input, _ in
+      let headers = Self.fields(input)
+      guard ClientAddress.isForwarded(headers) else { return }
+      for peer in ["10.0.0.1", "127.0.0.1", "203.0.113.9"] {
+        let client = try ClientAddressTests.client(peer, headers.map { ($0.name.rawName, $0.value) })
+        #expect(!client.isLocal, "\(number)")
+      }
+    }
+  }
+
+  @Test("any address that is read is written in one form, which is read as the same")
+  func addresses() throws {
+    try Fuzzer("addresses").run { number, input, _ in
+      let text = String(decoding: input, as: UTF8.self)
+      if let address = IPAddress(text) { #expect(IPAddress(address.text) == address, "\(number)") }
+      if let network = IPNetwork(text) { #expect(IPNetwork(network.text) == network, "\(number)") }
+    }
+  }
+
+  @Test("no change to a cookie's value makes another session of it")
+  func cookies() throws {
+    let cookie = SocketCookie(secret: Array("price".utf8), path: "/", settings: Settings())
+    let known = [SessionID(number: 7, begun: 1_700_000_000_000), SessionID(number: .max, begun: 0)]
+    var found = 0
+    try Fuzzer("cookies").run { number, input, _ in
+      guard let session = cookie.session(in: Self.fields(input)) else { return }
+      found += 1
+      #expect(known.contains(session), "\(number)")
+    }
+    #expect(found > 0)
+  }
+
+  @Test("any Range is answered within the file, or by all of it")
+  func ranges() throws {
+    try Fuzzer("ranges").run { number, input, _ in
+      for size in [0, 1, 1000, Int.max] {
+        guard let range = byteRange(String(decoding: input, as: UTF8.self), size: size) else { continue }
+        #expect(range.lowerBound >= 0 && range.upperBound < size, "\(number)")
+      }
+    }
+  }
+
+  @Test("any replies of a mail server are the same however they are cut")
+  func replies() throws {
+    try Fuzzer("smtp").run { number, input, generator in
+      let whole = Self.replies([input])
+      var pieces: [[UInt8]] = []
+      var rest = input[...]
+      while !rest.isEmpty {
+        pieces.append(Array(rest.prefix(.random(in: 1...8, using: &generator))))
+        rest = rest.dropFirst(pieces[pieces.count - 1].count)
+      }
+      #expect(Self.replies(pieces) == whole, "\(number)")
+    }
+  }
+
+  private static func replies(_ pieces: [[UInt8]]) -> [SMTPReply] {
+    var parser = SMTPReplyParser()
+    var replies: [SMTPReply] = []
+    do {
+      for piece in pieces {
+        try parser.add(ByteBuffer(bytes: piece))
+        while let reply = try parser.next() { replies.append(reply) }
+      }
+    } catch {}
+    return replies
+  }
+}
