@@ -7,6 +7,7 @@ struct SecurityDocumentTests {
   /// One row of its tables of requirements.
   private struct Row {
     let requirements: [String]
+    let level: String
     let status: String
     let reason: String
   }
@@ -42,12 +43,51 @@ struct SecurityDocumentTests {
     return tests
   }
 
+  /// A part of the page, from its heading.
+  private func section(_ heading: String, until end: String = "\n#") throws -> Substring {
+    let start = try #require(page.firstRange(of: heading), "there is no \(heading)")
+    let rest = page[start.upperBound...]
+    return rest[..<(rest.firstRange(of: end)?.lowerBound ?? rest.endIndex)]
+  }
+
+  /// The Swift files of the modules that a server runs, with their text, by their path in the package.
+  private func serverFiles() throws -> [(path: String, text: String)] {
+    let modules = [
+      "MadangCore", "MadangDevelopment", "MadangServer", "SocketIOPostgres", "SocketIOProtocol", "SocketIOServer",
+      "Storage", "madang/Serve",
+    ]
+    return try modules.flatMap { module in
+      let folder = root.appending(path: "Sources/\(module)")
+      return try FileManager.default.subpathsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }.map {
+        ("Sources/\(module)/\($0)", try String(contentsOf: folder.appending(path: $0), encoding: .utf8))
+      }
+    }
+  }
+
+  /// Files of the server that match and that a part of the page names neither themselves nor by a folder.
+  private func missing(
+    from text: Substring, where matches: (_ code: String) -> Bool
+  ) throws -> [String] {
+    let places = text.matches(of: /`(Sources\/[^`]+)`/).map { String($0.1) }
+    return try serverFiles().filter { matches(Self.code($0.text)) }.map(\.path).filter { path in
+      !places.contains { path == $0 || path.hasPrefix($0 + "/") }
+    }
+  }
+
+  /// A text without its comments.
+  private static func code(_ text: String) -> String {
+    text.split(separator: "\n").filter { !$0.drop(while: { $0 == " " }).hasPrefix("//") }.joined(separator: "\n")
+  }
+
   private func rows() throws -> [Row] {
-    let lines = page.split(separator: "\n").filter { $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true }
+    let lines = try section("## 4. OWASP ASVS", until: "\n## ").split(separator: "\n").filter {
+      $0.hasPrefix("| ") && $0.dropFirst(2).first?.isNumber == true
+    }
     return try lines.map { line in
       let cells = line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
       try #require(cells.count == 5, "\(line)")
-      return Row(requirements: cells[0].components(separatedBy: ", "), status: cells[3], reason: cells[4])
+      return Row(
+        requirements: cells[0].components(separatedBy: ", "), level: cells[1], status: cells[3], reason: cells[4])
     }
   }
 
@@ -75,5 +115,105 @@ struct SecurityDocumentTests {
     // ASVS 5.0.0 has 70 of level 1 and 183 of level 2.
     #expect(requirements.count == 253)
     #expect(Set(requirements).count == requirements.count)
+    let ofLevel1 = rows.filter { $0.level == "1" }.flatMap(\.requirements)
+    #expect(ofLevel1.count == 70 && rows.allSatisfy { ["1", "2"].contains($0.level) })
+  }
+
+  @Test("the settings that the page names exist, with the defaults it says")
+  func settings() throws {
+    let settings = try String(contentsOf: root.appending(path: "docs/settings.md"), encoding: .utf8)
+    var defaults: [String: String] = [:]
+    for match in settings.matches(of: /\n\| `([a-z0-9.]+)` \| ([^|]*) \|/) {
+      defaults[String(match.1)] = match.2.replacing("`", with: "").trimmingCharacters(in: .whitespaces)
+    }
+    #expect(defaults.count > 100)
+    for match in page.matches(of: /`([a-z0-9]+(?:\.[a-z0-9]+)+)`(?:,? \(?default ([0-9a-z]+))?/) {
+      let name = String(match.1)
+      // The name of a file.
+      if defaults[name] == nil, [".json", ".md", ".py", ".conf", ".key"].contains(where: name.hasSuffix) { continue }
+      let known = try #require(defaults[name], "there is no setting \(name)")
+      if let said = match.2 { #expect(known == said, "\(name)") }
+    }
+    #expect(page.firstMatch(of: /MADANG_[A-Z]+_/)?.output == "MADANG_LIMITS_", "settings have the names of files")
+  }
+
+  @Test("the page names every decoder that Scripts/price examines, and no other")
+  func decoders() throws {
+    let folder = root.appending(path: "Tests/Price")
+    let code = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".swift") }
+      .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }.joined()
+    let examined = Set(code.matches(of: /Decoder\(\s*"([a-z0-9-]+)"/).map { String($0.1) })
+    let named = Set(
+      try section("### What reads foreign bytes").split(separator: "\n").filter { $0.hasPrefix("| ") }
+        .flatMap { $0.matches(of: /`([a-z0-9-]+)`/).map { String($0.1) } })
+    #expect(examined == named && examined.count > 35)
+  }
+
+  @Test("every file of the server that imports a cryptographic library is in the inventory")
+  func cryptography() throws {
+    let missing = try missing(from: section("### Cryptography")) {
+      $0.contains(/import (Crypto|CryptoExtras|_CryptoExtras|JWTKit|NIOSSL|CArgon2)\b/)
+    }
+    #expect(missing.isEmpty)
+  }
+
+  @Test("every file of the server that opens connections is in the table of them")
+  func connections() throws {
+    let missing = try missing(from: section("### Outgoing connections")) {
+      $0.contains(/\b(HTTPClient\(|ClientBootstrap\(|DatagramBootstrap\(|PQconnectdbParams\(|URLSession|socket\(AF_)/)
+    }
+    #expect(missing.isEmpty)
+  }
+
+  @Test("every file of the server that makes a page or a redirect is in the table of them; one redirects")
+  func redirects() throws {
+    let pages = try section("### Pages and redirects")
+    let missing = try missing(from: pages) { $0.contains("text/html") && !$0.contains("struct Page:") }
+    #expect(missing.isEmpty)
+    let redirecting = try serverFiles().filter {
+      Self.code($0.text).contains(/\.(location|permanentRedirect|temporaryRedirect|movedPermanently|seeOther)\b/)
+    }
+    #expect(redirecting.map(\.path) == ["Sources/MadangServer/TLS/RedirectResponder.swift"])
+  }
+
+  @Test("no other parser of XML is linked than the bounded one")
+  func parsers() throws {
+    let linking = try serverFiles().filter { $0.text.contains(/import FoundationXML|XMLParser\(|libxml/) }
+    #expect(linking.isEmpty)
+  }
+
+  @Test("the tables that the page names exist, and the page on privacy names every table")
+  func tables() throws {
+    let folder = root.appending(path: "migrations")
+    let sql = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".sql") }
+      .map { try String(contentsOf: folder.appending(path: $0), encoding: .utf8) }.joined()
+    let tables = Set(sql.matches(of: /CREATE TABLE (?:IF NOT EXISTS )?(\w+)/).map { String($0.1) })
+    for match in page.matches(of: /tables? ((?:`\w+`(?:, )?(?: and )?)+)/) {
+      for name in match.1.matches(of: /`(\w+)`/) { #expect(tables.contains(String(name.1)), "\(name.1)") }
+    }
+    let privacy = try String(contentsOf: root.appending(path: "docs/privacy.md"), encoding: .utf8)
+    let named = Set(privacy.matches(of: /`(\w+)`/).map { String($0.1) })
+    #expect(tables.subtracting(named).isEmpty)
+  }
+
+  @Test("the times for fixes are written down, and a release lists its parts")
+  func times() throws {
+    let text = try String(contentsOf: root.appending(path: "SECURITY.md"), encoding: .utf8)
+    #expect(text.contains("| severity | a release with a fix within |") && text.contains("CycloneDX"))
+    let dist = try String(contentsOf: root.appending(path: "Scripts/dist"), encoding: .utf8)
+    #expect(dist.contains("packaging/sbom.py"))
+  }
+
+  @Test("in the containers madang's role owns its database and is no superuser")
+  func leastPrivilege() throws {
+    for name in ["docker-compose.yml", "docker-compose.cluster.yml"] {
+      let compose = try String(contentsOf: root.appending(path: name), encoding: .utf8)
+      #expect(compose.contains("./packaging/postgres-role.sh:/docker-entrypoint-initdb.d/"), "\(name)")
+      #expect(compose.contains("@postgres/madang") && !compose.contains("POSTGRES_USER"), "\(name)")
+      #expect(compose.contains("cap_drop: [ALL]") && compose.contains("read_only: true"), "\(name)")
+    }
+    let script = try String(contentsOf: root.appending(path: "packaging/postgres-role.sh"), encoding: .utf8)
+    #expect(script.contains("CREATE ROLE madang LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE"))
+    #expect(script.contains("ALTER ROLE CURRENT_USER PASSWORD NULL"))
   }
 }

@@ -250,4 +250,55 @@ struct SecurityTests {
       #expect(!settings.problems().contains { $0.hasPrefix("payments.portone.url") }, "\(url)")
     }
   }
+
+  @Test("Apple's tokens are taken with the algorithm of Apple's key only, not with none or an HMAC of the public key")
+  func appleAlgorithms() async throws {
+    let key = ES256PrivateKey()
+    let parameters = try #require(key.parameters)
+    func urlSafe(_ text: String) -> String {
+      text.replacing("+", with: "-").replacing("/", with: "_").replacing("=", with: "")
+    }
+    let set = """
+      {"keys":[{"kty":"EC","crv":"P-256","kid":"k","alg":"ES256","use":"sig","x":"\(urlSafe(parameters.x))",\
+      "y":"\(urlSafe(parameters.y))"}]}
+      """
+    let keys = try await AppleTokens.keys(of: ProviderCalls.Answer(status: 200, body: Array(set.utf8)))
+    let claims = #"{"iss":"https://appleid.apple.com","aud":"com.example.chat","sub":"1","exp":4102444800}"#
+    func encoded(_ text: String) -> String { urlSafe(Data(text.utf8).base64EncodedString()) }
+    func identity(_ token: String) async -> String? {
+      await AppleTokens.claims(of: token, as: AppleTokens.Identity.self, keys: keys)?.subject.value
+    }
+    func token(_ algorithm: String, _ signature: (Data) throws -> Data) throws -> String {
+      let head = "\(encoded(#"{"alg":"\#(algorithm)","kid":"k","typ":"JWT"}"#)).\(encoded(claims))"
+      return "\(head).\(urlSafe(try signature(Data(head.utf8)).base64EncodedString()))"
+    }
+    let pair = try P256.Signing.PrivateKey(pemRepresentation: key.pemRepresentation)
+    let good = try token("ES256") { try pair.signature(for: $0).rawRepresentation }
+    #expect(await identity(good) == "1")
+    for secret in [pair.publicKey.pemRepresentation, parameters.x, "k", ""].map({ SymmetricKey(data: Data($0.utf8)) }) {
+      let forged = try token("HS256") { Data(HMAC<SHA256>.authenticationCode(for: $0, using: secret)) }
+      #expect(await identity(forged) == nil)
+    }
+    for algorithm in ["none", "None", "HS256", "RS256", "ES384", ""] {
+      #expect(await identity(try token(algorithm) { _ in Data() }) == nil, "\(algorithm) without a signature")
+    }
+  }
+
+  @Test("pages run no script, load nothing, are framed and cached nowhere, and keep their address to themselves")
+  func pages() async throws {
+    let settings = World.settings(\.publicURL, "https://chat.example.com")
+    try await World.run(.sqlite, settings: settings) { (world) async throws in
+      for path in ["/password", "/password/0123456789abcdef", "/invite/0123456789abcdef", "/confirm"] {
+        let page = try await world.call(.GET, path, key: nil)
+        guard page.headers["Content-Type"] == ["text/html; charset=utf-8"] else { continue }
+        let policy = try #require(page.headers["Content-Security-Policy"].first)
+        #expect(policy.contains("default-src 'none'") && policy.contains("frame-ancestors 'none'"), "\(path)")
+        #expect(!policy.contains("script-src"), "\(path)")
+        #expect(page.headers["Referrer-Policy"] == ["no-referrer"] && page.headers["Cache-Control"] == ["no-store"])
+        #expect(page.headers["X-Content-Type-Options"] == ["nosniff"], "\(path)")
+      }
+      let form = try await world.call(.GET, "/password", key: nil)
+      #expect(form.headers["Content-Type"] == ["text/html; charset=utf-8"])
+    }
+  }
 }
