@@ -35,7 +35,7 @@ extension SocketIOServer {
     /// How long a WebSocket is sent nothing behind the answer to a CONNECT, so that the answer arrives alone. Clients that handle all
     /// messages of a read in one turn, as those on `ws` before version 8.17 do, may lose a first event otherwise if they begin to
     /// listen once they have the answer. Zero: there is no pause.
-    public var connectPause: Duration = .milliseconds(2)
+    public var connectPause: Duration = .milliseconds(5)
     /// How long a WebSocket may take to answer a close frame.
     public var closeTimeout: Duration = .seconds(5)
     /// The largest message and the largest POST body, in bytes. A larger message over WebSocket closes the session; a larger POST is

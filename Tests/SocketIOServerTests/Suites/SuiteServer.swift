@@ -13,7 +13,7 @@ struct SuiteServer: Sendable {
   /// The times are in milliseconds, and shortened only by the tests that wait for them: a busy machine is no failure.
   static func with(
     mode: String, revision: EngineRevision = .v4, pingInterval: Int = 20_000, pingTimeout: Int = 20_000,
-    connectTimeout: Int = 20_000, connectPause: Int = 2,
+    connectTimeout: Int = 20_000, connectPause: Int = 5,
     _ body: (SuiteServer) async throws -> Void
   ) async throws {
     let times = [
