@@ -26,7 +26,8 @@ func openMadang(
   }
   let database: Database
   do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
-    throw SetupError("the database cannot be opened: \(error.message)\n\(databaseCure(configuration.engine))")
+    throw SetupError(
+      "the database cannot be opened: \(error.message)\n\(error.cure ?? databaseCure(configuration.engine))")
   }
 
   var domain = settings.domain
@@ -59,6 +60,7 @@ func openMadang(
 private func setupError(
   _ error: StorageError, _ engine: DatabaseConfiguration.Engine, isWithoutTables: Bool
 ) -> SetupError? {
+  if let cure = error.cure { return SetupError("the database cannot be used: \(error.message)\n\(cure)") }
   let problem = "the database does not fit this program: \(error.message)"
   switch error.code {
   case .newerSchema: return SetupError("\(problem); start the newer madang, or restore a backup made before the update")

@@ -56,11 +56,12 @@ extension Database {
   }
 
   /// The version of the schema, zero when it is empty, and which of these migrations are still to be run. Changes
-  /// nothing. Throws `.newerSchema` and `.changedMigration` as `migrate` does.
+  /// nothing. Throws `.newerSchema` and `.changedMigration` as `migrate` does, and what would keep it from making tables.
   package func pendingMigrations(_ migrations: [Migration]) async throws -> (version: Int, pending: [Migration]) {
     let dialect = dialect
     return try await read { transaction in
       let applied = try transaction.checkedMigrations(against: migrations, dialect).map(\.version)
+      if applied.isEmpty, dialect == .postgres { try transaction.requireRoomForTables() }
       return (applied.max() ?? 0, migrations.filter { !applied.contains($0.version) })
     }
   }

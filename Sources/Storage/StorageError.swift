@@ -41,9 +41,14 @@ package struct StorageError: Error, Sendable {
   /// What was violated, as the engine tells it: PostgreSQL the constraint's name, SQLite the columns (`users.email`).
   package let constraint: String?
   package let message: String
+  /// What an operator can do about it, where that is known; nil where only the caller may know.
+  package let cure: String?
   package internal(set) var sql: String?
 
-  package init(_ code: Code, _ message: String, constraint: String? = nil, sql: String? = nil) {
+  package init(
+    _ code: Code, _ message: String, cure: String? = nil, constraint: String? = nil, sql: String? = nil
+  ) {
+    self.cure = cure
     self.code = code
     self.message = message
     self.constraint = constraint

@@ -30,6 +30,20 @@ struct PostgresURLTests {
   }
 
   @Test(
+    "a parameter of another program is named, with its cure",
+    arguments: [
+      ("postgres://me@127.0.0.1:1/chat?schema=public", "'schema'", "search_path"),
+      ("postgres://me@127.0.0.1:1/chat?sslmode=disable&connection_limit=5", "'connection_limit'", "leave it out"),
+      ("postgresql://127.0.0.1:1/chat?currentSchema=chat", "'currentSchema'", "search_path"),
+    ])
+  func foreignParameters(_ url: String, _ name: String, _ cure: String) async throws {
+    let error = await #expect(throws: StorageError.self) {
+      _ = try await Database(DatabaseConfiguration(.postgres(url: url)), logger: Logger(label: "test"))
+    }
+    #expect(error?.message.contains(name) == true && error?.cure?.contains(cure) == true)
+  }
+
+  @Test(
     "a URL that can be read is asked, with encoded characters, several hosts, a socket or a query",
     arguments: [
       "postgres://madang:s%2F%40%25%3Fc@127.0.0.1:1/chat", "postgres://madang:a:b?c@127.0.0.1:1/chat",

@@ -55,7 +55,7 @@ struct ConnectionSource: Sendable {
       return try SQLiteConnection(
         path: temporaryPath ?? "", durable: false, access: access, makes: isFirst, configuration, logger)
     case .postgres(let url):
-      let connection = try PostgresConnection(url: url, access: access, configuration, logger)
+      let connection = try openPostgres(url, access, looksForPooler: isFirst && access == .write)
       guard access == .write else { return connection }
       do throws(EngineFailure) { try claim.renew(on: connection, with: values) } catch {
         connection.close()
@@ -64,6 +64,25 @@ struct ConnectionSource: Sendable {
       writers.add()
       return connection
     }
+  }
+
+  private func openPostgres(_ url: String, _ access: Access, looksForPooler: Bool) throws(EngineFailure)
+    -> PostgresConnection
+  {
+    let connection: PostgresConnection
+    do throws(EngineFailure) {
+      connection = try PostgresConnection(url: url, access: access, configuration, logger)
+    } catch {
+      // What fails over a connection that is exchanged meanwhile names no cause.
+      if looksForPooler { try PostgresPooling.refuseTransactions(url: url, configuration, logger) }
+      throw error
+    }
+    guard looksForPooler, connection.isPooled else { return connection }
+    do throws(EngineFailure) { try PostgresPooling.refuseTransactions(url: url, configuration, logger) } catch {
+      connection.close()
+      throw error
+    }
+    return connection
   }
 
   func makeNotificationChannel(_ name: String) throws(StorageError) -> NotificationChannel? {

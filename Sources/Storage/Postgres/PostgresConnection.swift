@@ -32,6 +32,9 @@ final class PostgresConnection: Connection {
 
   private static let sessionName: SQL = "CONCAT(pid, ' since ', backend_start)"
 
+  /// Whether a pooler is between this process and PostgreSQL.
+  var isPooled: Bool { !session.hasPrefix("\(pipeline.toldBackend) ") }
+
   var transaction: TransactionState { pipeline.transaction }
   var isUsable: Bool { pipeline.isUsable }
   var isStopped: Bool { pipeline.isStopped }

@@ -14,7 +14,8 @@ extension EngineFailure {
     let kind = isStale ? .serialization : Self.kind(of: state)
     self.init(
       StorageError(
-        kind, "PostgreSQL \(state): \(message)", constraint: field("n") ?? (kind == .notNull ? field("c") : nil),
+        kind, "PostgreSQL \(state): \(message)", cure: PostgresRights.cure(of: state, message),
+        constraint: field("n") ?? (kind == .notNull ? field("c") : nil),
         sql: sql))
   }
 

@@ -21,6 +21,7 @@ enum PostgresOpening {
     notices.listen(to: connection)
     do throws(EngineFailure) {
       guard PQstatus(connection) == CONNECTION_OK else { throw failure(of: connection) }
+      try checkEncoding(connection)
       guard PQsetnonblocking(connection, 1) == 0 else { throw failure(of: connection) }
       try setUp(connection, configuration, within: .seconds(seconds))
     } catch {
@@ -28,6 +29,18 @@ enum PostgresOpening {
       throw error
     }
     return connection
+  }
+
+  /// PostgreSQL reports it with each connection. In other encodings most names and chats cannot be stored, or arrive as other text.
+  private static func checkEncoding(_ connection: OpaquePointer) throws(EngineFailure) {
+    guard let encoding = PQparameterStatus(connection, "server_encoding").map({ String(cString: $0) }),
+      encoding != "UTF8"
+    else { return }
+    throw EngineFailure(
+      StorageError(
+        .other, "the database has the encoding \(encoding), which cannot hold all text",
+        cure:
+          "make a database with 'createdb --encoding UTF8 --template template0 NAME', and name it with --database-url"))
   }
 
   private static func setUp(

@@ -43,6 +43,9 @@ final class PostgresPipeline {
     }
   }
 
+  /// The process of PostgreSQL as the client was told when it connected; a pooler makes it up.
+  var toldBackend: CInt { PQbackendPID(connection) }
+
   var transaction: TransactionState {
     switch PQtransactionStatus(connection) {
     case PQTRANS_IDLE, PQTRANS_UNKNOWN: .none

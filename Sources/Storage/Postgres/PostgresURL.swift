@@ -8,6 +8,13 @@ enum PostgresURL {
 
   /// Throws `.other` with words that quote nothing of the URL.
   static func check(_ url: String) throws(StorageError) {
+    if let name = foreignParameter(url) {
+      throw StorageError(
+        .other, "the URL of the database has the parameter '\(name)', which PostgreSQL does not know",
+        cure: ["schema", "currentSchema", "search_path"].contains(name)
+          ? "leave it out, and name the schema for the role: ALTER ROLE role SET search_path = schema"
+          : "leave it out: it is of another program")
+    }
     guard let options = PQconninfoParse(url, nil) else {
       throw StorageError(.other, "the URL of the database cannot be read: \(cure)")
     }
@@ -23,6 +30,20 @@ enum PostgresURL {
       }
       option += 1
     }
+  }
+
+  /// What other programs take in such a URL: Prisma, JDBC, and libraries with pools.
+  private static let foreignParameters = [
+    "schema", "currentSchema", "search_path", "pgbouncer", "connection_limit", "pool_timeout", "pool_size",
+    "max_connections",
+    "socket_timeout", "statement_cache_size", "sslaccept", "ssl",
+  ]
+
+  /// The first of these behind the URL's `?`. No other word of it is shown: it may be a piece of a password.
+  private static func foreignParameter(_ url: String) -> String? {
+    guard let mark = url.lastIndex(of: "?") else { return nil }
+    let names = url[mark...].dropFirst().split(separator: "&").map { $0.prefix { $0 != "=" } }
+    return foreignParameters.first { names.contains(Substring($0)) }
   }
 
   /// Whether there is an `@` behind the one before the host, or behind the host: a URL has it in no other place but its query.

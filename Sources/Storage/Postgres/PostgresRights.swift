@@ -1,0 +1,49 @@
+/// What keeps a role of PostgreSQL from the tables of the program, with the cure.
+enum PostgresRights {
+  static let schemaCure =
+    "let the role of --database-url make tables: as a superuser, ALTER DATABASE name OWNER TO role, or in the database "
+    + "GRANT USAGE, CREATE ON SCHEMA public TO role"
+  static let ownerCure =
+    "name the role that owns the tables in --database-url, or give them to the one there: REASSIGN OWNED BY owner TO role"
+  static let searchPathCure =
+    "set the search_path of the role to a schema that is there: ALTER ROLE role SET search_path = public"
+
+  /// For an error that mistakes in setting up PostgreSQL cause; nil for others.
+  static func cure(of state: String, _ message: String) -> String? {
+    switch state {
+    // Since PostgreSQL 15 only a database's owner may make tables in its schema `public`.
+    case "42501": message.contains("for schema") ? schemaCure : ownerCure
+    case "3F000": searchPathCure
+    default: nil
+    }
+  }
+}
+
+extension Transaction {
+  /// Throws if this role of PostgreSQL can make no tables, or another role's stand in their place, which it cannot see.
+  func requireRoomForTables() throws {
+    let found = try first(
+      """
+      SELECT CAST(current_schema() AS TEXT) AS schema,
+        CASE WHEN has_schema_privilege(current_schema(), 'CREATE') THEN 1 ELSE 0 END AS may_create,
+        (SELECT CAST(tableowner AS TEXT) FROM pg_tables
+          WHERE schemaname = current_schema() AND tablename = 'schema_migrations') AS owner
+      """
+    ) { row in
+      (
+        schema: try row.get("schema", as: String?.self), mayCreate: try row.get("may_create", as: Int.self) == 1,
+        owner: try row.get("owner", as: String?.self)
+      )
+    }
+    guard let found else { return }
+    guard let schema = found.schema else {
+      throw StorageError(.other, "no schema has been selected to create tables in", cure: PostgresRights.searchPathCure)
+    }
+    if let owner = found.owner {
+      throw StorageError(.other, "the tables belong to the role \(owner)", cure: PostgresRights.ownerCure)
+    }
+    if !found.mayCreate {
+      throw StorageError(.other, "permission denied for schema \(schema)", cure: PostgresRights.schemaCure)
+    }
+  }
+}
