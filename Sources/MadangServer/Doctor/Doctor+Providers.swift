@@ -16,7 +16,7 @@ extension Doctor {
             return nil
           } catch {
             return DoctorFinding(
-              .providers, .error, "\(key): \(url) does not answer: \(error)",
+              .providers, .error, "\(key): \(url) does not answer: \(networkWords(error))",
               cure:
                 "check the URL, the name server, and that the firewall lets the server out; for a proxy that looks into TLS, "
                 + "providers.ca (docs/providers.md)")
@@ -36,7 +36,8 @@ extension Doctor {
     do { try await SMTPSender(mail).check() } catch {
       return [
         DoctorFinding(
-          .mailServer, .error, "mail.smtp: \(mail.server) does not let this server in: \(error)",
+          .mailServer, .error,
+          "mail.smtp: \(mail.server) does not let this server in: \((error as? SMTPSender.NotTaken)?.description ?? networkWords(error))",
           cure:
             "check mail.smtp, mail.user, mail.password and mail.tls, and that the firewall lets the server out (docs/mail.md)"
         )

@@ -28,7 +28,7 @@ extension Doctor {
       }
       return []
     } catch {
-      return [pollingFinding("\(error)")]
+      return [pollingFinding(networkWords(error))]
     }
   }
 
@@ -60,7 +60,7 @@ extension Doctor {
       let words = answer.status.map { "the upgrade is answered \($0)" } ?? "the upgrade is not answered"
       return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(words)", cure: cure)]
     } catch {
-      return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(error)", cure: cure)]
+      return [DoctorFinding(.webSocket, .error, "WebSockets do not work: \(networkWords(error))", cure: cure)]
     }
   }
 

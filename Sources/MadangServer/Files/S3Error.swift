@@ -54,7 +54,7 @@ struct S3Error: Error, CustomStringConvertible {
     switch cause {
     case .refused(let status, let code, let message):
       "the bucket's server answered \(call) with \(status) \(code)\(message.isEmpty ? "" : ": \(message)")"
-    case .connection(let error): "the bucket's server did not answer \(call): \(error)"
+    case .connection(let error): "the bucket's server did not answer \(call): \(networkWords(error))"
     case .unusable(let reason): "the bucket's server answered \(call) with something that cannot be read: \(reason)"
     case .timedOut: "the bucket's server did not answer \(call) in time"
     }

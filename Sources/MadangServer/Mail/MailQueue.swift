@@ -83,7 +83,7 @@ final class MailQueue: ServiceLifecycle.Service {
     } catch {
       let unanswered = error as? MailUnanswered
       let reason =
-        unanswered?.reason ?? (error as? SMTPSender.NotTaken)?.description ?? String(reflecting: error)
+        unanswered?.reason ?? (error as? SMTPSender.NotTaken)?.description ?? networkWords(error)
       let isTooOften = unanswered != nil && claimed.unanswered + 1 >= Self.maxUnanswered
       // This server stops: that is no fault of the mail's, and the next one sends it at once.
       if !isTooOften, Task.isCancelled || Task.isShuttingDownGracefully {

@@ -12,7 +12,7 @@ struct SMTPSender: MailSender {
     let description: String
   }
 
-  private let settings: MailSettings
+  let settings: MailSettings
   private let endpoint: SMTPEndpoint
   private let from: MailAddress
   private let tls: NIOSSLContext
@@ -52,7 +52,7 @@ struct SMTPSender: MailSender {
       defer { last.cancel() }
       let answer: SMTPReply
       do { answer = try await connection.reply() } catch {
-        throw MailUnanswered(reason: "whether the mail was taken is not known: \(error)")
+        throw MailUnanswered(reason: "whether the mail was taken is not known: \(networkWords(error))")
       }
       try Self.requireTaken(250...250, answer, "the mail")
     }
@@ -104,23 +104,55 @@ struct SMTPSender: MailSender {
 
   /// What the server can, in capitals.
   private func greet(_ connection: SMTPConnection) async throws -> [String] {
-    try await ask("EHLO \(from.domain)", 250, on: connection, "EHLO").lines.dropFirst().map { $0.uppercased() }
+    try await connection.send("EHLO \(from.domain)")
+    let reply = try await connection.reply()
+    if Self.isUnknownCommand(reply) {
+      // A server from before there were abilities.
+      _ = try await ask("HELO \(from.domain)", 250, on: connection, "HELO")
+      return []
+    }
+    try Self.require(250, reply, "EHLO")
+    return reply.lines.dropFirst().map { $0.uppercased() }
   }
 
+  /// Whether the server does not know the command, or not in this form: another one may do.
+  private static func isUnknownCommand(_ reply: SMTPReply) -> Bool { [500, 501, 502, 504].contains(reply.code) }
+
   private func authenticate(_ connection: SMTPConnection, _ abilities: [String]) async throws {
-    let methods = abilities.flatMap { $0.hasPrefix("AUTH ") ? $0.split(separator: " ").dropFirst() : [] }
-    func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+    // Old servers write `AUTH=LOGIN`.
+    let methods = abilities.flatMap { line in
+      line.hasPrefix("AUTH ") || line.hasPrefix("AUTH=") ? line.split { $0 == " " || $0 == "=" }.dropFirst() : []
+    }
+    var refusal: SMTPReply?
     if methods.contains("PLAIN") {
-      _ = try await ask(
-        "AUTH PLAIN \(base64("\0\(settings.user)\0\(settings.password)"))", 235, on: connection, "AUTH PLAIN")
-    } else if methods.contains("LOGIN") {
+      let secret = base64("\0\(settings.user)\0\(settings.password)")
+      try await connection.send("AUTH PLAIN \(secret)")
+      var reply = try await connection.reply()
+      if reply.code == 501 {
+        // It does not take the secret with the command.
+        try await connection.send("AUTH PLAIN")
+        reply = try await connection.reply()
+        if reply.code == 334 {
+          try await connection.send(secret)
+          reply = try await connection.reply()
+        }
+      }
+      // Wrong credentials are not tried in another way: servers lock accounts after some tries.
+      guard Self.isUnknownCommand(reply) else { return try Self.require(235, reply, "AUTH PLAIN") }
+      refusal = reply
+    }
+    if methods.contains("LOGIN") {
       _ = try await ask("AUTH LOGIN", 334, on: connection)
       _ = try await ask(base64(settings.user), 334, on: connection, "AUTH LOGIN")
       _ = try await ask(base64(settings.password), 235, on: connection, "AUTH LOGIN")
+    } else if let refusal {
+      try Self.require(235, refusal, "AUTH PLAIN")
     } else {
       throw NotTaken(description: "the server offers neither AUTH PLAIN nor AUTH LOGIN on this connection")
     }
   }
+
+  private func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
 
   /// - Parameter name: What the command is called where it failed; secrets are not told.
   private func ask(_ line: String, _ code: Int, on connection: SMTPConnection, _ name: String? = nil) async throws
@@ -132,9 +164,13 @@ struct SMTPSender: MailSender {
 
   private func expect(_ code: Int, on connection: SMTPConnection, _ name: String) async throws -> SMTPReply {
     let reply = try await connection.reply()
-    // Also 5xx: it is about this server and its settings, not about the mail.
-    guard reply.code == code else { throw NotTaken(description: Self.words(name, reply)) }
+    try Self.require(code, reply, name)
     return reply
+  }
+
+  /// Also 5xx is about this server and its settings here, not about the mail.
+  private static func require(_ code: Int, _ reply: SMTPReply, _ name: String) throws {
+    guard reply.code == code else { throw NotTaken(description: words(name, reply)) }
   }
 
   /// Throws ``MailRefused`` for 5xx.

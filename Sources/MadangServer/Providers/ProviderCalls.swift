@@ -2,6 +2,7 @@ import AsyncHTTPClient
 import Foundation
 import NIOCore
 import NIOHTTP1
+import NIOSSL
 import SocketIOProtocol
 import Synchronization
 
@@ -29,6 +30,11 @@ struct ProviderCalls: Sendable {
   /// The call was sent, in part at least, and the provider did not answer: it may have done what it was called for.
   struct Unanswered: Error {
     let cause: any Error
+  }
+
+  /// The provider was not reached over TLS.
+  struct NoTLS: Error, CustomStringConvertible {
+    let description: String
   }
 
   let timeout: Duration
@@ -72,11 +78,15 @@ struct ProviderCalls: Sendable {
     func set() -> Bool { state.exchange(true, ordering: .acquiringAndReleasing) }
   }
 
-  /// Throws ``TimedOut``, or what the connection failed with.
+  /// Throws ``TimedOut``, ``NoTLS``, or what the connection failed with.
   private func send(_ request: HTTPClientRequest) async throws -> Answer {
     let client = connections.client
     do { return try await send(request, by: client) } catch {
       connections.failed(client)
+      // The library's own words name places in its source.
+      if error is NIOSSLError || error is NIOSSLExtraError || error is BoringSSLError {
+        throw NoTLS(description: networkWords(error))
+      }
       throw error
     }
   }
