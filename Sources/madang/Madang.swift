@@ -52,16 +52,19 @@ struct Madang: AsyncParsableCommand {
         try command.run()
       }
     } catch let error as MadangError {
-      Terminal.message("madang: \(error)" + (error.cure.map { "; \($0)" } ?? ""))
+      Terminal.problem("madang: \(error)" + (error.cure.map { "; \($0)" } ?? ""))
       exit(withError: ExitCode(error.exitStatus.rawValue))
     } catch let failure as Failure {
-      Terminal.message("madang: \(failure.message)")
+      Terminal.problem("madang: \(failure.message)")
       exit(withError: ExitCode(failure.status.rawValue))
     } catch let error as ValidationError {
       for line in called.message(for: error, of: kind).split(separator: "\n") { Terminal.message(String(line)) }
       exit(withError: exitCode(for: error))
     } catch {
-      kind.exit(withError: error)
+      let status = kind.exitCode(for: error)
+      guard JournalPriority.isRead, !status.isSuccess else { kind.exit(withError: error) }
+      Terminal.problem(kind.fullMessage(for: error))
+      exit(withError: status)
     }
   }
 }

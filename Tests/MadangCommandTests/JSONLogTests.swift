@@ -8,14 +8,16 @@ import Testing
 @Suite("The log as JSON")
 struct JSONLogTests {
   private final class Lines: Sendable {
-    let all = Mutex<[Data]>([])
+    let all = Mutex<[[UInt8]]>([])
   }
 
   @Test("each event is one line and one object, whatever stands in it")
   func lines() throws {
     let lines = Lines()
     var logger = Logger(label: "madang") { label in
-      var handler = JSONLog(label: label) { line in lines.all.withLock { $0.append(line) } }
+      var handler = LineLog(label: label) { line in
+        lines.all.withLock { $0.append(line.bytes(.json, isForJournal: false)) }
+      }
       handler.metadata["node"] = "a"
       return handler
     }
@@ -29,7 +31,7 @@ struct JSONLogTests {
     for line in told {
       #expect(line.last == UInt8(ascii: "\n") && line.filter { $0 == UInt8(ascii: "\n") }.count == 1)
     }
-    let first = try #require(try JSONSerialization.jsonObject(with: told[0]) as? NSDictionary)
+    let first = try #require(try JSONSerialization.jsonObject(with: Data(told[0])) as? NSDictionary)
     #expect(first["level"] as? String == "warning" && first["label"] as? String == "madang")
     #expect(first["message"] as? String == "two\nlines \"quoted\" 각😀")
     #expect(

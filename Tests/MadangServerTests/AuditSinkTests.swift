@@ -60,6 +60,37 @@ struct AuditSinkTests {
     }
   }
 
+  @Test("a system's log that takes nothing keeps no entry from the file, and holds up no stop")
+  func stuckSyslog() async throws {
+    try await withFolder { folder in
+      let (path, file) = (folder.appending(path: "log").path, folder.appending(path: "audit.jsonl"))
+      // Nothing reads it: some datagrams fit, then it is full.
+      let socket = try LogSocket(path)
+      var settings = World.settings(\.auditFile, file.path)
+      (settings.auditGoesToSyslog, settings.syslogPath) = (true, path)
+      (settings.auditWaiting, settings.logPatience) = (20, 100)
+      let log = LogRecorder()
+      let sink = AuditSink(settings, clock: Clock(), logger: log.logger)
+      for number in 1...2000 {
+        sink.take(Self.record(Int64(number)))
+        if number.isMultiple(of: 20) { #expect(try await World.eventually { lines(file).count == number }) }
+      }
+      let began = ContinuousClock.now
+      await sink.close()
+      #expect(ContinuousClock.now - began < .seconds(5))
+      #expect(lines(file).count == 2000)
+      let told = log.lines.filter { $0.contains("audit.syslog") }
+      #expect(told.count == 2, "once when it began, once at the end with all of them: \(told)")
+      withExtendedLifetime(socket) {}
+    }
+  }
+
+  private static func record(_ number: Int64) -> AuditRecord {
+    AuditRecord(
+      number: number, time: 0, kind: AuditKind.signIn.rawValue, actor: "account 1", account: 1,
+      subject: "mina@example.com", origin: Origin(edition: "2024-10", address: "127.0.0.1"), node: "", detail: [:])
+  }
+
   @Test("the system's log gets datagrams as the C library sends them, and one that is not there fails no call")
   func syslog() async throws {
     try await withFolder { folder in

@@ -6,40 +6,38 @@ import SocketIOServer
 import Storage
 import Synchronization
 
-/// Where rows of the audit log are sent besides: a file, the system's log, both or neither. Taking a row never waits. Rows
-/// that come while too many wait, and those that cannot be written, are lost there, counted, and told to the server's log;
-/// the database has them.
+/// Where rows of the audit log are sent besides: a file, the system's log, both or neither. Taking a row never waits. Each place
+/// has a queue and a thread of its own, so that one that takes nothing keeps no rows from the other. Rows that come while too
+/// many wait, and those that cannot be written, are lost there, counted, and told to the server's log; the database has them.
 final class AuditSink: Sendable {
-  /// Rows that wait at most.
-  private static let maxWaiting = 4096
-
-  private let writer: AuditWriter?
-  private let rows: AsyncStream<AuditRecord>.Continuation?
-  private let writing: Task<Void, Never>?
+  private let places: [AuditPlace]
+  private let patience: Duration
 
   init(_ settings: ServerSettings, clock: Clock, logger: Logger) {
-    guard !settings.auditFile.isEmpty || settings.auditGoesToSyslog else {
-      (writer, rows, writing) = (nil, nil, nil)
-      return
+    var places: [AuditPlace] = []
+    if !settings.auditFile.isEmpty {
+      let file = Mutex(AuditFile(path: settings.auditFile))
+      places.append(
+        AuditPlace("audit.file", limit: settings.auditWaiting, clock: clock, logger: logger) { _, json in
+          try file.withLock { try $0.append(json + [UInt8(ascii: "\n")]) }
+        })
     }
-    let (stream, continuation) = AsyncStream.makeStream(
-      of: AuditRecord.self, bufferingPolicy: .bufferingOldest(Self.maxWaiting))
-    let writer = AuditWriter(settings, clock: clock, logger: logger)
-    (self.writer, rows) = (writer, continuation)
-    writing = Task.detached {
-      let worker = WorkerPool(name: "audit", threads: 1, queueLimit: 8)
-      for await record in stream { try? await worker.run { writer.write(record) } }
-      worker.shutdown()
+    if settings.auditGoesToSyslog {
+      let syslog = Mutex(Syslog(path: settings.syslogPath))
+      places.append(
+        AuditPlace("audit.syslog", limit: settings.auditWaiting, clock: clock, logger: logger) { record, json in
+          let severity = record.kind == AuditKind.signInRefused.rawValue ? 5 : 6
+          let isTaken = syslog.withLock { $0.send(json, severity: severity, time: record.time) }
+          if !isTaken { throw AuditProblem(description: "the log does not take it") }
+        })
     }
+    self.places = places
+    patience = .milliseconds(settings.logPatience)
   }
-
-  // A server that does not start closes nothing.
-  deinit { rows?.finish() }
 
   /// A row was committed. Returns at once.
   func take(_ record: AuditRecord) {
-    guard let rows, case .dropped = rows.yield(record) else { return }
-    writer?.lose("more than \(Self.maxWaiting) rows wait")
+    for place in places { place.take(record) }
   }
 
   /// What the domain announces, of which only rows of the audit log are taken.
@@ -47,58 +45,128 @@ final class AuditSink: Sendable {
     if case .audited(let record) = event { take(record) }
   }
 
-  /// Returns when all rows that were taken are written. No more are taken.
+  /// Returns when all rows that were taken are written, or given up after the time that a stop may wait. No more are taken.
   func close() async {
-    rows?.finish()
-    await writing?.value
+    await withTaskGroup { group in
+      for place in places { group.addTask { [patience] in await place.close(within: patience) } }
+    }
   }
 }
 
-/// Writes rows of the audit log, one after the other.
-private final class AuditWriter: Sendable {
-  private struct Places {
-    let file: AuditFile?
-    let syslog: Syslog?
+private struct AuditProblem: Error, CustomStringConvertible {
+  let description: String
+}
+
+/// One place to which rows of the audit log are sent, one after the other.
+private final class AuditPlace: Sendable {
+  private let limit: Int
+  private let rows: AsyncStream<AuditRecord>.Continuation
+  private let writing: Task<Void, Never>
+  private let losses: Losses
+
+  /// - Parameter write: Blocks as long as the place does.
+  init(
+    _ name: String, limit: Int, clock: Clock, logger: Logger,
+    write: @escaping @Sendable (AuditRecord, [UInt8]) throws -> Void
+  ) {
+    self.limit = limit
+    let (stream, continuation) = AsyncStream.makeStream(
+      of: AuditRecord.self, bufferingPolicy: .bufferingOldest(limit))
+    let losses = Losses(name, clock: clock, logger: logger)
+    (rows, self.losses) = (continuation, losses)
+    writing = Task.detached {
+      let worker = WorkerPool(name: name, threads: 1, queueLimit: 8)
+      for await record in stream {
+        do {
+          let json = try WireEncoder.encode(AuditSummary(record))
+          try await worker.run { try write(record, json) }
+        } catch {
+          losses.add("\((error as? AuditProblem)?.description ?? String(reflecting: error))")
+        }
+        losses.ended()
+      }
+      worker.shutdown()
+    }
   }
 
-  private let places: Mutex<Places>
-  private let lost = Atomic(0)
+  // A server that does not start closes nothing.
+  deinit { rows.finish() }
+
+  func take(_ record: AuditRecord) {
+    losses.began()
+    guard case .dropped = rows.yield(record) else { return }
+    losses.ended()
+    losses.add("more than \(limit) rows wait")
+  }
+
+  func close(within patience: Duration) async {
+    rows.finish()
+    let (ends, end) = AsyncStream.makeStream(of: Void.self)
+    let timer = Task {
+      try? await Task.sleep(for: patience)
+      end.finish()
+    }
+    // Not a child: nothing ends a thread that a place holds.
+    Task { [writing] in
+      await writing.value
+      end.finish()
+    }
+    for await _ in ends {}
+    timer.cancel()
+    losses.close()
+  }
+}
+
+/// Counts the rows that one place does not get, and tells the server's log once a minute.
+private final class Losses: Sendable {
+  private struct Counts {
+    /// Rows that were taken and are neither written nor lost.
+    var waiting = 0
+    var lost = 0
+    /// How many of them the server's log was told.
+    var told = 0
+    var problem = ""
+  }
+
+  private let place: String
+  private let counts = Mutex(Counts())
   private let budget = LogBudget(limit: 1)
   private let clock: Clock
   private let logger: Logger
 
-  init(_ settings: ServerSettings, clock: Clock, logger: Logger) {
-    places = Mutex(
-      Places(
-        file: settings.auditFile.isEmpty ? nil : AuditFile(path: settings.auditFile),
-        syslog: settings.auditGoesToSyslog ? Syslog(path: settings.syslogPath) : nil))
-    (self.clock, self.logger) = (clock, logger)
+  init(_ place: String, clock: Clock, logger: Logger) {
+    (self.place, self.clock, self.logger) = (place, clock, logger)
   }
 
-  /// Blocks as long as the disk does.
-  func write(_ record: AuditRecord) {
-    let summary = AuditSummary(record)
-    guard let json = try? WireEncoder.encode(summary) else { return lose("it is no JSON") }
-    let severity = record.kind == AuditKind.signInRefused.rawValue ? 5 : 6
-    let problems = places.withLock { places in
-      var problems: [String] = []
-      do { try places.file?.append(json + [UInt8(ascii: "\n")]) } catch {
-        problems.append("audit.file: \(String(reflecting: error))")
-      }
-      if let syslog = places.syslog, !syslog.send(json, severity: severity, time: record.time) {
-        problems.append("audit.syslog: the log does not take it")
-      }
-      return problems
+  func began() { counts.withLock { $0.waiting += 1 } }
+  func ended() { counts.withLock { $0.waiting -= 1 } }
+
+  func add(_ problem: String) {
+    counts.withLock { counts in
+      counts.lost += 1
+      counts.problem = problem
     }
-    for problem in problems { lose(problem) }
+    if budget.take(at: clock.steady) != nil { tell() }
   }
 
-  /// A row is lost. Told once a minute, with how many there were by then.
-  func lose(_ problem: String) {
-    let count = lost.add(1, ordering: .relaxed).newValue
-    guard budget.take(at: clock.steady) != nil else { return }
+  /// No more rows are written: those that wait are lost.
+  func close() {
+    counts.withLock { counts in
+      guard counts.waiting > 0 else { return }
+      counts.lost += counts.waiting
+      counts.problem = "the server stopped before they were written"
+    }
+    tell()
+  }
+
+  private func tell() {
+    let (lost, problem) = counts.withLock { counts in
+      defer { counts.told = counts.lost }
+      return (counts.told < counts.lost ? counts.lost : 0, counts.problem)
+    }
+    guard lost > 0 else { return }
     logger.error(
       "rows of the audit log are not sent on; the database has them",
-      metadata: ["problem": "\(problem)", "lost": "\(count)"])
+      metadata: ["problem": "\(place): \(problem)", "lost": "\(lost)"])
   }
 }

@@ -2,7 +2,7 @@ import Foundation
 
 /// The system's log, as a socket of the file system that takes datagrams: in the form that the C library's `syslog` sends, which
 /// journald and rsyslog take there, not that of RFC 5424. It waits a moment while the log has more than it takes; then what does
-/// not fit is lost. Its calls block; one thread at a time makes them.
+/// not fit is lost, without waiting again until the log has taken something. Its calls block; one thread at a time makes them.
 final class Syslog {
   /// Bytes of one datagram; logs take no longer ones.
   static let maxSize = 8192
@@ -14,6 +14,8 @@ final class Syslog {
 
   private let path: String
   private var descriptor: Int32 = -1
+  /// Whether the log was waited for in vain, and has taken nothing since.
+  private var isFull = false
 
   init(path: String) { self.path = path }
 
@@ -46,8 +48,11 @@ final class Syslog {
   }
 
   private func put(_ datagram: [UInt8]) -> Bool {
-    datagram.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
-      == datagram.count
+    let flags = Int32(MSG_NOSIGNAL) | (isFull ? Int32(MSG_DONTWAIT) : 0)
+    let isTaken =
+      datagram.withUnsafeBytes { Foundation.send(descriptor, $0.baseAddress, $0.count, flags) } == datagram.count
+    isFull = !isTaken && errno == EAGAIN
+    return isTaken
   }
 
   private func connect() -> Bool {

@@ -55,6 +55,10 @@ public struct ServerSettings: Sendable {
   public var auditFile = ""
   /// Whether rows of the audit log are sent to the system's log.
   public var auditGoesToSyslog = false
+  /// Rows of the audit log that may wait for the file, and as many for the system's log.
+  public var auditWaiting = 4096
+  /// Milliseconds a stop waits for lines of the log, and for rows of the audit log that are sent elsewhere.
+  public var logPatience: Int64 = 1000
   /// Where the system's log takes datagrams.
   package var syslogPath = "/dev/log"
   /// Settings that are not left at their defaults, by name, secrets hidden: the audit log tells when they change.

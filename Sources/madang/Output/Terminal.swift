@@ -28,6 +28,11 @@ enum Terminal {
     try? put(Array((text.printable + "\n").utf8), to: STDERR_FILENO)
   }
 
+  /// Why a command fails. The journal of systemd is told that it is an error.
+  static func problem(_ text: String) {
+    message(JournalPriority.isRead ? JournalPriority.error.before(text) : text)
+  }
+
   /// Writes what holds control sequences on purpose.
   static func picture(_ text: String) { try? put(Array((text + "\n").utf8), to: STDERR_FILENO) }
 
@@ -58,7 +63,12 @@ enum Terminal {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-      if count < 0, errno == EINTR || errno == EAGAIN { continue }
+      if count < 0, errno == EAGAIN {
+        var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&writable, 1, -1)
+        continue
+      }
+      if count < 0, errno == EINTR { continue }
       guard count >= 0 else { throw Failure("output failed: \(String(cString: strerror(errno)))") }
       rest = rest.dropFirst(count)
     }

@@ -5,16 +5,13 @@ import MadangAPI
 import MadangServer
 import SystemPackage
 
-/// How lines of the log look.
-enum LogFormat: String {
-  case text, json
-}
-
 /// The settings as they are read: command line, then environment (`MADANG_...`), then file, then defaults.
 struct LoadedSettings: Sendable {
   var settings = ServerSettings()
   var logLevel = Logger.Level.info
   var logFormat = LogFormat.text
+  /// Bytes of lines that may wait to be written.
+  var logBuffer = 1 << 20
   /// Whether development mode has what people who test clients need.
   var hasTestKit = true
   var isForLocalNetwork = false

@@ -87,11 +87,14 @@ struct Serve: AsyncParsableCommand {
     }
 
     let level = LiveLogLevel(loaded.logLevel)
-    let logger = Logger(label: "madang") { [format = loaded.logFormat] label -> any LogHandler in
-      switch format {
-      case .text: level.heeded(by: StreamLogHandler.standardError(label: label))
-      case .json: level.heeded(by: JSONLog.standardError(label: label))
-      }
+    let format = loaded.logFormat
+    let output = LogOutput(descriptor: STDERR_FILENO, limit: loaded.logBuffer) {
+      LogLine.ofDropped($0).bytes(format, isForJournal: JournalPriority.isRead)
+    }
+    let logPatience = Duration.milliseconds(loaded.settings.logPatience)
+    defer { output.flush(within: logPatience) }
+    let logger = Logger(label: "madang") { label in
+      level.heeded(by: LineLog(label: label) { output.write($0.bytes(format, isForJournal: JournalPriority.isRead)) })
     }
     for stranger in SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys) {
       logger.warning("\(stranger)")
@@ -124,20 +127,26 @@ struct Serve: AsyncParsableCommand {
       let scheme = loaded.settings.tls == nil ? "http" : "https"
       if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(address ?? "127.0.0.1"):\(port)") }
       SystemdNotice.ready.send()
-      let line = "madang listening on \(scheme)://\(loaded.settings.host):\(port)\n"
-      try FileHandle.standardOutput.write(contentsOf: Data(line.utf8))
-      if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }
+      // On a thread of its own, which alone waits if the stream is a pipe that is full.
+      Thread.detachNewThread {
+        // The stream may be closed; the server serves all the same.
+        try? Terminal.line("madang listening on \(scheme)://\(loaded.settings.host):\(port)")
+        if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }
+      }
     }
     var configuration = ServiceGroupConfiguration(
       services: [
         .init(
           service: ServerService(
-            server: server, development: development, lastCall: loaded.settings.shutdownTimeout + .seconds(1)),
+            server: server, development: development, lastCall: loaded.settings.shutdownTimeout + .seconds(1),
+            flushLog: { output.flush(within: logPatience) }),
           successTerminationBehavior: .gracefullyShutdownGroup, serviceName: "server")
       ],
       gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     configuration.maximumGracefulShutdownDuration = loaded.settings.shutdownTimeout
-    let impatience = Task { [development] in await exitOnSecondSignal(development) }
+    let impatience = Task { [development] in
+      await exitOnSecondSignal(development) { output.flush(within: min(logPatience, .milliseconds(100))) }
+    }
     let reloading = Task { [flags] in
       guard let hangups else { return }
       var settings = SettingsReload(loaded, flags: flags, file: config, server: server, level: level, logger: logger)
@@ -162,12 +171,13 @@ struct Serve: AsyncParsableCommand {
 }
 
 /// The first signal begins a graceful stop; a second one ends the process at once.
-private func exitOnSecondSignal(_ development: DevelopmentServer?) async {
+private func exitOnSecondSignal(_ development: DevelopmentServer?, _ flushLog: @Sendable () -> Void) async {
   var seen = 0
   for await _ in await UnixSignalsSequence(trapping: .sigterm, .sigint) {
     seen += 1
     guard seen > 1 else { continue }
     development?.removeFiles()
+    flushLog()
     exit(130)
   }
 }
@@ -178,6 +188,7 @@ private struct ServerService: Service, Undescribed {
   /// How long after a stop began the process ends in any case, for instance with a client that never finishes its
   /// request. Nothing acknowledged is lost: that is on disk.
   let lastCall: Duration
+  let flushLog: @Sendable () -> Void
 
   func run() async throws {
     try await withGracefulShutdownHandler {
@@ -185,9 +196,10 @@ private struct ServerService: Service, Undescribed {
     } onGracefulShutdown: {
       SystemdNotice.stopping.send()
       // Unstructured: it must outlive the group of services that does not end.
-      Task { [development, lastCall] in
+      Task { [development, lastCall, flushLog] in
         try await Task.sleep(for: lastCall)
         development?.removeFiles()
+        flushLog()
         exit(0)
       }
     }

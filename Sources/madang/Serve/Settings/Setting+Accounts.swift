@@ -84,6 +84,9 @@ extension Setting {
       \.settings.auditRefusalsPerMinute, 0...10_000),
     text("audit.file", "file to which entries are added as lines of JSON; empty for none", \.settings.auditFile),
     flag("audit.syslog", "whether entries are sent to the system's log (/dev/log)", \.settings.auditGoesToSyslog),
+    integer(
+      "audit.waiting", "entries that may wait for the file, and for the system's log; more are not sent there",
+      \.settings.auditWaiting, 1...1_000_000),
     secret(
       "tokens.key", "signs access tokens, the same on all servers of a database; empty for one that the database keeps",
       \.settings.tokenKey),

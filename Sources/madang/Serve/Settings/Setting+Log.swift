@@ -18,5 +18,11 @@ extension Setting {
         guard let format = LogFormat(rawValue: text) else { throw Invalid(cure: "write text or json") }
         loaded.logFormat = format
       }, show: { $0.logFormat.rawValue }),
+    integer(
+      "log.buffer", "bytes of lines that may wait to be written; more lines are dropped and counted", \.logBuffer,
+      4096...(1 << 30)),
+    milliseconds(
+      "log.flush", "seconds a stop waits for lines of the log, and for audit entries that are sent elsewhere",
+      \.settings.logPatience, 0...60),
   ]
 }

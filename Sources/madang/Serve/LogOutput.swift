@@ -1,0 +1,127 @@
+import Foundation
+
+/// Writes lines to a descriptor on a thread of its own: who logs never waits for the program that reads them.
+///
+/// Lines that come while too many bytes wait, and lines that cannot be written, are dropped and counted. The next line that is
+/// written is preceded by one with that number.
+///
+/// `@unchecked Sendable`: what may change is touched only while `lock` is held.
+final class LogOutput: @unchecked Sendable {
+  private enum Entry {
+    case line([UInt8])
+    case dropped(Int)
+
+    /// How many lines it stands for.
+    var lines: Int {
+      switch self {
+      case .line: 1
+      case .dropped(let count): count
+      }
+    }
+  }
+
+  private let descriptor: Int32
+  private let limit: Int
+  private let describeDropped: @Sendable (Int) -> [UInt8]
+  private let lock = NSCondition()
+  private var entries: [Entry] = []
+  /// Bytes of lines that are not written yet.
+  private var waitingBytes = 0
+  /// Lines that are not written yet.
+  private var waitingLines = 0
+
+  /// - Parameters:
+  ///   - limit: Bytes of lines that may wait.
+  ///   - describeDropped: Makes the line that says how many were dropped, its end included.
+  init(descriptor: Int32, limit: Int, describeDropped: @escaping @Sendable (Int) -> [UInt8]) {
+    (self.descriptor, self.limit, self.describeDropped) = (descriptor, limit, describeDropped)
+    let thread = Thread { [self] in writeLines() }
+    thread.name = "log"
+    thread.start()
+  }
+
+  /// Takes a whole line, its end included. Returns at once.
+  func write(_ line: [UInt8]) {
+    lock.withLock {
+      guard waitingBytes + line.count <= limit else { return drop(1) }
+      entries.append(.line(line))
+      waitingBytes += line.count
+      waitingLines += 1
+      lock.broadcast()
+    }
+  }
+
+  /// Waits until all lines are written, but not longer than `patience`.
+  /// - Returns: How many are not written.
+  @discardableResult
+  func flush(within patience: Duration) -> Int {
+    let end =
+      Date.now + TimeInterval(patience.components.seconds) + TimeInterval(patience.components.attoseconds) / 1e18
+    return lock.withLock {
+      while waitingLines > 0, lock.wait(until: end) {}
+      return waitingLines
+    }
+  }
+
+  private func drop(_ count: Int) {
+    if case .dropped(let others) = entries.last {
+      entries[entries.count - 1] = .dropped(others + count)
+    } else {
+      entries.append(.dropped(count))
+    }
+  }
+
+  private func writeLines() -> Never {
+    // Lines of a batch that failed.
+    var lost = 0
+    while true {
+      let batch = take()
+      var bytes = lost > 0 ? describeDropped(lost) : []
+      for entry in batch {
+        switch entry {
+        case .line(let line): bytes += line
+        case .dropped(let count): bytes += describeDropped(count)
+        }
+      }
+      let isWritten = put(bytes)
+      lost = isWritten ? 0 : lost + batch.reduce(0) { $0 + $1.lines }
+      release(batch)
+    }
+  }
+
+  /// Waits for a line, and takes all that wait.
+  private func take() -> [Entry] {
+    lock.withLock {
+      while waitingLines == 0 { lock.wait() }
+      defer { entries = [] }
+      return entries
+    }
+  }
+
+  private func release(_ batch: [Entry]) {
+    lock.withLock {
+      for case .line(let line) in batch {
+        waitingBytes -= line.count
+        waitingLines -= 1
+      }
+      lock.broadcast()
+    }
+  }
+
+  /// False when the system refuses the bytes: the disk is full, or the reader is gone.
+  private func put(_ bytes: [UInt8]) -> Bool {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+      let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
+      if count > 0 {
+        rest = rest.dropFirst(count)
+      } else if count < 0, errno == EAGAIN {
+        var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        poll(&writable, 1, -1)
+      } else if count == 0 || errno != EINTR {
+        return false
+      }
+    }
+    return true
+  }
+}
