@@ -5,6 +5,19 @@ extension Transaction {
     try first("SELECT value FROM installation WHERE name = 'id'") { try $0.get("value") }
   }
 
+  /// What the installation's table has under a name.
+  func installationValue(_ name: String) throws -> String? {
+    try first("SELECT value FROM installation WHERE name = \(name)") { try $0.get("value") }
+  }
+
+  func setInstallationValue(_ name: String, _ value: String) throws {
+    try execute(
+      """
+      INSERT INTO installation (name, value) VALUES (\(name), \(value))
+      ON CONFLICT (name) DO UPDATE SET value = EXCLUDED.value
+      """)
+  }
+
   func wasServed() throws -> Bool {
     try first(
       """

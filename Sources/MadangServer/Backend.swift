@@ -115,7 +115,7 @@ final class Backend: Sendable {
     self.sink = sink
     services = [
       dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.refusals, service.links,
-      AlarmWatch(service),
+      AlarmWatch(service), DatabaseFileWatch(service: service, mails: mailSender),
     ]
   }
 

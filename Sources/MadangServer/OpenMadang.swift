@@ -24,6 +24,9 @@ func openMadang(
     // Behind the other requests that have just arrived there.
     if let loop = MultiThreadedEventLoopGroup.currentEventLoop { loop.execute(wake) } else { wake() }
   }
+  if !settings.isDevelopment, case .sqlite(let path) = configuration.engine {
+    try await refuseDamage(at: path, readingUpTo: settings.databaseCheckLimit)
+  }
   let database: Database
   do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {
     throw SetupError(
@@ -56,6 +59,23 @@ func openMadang(
   return madang
 }
 
+/// Throws ``SetupError`` if the file is damaged, or its write-ahead log is another file's. Changes nothing.
+private func refuseDamage(at path: String, readingUpTo limit: Int) async throws {
+  do { try await Database.checkFile(at: path, readingUpTo: limit) } catch let error as StorageError
+    where error.code == .damaged
+  {
+    let hasLog = (FileMode(URL(filePath: path + "-wal"))?.size ?? 0) > 0
+    let log =
+      hasLog
+      ? "If \(path) was exchanged or copied by hand, \(path)-wal may be the log of the former file: keep both, move "
+        + "\(path)-wal and \(path)-shm away, and start again; what only that log has is then missing. Else keep copies"
+      : "Keep a copy"
+    throw SetupError(
+      "the database \(path) is damaged, and nothing was changed: \(error.message)\n\(log), and restore the newest backup: "
+        + "'madang admin restore' (docs/backup.md)")
+  }
+}
+
 /// Words for a database that this program cannot work with; nil for what is no fault of it.
 private func setupError(
   _ error: StorageError, _ engine: DatabaseConfiguration.Engine, isWithoutTables: Bool
@@ -69,7 +89,7 @@ private func setupError(
     return SetupError(
       "the tables cannot be made: \(error.message)\nIf the database has tables of another program, name an empty one with "
         + "--database-url")
-  case .other: return SetupError("the database cannot be used: \(error.message)\n\(databaseCure(engine))")
+  case .other, .damaged: return SetupError("the database cannot be used: \(error.message)\n\(databaseCure(engine))")
   default: return nil
   }
 }

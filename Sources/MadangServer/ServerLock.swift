@@ -2,6 +2,16 @@ import Foundation
 import Storage
 
 extension ServerSettings {
+  /// Whether a server runs on the embedded database. It does not tell of servers on PostgreSQL.
+  var isServed: Bool {
+    guard databaseURL == nil else { return false }
+    let file = dataDirectory.appending(path: "server.lock").path
+    guard FileManager.default.fileExists(atPath: file) else { return false }
+    let lock = FileLock(path: file)
+    defer { lock.release() }
+    return (try? lock.takeAlone()) == false
+  }
+
   /// Takes what the one server of an embedded database has for as long as it runs: others would not hear what it commits.
   /// Nil on PostgreSQL, which is for several. Let go of with the value.
   ///

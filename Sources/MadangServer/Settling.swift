@@ -11,6 +11,7 @@ extension Madang {
     do {
       try await files.prepare()
       try await join(settings)
+      if !settings.isDevelopment { try await settleDatabaseFile() }
       let tokenKey = Array(try await tokenKey(settings, secrets).utf8)
       if settings.keys.isEmpty {
         for edition in EditionName.allCases { try await settleAPIKey(edition, secrets) }

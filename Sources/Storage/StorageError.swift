@@ -24,6 +24,10 @@ package struct StorageError: Error, Sendable {
     case encoding
     case diskFull
     case readOnly
+    /// The file of the database was exchanged or written over while it was open. Nothing was done.
+    case exchanged
+    /// The file of the database is damaged.
+    case damaged
     /// Writes are stopped for now. Nothing was done.
     case writesStopped
     /// The database was migrated by a newer program, beyond what this one can work with.

@@ -197,7 +197,8 @@ extension BackupScene {
   func script(_ text: String) throws {
     let path = settings.dataDirectory.appending(path: "madang.sqlite").path
     let connection = try SQLiteConnection(
-      path: path, durable: true, access: .write, makes: false, DatabaseConfiguration(.sqlite(path: path)), Self.logger)
+      path: path, durable: true, access: .write, makes: false, watch: nil, DatabaseConfiguration(.sqlite(path: path)),
+      Self.logger)
     defer { connection.close() }
     try connection.script(text)
   }

@@ -85,6 +85,7 @@ extension ServerSettings {
   var ofAdministrator: ServerSettings {
     var settings = self
     settings.databaseReaders = 1
+    settings.databaseCheckLimit = 0
     settings.databaseStatementTimeout = .zero
     settings.domain.administrator = NSUserName()
     settings.domain.sendsMail = !mail.server.isEmpty

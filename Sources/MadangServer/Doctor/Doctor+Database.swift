@@ -60,8 +60,9 @@ extension Doctor {
         }
         if settings.databaseURL != nil {
           findings += try await postgresFindings(madang, settings)
-        } else if options.isDeep {
-          findings += try await integrityFindings(madang, settings)
+        } else {
+          findings += try await fileFindings(madang, settings)
+          if options.isDeep { findings += try await integrityFindings(madang, settings) }
         }
         let tokenKey = try await madang.knownTokenKey(given: settings.tokenKey)
         return (findings, tokenKey.map { DoctorProbe(secret: Array($0.utf8)) })
@@ -89,6 +90,18 @@ extension Doctor {
         .backup, .warning, words ?? "the audit log tells of no backup",
         cure:
           "have 'madang admin backup DIR --keep 14' run each day (docs/backup.md), or say with --backup-days how old one may be"
+      )
+    ]
+  }
+
+  /// Whether a server runs that has another file open.
+  private func fileFindings(_ madang: Madang, _ settings: ServerSettings) async throws -> [DoctorFinding] {
+    guard settings.isServed, try await madang.isCopiedFile() else { return [] }
+    return [
+      DoctorFinding(
+        .databaseFile, .error, "the running server has another file open than \(settings.databaseFile.path)",
+        cure:
+          "stop the server; put the file back that was moved away, which has all that was acknowledged, or start with this one"
       )
     ]
   }

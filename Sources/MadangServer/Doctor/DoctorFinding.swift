@@ -26,7 +26,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case registration, socketAccess, trustedProxies, publicURL, plainHTTP, uploadLimit, operationsListener, auditRefusals
   case testPayments
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
-  case pushAccount, database, databaseIntegrity, databaseDurability, databaseConnections, files, backup
+  case pushAccount, database, databaseFile, databaseIntegrity, databaseDurability, databaseConnections, files, backup
   case readOnlyMode
   // From outside.
   case providers, mailServer, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
@@ -55,7 +55,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .testPayments: "payments that cost nothing and count"
     case .auditFile: "an audit file that cannot be written"
     case .dataDirectory: "a data directory that is not there, or another user's"
-    case .dataPrivacy: "data and secrets that everybody on the machine can read"
+    case .dataPrivacy: "data and secrets that every user of the machine can read"
     case .diskSpace: "a disk that is nearly full"
     case .diskInodes: "a disk that can hold hardly any more files"
     case .writeAheadLog: "a write-ahead log that is not emptied"
@@ -63,6 +63,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .certificateKey: "a private key that everybody on the machine can read"
     case .pushAccount: "a Firebase account that cannot be read, or by everybody"
     case .database: "a database that does not open, or is of another version"
+    case .databaseFile: "a server that has another database file open"
     case .databaseIntegrity: "damage in the embedded database (with --deep)"
     case .databaseDurability: "a PostgreSQL that may lose what it has confirmed"
     case .databaseConnections: "a PostgreSQL with too few connections"

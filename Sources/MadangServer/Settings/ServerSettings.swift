@@ -111,6 +111,10 @@ public struct ServerSettings: Sendable {
   public var databaseLockTimeout: Int64 = 5000
   /// SQLite: bytes of the write-ahead log beyond which it is emptied as soon as readers let it.
   public var databaseLogLimit = 64 << 20
+  /// SQLite: bytes of the database, its log included, up to which all of it is read when a server starts.
+  public var databaseCheckLimit = 64 << 20
+  /// SQLite: how often a server looks whether the database's file is still the one that it has open.
+  public var databaseFileInterval: Duration = .seconds(5)
   /// How often the server tidies up: files without a row, old addresses. Files wait for the end of the first interval.
   public var housekeepingInterval: Duration = .seconds(3600)
   /// How often a server asks whether it is the one that tidies up for all of its database.

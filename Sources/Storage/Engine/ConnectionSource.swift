@@ -13,6 +13,8 @@ struct ConnectionSource: Sendable {
   let values = ValueClaims()
   let writers = OpeningCount()
   let stop = WriteStop()
+  /// Nil on PostgreSQL, and for a file that is to vanish.
+  let fileWatch: SQLiteFileWatch?
 
   init(_ configuration: DatabaseConfiguration, _ logger: Logger) {
     self.configuration = configuration
@@ -22,8 +24,10 @@ struct ConnectionSource: Sendable {
       ? FileManager.default.temporaryDirectory.appendingPathComponent("madang-\(UUID().uuidString).sqlite").path : nil
     if case .sqlite(let path) = configuration.engine {
       claim = SchemaClaim(file: FileLock(path: path + "-lock"))
+      fileWatch = SQLiteFileWatch(path: path)
     } else {
       claim = SchemaClaim(file: nil)
+      fileWatch = nil
     }
   }
 
@@ -50,10 +54,11 @@ struct ConnectionSource: Sendable {
   func open(_ access: Access, isFirst: Bool = false) throws(EngineFailure) -> any Connection {
     switch configuration.engine {
     case .sqlite(let path):
-      return try SQLiteConnection(path: path, durable: true, access: access, makes: isFirst, configuration, logger)
+      return try SQLiteConnection(
+        path: path, durable: true, access: access, makes: isFirst, watch: fileWatch, configuration, logger)
     case .sqliteTemporary:
       return try SQLiteConnection(
-        path: temporaryPath ?? "", durable: false, access: access, makes: isFirst, configuration, logger)
+        path: temporaryPath ?? "", durable: false, access: access, makes: isFirst, watch: nil, configuration, logger)
     case .postgres(let url):
       let connection = try openPostgres(url, access, looksForPooler: isFirst && access == .write)
       guard access == .write else { return connection }

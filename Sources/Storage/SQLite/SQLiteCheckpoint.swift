@@ -25,6 +25,15 @@ final class SQLiteCheckpoint {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
+  /// Brings all of the log into the file and empties it, unless a reader keeps it.
+  /// - Parameter busyTimeout: In milliseconds, what to set again.
+  func runAtOnce(on database: OpaquePointer, busyTimeout: CInt) {
+    sqlite3_busy_timeout(database, 100)
+    defer { sqlite3_busy_timeout(database, busyTimeout) }
+    sqlite3_wal_checkpoint_v2(database, "main", SQLITE_CHECKPOINT_TRUNCATE, nil, nil)
+    pages = 0
+  }
+
   /// Waits for nobody: what readers still need stays in the log until the next time.
   func runIfDue(on database: OpaquePointer) {
     guard pages >= limit else { return }

@@ -12,6 +12,10 @@ final class SQLiteConnection: Connection {
   private let busyTimeout: CInt
   /// Nil for a reader, which commits nothing.
   private let checkpoint: SQLiteCheckpoint?
+  /// Nil for a reader, and for a file that is to vanish.
+  private let watch: SQLiteFileWatch?
+  /// Of the write-ahead log that this connection has open.
+  private var log: FileIdentity?
   private(set) var changes = 0
   private(set) var isStopped = false
   private(set) var isUsable = true
@@ -22,7 +26,8 @@ final class SQLiteConnection: Connection {
 
   /// - Parameter makes: whether the file is made when there is none.
   init(
-    path: String, durable: Bool, access: Access, makes: Bool, _ configuration: DatabaseConfiguration, _ logger: Logger
+    path: String, durable: Bool, access: Access, makes: Bool, watch: SQLiteFileWatch?,
+    _ configuration: DatabaseConfiguration, _ logger: Logger
   ) throws(EngineFailure) {
     _ = Self.countsNoMemory
     var handle: OpaquePointer?
@@ -37,6 +42,7 @@ final class SQLiteConnection: Connection {
     deadline = SQLiteDeadline(limit: configuration.statementTimeout)
     logLimit = access == .write ? SQLiteLogLimit(path: path, limit: configuration.walLimit, logger) : nil
     checkpoint = access == .write ? SQLiteCheckpoint(configuration) : nil
+    self.watch = access == .write ? watch : nil
     busyTimeout = CInt(clamping: configuration.busyTimeout.milliseconds)
     sqlite3_busy_timeout(database, busyTimeout)
     deadline.watch(database)
@@ -53,6 +59,7 @@ final class SQLiteConnection: Connection {
         PRAGMA journal_size_limit = \(configuration.walLimit);
         PRAGMA query_only = \(access == .read ? "ON" : "OFF");
         """)
+      try openedFile(watch, path)
     } catch {
       close()
       throw error
@@ -64,6 +71,7 @@ final class SQLiteConnection: Connection {
 
   func begin(_ access: Access, stop: SQL?) throws(EngineFailure) {
     isStopped = false
+    if access == .write { try refuseExchangedFile() }
     try control(access == .write ? Self.beginWrite : Self.beginRead)
     guard let stop else { return }
     do {
@@ -74,6 +82,30 @@ final class SQLiteConnection: Connection {
     } catch {
       throw error as? EngineFailure ?? EngineFailure(StorageError(.other, "\(error)"))
     }
+  }
+
+  private func openedFile(_ watch: SQLiteFileWatch?, _ path: String) throws(EngineFailure) {
+    do { try watch?.opened() } catch { throw EngineFailure(error) }
+    log = FileIdentity(path: path + "-wal")
+  }
+
+  /// Throws `.exchanged` if what is written would go to a file that the next start does not find.
+  private func refuseExchangedFile() throws(EngineFailure) {
+    guard let watch else { return }
+    switch watch.problem {
+    case .exchanged:
+      // The file that was moved away gets all that was committed. Else the log, which lies beside its path, would be taken for
+      // the log of the file that is there now.
+      checkpoint?.runAtOnce(on: database, busyTimeout: busyTimeout)
+      throw EngineFailure(watch.failure(.exchanged))
+    case .overwritten: throw EngineFailure(watch.failure(.overwritten))
+    case nil: break
+    }
+    let now = FileIdentity(path: watch.path + "-wal")
+    if log == nil { log = now }
+    guard now != log else { return }
+    checkpoint?.runAtOnce(on: database, busyTimeout: busyTimeout)
+    throw EngineFailure(watch.failureOfLog)
   }
 
   func savepoint() throws(EngineFailure) { try control(Self.savepoint) }

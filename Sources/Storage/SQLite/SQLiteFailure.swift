@@ -28,6 +28,7 @@ extension EngineFailure {
     // The file was not to be had for a moment, or is another now: a new connection looks anew.
     case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOTADB: return .connectionLost
     case SQLITE_READONLY: return .readOnly
+    case SQLITE_CORRUPT: return .damaged
     case SQLITE_ERROR: return .syntax
     default: return .other
     }

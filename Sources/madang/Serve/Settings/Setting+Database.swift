@@ -25,5 +25,9 @@ extension Setting {
       "database.log.limit", "SQLite: bytes of its write-ahead log (-wal) beyond which it is emptied",
       \.settings.databaseLogLimit, (1 << 20)...(1 << 40)),
     text("node", "this server's name among several on one database", \.settings.node),
+    integer(
+      "database.check",
+      "SQLite: bytes of the database up to which all of it is checked at the start; a larger one only if its log may be another file's",
+      \.settings.databaseCheckLimit),
   ]
 }

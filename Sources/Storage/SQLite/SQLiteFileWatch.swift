@@ -1,0 +1,96 @@
+import Foundation
+import Synchronization
+
+/// A file, whatever path leads to it.
+struct FileIdentity: Equatable, Sendable {
+  let device: UInt64
+  let inode: UInt64
+
+  fileprivate init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
+
+  /// Nil if the path leads to none.
+  init?(path: String) {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return nil }
+    self.init(status)
+  }
+}
+
+/// Compares the file that a database's connections have open with the one that its path leads to. A server that goes on with a
+/// file that was moved away would write what its next start does not find.
+final class SQLiteFileWatch: Sendable {
+  private struct State {
+    /// Nil until the first connection is open.
+    var file: FileIdentity?
+    /// The largest size that was seen, in bytes. SQLite never makes the file smaller here.
+    var size: Int64 = 0
+  }
+
+  enum Problem {
+    /// The path leads to another file, or to none: the open one is whole.
+    case exchanged
+    /// The open file was written over by another program.
+    case overwritten
+  }
+
+  let path: String
+  private let state = Mutex(State())
+
+  init(path: String) { self.path = path }
+
+  /// A connection was opened by the path. Throws `.exchanged` if that is another file than that of the others.
+  func opened() throws(StorageError) {
+    state.withLock { state in
+      guard state.file == nil else { return }
+      var status = stat()
+      guard stat(path, &status) == 0 else { return }
+      (state.file, state.size) = (FileIdentity(status), Int64(status.st_size))
+    }
+    if let problem { throw failure(problem) }
+  }
+
+  /// What is wrong now. It costs one look at the path.
+  var problem: Problem? {
+    var status = stat()
+    guard stat(path, &status) == 0 else { return errno == ENOENT ? .exchanged : nil }
+    return state.withLock { state in
+      guard let file = state.file else { return nil }
+      guard FileIdentity(status) == file else { return .exchanged }
+      guard Int64(status.st_size) >= state.size else { return .overwritten }
+      state.size = Int64(status.st_size)
+      return nil
+    }
+  }
+
+  var failureOfLog: StorageError {
+    StorageError(
+      .exchanged,
+      "\(path)-wal was exchanged or removed while it was open. Nothing more is written. What was committed was brought into \(path): "
+        + "start the server again")
+  }
+
+  func failure(_ problem: Problem) -> StorageError {
+    switch problem {
+    case .exchanged:
+      let inode = state.withLock { $0.file.map { " (inode \($0.inode))" } ?? "" }
+      return StorageError(
+        .exchanged,
+        "\(path) was exchanged or removed while it was open. Nothing more is written. All that was acknowledged is in the former "
+          + "file\(inode): stop the server, put that file back, and start again; or start with the file that is there now"
+      )
+    case .overwritten:
+      return StorageError(
+        .exchanged,
+        "\(path) was written over by another program while it was open. Nothing more is written. Stop the server, keep copies of "
+          + "\(path) and \(path)-wal, and restore the newest backup")
+    }
+  }
+}
+
+extension Database {
+  /// Whether the database's file was exchanged or written over while it was open, in words; nil if not, and on PostgreSQL.
+  package var fileProblem: String? {
+    guard let watch = source.fileWatch, let problem = watch.problem else { return nil }
+    return watch.failure(problem).message
+  }
+}
