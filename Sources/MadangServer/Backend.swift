@@ -101,10 +101,13 @@ final class Backend: Sendable {
       guard announcements.isConnected else { return }
       sockets.deliver(chat)
     }
+    let clockWatch = ClockWatch(madang, isDevelopment: settings.isDevelopment, logger: logger)
     announcements.connect { [instruments = base.instruments] event in
       dispatcher.committed(event)
       switch event {
-      case .chatPosted(let chat): instruments?.posted(chat)
+      case .chatPosted(let chat):
+        instruments?.posted(chat)
+        clockWatch.posted(in: chat.room.id.number, dated: chat.createdAt)
       case .pushQueued: pushes.pushQueued()
       case .mailQueued: mails.mailQueued()
       case .mailLeftOut(let reason): metrics.mailLeftOut(.init(reason))
@@ -115,7 +118,7 @@ final class Backend: Sendable {
     self.sink = sink
     services = [
       dispatcher, housekeeping, pushes, mails, AnnouncementQueue(madang: madang), service.refusals, service.links,
-      AlarmWatch(service), DatabaseFileWatch(service: service, mails: mailSender),
+      AlarmWatch(service), DatabaseFileWatch(service: service, mails: mailSender), clockWatch,
     ]
   }
 

@@ -90,6 +90,7 @@ package func buildServer(
 ) async throws -> MadangServer {
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
+  if isAlone { try refuseWrongClock(clock) }
   try RestoreMarker(in: settings.dataDirectory).refuseServing()
   try settings.makeDataDirectory()
   let lock =

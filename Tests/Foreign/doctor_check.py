@@ -256,6 +256,12 @@ def files_alone(house):
     finds(house.inside(), "readOnlyMode:warning")
     house.admin("read-only", "off")
     finds(house.inside("--deep"))
+    later = int((time.time() + 86_400) * 1000)
+    database.execute("INSERT INTO rooms (id, uuid, workspace_id, kind, last_chat_at, created_at) VALUES (1, 'r', 1, 'channel', ?, 0)", (later,))
+    database.commit()
+    finds(house.inside(), "futureChats:warning")
+    database.execute("DELETE FROM rooms")
+    database.commit()
     # A page of an index whose entries lead nowhere.
     page, size = database.execute("SELECT rootpage, (SELECT page_size FROM pragma_page_size) FROM sqlite_schema WHERE type = "
                                   "'index' AND tbl_name = 'audit' ORDER BY rootpage").fetchone()
@@ -271,6 +277,12 @@ def files_alone(house):
     mark.write_text("of-another-house")
     finds(house.inside(), "files:error")
     mark.write_text(own)
+    with house.server():
+        os.rename(house.data / "madang.sqlite", house.folder / "kept.sqlite")
+        shutil.copy2(house.folder / "kept.sqlite", house.data / "madang.sqlite")
+        finds(house.inside(), "databaseFile:error")
+        os.rename(house.folder / "kept.sqlite", house.data / "madang.sqlite")
+        finds(house.inside())
     os.rename(house.data / "madang.sqlite", house.folder / "kept.sqlite")
     (house.data / "madang.sqlite").write_text("nothing of the kind" * 1000)
     finds(house.inside(), "database:error")

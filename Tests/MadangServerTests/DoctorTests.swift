@@ -14,6 +14,11 @@ import Testing
 /// What needs a database of its own; all the rest is tried by Tests/Foreign/doctor_check.py.
 @Suite("The doctor", .timeLimit(.minutes(3)))
 struct DoctorTests {
+  /// What the doctor finds something wrong with, from inside.
+  static func checks(_ settings: ServerSettings) async -> Set<DoctorCheck> {
+    Set(await DoctorTests().findings(settings).map(\.check))
+  }
+
   private func findings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var options = Doctor.Options()
     // The disk and the hashing of tests are nobody's.

@@ -32,6 +32,8 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case chatRemoved
   /// An administrator looked for chats by their text.
   case chatsSearched
+  /// An administrator had chats dated anew that were dated in the future.
+  case chatsRedated
   case retentionChanged, quotaChanged, holdBegan, holdEnded
   case readOnlyBegan, readOnlyEnded
   case announcementMade, announcementCancelled

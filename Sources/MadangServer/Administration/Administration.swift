@@ -93,6 +93,20 @@ extension ServerSettings {
   }
 }
 
+/// Chats that were dated anew, and their rooms.
+public struct RedateSummary: Encodable, Sendable {
+  public let rooms: Int
+  public let chats: Int
+}
+
+extension Administration {
+  /// Dates chats anew that are dated in the future: a clock was wrong when they were posted.
+  public func redateFutureChats() async throws -> RedateSummary {
+    let redated = try await madang.redateFutureChats()
+    return RedateSummary(rooms: redated.rooms, chats: redated.chats)
+  }
+}
+
 /// Why an administrator's operation was refused, in words.
 public struct AdministrationError: Error, CustomStringConvertible {
   public let description: String

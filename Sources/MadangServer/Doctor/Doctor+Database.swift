@@ -49,6 +49,9 @@ extension Doctor {
               cure: "check that it is there and, of a bucket, that its endpoint and its credentials are right"))
         }
         findings += try await backupFindings(madang)
+        if let found = try await madang.futureChats() {
+          findings.append(DoctorFinding(.futureChats, .warning, ClockWatch.words(found), cure: ClockWatch.cure))
+        }
         if let mode = try await madang.readOnlyMode() {
           findings.append(
             DoctorFinding(

@@ -212,10 +212,12 @@ public struct ServerSettings: Sendable {
 
   /// An edition's wall clock in milliseconds east of UTC; nil if its zone is unknown or changes its clocks.
   func offset(of edition: EditionName) -> Int64? {
-    guard let zone = TimeZone(identifier: timeZone(of: edition)), zone.nextDaylightSavingTimeTransition == nil else {
-      return nil
-    }
-    return Int64(zone.secondsFromGMT()) * 1000
+    // By a time that a wrong clock cannot show: Seoul had summer times before.
+    let moment = max(.now, Date(timeIntervalSince1970: TimeInterval(earliestTime / 1000)))
+    guard let zone = TimeZone(identifier: timeZone(of: edition)),
+      zone.nextDaylightSavingTimeTransition(after: moment) == nil
+    else { return nil }
+    return Int64(zone.secondsFromGMT(for: moment)) * 1000
   }
 }
 
