@@ -1,11 +1,13 @@
 import MadangAPI
 import MadangClient
 
-/// The statuses scripts rely on, besides 0 (done); `sysexits.h` names the last two. Most wrong usage is found by the argument parser.
+/// The statuses scripts rely on, besides 0 (done); `sysexits.h` names the others. Most wrong usage is found by the argument parser.
 enum ExitStatus: Int32 {
   case failed = 1
   case usage = 64
   case unavailable = 69
+  /// It may have been done or not.
+  case unknown = 74
 }
 
 extension MadangError {

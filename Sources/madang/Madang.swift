@@ -12,7 +12,8 @@ struct Madang: AsyncParsableCommand {
       (--profile, MADANG_PROFILE, else 'default'; kept in madang/profiles under XDG_CONFIG_HOME or ~/.config). A ROOM is '#channel' or \
       @nickname or @email in the current workspace; quote the '#' for the shell.
 
-      Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached.
+      Exit status: 0 done, 1 refused or failed, 64 wrong usage, 69 the server cannot be reached, 74 it is not known \
+      whether a chat was posted.
 
       This is version \(Version.text).
       """,

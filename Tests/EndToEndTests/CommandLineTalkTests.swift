@@ -43,6 +43,54 @@ struct CommandLineTalkTests {
     }
   }
 
+  @Test("a chat whose answer is lost is found in the history: it is shown, and posted once")
+  func answerLost() async throws {
+    try await withTwo { mina, joon in
+      let rule = #"{"match":{"operation":"postToChannel","times":1},"effect":{"kind":"answerLost"}}"#
+      try await mina.object("say", "#ios", "before")
+      try await mina.object("dev", "faults", "add", rule)
+      let said = try await mina.object("say", "#ios", "once")
+      #expect(said["content"] == .text("once"))
+      #expect(try await joon.objects("history", "#ios").map { $0["content"] } == [.text("before"), .text("once")])
+    }
+  }
+
+  @Test("a chat that was not posted is status 69; one of which that cannot be found out is 74")
+  func outcome() async throws {
+    try await withTwo { mina, joon in
+      let reset = #"{"match":{"operation":"postToChannel","times":1},"effect":{"kind":"reset"}}"#
+      try await mina.object("dev", "faults", "add", reset)
+      let lost = try await mina.run("say", "#ios", "not posted")
+      #expect(lost.status == 69 && lost.output == [], "\(lost)")
+      #expect(try await joon.objects("history", "#ios").isEmpty)
+
+      let rules = #"""
+        [{"match":{"operation":"postToChannel","times":1},"effect":{"kind":"answerLost"}},
+         {"match":{"operation":"channelHistory","account":"mina@example.com"},"effect":{"kind":"reset"}}]
+        """#
+      _ = try await mina.objects("dev", "faults", "add", rules)
+      let unknown = try await mina.run("say", "#ios", "posted")
+      #expect(unknown.status == 74 && unknown.output == [], "\(unknown)")
+      #expect(unknown.errors.first?.contains("it is not known whether the chat was posted") == true)
+      #expect(try await joon.objects("history", "#ios").map { $0["content"] } == [.text("posted")])
+    }
+  }
+
+  @Test("in a channel that one has not joined, say tells what joins it, and --join does")
+  func notJoined() async throws {
+    try await withTwo { mina, joon in
+      try await mina.object("channel", "create", "quiet")
+      let outcome = try await joon.run("say", "#quiet", "hello")
+      #expect(outcome.status == 1)
+      #expect(
+        outcome.errors == [
+          "madang: you have not joined #quiet: say it with --join, or read it first with madang history '#quiet'"
+        ])
+      try await joon.object("say", "#quiet", "hello", "--join")
+      #expect(try await mina.objects("history", "#quiet").map { $0["content"] } == [.text("hello")])
+    }
+  }
+
   @Test("escape sequences in a chat do not reach the terminal")
   func escapes() async throws {
     try await withTwo { mina, joon in

@@ -35,6 +35,17 @@ extension Person {
       name: "@" + dm.user.nickname, room: .directMessage(id: dm.roomID, workspace: workspace.workspaceID))
   }
 
+  /// Whether one is in the room; direct messages need no joining.
+  func hasJoined(_ room: RoomAddress) async throws -> Bool {
+    guard case .channel(let id, let workspace) = room else { return true }
+    return try await client.myChannels(in: workspace).contains { $0.channelID == id }
+  }
+
+  /// Joins a channel, as reading it does; nothing of it is read.
+  func join(_ room: RoomAddress) async throws {
+    _ = try await client.history(of: room, after: "9999-12-31T23:59:59.999Z")
+  }
+
   /// The channel of that name, with or without `#`.
   func channel(_ name: String, in workspace: Edition2024_10.Workspace) async throws -> Edition2024_10.Channel {
     let bare = name.hasPrefix("#") ? String(name.dropFirst()) : name

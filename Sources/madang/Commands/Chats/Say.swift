@@ -6,7 +6,12 @@ import MadangClient
 struct Say: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "say", abstract: "Post text, files or both to a room.",
-    usage: "madang say <room> [<text>] [--file <path>] ...")
+    usage: "madang say <room> [<text>] [--file <path>] [--join] ...",
+    discussion: """
+      A channel takes chats of its members; --join, and reading it, joins it. If the server's answer is lost, the room's history \
+      tells whether the chat was posted: then it is shown as usual. Exit status 69 means that it was not posted, \
+      74 that it may have been.
+      """)
 
   @OptionGroup var connection: ConnectionOptions
   @OptionGroup var place: WorkspaceOption
@@ -17,6 +22,8 @@ struct Say: AsyncParsableCommand {
     completion: .file())
   var files: [String] = []
 
+  @Flag(help: "Join the channel first.") var join = false
+
   func validate() throws {
     if text == nil, files.isEmpty { throw ValidationError("Give a text, a --file, or both.") }
   }
@@ -25,8 +32,21 @@ struct Say: AsyncParsableCommand {
     try await connection.withPerson { person in
       let uploads = try files.map { try Upload(file: URL(filePath: $0)) }
       let target = try await person.room(room, in: try await person.workspace(place.workspace))
-      let chat = try await UploadBar.following(uploads) { progress in
-        try await person.client.post(text ?? "", files: uploads, to: target.room, progress: progress)
+      if join { try await person.join(target.room) }
+      let chat: Chat
+      do {
+        chat = try await UploadBar.following(uploads) { progress in
+          try await person.client.postOnce(text ?? "", files: uploads, to: target.room, progress: progress)
+        }
+      } catch let error as MadangError where error.code == .notFound {
+        guard try await person.hasJoined(target.room) else {
+          throw Failure(
+            "you have not joined \(target.name): say it with --join, or read it first with madang history '\(target.name)'"
+          )
+        }
+        throw error
+      } catch let error as UnknownOutcome {
+        throw Failure("\(error); look with madang history before you say it again", .unknown)
       }
       var printer = ChatPrinter(person.output)
       try printer.show(chat)
