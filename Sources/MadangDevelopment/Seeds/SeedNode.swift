@@ -16,6 +16,9 @@ struct SeedNode: Sendable {
   /// The most parts of a seed, so that a few names for the same part cannot stand for very many.
   private static let maxParts = 2_000_000
 
+  /// Bytes of a letter with its marks: what readers refuse has more (``Swift/StringProtocol/isCheapToCompare``).
+  static let maxLetter = 256
+
   /// Throws ``SeedError`` if the text is neither YAML nor JSON.
   init(parsing text: String) throws(SeedError) {
     if let name = Self.repeatedAlias(in: Array(text.utf8)) {
@@ -23,7 +26,7 @@ struct SeedNode: Sendable {
     }
     guard text.isCheapToCompare else { throw SeedError(nil, "the text has too many combining marks in a row") }
     let root: Node?
-    do { root = try Yams.compose(yaml: text) } catch {
+    do { root = try Yams.compose(yaml: text.withoutSurrogates) } catch {
       throw SeedError(yaml: error, in: text)
     }
     var parts = 0
@@ -110,4 +113,41 @@ package struct SeedError: Error, CustomStringConvertible, Equatable {
   }
 
   package var description: String { line.map { "line \($0): \(message)" } ?? message }
+}
+
+extension String {
+  /// JSON writes characters beyond U+FFFF as two escapes, a surrogate pair, which YAML does not know: they become one.
+  fileprivate var withoutSurrogates: String {
+    let bytes = Array(utf8)
+    var result: [UInt8] = []
+    // Up to the last escape that was looked at.
+    var copied = 0
+    var index = 0
+    while index + 1 < bytes.count {
+      guard bytes[index] == UInt8(ascii: "\\") else {
+        index += 1
+        continue
+      }
+      if let high = Self.unit(at: index, of: bytes), 0xD800..<0xDC00 ~= high,
+        let low = Self.unit(at: index + 6, of: bytes), 0xDC00..<0xE000 ~= low
+      {
+        let hex = String(0x10000 + (high - 0xD800) << 10 + (low - 0xDC00), radix: 16, uppercase: true)
+        result += bytes[copied..<index] + Array("\\U\(String(repeating: "0", count: 8 - hex.count))\(hex)".utf8)
+        index += 12
+        copied = index
+      } else {
+        // An escaped backslash begins no escape.
+        index += 2
+      }
+    }
+    return copied == 0 ? self : String(decoding: result + bytes[copied...], as: UTF8.self)
+  }
+
+  /// The number of an escape `\uXXXX`.
+  private static func unit(at index: Int, of bytes: [UInt8]) -> UInt32? {
+    guard index + 6 <= bytes.count, bytes[index] == UInt8(ascii: "\\"), bytes[index + 1] == UInt8(ascii: "u") else {
+      return nil
+    }
+    return UInt32(String(decoding: bytes[(index + 2)..<(index + 6)], as: UTF8.self), radix: 16)
+  }
 }

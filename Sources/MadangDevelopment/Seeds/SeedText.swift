@@ -1,4 +1,5 @@
 import MadangAPI
+import SocketIOProtocol
 
 /// A part of a seed that is written in one line.
 enum SeedValue: Sendable {
@@ -103,8 +104,8 @@ extension SeedValue {
   fileprivate func text(_ format: SeedText.Format) -> String {
     switch self {
     case .plain(let text): text
-    case .word(let text): format == .yaml ? text : text.quoted
-    case .text(let text): format == .yaml && text.isPlain ? text : text.quoted
+    case .word(let text): format == .yaml ? text : text.quoted(format)
+    case .text(let text): format == .yaml && text.isPlain ? text : text.quoted(format)
     case .list(let list): "[" + list.map { $0.text(format) }.joined(separator: format == .yaml ? ", " : ",") + "]"
     case .fields(let fields):
       "{"
@@ -131,23 +132,40 @@ extension String {
     }
   }
 
-  /// A string of JSON that is one of YAML as well. What cannot be seen is escaped, but for what joins emoji.
-  fileprivate var quoted: String {
+  /// A string between quotation marks. What cannot be seen is escaped, but for what joins emoji; so is what readers of seeds refuse:
+  /// names for parts (`&`, `*`), and letters with very many marks.
+  fileprivate func quoted(_ format: SeedText.Format) -> String {
+    let isCheap = isCheapToCompare
     var text = "\""
-    for scalar in unicodeScalars {
-      switch scalar {
-      case "\"": text += "\\\""
-      case "\\": text += "\\\\"
-      case "\n": text += "\\n"
-      case "\t": text += "\\t"
-      case "\r": text += "\\r"
-      case "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{AD}", "\u{200B}", "\u{200E}"..."\u{200F}",
-        "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}", "\u{FFFE}"..."\u{FFFF}":
-        let hex = String(scalar.value, radix: 16, uppercase: true)
-        text += "\\u" + String(repeating: "0", count: 4 - hex.count) + hex
-      default: text.unicodeScalars.append(scalar)
+    for character in self {
+      let hasManyMarks = !isCheap && character.utf8.count > SeedNode.maxLetter
+      for scalar in character.unicodeScalars {
+        switch scalar {
+        case "\"": text += "\\\""
+        case "\\": text += "\\\\"
+        case "\n": text += "\\n"
+        case "\t": text += "\\t"
+        case "\r": text += "\\r"
+        case "&", "*", "\u{0}"..."\u{1F}", "\u{7F}"..."\u{9F}", "\u{AD}", "\u{200B}", "\u{200E}"..."\u{200F}",
+          "\u{2028}"..."\u{202E}", "\u{2060}"..."\u{206F}", "\u{FEFF}", "\u{FFFE}"..."\u{FFFF}":
+          text += scalar.escaped(format)
+        default: if hasManyMarks { text += scalar.escaped(format) } else { text.unicodeScalars.append(scalar) }
+        }
       }
     }
     return text + "\""
+  }
+}
+
+extension Unicode.Scalar {
+  /// JSON has a pair of escapes where YAML has a longer one.
+  fileprivate func escaped(_ format: SeedText.Format) -> String {
+    if value > 0xFFFF, format == .yaml { return "\\U" + Self.hex(value, digits: 8) }
+    return utf16.map { "\\u" + Self.hex(UInt32($0), digits: 4) }.joined()
+  }
+
+  private static func hex(_ value: UInt32, digits: Int) -> String {
+    let hex = String(value, radix: 16, uppercase: true)
+    return String(repeating: "0", count: digits - hex.count) + hex
   }
 }
