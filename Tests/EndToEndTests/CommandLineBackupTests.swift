@@ -259,6 +259,33 @@ struct CommandLineBackupTests {
     }
   }
 
+  @Test("an export that lacks what came later is refused by import; --older takes it")
+  func stale() async throws {
+    guard let other = TestEngine.available.first(where: { $0 != .sqlite }) else { return }
+    try await TestServer.run { server in
+      let mina = Shell("mina", at: server)
+      try await mina.signUp("Mina")
+      try await mina.object("workspace", "create", "Builders")
+      try await mina.object("say", "일반", "exported")
+      let (data, out) = (server.folder.appending(path: "data"), server.folder.appending(path: "out").path)
+      let here = Self.environment(data, .sqliteTemporary)
+      let exported = try await Self.run(["admin", "export", out], here)
+      #expect(
+        exported.status == 0 && exported.errors.joined().contains("a server runs on this database"), "\(exported)")
+      for text in ["late 1", "late 2"] { try await mina.object("say", "일반", text) }
+      server.program.signal(SIGTERM)
+      #expect(await server.program.status() == 0)
+      try await withEngine(other) { target in
+        let there = Self.environment(data, target)
+        let refused = try await Self.run(["admin", "import", out], there)
+        #expect(refused.status == 1 && refused.errors.joined().contains("2 in chats"), "\(refused)")
+        #expect(FileManager.default.fileExists(atPath: data.appending(path: "madang.sqlite").path))
+        let older = try await Self.run(["admin", "import", out, "--older"], there)
+        #expect(older.status == 0, "\(older)")
+      }
+    }
+  }
+
   @Test("what the commands write is for its owner alone")
   func modes() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "madang-modes-\(UUID().uuidString)")

@@ -54,6 +54,13 @@ extension Administration {
     }
   }
 
+  /// Whether a server runs on this database.
+  public func isServed() async throws -> Bool {
+    guard settings.databaseURL != nil else { return settings.isServed }
+    // One of the servers has it, which tidies up for all.
+    return try await !madang.database.tryAdvisoryLock("housekeeping")
+  }
+
   private func audit(_ kind: AuditKind, _ made: BackupSummary) async throws {
     do {
       try await madang.audit(kind, subject: made.path, detail: ["rows": "\(made.rows)", "files": "\(made.files)"])

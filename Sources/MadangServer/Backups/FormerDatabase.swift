@@ -1,10 +1,13 @@
 import Foundation
+import Logging
+import MadangCore
 import Storage
 
 /// The embedded database in a data directory while another one takes its place; no server runs on it.
 struct FormerDatabase {
   private let file: URL
   private let lock: FileLock?
+  private let settings: ServerSettings
 
   /// Nil if there is none.
   /// - Throws: ``SetupError`` if a server runs on it.
@@ -12,8 +15,26 @@ struct FormerDatabase {
     var settings = settings
     settings.databaseURL = nil
     file = settings.databaseFile
+    self.settings = settings
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }
     lock = try settings.takeServerLock(cure: "stop it first: what people do there meanwhile would be lost")
+  }
+
+  /// Throws ``AdministrationError`` if it has what a backup that is to take its place lacks.
+  func requireNothingNewer(than backup: Backup, _ logger: Logger) async throws {
+    let madang = try await openMadang(
+      settings.ofAdministrator, clock: Clock(), ids: IDSource(), pools: WorkerPools(settings), logger: logger,
+      announce: { _ in }, prepare: { _ in })
+    let newer: Result<[NewerRows], any Error>
+    do { newer = .success(try await madang.newerRows(than: backup)) } catch { newer = .failure(error) }
+    await madang.database.close()
+    let words = try newer.get().map { "\($0.count) in \($0.table)" }
+    guard !words.isEmpty else { return }
+    throw AdministrationError(
+      description:
+        "\(backup.folder.path) is older than the database that it came from: \(file.path) has newer rows, "
+        + "\(words.joined(separator: ", ")). Nothing was imported. While no server runs, export again and import that; or give "
+        + "--older: the newer rows are then in the renamed \(file.lastPathComponent) only")
   }
 
   /// Renames it, so that nothing takes it for the installation's any more. Answers its new path.

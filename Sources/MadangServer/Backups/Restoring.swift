@@ -82,9 +82,11 @@ extension Administration {
   /// Loads the database of an export, or of a backup, into the database of these settings, which must be empty. Files and
   /// secrets stay as they are; the files must be those of the installation. An embedded database in the data directory that
   /// PostgreSQL takes the place of is put aside: else commands without --database-url would go on with it.
+  /// - Parameter allowsOlder: Whether that one may have rows that came later; else the import is refused.
   /// - Throws: ``AdministrationError``, ``SetupError``.
   public static func importDatabase(
-    _ settings: ServerSettings, from url: URL, logger: Logger, progress: @escaping TellProgress
+    _ settings: ServerSettings, from url: URL, allowsOlder: Bool = false, logger: Logger,
+    progress: @escaping TellProgress
   ) async throws -> RestoreSummary {
     try await wording {
       let backup = try Backup(at: url)
@@ -93,6 +95,7 @@ extension Administration {
       try settings.makeDataDirectory()
       let former = settings.databaseURL == nil ? nil : try FormerDatabase(in: settings)
       defer { former?.release() }
+      if !allowsOlder { try await former?.requireNothingNewer(than: backup, logger) }
       try await withEmptyDatabase(
         settings, logger,
         prepare: { madang in

@@ -7,8 +7,8 @@ struct AdminExport: AsyncParsableCommand {
     commandName: "export", abstract: "Write the database alone to a directory, to move it to the other engine.",
     usage: "madang admin export <dir> [options]",
     discussion: """
-      Files and secrets stay where they are. Stop the server first: what people do after the export is not in it. \
-      'madang admin import' reads it.
+      Files and secrets stay where they are. Stop the server first: what people do after the export is not in it, and \
+      'madang admin import', which reads it, refuses an export that lacks what its database has.
       """)
 
   @OptionGroup var options: AdminOptions
@@ -20,6 +20,11 @@ struct AdminExport: AsyncParsableCommand {
         try await administration.export(to: URL(filePath: directory), progress: $0)
       }
       try output.show(export)
+      if try await administration.isServed() {
+        output.note(
+          "Warning: a server runs on this database. What people do from now on is not in the export: stop the server, and export "
+            + "again before you import it.")
+      }
     }
   }
 }
