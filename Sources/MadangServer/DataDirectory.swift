@@ -11,6 +11,16 @@ extension ServerSettings {
         "\(path) cannot be made or written by user \(user); make it, as root, with: install -d -o \(user) -m 700 '\(path)'"
       )
     }
+    if let openDirectoryProblem { throw openDirectoryProblem }
+  }
+
+  /// Set if every user of this machine may put files into the data directory instead of the server's.
+  var openDirectoryProblem: SetupError? {
+    guard let mode = FileMode(dataDirectory), mode.bits & 0o002 != 0 else { return nil }
+    return SetupError(
+      "every user of this machine may write to \(dataDirectory.path) (mode \(String(mode.bits & 0o7777, radix: 8))), and so exchange "
+        + "database, files and secrets\nclose it with: chmod o= '\(dataDirectory.path)', and look whether all in it is the server's own"
+    )
   }
 
   /// Where files are kept, for people.

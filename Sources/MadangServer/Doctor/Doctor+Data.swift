@@ -24,6 +24,7 @@ extension Doctor {
   }
 
   private func privacyFindings(_ settings: ServerSettings) -> [DoctorFinding] {
+    if let problem = settings.openDirectoryProblem { return [DoctorFinding(.dataPrivacy, problem)] }
     if let warning = settings.publicDatabaseWarning {
       return [DoctorFinding(.dataPrivacy, SetupError(warning.replacing(". Close it", with: "\nclose it")))]
     }

@@ -55,7 +55,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .testPayments: "payments that cost nothing and count"
     case .auditFile: "an audit file that cannot be written"
     case .dataDirectory: "a data directory that is not there, or another user's"
-    case .dataPrivacy: "data and secrets that every user of the machine can read"
+    case .dataPrivacy: "data and secrets that every user of the machine can read or exchange"
     case .diskSpace: "a disk that is nearly full"
     case .diskInodes: "a disk that can hold hardly any more files"
     case .writeAheadLog: "a write-ahead log that is not emptied"

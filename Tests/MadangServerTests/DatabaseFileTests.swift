@@ -1,0 +1,84 @@
+import Foundation
+import MadangAPI
+import NIOHTTP1
+import SocketIOSupport
+import Storage
+import Support
+import Testing
+
+@testable import MadangCore
+@testable import MadangServer
+
+@Suite("The database's file", .timeLimit(.minutes(3)))
+struct DatabaseFileTests {
+  @Test("when it is exchanged under a server, posts are refused, the server is not ready, and administrators are told")
+  func exchanged() async throws {
+    let log = LogRecorder()
+    var settings = World.settings(\.publicURL, "https://chat.example.com")
+    settings.alarmRecipients = ["admin@example.com"]
+    settings.databaseFileInterval = .milliseconds(20)
+    try await World.run(.sqlite, settings: settings, clock: Clock(), logger: log.logger) { world in
+      let mina = try await world.signUp("Mina")
+      let workspace = try await mina.workspace()
+      let channel = try await mina.channel("ios", in: workspace)
+      _ = try await mina.post("\(channel)/chats", ["content": "before"])
+      let (file, moved) = (world.data.appending(path: "madang.sqlite"), world.data.appending(path: "moved"))
+      try FileManager.default.moveItem(at: file, to: moved)
+      try FileManager.default.copyItem(at: moved, to: file)
+      #expect(try await mina.call(.POST, "\(channel)/chats", .json(["content": "lost"])).code == "E99")
+      let ready = try await world.call(.GET, "/readyz", key: nil)
+      #expect(ready.status == 503)
+      #expect(String(decoding: ready.body, as: UTF8.self).contains("was exchanged or removed"))
+      #expect(try await World.eventually { log.lines.contains { $0.contains("writes are refused") } })
+      let mails = world.server.current.backend.service.development?.mails
+      #expect(
+        try await World.eventually {
+          mails?.list(after: 0, to: "admin@example.com").contains { $0.subject == "The database file was exchanged" }
+            ?? false
+        })
+      // Reading goes on.
+      #expect(try await mina.call(.GET, "\(channel)/chats").json.list?.count == 1)
+      try FileManager.default.removeItem(at: file)
+      try FileManager.default.moveItem(at: moved, to: file)
+      _ = try await mina.post("\(channel)/chats", ["content": "after"])
+      #expect(try await World.eventually { log.lines.contains { $0.contains("writes go on") } })
+    }
+  }
+
+  @Test("a database that was damaged is refused at the start, with a cure, and not changed")
+  func damaged() async throws {
+    try await BackupScene.place(.sqlite) { settings, _ in
+      var settings = settings
+      try await World.run(settings) { world in _ = try await world.signUp("Mina") }
+      settings.isDevelopment = false
+      let file = settings.databaseFile
+      var bytes = try Data(contentsOf: file)
+      for page in stride(from: 2 * 4096, to: bytes.count, by: 4096) {
+        bytes.replaceSubrange(page..<(page + 100), with: Data(repeating: 0, count: 100))
+      }
+      try bytes.write(to: file)
+      let error = await #expect(throws: SetupError.self) {
+        try await buildServer(settings, isAlone: true, logger: BackupScene.logger)
+      }
+      #expect(error?.description.contains("is damaged, and nothing was changed") == true)
+      #expect(error?.description.contains("madang admin restore") == true)
+      #expect(try Data(contentsOf: file) == bytes)
+    }
+  }
+
+  @Test("a data directory that every user may write to is refused, with the cure")
+  func openDirectory() async throws {
+    try await BackupScene.place(.sqlite) { settings, _ in
+      try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
+      try FileManager.default.setAttributes([.posixPermissions: 0o1777], ofItemAtPath: settings.dataDirectory.path)
+      let error = await #expect(throws: SetupError.self) {
+        try await buildServer(settings, isAlone: true, logger: BackupScene.logger)
+      }
+      #expect(error?.description.contains("chmod o= '\(settings.dataDirectory.path)'") == true)
+      #expect(await DoctorTests.checks(settings).contains(.dataPrivacy))
+      try FileManager.default.setAttributes([.posixPermissions: 0o770], ofItemAtPath: settings.dataDirectory.path)
+      let server = try await buildServer(settings, isAlone: true, logger: BackupScene.logger)
+      await server.current.backend.close()
+    }
+  }
+}
