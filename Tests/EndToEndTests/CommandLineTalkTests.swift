@@ -6,7 +6,9 @@ struct CommandLineTalkTests {
   /// Mina owns a workspace with the channel #ios, Joon is a member who has looked into it.
   private func withTwo(_ body: (_ mina: Shell, _ joon: Shell) async throws -> Void) async throws {
     try await TestServer.run { server in
-      let (mina, joon) = (Shell("mina", at: server), Shell("joon", at: server))
+      let environment = ["MADANG_DEV_URL": server.url]
+      let mina = Shell("mina", at: server, environment: environment)
+      let joon = Shell("joon", at: server, environment: environment)
       try await mina.signUp("Mina")
       try await joon.signUp("Joon")
       try await mina.object("workspace", "create", "Builders")

@@ -121,59 +121,6 @@ struct SeedExportTests {
     }
   }
 
-  /// What seeds are written with, and what their readers look at, beside letters of several kinds.
-  private static let pieces = [
-    "&a", "*a", "& *", "<<", "- ", ": ", "# ", "!!str ", "|", ">", "%", "@", "`", "'", "\"", "\\", "\\u0041", "{", "}",
-    "[", "]", ",",
-    "?", "~", "null", "true", "no", "1e3", "0x1F", ".inf", "---", "...", "\n", "\r\n", "\t", " ", "\u{85}", "\u{2028}",
-    "\u{FEFF}",
-    "\u{FFFE}", "\u{1FFFE}", "\u{10FFFF}", "\u{200D}", "\u{202E}", "\u{7}", "\u{1B}[0m", "\u{1F468}\u{200D}\u{1F469}",
-    "\u{1F1F0}\u{1F1F7}",
-    "각", "\u{1100}\u{1161}\u{11A8}", "é", "e\u{301}", "مرحبا", "a", "Z", "7",
-    "x" + String(repeating: "\u{301}", count: 200), "y" + String(repeating: "\u{1D165}", count: 100),
-    "\\ud83d\\ude00", "😀",
-  ]
-
-  private static func text(_ generator: inout SystemRandomNumberGenerator, upTo count: Int) -> String {
-    (0..<Int.random(in: 1...count, using: &generator)).map { _ in pieces.randomElement(using: &generator) ?? "" }
-      .joined()
-  }
-
-  @Test("any text that people may write is written so that it is read as the same", arguments: ["yaml", "json"])
-  func anyText(_ format: String) async throws {
-    try await Scene.run { worlds in
-      let world = try await worlds.make(try Scene.plan(.courtyard, number: 5))
-      let dev = Caller(url: world.url)
-      var generator = SystemRandomNumberGenerator()
-      func body(_ fields: [String: String]) throws -> String {
-        String(decoding: try JSONSerialization.data(withJSONObject: fields), as: UTF8.self)
-      }
-      let workspaces = "/_dev/people/mina/v1/workspaces"
-      let workspace = try #require(
-        try await dev.call(.GET, workspaces).list.first { $0["name"] as? String == "Weekend" }?["workspace_id"]
-          as? String)
-      // Each alone, and mixed.
-      let texts = Self.pieces.map { $0 + "." } + (0..<300).map { _ in Self.text(&generator, upTo: 12) }
-      var posted = 0
-      for text in texts {
-        let answer = try await dev.call(
-          .POST, "/_dev/people/joon/post", try body(["in": "Weekend/ios", "text": text]))
-        // Blank ones are refused.
-        if answer.status == 200 { posted += 1 }
-        // Refused where a rule for it says so: too long, taken, with too many marks.
-        _ = try await dev.call(
-          .POST, "\(workspaces)/\(workspace)/channels",
-          try body(["name": Self.text(&generator, upTo: 3), "description": text]))
-        _ = try await dev.call(
-          .PUT, "/_dev/people/joon/v1/users/me", try body(["nickname": Self.text(&generator, upTo: 3)]))
-      }
-      #expect(posted > 300)
-      let expected = try await Self.view(world.url)
-      let seed = try await dev.call(.GET, "/_dev/seed?format=\(format)").body
-      Self.expectSame(try await Self.view(Self.world(seed, in: worlds).url), expected)
-    }
-  }
-
   @Test("JSON with pairs of escapes, as other programs write it, is read")
   func surrogates() throws {
     let seed = #"{"name":"\ud83d\ude00 \\ud83d \u00e9","people":[{"email":"a@example.com"}]}"#

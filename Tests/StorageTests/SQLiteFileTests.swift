@@ -91,27 +91,6 @@ import Testing
     }
   }
 
-  @Test("writes are refused when the file is written over in place")
-  func overwritten() async throws {
-    try await withFile { database, path, old in
-      for number in 0..<20 { try await insert(database, "\(number) \(String(repeating: "x", count: 4000))") }
-      try await database.write { _ = try $0.execute("SELECT 1") }
-      // The log is brought into the file, which grows.
-      let other = try await Database(configuration(path), logger: Logger(label: "test"))
-      try await other.write { _ = try $0.execute("PRAGMA wal_checkpoint(PASSIVE)") }
-      await other.close()
-      try? await insert(database, "last")
-      let size = try FileManager.default.attributesOfItem(atPath: path)[.size] as? Int ?? 0
-      let bytes = try Data(contentsOf: URL(filePath: old))
-      #expect(bytes.count < size)
-      let file = try FileHandle(forWritingTo: URL(filePath: path))
-      try file.truncate(atOffset: 0)
-      try file.write(contentsOf: bytes)
-      try file.close()
-      await expectExchanged(database)
-    }
-  }
-
   @Test("writes are refused when the write-ahead log is removed; what was committed is in the file")
   func logRemoved() async throws {
     try await withEngine(.sqlite) { place in
@@ -123,47 +102,6 @@ import Testing
         await expectExchanged(database)
       }
       #expect(try await texts(path) == ["first"])
-    }
-  }
-
-  @Test("a log that another file has left is found before it destroys anything", arguments: [0, 64 << 20])
-  func foreignLog(_ limit: Int) async throws {
-    try await withEngine(.sqlite) { place in
-      guard case .sqlite(let path) = place else { return }
-      let (old, killed) = (path + "-old", path + "-killed")
-      try await open(path) { database in
-        try await database.migrate([schema])
-        let identity = try #require(database.fileIdentity)
-        try await database.write {
-          _ = try $0.execute("INSERT INTO installation (name, value) VALUES (\(identity.name), \(identity.value))")
-        }
-        try await insert(database, "old")
-      }
-      try FileManager.default.copyItem(atPath: path, toPath: old)
-      try await open(path) { database in
-        for number in 0..<200 { try await insert(database, "\(number) \(String(repeating: "x", count: 3000))") }
-        try await database.write { _ = try $0.execute("SELECT 1") }
-        let other = try await Database(configuration(path), logger: Logger(label: "test"))
-        try await other.write { _ = try $0.execute("PRAGMA wal_checkpoint(RESTART)") }
-        await other.close()
-        for number in 0..<5 { try await insert(database, "late \(number) \(String(repeating: "y", count: 3000))") }
-        // As a server leaves them that is killed.
-        for suffix in ["", "-wal"] { try FileManager.default.copyItem(atPath: path + suffix, toPath: killed + suffix) }
-      }
-      // A copy with its own log is whole.
-      try await Database.checkFile(at: killed, readingUpTo: limit)
-      try FileManager.default.removeItem(atPath: killed)
-      try FileManager.default.copyItem(atPath: old, toPath: killed)
-      let before = try Data(contentsOf: URL(filePath: killed))
-      let error = await #expect(throws: StorageError.self) {
-        try await Database.checkFile(at: killed, readingUpTo: limit)
-      }
-      #expect(error?.code == .damaged)
-      #expect(try Data(contentsOf: URL(filePath: killed)) == before, "nothing was changed")
-      // The cure.
-      for suffix in ["-wal", "-shm"] { try? FileManager.default.removeItem(atPath: killed + suffix) }
-      try await Database.checkFile(at: killed, readingUpTo: limit)
-      #expect(try await texts(killed) == ["old"])
     }
   }
 }
