@@ -5,7 +5,7 @@ import Synchronization
 extension SocketIOServer {
   /// A certificate with its chain, and its private key, in PEM files. They may be replaced while connections go on.
   ///
-  /// Connections speak TLS 1.2 or 1.3 with NIO's choice of ciphers, all of which have forward secrecy.
+  /// Connections speak TLS 1.2 or 1.3, with ciphers that have forward secrecy and authenticate what they encrypt.
   public final class TLSCertificate: Sendable {
     /// What is in the files.
     private struct Loaded {
@@ -70,6 +70,7 @@ extension SocketIOServer {
       var configuration = TLSConfiguration.makeServerConfiguration(
         certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
       configuration.minimumTLSVersion = .tlsv12
+      configuration.cipherSuiteValues = ciphers
       configuration.applicationProtocols = ["http/1.1"]
       do {
         return Loaded(
@@ -79,6 +80,13 @@ extension SocketIOServer {
         throw TLSCertificateError(keyFile, "is not the key of the first certificate in \(chainFile)")
       }
     }
+
+    /// Of TLS 1.2; those of TLS 1.3 are all of this kind.
+    private static let ciphers: [NIOTLSCipher] = [
+      .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+      .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+      .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+    ]
 
     /// No more is read of a file, in bytes.
     private static let maxFile = 1 << 20
