@@ -21,8 +21,10 @@ extension Service {
   {
     guard let path = target.segments.first.flatMap(OperationsPath.init) else { return nil }
     let rest = target.segments.dropFirst()
-    // What may be asked for with GET may be with HEAD; whoever writes the answer leaves its body out (RFC 9110, section 9.3.2).
-    let method = request.method == .head ? .get : request.method
+    // HEAD is answered as GET; the listener leaves the body out (RFC 9110 section 9.3.2). HAProxy's `option httpchk` checks health with
+    // OPTIONS.
+    let isCheck = path == .livez || path == .readyz
+    let method = request.method == .head || request.method == .options && isCheck ? .get : request.method
     switch (path, method) {
     case (.livez, .get) where rest.isEmpty:
       if let sight = doctorProbe.sight(request, context, self) { return .json(try WireEncoder.encode(sight)) }

@@ -22,6 +22,23 @@ struct OperationsTests {
 
   static func status(_ answer: String) -> String { String(answer.dropFirst(9).prefix(3)) }
 
+  @Test("health is asked for with GET, HEAD and OPTIONS, also by HTTP/1.0 without a host")
+  func health() async throws {
+    try await World.run(.sqlite) { (world) async throws in
+      for path in ["/livez", "/readyz"] {
+        for method in ["GET", "HEAD", "OPTIONS"] {
+          #expect(Self.status(try await Self.ask(world, path, method: method)) == "200", "\(method) \(path)")
+          let old = try await world.exchange(Array("\(method) \(path) HTTP/1.0\r\n\r\n".utf8))
+          #expect(Self.status(old) == "200", "\(method) \(path) HTTP/1.0")
+        }
+        for method in ["POST", "PUT", "DELETE"] {
+          #expect(Self.status(try await Self.ask(world, path, method: method)) == "400", "\(method) \(path)")
+        }
+      }
+      #expect(Self.status(try await Self.ask(world, "/metrics", method: "OPTIONS")) == "400")
+    }
+  }
+
   @Test(
     "metrics and development calls answer programs of this machine only: not a proxy, not a page",
     arguments: ["/metrics", "/_dev/pushes"])
