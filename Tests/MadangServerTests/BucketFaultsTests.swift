@@ -11,6 +11,31 @@ import Testing
 
 @Suite("Faults of a bucket", .timeLimit(.minutes(3)))
 struct BucketFaultsTests {
+  @Test(
+    "an endpoint may have a path, with a slash at its end or without",
+    arguments: ["", "/", "/storage/v1/s3", "/storage/v1/s3/"])
+  func endpointPath(_ path: String) async throws {
+    try await FakeBucket.run(at: path) { bucket, settings in
+      #expect(settings.problems().isEmpty)
+      try await World.run(.sqlite, settings: settings) { (world) async throws in
+        let yard = try await world.courtyard()
+        let channel = try await yard.a.channel("ios", in: yard.w)
+        let chat = try await yard.a.success(.POST, "\(channel)/chats", .multipart([.file("files", Sample.png)]))
+        let stored = try #require(chat["files"]?[0]?.string)
+        #expect(try await yard.a.call(.GET, "/v1\(stored)").body == Sample.png)
+        #expect(bucket.keys.contains(String(stored.dropFirst("/static/".count))))
+      }
+    }
+    var settings = World.settings
+    (settings.filesHome, settings.s3.accessKeyID, settings.s3.secretAccessKey) = ("s3://bucket", "key", "secret")
+    for wrong in [
+      "ftp://x", "https://x?a=b", "https://x/a/../b", "https://u@x/s3", "s3.example.com/s3", "https://x/#a",
+    ] {
+      settings.s3.endpoint = wrong
+      #expect(settings.problems().contains { $0.contains("s3.endpoint") }, "\(wrong)")
+    }
+  }
+
   /// A signed-in person's channel, on a server whose files are in a bucket that can be made to fail.
   private static func run(
     _ engine: TestEngine = .sqlite, downloads: Int = 10,

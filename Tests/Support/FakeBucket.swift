@@ -42,14 +42,22 @@ package final class FakeBucket: Sendable {
   /// - Parameter conduct: What happens to a call, like `PUT /bucket/profiles/1.png`.
   package func behave(_ conduct: @escaping @Sendable (String) -> Conduct) { state.withLock { $0.conduct = conduct } }
 
+  /// What paths of calls begin with, before the bucket.
+  private let prefix: String
+
+  private init(prefix: String) { self.prefix = prefix }
+
   /// Serves on a free port while `body` runs, with settings that lead there.
-  package static func run(_ body: (FakeBucket, ServerSettings) async throws -> Void) async throws {
-    let bucket = FakeBucket()
+  /// - Parameter path: Of the endpoint.
+  package static func run(
+    at path: String = "", _ body: (FakeBucket, ServerSettings) async throws -> Void
+  ) async throws {
+    let bucket = FakeBucket(prefix: path.hasSuffix("/") ? String(path.dropLast()) : path)
     let respond = { @Sendable (request: Request) in try await bucket.respond(to: request) }
     try await withServer(respond) { url in
       var settings = World.settings
       settings.filesHome = "s3://bucket"
-      settings.s3.endpoint = url
+      settings.s3.endpoint = url + path
       settings.s3.accessKeyID = "key"
       settings.s3.secretAccessKey = "secret"
       try await body(bucket, settings)
@@ -58,7 +66,8 @@ package final class FakeBucket: Sendable {
 
   private func respond(to request: Request) async throws -> Response {
     let bytes = Array(try await request.body.collect(upTo: 1 << 26).readableBytesView)
-    let path = request.uri.path
+    guard request.uri.path.hasPrefix(prefix) else { return .error(404, "NoSuchBucket") }
+    let path = String(request.uri.path.dropFirst(prefix.count))
     let call = "\(request.method.rawValue) \(path)"
     let conduct = state.withLock { state in
       state.calls.append(call)

@@ -14,7 +14,8 @@ struct S3Server: Sendable {
       let isDefault = url.port == nil || url.port == (url.scheme == "https" ? 443 : 80)
       host = name + (isDefault ? "" : url.port.map { ":\($0)" } ?? "")
       origin = "\(url.scheme ?? "https")://\(host)"
-      path = "/\(bucket)"
+      // Not encoded: it is signed and sent as objects' names are.
+      path = url.path(percentEncoded: false).split(separator: "/").map { "/\($0)" }.joined() + "/\(bucket)"
     } else {
       let domain = "s3.\(settings.region).amazonaws.com" + (settings.region.hasPrefix("cn-") ? ".cn" : "")
       // Amazon's certificate is for names without further dots.

@@ -58,11 +58,14 @@ extension ServerSettings {
       problems.append("s3.region: a bucket of Amazon needs its region; write one like eu-central-1 (AWS_REGION)")
     }
     let url = URL(string: s3.endpoint)
+    let path = url?.pathComponents ?? []
     if !s3.endpoint.isEmpty,
-      !["http", "https"].contains(url?.scheme) || url?.host() == nil || !["", "/"].contains(url?.path() ?? "")
-        || url?.query() != nil || url?.user() != nil
+      !["http", "https"].contains(url?.scheme) || url?.host() == nil || url?.query() != nil || url?.fragment() != nil
+        || url?.user() != nil || path.contains(".") || path.contains("..")
     {
-      problems.append("s3.endpoint: '\(s3.endpoint)' is no server; write one like https://s3.example.com:9000")
+      problems.append(
+        "s3.endpoint: '\(s3.endpoint)' is no server; write one like https://s3.example.com:9000 or https://example.com/storage/s3"
+      )
     }
     if maxFileSize > Self.maxBucketFile {
       problems.append("files.size: a file in a bucket may have \(Self.maxBucketFile) bytes at most")
