@@ -77,6 +77,15 @@ struct LoadedSettings: Sendable {
       }
       guard let (source, text) = found else { continue }
       sources[setting.key] = source
+      if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
+        let code = String(control.value, radix: 16, uppercase: true)
+        let name =
+          ["D": "a carriage return, as lines of Windows end with", "A": "a line feed"][code] ?? "a control character"
+        mistakes.append(
+          "\(setting.key) from \(source): has \(name) (U+\(String(repeating: "0", count: 4 - code.count))\(code)), which no setting may have; "
+            + "remove it there")
+        continue
+      }
       do { try setting.read(text, &self) } catch {
         mistakes.append(
           "\(setting.key) from \(source): '\(setting.isSecret ? "***" : text)' is not valid; \(error.cure)")
