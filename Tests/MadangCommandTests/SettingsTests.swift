@@ -32,6 +32,24 @@ struct SettingsTests {
     }
   }
 
+  @Test(
+    "a control character in a setting is refused with its name and its source",
+    arguments: [
+      ("data", "/srv/madang\r"), ("files.home", "s3://bucket\n"), ("database.url", "postgres://db\r/x"),
+      ("public.url", "https://x.kr\r"),
+      ("audit.file", "a\u{7F}b"), ("tls.cert", "\u{85}"), ("port", "8080\r"),
+      ("s3.endpoint", "https://s3.example.com\r"),
+    ])
+  func controlCharacters(_ key: String, _ value: String) async throws {
+    let variables = [SettingNames.variable(key): value]
+    let error = await #expect(throws: SetupError.self) {
+      _ = try await LoadedSettings(flags: [:], file: nil, environment: variables)
+    }
+    let words = error?.description ?? ""
+    #expect(words.hasPrefix("\(key) from the environment: has a ") && words.contains("(U+00"), "\(words)")
+    #expect(!words.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
+  }
+
   @Test("the database's limits are settings with ranges")
   func database() async throws {
     let names = ["database.writers", "database.lock.timeout", "database.log.limit"]
@@ -88,7 +106,7 @@ struct SettingsTests {
       (["files.home": "s3://photos", "s3.region": "a"], "s3.secret.access.key"),
       (["files.home": "s3://photos", "s3.access.key.id": "a", "s3.secret.access.key": "b"], "s3.region"),
       (["files.home": "s3://photos", "s3.endpoint": "photos.example.com"], "s3.endpoint"),
-      (["files.home": "s3://photos", "s3.endpoint": "https://example.com/photos"], "s3.endpoint"),
+      (["files.home": "s3://photos", "s3.endpoint": "https://example.com/?photos"], "s3.endpoint"),
       (["files.home": "s3://photos", "s3.endpoint": "http://a", "files.size": "9000000000"], "files.size"),
       (["files.trash.days": "0"], "files.trash.days"),
     ])
