@@ -22,6 +22,8 @@ package struct Settings: Sendable {
   package var trashDays = 30
   /// Files removed, or looked up, at a time while tidying up.
   package var filePage = 500
+  /// Chats that are read at a time while an administrator looks for a text.
+  package var searchPage = 500
   /// Read at a time while a history is sent; memory per history call grows with it, not with the history.
   package var historyPage = HistoryPage()
   /// Read at a time to find out what is new to sockets.

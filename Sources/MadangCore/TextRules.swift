@@ -148,6 +148,10 @@ enum TextRules {
     return normalized(text)
   }
 
+  /// What makes two texts the same for a search: neither case nor composition counts. By way of capitals, as several small letters may
+  /// have one capital.
+  static func folded(_ text: String) -> String { normalized(normalized(text).uppercased().lowercased()) }
+
   /// Text in NFC. A character of more than `maxCharacterSize` bytes stays as it is.
   ///
   /// No two characters combine into one, so that pieces of a text can be normalised by themselves. Foundation moves the

@@ -13,6 +13,42 @@ struct AccountDeletionTests {
   private static let builders = WorkspaceName("Weekend Builders")
 
   @Test(
+    "a moderator's search finds letters in any case and composition, alike on all engines, beyond a page too",
+    arguments: TestEngine.available)
+  func search(_ engine: TestEngine) async throws {
+    var settings = World.settings
+    settings.domain.searchPage = 10
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (madang, yard) = (world.server.madang, try await world.courtyard())
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let texts = [
+        "Im Été ist es heiß", "ПРИВЕТ мир", "감이 익었어요", "사과가 익었어요".decomposedStringWithCanonicalMapping, "ΟΔΥΣΣΕΥΣ",
+        "100% a_b",
+      ]
+      for text in texts { _ = try await yard.a.say(text, in: channel) }
+      for (text, expected) in [
+        ("été", 0), ("ÉTÉ", 0), ("e\u{301}te\u{301}", 0), ("HEISS", 0), ("heiß", 0), ("привет", 1), ("Мир", 1),
+        ("감이", 2),
+        ("감이".decomposedStringWithCanonicalMapping, 2), ("사과가", 3), ("οδυσσευς", 4), ("οδυσσευσ", 4), ("% A_", 5),
+      ] {
+        var search = ChatSearch()
+        search.text = text
+        let found = try await madang.findChats(search).map(\.content)
+        #expect(found.map { Array($0.utf8) } == [Array(texts[expected].utf8)], "\(text)")
+      }
+      // The oldest is beyond a page of those that are read.
+      for number in 0..<30 { _ = try await yard.a.say("filler \(number)", in: channel) }
+      var search = ChatSearch()
+      (search.text, search.limit) = ("ÉTÉ", 1)
+      #expect(try await madang.findChats(search).count == 1)
+      (search.text, search.limit) = ("익었어요", 1)
+      #expect(try await madang.findChats(search).map { Array($0.content.utf8) } == [Array(texts[3].utf8)])
+      (search.text, search.limit) = ("", 3)
+      #expect(try await madang.findChats(search).count == 3)
+    }
+  }
+
+  @Test(
     "a member who is removed is as one who left, and their channels are the owner's", arguments: TestEngine.available,
     EditionName.allCases)
   func removeMember(_ engine: TestEngine, _ edition: EditionName) async throws {

@@ -14,7 +14,7 @@ package struct FoundChat: Sendable {
 
 /// Which chats an administrator looks for.
 package struct ChatSearch: Sendable {
-  /// A part of the text, in capitals or not; empty for any. SQLite knows capitals of ASCII only.
+  /// A part of the text, in capitals or not and however its letters are composed; empty for any.
   package var text = ""
   package var workspace: WorkspaceName?
   package var author: String?
@@ -29,10 +29,26 @@ extension Madang {
   /// Chats that fit, direct messages among them, the newest last. That somebody looked is written to the audit log, with what they
   /// looked for. Throws `.notFound` for the workspace, `.noSuchUser` for the author.
   package func findChats(_ search: ChatSearch) async throws -> [FoundChat] {
-    let found = try await database.read { transaction in
-      let workspace = try search.workspace.map { try transaction.workspace($0) }
-      let author = try search.author.map { try transaction.person(email: $0) }
-      return try transaction.chats(search, workspace: workspace?.id.number, author: author?.id.number)
+    let (workspace, author) = try await database.read { transaction in
+      (
+        try search.workspace.map { try transaction.workspace($0).id.number },
+        try search.author.map { try transaction.person(email: $0).id.number }
+      )
+    }
+    // Letters are compared here: what engines take for the same letter differs.
+    let text = TextRules.folded(search.text)
+    let size = text.isEmpty ? search.limit : settings.searchPage
+    var (found, last): ([FoundChat], Int64?) = ([], nil)
+    while found.count < search.limit {
+      let page = try await database.read { [last] in
+        try $0.chats(search, workspace: workspace, author: author, before: last, limit: size)
+      }
+      let fitting = page.lazy.filter {
+        text.isEmpty || TextRules.folded($0.content).utf8.firstRange(of: text.utf8) != nil
+      }
+      found += fitting.prefix(search.limit - found.count)
+      guard page.count == size else { break }
+      last = page.last?.id.number
     }
     try await audit(
       .chatsSearched, subject: search.text,

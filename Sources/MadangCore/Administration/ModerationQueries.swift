@@ -1,15 +1,15 @@
 import Storage
 
 extension Transaction {
-  func chats(_ search: ChatSearch, workspace: Int64?, author: Int64?) throws -> [FoundChat] {
+  /// A page of the chats that a search is about, whatever text they have; the newest first.
+  func chats(
+    _ search: ChatSearch, workspace: Int64?, author: Int64?, before last: Int64?, limit: Int
+  ) throws -> [FoundChat] {
     var condition: SQL = "c.created_at >= \(search.since)"
+    if let last { condition = "\(sql: condition) AND c.id < \(last)" }
     if let workspace { condition = "\(sql: condition) AND r.workspace_id = \(workspace)" }
     if let author {
       condition = "\(sql: condition) AND c.author_id = \(author) AND \(sql: Self.isWrittenIn("c.room_id", by: author))"
-    }
-    if !search.text.isEmpty {
-      let pattern = "%\(search.text.replacing("|", with: "||").replacing("%", with: "|%").replacing("_", with: "|_"))%"
-      condition = "\(sql: condition) AND LOWER(c.content) LIKE LOWER(\(pattern)) ESCAPE '|'"
     }
     return try all(
       """
@@ -17,7 +17,7 @@ extension Transaction {
         c.created_at
       FROM chats c JOIN rooms r ON r.id = c.room_id JOIN workspaces w ON w.id = r.workspace_id
       JOIN users u ON u.id = c.author_id LEFT JOIN channels n ON n.room_id = r.id
-      WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL AND \(sql: condition) ORDER BY c.id DESC LIMIT \(search.limit)
+      WHERE r.deleted_at IS NULL AND w.deleted_at IS NULL AND \(sql: condition) ORDER BY c.id DESC LIMIT \(limit)
       """
     ) { row in
       FoundChat(
