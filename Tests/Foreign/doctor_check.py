@@ -137,6 +137,11 @@ class House:
         subprocess.run([self.madang, "admin", *arguments, "--config", str(self.file)], check=True, capture_output=True,
                        env=self.environment())
 
+    def keys(self):
+        answer = subprocess.run([self.madang, "admin", "keys", "list", "--json", "--config", str(self.file)], check=True,
+                                capture_output=True, text=True, env=self.environment())
+        return [json.loads(line) for line in answer.stdout.splitlines()]
+
     def doctor(self, *arguments, variables=()):
         """Exit status and findings."""
         answer = subprocess.run(
@@ -255,6 +260,15 @@ def files_alone(house):
     house.admin("read-only", "on", "--reason", "a new disk")
     finds(house.inside(), "readOnlyMode:warning")
     house.admin("read-only", "off")
+    key = house.data / "secrets" / "api-key-2024-10"
+    former = key.read_text()
+    house.admin("keys", "revoke", next(str(one["number"]) for one in house.keys() if one["label"] == key.name), "--yes")
+    assert not key.exists()
+    finds(house.inside())
+    key.write_text(former)
+    key.chmod(0o600)
+    finds(house.inside(), "revokedKeys:warning")
+    key.unlink()
     finds(house.inside("--deep"))
     later = int((time.time() + 86_400) * 1000)
     database.execute("INSERT INTO rooms (id, uuid, workspace_id, kind, last_chat_at, created_at) VALUES (1, 'r', 1, 'channel', ?, 0)", (later,))

@@ -80,6 +80,37 @@ struct DoctorTests {
     }
   }
 
+  @Test("the file of a revoked API key is removed; one that stays is a finding", arguments: TestEngine.available)
+  func revokedKey(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let (madang, settings) = (world.server.madang, world.server.base.settings)
+      let file = settings.secretsDirectory.appending(path: "api-key-2024-10")
+      let key = String(repeating: "k", count: 32)
+      func write() throws {
+        #expect(
+          FileManager.default.createFile(
+            atPath: file.path, contents: Data((key + "\n").utf8), attributes: [.posixPermissions: 0o600]))
+      }
+      try write()
+      try await madang.register(key: key, edition: "2024-10", label: "api-key-2024-10")
+      let other = try await madang.createKey(edition: "2024-10", label: "another").record.id
+      let first = try #require(try await madang.keys().first { $0.label == "api-key-2024-10" }?.id)
+      var logger = Logger(label: "test")
+      logger.logLevel = .critical
+      try await Administration.run(settings, logger: logger) { administration in
+        _ = try await administration.revokeKey(other)
+        #expect(FileManager.default.fileExists(atPath: file.path))
+        _ = try await administration.revokeKey(first)
+        #expect(!FileManager.default.fileExists(atPath: file.path))
+      }
+      #expect(await !findings(settings).contains { $0.check == .revokedKeys })
+      // As another server of the database, or a restore, may have it.
+      try write()
+      let found = await findings(settings).filter { $0.check == .revokedKeys }
+      #expect(found.count == 1 && found[0].severity == .warning && found[0].message.contains(file.path))
+    }
+  }
+
   @Test("proofs of any other form are no proofs")
   func proofs() {
     let probe = DoctorProbe(secret: Array("secret".utf8))

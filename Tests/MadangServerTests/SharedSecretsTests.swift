@@ -3,11 +3,12 @@ import Foundation
 import Logging
 import MadangAPI
 import MadangCore
-import MadangServer
 import NIOHTTP1
 import Storage
 import Support
 import Testing
+
+@testable import MadangServer
 
 @Suite("Secrets that the servers of a database share", .timeLimit(.minutes(3)))
 struct SharedSecretsTests {
@@ -43,6 +44,27 @@ struct SharedSecretsTests {
   private static func complaint(_ settings: ServerSettings) async -> String {
     let error = await #expect(throws: SetupError.self) { try await World.run(settings) { _ in } }
     return error?.description ?? ""
+  }
+
+  @Test("an API key is made on a file system without hard links, once", arguments: [EPERM, ENOTSUP, ENOSYS])
+  func withoutHardLinks(_ code: Int32) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let secrets = try Secrets(directory: folder, ids: IDSource()) { _, _ in
+      errno = code
+      return -1
+    }
+    let key = try secrets.makeAPIKey(.october2024)
+    #expect(try secrets.makeAPIKey(.october2024) == key)
+    #expect(try secrets.apiKey(.october2024) == key)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: folder.path) == ["api-key-2024-10"])
+    let file = folder.appending(path: "api-key-2024-10")
+    #expect(try FileManager.default.attributesOfItem(atPath: file.path)[.posixPermissions] as? Int == 0o600)
+    let full = try Secrets(directory: folder, ids: IDSource()) { _, _ in
+      errno = ENOSPC
+      return -1
+    }
+    #expect(throws: SetupError.self) { try full.makeAPIKey(.january2024) }
   }
 
   @Test(

@@ -56,6 +56,13 @@ extension Transaction {
     return Dictionary(pairs) { first, _ in first }
   }
 
+  func revokedKeys(among hashes: [String]) throws -> Set<String> {
+    Set(
+      try all("SELECT key_hash FROM api_keys WHERE revoked_at IS NOT NULL AND key_hash IN (\(list: hashes))") {
+        try $0.get("key_hash")
+      })
+  }
+
   func hasKey(hash: String) throws -> Bool {
     try first("SELECT id FROM api_keys WHERE key_hash = \(hash)") { _ in true } ?? false
   }

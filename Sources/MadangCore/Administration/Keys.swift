@@ -99,6 +99,12 @@ extension Madang {
     }
   }
 
+  /// Those of the hashes whose keys were revoked.
+  package func revokedKeys(among hashes: [String]) async throws -> Set<String> {
+    guard !hashes.isEmpty else { return [] }
+    return try await database.read { try $0.revokedKeys(among: hashes) }
+  }
+
   /// All keys, the oldest first.
   package func keys() async throws -> [KeyRecord] {
     try await database.read { try $0.keys() }

@@ -183,8 +183,18 @@ extension Administration {
     return KeySummary(made.record, key: made.key)
   }
 
-  /// Revokes a key, which cannot be undone; a running server notices within a second or two.
-  public func revokeKey(_ number: Int64) async throws -> KeySummary { KeySummary(try await madang.revokeKey(number)) }
+  /// Revokes a key, which cannot be undone; a running server notices within a second or two. The file that this data directory has of
+  /// it is removed.
+  public func revokeKey(_ number: Int64) async throws -> KeySummary {
+    let revoked = KeySummary(try await madang.revokeKey(number))
+    for file in try await madang.filesOfRevokedKeys(in: settings.secretsDirectory) where unlink(file.path) != 0 {
+      throw AdministrationError(
+        description:
+          "key \(number) is revoked, but \(file.path) cannot be removed (\(String(cString: strerror(errno)))): remove it"
+      )
+    }
+    return revoked
+  }
 
   public func statistics() async throws -> ServerStatistics { ServerStatistics(try await madang.statistics()) }
 }

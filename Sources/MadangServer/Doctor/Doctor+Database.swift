@@ -48,6 +48,13 @@ extension Doctor {
               .files, .error, "\(settings.filesPlace) cannot be read: \(error)",
               cure: "check that it is there and, of a bucket, that its endpoint and its credentials are right"))
         }
+        findings += try await madang.filesOfRevokedKeys(in: settings.secretsDirectory).map { file in
+          DoctorFinding(
+            .revokedKeys, .warning, "\(file.path) holds an API key that was revoked: applications with it are refused",
+            cure:
+              "remove the file; 'madang admin keys list' shows the keys in use, and 'madang admin keys create' makes another"
+          )
+        }
         findings += try await backupFindings(madang)
         if let found = try await madang.futureChats() {
           findings.append(DoctorFinding(.futureChats, .warning, ClockWatch.words(found), cure: ClockWatch.cure))

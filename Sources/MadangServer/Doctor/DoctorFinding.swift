@@ -27,7 +27,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   case testPayments
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
   case pushAccount, database, databaseFile, databaseIntegrity, databaseDurability, databaseConnections, files, backup
-  case readOnlyMode, futureChats
+  case readOnlyMode, futureChats, revokedKeys
   // From outside.
   case providers, mailServer, connection, tlsTrust, tlsExpiry, tlsVersion, answer, readiness, clock, metricsReachable,
     developmentReachable
@@ -71,6 +71,7 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .backup: "no backup for too long"
     case .readOnlyMode: "read-only mode that is on"
     case .futureChats: "chats that a wrong clock has dated in the future"
+    case .revokedKeys: "files of API keys that were revoked"
     case .providers: "providers that the server cannot reach"
     case .mailServer: "a mail server that does not let the server in"
     case .connection: "a name or port that does not lead to the server"

@@ -6,12 +6,18 @@ import MadangCore
 /// Secrets kept in files only their owner can read (mode 0600): the API keys made on first start, and the key of access tokens
 /// of versions that kept it here.
 struct Secrets {
+  /// Gives a file a second name; as the system's call of this name.
+  typealias Link = @Sendable (_ file: String, _ name: String) -> Int32
+
   private let directory: URL
   private let ids: IDSource
+  private let link: Link
 
-  init(directory: URL, ids: IDSource) throws {
+  /// - Parameter link: Another one in tests: file systems without hard links are rare.
+  init(directory: URL, ids: IDSource, link: @escaping Link = { Foundation.link($0, $1) }) throws {
     self.directory = directory
     self.ids = ids
+    self.link = link
     try refuseUnreachable(directory)
     try FileManager.default.createDirectory(
       at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
@@ -83,19 +89,53 @@ struct Secrets {
         atPath: temporary.path, contents: Data((text + "\n").utf8), attributes: [.posixPermissions: 0o600])
     else { throw SetupError("\(directory.path) cannot be written") }
     defer { try? FileManager.default.removeItem(at: temporary) }
-    do {
-      // On disk before anybody is given it.
-      try flush(temporary)
-      try FileManager.default.linkItem(at: temporary, to: file)
-      try flush(directory)
-      return text
-    } catch {
-      guard let text = try apiKey(edition) else { throw error }
-      return text
+    // On disk before anybody is given it.
+    try flush(temporary)
+    guard try place(temporary, as: file, text) else {
+      guard let other = try apiKey(edition) else { throw SetupError("\(file.path) was removed meanwhile; start again") }
+      return other
     }
+    try flush(directory)
+    return text
+  }
+
+  /// Gives a new file its name, unless there is one of that name: false then.
+  /// - Parameter text: What it holds.
+  private func place(_ temporary: URL, as file: URL, _ text: String) throws -> Bool {
+    func failure() -> SetupError { SetupError("\(file.path) cannot be made (\(String(cString: strerror(errno))))") }
+    if link(temporary.path, file.path) == 0 { return true }
+    switch errno {
+    case EEXIST: return false
+    // File systems without hard links: exFAT, many network shares. Another start may see the file before it is written, and says so.
+    case EPERM, ENOTSUP, EOPNOTSUPP, ENOSYS, EINVAL, EMLINK: break
+    default: throw failure()
+    }
+    let descriptor = open(file.path, O_WRONLY | O_CREAT | O_EXCL, 0o600)
+    guard descriptor >= 0 else {
+      if errno == EEXIST { return false }
+      throw failure()
+    }
+    let handle = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
+    do {
+      try handle.write(contentsOf: Data((text + "\n").utf8))
+      try handle.synchronize()
+    } catch {
+      try? FileManager.default.removeItem(at: file)
+      throw SetupError("\(file.path) cannot be written: \(error.localizedDescription)")
+    }
+    return true
   }
 
   func removeAPIKey(_ edition: EditionName) throws { try FileManager.default.removeItem(at: file(of: edition)) }
+
+  /// The files of a directory of secrets that hold API keys, with the hashes of these. Those that cannot be read are left out.
+  static func keyFiles(in directory: URL) -> [(file: URL, hash: String)] {
+    EditionName.allCases.compactMap { edition in
+      let file = directory.appending(path: label(edition))
+      guard let text = try? String(contentsOf: file, encoding: .utf8) else { return nil }
+      return (file, Madang.keyHash(text.trimmingWhitespace()))
+    }
+  }
 
   private func file(of edition: EditionName) -> URL { directory.appending(path: Self.label(edition)) }
 
@@ -112,6 +152,15 @@ struct Secrets {
         "\(file.path) holds no secret of \(minimum) characters or more; remove the file to make a new one")
     }
     return text
+  }
+}
+
+extension Madang {
+  /// The files of a directory of secrets that hold revoked API keys.
+  func filesOfRevokedKeys(in directory: URL) async throws -> [URL] {
+    let files = Secrets.keyFiles(in: directory)
+    let revoked = try await revokedKeys(among: files.map(\.hash))
+    return files.filter { revoked.contains($0.hash) }.map(\.file)
   }
 }
 
