@@ -15,7 +15,9 @@ extension MadangClient {
     guard path.hasPrefix(StoredPath.prefix), parts.count == 3 else {
       throw MadangError.refused(.notFound, status: ErrorCode.notFound.status)
     }
-    let call = Call(Edition2024_10.file, Edition2024_10.file.path(parts[1], parts[2]))
+    // The name of a document is percent-encoded in its path already.
+    let call = Call(
+      Edition2024_10.file, Edition2024_10.file.path(parts[1], parts[2].removingPercentEncoding ?? parts[2]))
     let response = try await authorised { try await http.send(call, token: $0) }
     let body = http.body(of: response)
     while let buffer = try await body.next() { try await chunk(buffer) }

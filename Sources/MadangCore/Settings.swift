@@ -14,6 +14,8 @@ package struct Settings: Sendable {
     StoreItem(name: "100 Coin", amount: 1000, coins: 100),
   ]
   package var maxFilesPerChat = 5
+  /// What chats take besides images.
+  package var documentTypes = MediaType.documents
   package var maxFileSize = 10 * 1024 * 1024
   package var maxContentLength = 10_000
   /// How long a replaced picture can still be fetched: clients hold on to paths.

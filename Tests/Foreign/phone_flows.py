@@ -67,7 +67,7 @@ SHAPES = {
 }
 UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
-PATH = re.compile(r"/static/[A-Za-z]+/[A-Za-z0-9_-]+\.[a-z]+")
+PATH = re.compile(r"/static/[A-Za-z]+/([A-Za-z0-9._-]|%[0-9A-F]{2})+\.[a-z0-9]+")
 ITEMS = [
     {"item": "10 Coin", "amount": "100"}, {"item": "50 Coin", "amount": "500"}, {"item": "100 Coin", "amount": "1000"}]
 
@@ -612,7 +612,7 @@ async def u9_send(s):
         s.same("1", [len(chat["files"]) for chat in chats], [0, 0, 0, 5, 2, 1])
         refused = [
             json_body({"content": ""}), multipart_body(*pictures),
-            multipart_body(text_part("content", "x"), file_part("files", WORDS, "a.txt", "text/plain"))]
+            multipart_body(text_part("content", "x"), file_part("files", WORDS, "a.png", "text/plain"))]
         for body in refused:
             s.same("3", await a.code("POST", channel.chats, body), "E11")
         s.same("3", await b.get(channel.chats, "[ChannelChat]"), chats)

@@ -112,6 +112,24 @@ struct SessionsAndRoomsTests {
     }
   }
 
+  @Test("a document is sent with its name, and downloaded by the path that has it")
+  func document() async throws {
+    try await inFolder { folder in
+      try await withPerson("Mina") { mina in
+        let room = try await mina.newRoom()
+        let bytes = Data("%PDF-1.7 100%".utf8)
+        let file = folder.appending(path: "회의록 100% 1_2.pdf")
+        try bytes.write(to: file)
+        let path = try #require(try await mina.post("", files: [try Upload(file: file)], to: room).files.first)
+        let shown = try #require(path.split(separator: "/").last?.removingPercentEncoding)
+        #expect(shown.hasPrefix("회의록 100% 1_2_") && shown.hasSuffix(".pdf"))
+        let copy = folder.appending(path: "copy.pdf")
+        #expect(try await mina.download(path, to: copy) == bytes.count)
+        #expect(try Data(contentsOf: copy) == bytes)
+      }
+    }
+  }
+
   @Test("a file that shrinks while it is sent fails as a file, and posts nothing")
   func shrinkingFile() async throws {
     try await inFolder { folder in

@@ -18,7 +18,8 @@ struct SettingsDocumentTests {
 
     `live`: a running server takes another value at SIGHUP (`systemctl reload madang`); others need a restart. `secret`: no command shows
     the value. `madang admin settings` lists the values that count, and where each comes from. A key that is none is refused
-    with the one that was meant; a mistake names its cure.
+    with the one that was meant; a mistake names its cure. No value may have a control character, such as the carriage return
+    at the end of a line from Windows.
 
     """
 

@@ -50,6 +50,15 @@ struct SettingsTests {
     #expect(!words.unicodeScalars.contains { $0.properties.generalCategory == .control && $0 != "\n" })
   }
 
+  @Test("the kinds of document that chats take are extensions; an unknown one is refused with the list")
+  func documentTypes() async throws {
+    #expect(try await load(#"{"files":{"types":"pdf, odt"}}"#).settings.documentTypes == ["pdf", "odt"])
+    #expect(try await load(#"{"files":{"types":"none"}}"#).settings.documentTypes.isEmpty)
+    #expect(ServerSettings().documentTypes.count == 19)
+    let error = await #expect(throws: SetupError.self) { try await load(#"{"files.types":"pdf,exe"}"#) }
+    #expect(error?.description.contains("'exe' is none of the types") == true)
+  }
+
   @Test("the database's limits are settings with ranges")
   func database() async throws {
     let names = ["database.writers", "database.lock.timeout", "database.log.limit"]

@@ -153,6 +153,46 @@ struct QuotaTests {
     }
   }
 
+  @Test(
+    "pictures of people, workspaces and channels count for the account's quota until they are removed, replaced ones too",
+    arguments: TestEngine.available)
+  func pictures(_ engine: TestEngine) async throws {
+    let size = Sample.png.count
+    var settings = World.settings(\.accountFileQuota, 4 * size)
+    settings.signUpCoins = 1000
+    try await World.run(engine, settings: settings) { (world) async throws in
+      let (madang, a) = (world.server.madang, try await world.signUp("Mina"))
+      let picture = World.Part.file("image", Sample.png)
+      let own = World.Body.multipart([picture])
+      _ = try await a.success(.PUT, "users/me/image", own)
+      let made = try await a.success(.POST, "workspaces", .multipart([.text("name", "Garden"), picture]))
+      let workspace = "workspaces/\(try #require(made["workspace_id"]?.string))"
+      let channel = try await a.success(.POST, "\(workspace)/channels", .multipart([.text("name", "ios"), picture]))
+      #expect(try await Self.counted(world) == [3 * size])
+      // A replaced one is kept for a day, in which it takes room.
+      _ = try await a.success(.PUT, "users/me/image", own)
+      #expect(try await Self.counted(world) == [4 * size])
+      let refused = [
+        ("users/me/image", own), (workspace, own),
+        ("\(workspace)/channels/\(channel["channel_id"]?.string ?? "")", own),
+      ]
+      for (path, body) in refused { #expect(try await a.code(.PUT, path, body) == "E11", "\(path)") }
+      #expect(try await a.code(.POST, "workspaces", .multipart([.text("name", "Other"), picture])) == "E11")
+      let chats = "\(workspace)/channels/\(channel["channel_id"]?.string ?? "")/chats"
+      #expect(try await a.code(.POST, chats, .multipart([.file("files", Sample.png)])) == "E11")
+      #expect(try await world.files(in: "profiles").count == 2)
+      #expect(try await Self.counted(world) == [4 * size])
+      // Then its bytes are given back.
+      world.clock.advance(milliseconds: madang.settings.replacedPictureLifetime + 1)
+      let again = try await world.signIn(a, through: .october2024)
+      try await madang.removeRetiredFiles()
+      #expect(try await Self.counted(world) == [3 * size])
+      #expect(try await again.code(.PUT, "users/me/image", own) == nil)
+      try await madang.forgetWrongFileUsage()
+      #expect(try await Self.counted(world) == [4 * size])
+    }
+  }
+
   private static func counted(_ world: World) async throws -> [Int] {
     try await world.server.madang.database.read {
       try $0.all("SELECT bytes FROM file_usage ORDER BY scope, owner_id") { try $0.get("bytes") }

@@ -42,6 +42,15 @@ extension Decoder {
           _ = try? await body.fields()
           await body.finish()
         }),
+      Decoder("documents", corpus: "bodies", Limits(workPerByte: 400, memoryPerByte: 200)) { input in
+        var sieve = TextSieve()
+        for piece in input.pieces { sieve.add(Array(piece.readableBytesView)) }
+        let name = String(decoding: input.bytes, as: UTF8.self)
+        _ = MediaType(
+          head: Array(input.bytes.prefix(MediaType.headLength)), isText: sieve.isText,
+          fileExtension: DocumentName.fileExtension(of: name))
+        _ = DocumentName(ofFile: name).isMeant(by: name)
+      },
       Decoder("texts", corpus: "headers", Limits(workPerByte: 400, memoryPerByte: 200)) { input in
         let text = String(decoding: input.bytes, as: UTF8.self)
         _ = try? TextRules.email(text + "@example.com")

@@ -92,8 +92,10 @@ indirect enum Shape: Sendable {
   static func isPath(_ text: String, _ folder: String) -> Bool {
     let parts = text.split(separator: "/", omittingEmptySubsequences: false)
     guard parts.count == 4, parts[0].isEmpty, parts[1] == "static", parts[2] == folder else { return false }
-    let name = parts[3].split(separator: ".", omittingEmptySubsequences: false)
-    return name.count == 2 && name.allSatisfy { !$0.isEmpty && isToken(String($0)) }
+    guard let dot = parts[3].lastIndex(of: ".") else { return false }
+    // The name of a document may be percent-encoded.
+    let name = parts[3][..<dot].replacing(/%[0-9A-F]{2}/, with: "-")
+    return isToken(String(name)) && isToken(String(parts[3][parts[3].index(after: dot)...]))
   }
 
   static func isToken(_ text: String) -> Bool {

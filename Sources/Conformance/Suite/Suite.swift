@@ -12,7 +12,7 @@ package enum Suite {
     DirectMessageRules.all, DirectMessageOpeningRules.all,
     ChatRules.all, HistoryRules.all, UnreadRules.all,
     CoinRules.all, PaymentRules.all,
-    FileRules.all, FileAccessRules.all, PictureRules.all,
+    FileRules.all, FileRules.documents, FileAccessRules.all, PictureRules.all,
     PushRules.all,
     HandshakeRules.all, UpgradeRules.all, NamespaceRules.all, DeliveryRules.all, AdmissionRules.all, OldSocketRules.all,
   ]

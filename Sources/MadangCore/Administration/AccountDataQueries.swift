@@ -103,7 +103,7 @@ extension Transaction {
   func files(uploadedBy user: Int64, after number: Int64, limit: Int) throws -> [UploadedFile] {
     try all(
       """
-      SELECT id, path, media_type, size, sha256, created_at FROM files WHERE uploader_id = \(user) AND id > \(number)
+      SELECT id, path, name, media_type, size, sha256, created_at FROM files WHERE uploader_id = \(user) AND id > \(number)
       ORDER BY id LIMIT \(limit)
       """
     ) { row in

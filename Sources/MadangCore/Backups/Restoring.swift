@@ -156,7 +156,10 @@ extension FileStore {
     let upload = try await receive(limit: file.size)
     do {
       try await append(contentsOf: source, to: upload)
-      guard let staged = try await finish(upload), staged.size == file.size, staged.sha256 == file.sha256 else {
+      // Under the extension of its type, so that it is known as it was when it came.
+      guard let staged = try await finish(upload, named: file.path), staged.size == file.size,
+        staged.sha256 == file.sha256
+      else {
         throw BackupProblem("\(source.path) is not what it was when the backup was verified")
       }
       try await home.put(staged, as: file.path)

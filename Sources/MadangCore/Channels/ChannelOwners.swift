@@ -20,7 +20,7 @@ extension Madang {
         throw Failure(.defaultChannel, "name: the default channel keeps its name")
       }
       if let file = files.first {
-        try transaction.insertFile(file, room: nil, uploader: caller.id, now: now)
+        try insertPicture(file, of: caller.id, in: transaction)
         try transaction.retire(channel.cover, due: now + settings.replacedPictureLifetime)
       }
       guard

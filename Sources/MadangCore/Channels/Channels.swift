@@ -12,7 +12,7 @@ extension Madang {
       [self] transaction, caller, files in
       let now = clock.now
       let workspace = try transaction.lockedWorkspace(workspace, of: caller.id)
-      for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
+      for file in files { try insertPicture(file, of: caller.id, in: transaction) }
       let id = try transaction.insertChannel(
         NewChannel(
           uuid: ids.uuid(), workspace: workspace.id.number, name: name, description: description,

@@ -9,7 +9,7 @@ package struct Chat: Codable, Sendable {
   package let seq: Int64
   package let author: Person
   package let content: String
-  /// Stored paths, in the order they were sent.
+  /// Paths as clients see them, in the order they were sent.
   package internal(set) var files: [String]
   /// Strictly increasing within a room.
   package let createdAt: Int64

@@ -128,7 +128,7 @@ extension Transaction {
     try files("c.room_id = \(room) AND c.created_at BETWEEN \(first) AND \(last)")
   }
 
-  /// Paths of the files of chats, in their order.
+  /// Paths of the files of chats as clients see them, in their order.
   func files(ofChats chats: [Int64]) throws -> [Int64: [String]] {
     chats.isEmpty ? [:] : try files("c.id IN (\(list: chats))")
   }
@@ -136,10 +136,15 @@ extension Transaction {
   private func files(_ condition: SQL) throws -> [Int64: [String]] {
     let rows = try all(
       """
-      SELECT a.chat_id, f.path FROM chats c JOIN chat_files a ON a.chat_id = c.id JOIN files f ON f.id = a.file_id
+      SELECT a.chat_id, f.path, f.name FROM chats c JOIN chat_files a ON a.chat_id = c.id JOIN files f ON f.id = a.file_id
       WHERE \(sql: condition) AND c.file_count > 0 ORDER BY a.chat_id, a.position
       """
-    ) { (chat: try $0.get("chat_id") as Int64, path: try $0.get("path") as String) }
+    ) { row in
+      let name = try row.get("name", as: String?.self).map(DocumentName.init(encoded:))
+      return (
+        chat: try row.get("chat_id") as Int64, path: FileStore.shownPath(of: try row.get("path"), named: name)
+      )
+    }
     return Dictionary(grouping: rows, by: \.chat).mapValues { $0.map(\.path) }
   }
 }

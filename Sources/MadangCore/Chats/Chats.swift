@@ -6,6 +6,10 @@ extension Madang {
     _ = try TextRules.content(draft.content, maxLength: setting(\.maxContentLength))
     let most = setting(\.maxFilesPerChat)
     guard draft.files.count <= most else { throw Failure(.invalid, "files: up to \(most) in a chat") }
+    let taken = setting(\.documentTypes)
+    for file in draft.files where !file.type.isImage && !taken.contains(file.type) {
+      throw Failure(.invalid, "files: files of the type \(file.type.fileExtension) are not taken here")
+    }
     guard !draft.files.isEmpty || draft.content.contains(where: { !$0.isWhitespace }) else {
       throw Failure(.invalid, "content: a chat needs text or a file")
     }
@@ -49,7 +53,7 @@ extension Madang {
       uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count
     ).then { [self] id in
       let chat = Chat(
-        id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.path),
+        id: id, room: place.room, seq: place.seq, author: author, content: content, files: files.map(\.shownPath),
         createdAt: place.createdAt)
       guard setting(\.tellsDevices) else { return announcing(chat, with: files, tellsDevices: false) }
       return Statement.addPush(of: id.number).then { [self] in announcing(chat, with: files, tellsDevices: $0) }

@@ -5,8 +5,8 @@ extension Transaction {
   func insertFile(_ file: StoredFile, room: Int64?, uploader: Int64, now: Int64) throws -> Int64 {
     try one(
       """
-      INSERT INTO files (path, media_type, size, sha256, room_id, uploader_id, created_at)
-      VALUES (\(file.path), \(file.type.rawValue), \(file.size), \(file.sha256), \(room), \(uploader), \(now))
+      INSERT INTO files (path, name, media_type, size, sha256, room_id, uploader_id, created_at)
+      VALUES (\(file.path), \(file.name?.encoded), \(file.type.rawValue), \(file.size), \(file.sha256), \(room), \(uploader), \(now))
       \(sql: .returningID)
       """
     ) { try $0.get("id") }
@@ -78,10 +78,18 @@ extension Transaction {
   }
 
   /// A stored file and the room whose readers alone may see it.
-  func file(path: String) throws -> (file: StoredFile, room: Int64?)? {
-    try first("SELECT path, media_type, size, sha256, room_id FROM files WHERE path = \(path)") { row in
-      (try StoredFile(row), try row.get("room_id"))
-    }
+  /// - Parameter path: As clients see it, percent-decoded once. Throws `.notFound` if it has not the form of a path.
+  func file(shownPath path: String) throws -> (file: StoredFile, room: Int64?)? {
+    let (path, document) = try FileStore.meant(by: path)
+    let files = try all(
+      """
+      SELECT path, name, media_type, size, sha256, room_id FROM files
+      WHERE path IN (\(list: [path] + (document.map { [$0.path] } ?? [])))
+      """
+    ) { (file: try StoredFile($0), room: try $0.get("room_id") as Int64?) }
+    if let file = files.first(where: { $0.file.path == path }) { return file }
+    guard let document else { return nil }
+    return files.first { $0.file.path == document.path && $0.file.name?.isMeant(by: document.name) ?? false }
   }
 }
 
@@ -91,6 +99,8 @@ extension StoredFile {
     guard let type = MediaType(rawValue: name) else {
       throw StorageError(.decoding, "there is no type of media '\(name)'")
     }
-    self.init(path: try row.get("path"), type: type, size: try row.get("size"), sha256: try row.get("sha256"))
+    self.init(
+      path: try row.get("path"), name: try row.get("name", as: String?.self).map(DocumentName.init(encoded:)),
+      type: type, size: try row.get("size"), sha256: try row.get("sha256"))
   }
 }

@@ -74,9 +74,10 @@ package struct FileStore: Sendable {
     }
   }
 
-  /// Ends a file being received; nil if it had no byte. Throws `Failure(.invalid)` if its type is not taken.
-  package func finish(_ upload: Upload) async throws -> StagedFile? {
-    try await workers.run { try upload.finish() }
+  /// Ends a file being received; nil if it had no byte. Throws `Failure(.invalid)` if its type is unknown.
+  /// - Parameter fileName: As the client sent it.
+  package func finish(_ upload: Upload, named fileName: String = "") async throws -> StagedFile? {
+    try await workers.run { try upload.finish(named: fileName) }
   }
 
   /// Removes what was received, finished or not.
@@ -87,9 +88,12 @@ package struct FileStore: Sendable {
 
   /// Gives a staged file its final name, durably. The caller inserts its row, or removes it again.
   func keep(_ file: StagedFile, in folder: FileFolder) async throws -> StoredFile {
-    let path = "\(folder.rawValue)/\(clock.now)_\(ids.secretName()).\(file.type.fileExtension)"
+    let unique = ids.secretName()
+    // What stands before the last underscore is the name that clients show: a document has its own there (``StoredFile/shownPath``).
+    let base = file.name == nil ? "\(clock.now)_\(unique)" : unique
+    let path = "\(folder.rawValue)/\(base).\(file.type.fileExtension)"
     try await home.put(file, as: path)
-    return StoredFile(path: path, type: file.type, size: file.size, sha256: file.sha256)
+    return StoredFile(path: path, name: file.name, type: file.type, size: file.size, sha256: file.sha256)
   }
 
   /// Bytes of a stored file, at a range within its size. Throws if they cannot be had, as far as that is known at once.
@@ -162,6 +166,8 @@ package struct FileStore: Sendable {
 /// A file as its row describes it; `path` is `<folder>/<name>.<ext>`.
 package struct StoredFile: Sendable {
   package let path: String
+  /// Nil for images, and for documents of earlier versions.
+  let name: DocumentName?
   package let type: MediaType
   package let size: Int
   package let sha256: String

@@ -15,6 +15,10 @@ extension Madang {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
     // Nothing comes into the home, not even for a moment.
     if !staged.isEmpty, try await readOnlyMode() != nil { throw StorageError(.writesStopped, "read-only mode") }
+    if images, !staged.isEmpty, settings.accountFileQuota > 0 {
+      try await addUpFiles(
+        of: try await read(as: principal) { [self] in try uncountedPictures(of: $1.id, $0) })
+    }
     var stored: [StoredFile] = []
     do {
       for file in staged { stored.append(try await files.keep(file, in: folder)) }
@@ -37,10 +41,10 @@ extension Madang {
     guard let folder = FileFolder(rawValue: folder) else { throw Failure(.notFound, "no such file") }
     if name == FileStore.defaultPicture, folder.hasDefaultPicture {
       let bytes = FileStore.defaultPictureBytes
-      return StoredFile(path: path, type: .png, size: bytes.count, sha256: "default")
+      return StoredFile(path: path, name: nil, type: .png, size: bytes.count, sha256: "default")
     }
     return try await read(as: principal) { transaction, caller in
-      guard let (file, room) = try transaction.file(path: path) else {
+      guard let (file, room) = try transaction.file(shownPath: path) else {
         throw Failure(.notFound, "no such file")
       }
       if let room { try transaction.requireReader(caller.id, ofRoom: room) }

@@ -1,5 +1,5 @@
-/// The kinds of file that are taken, decided by content and never by name (contract section 11.2).
-package enum MediaType: String, Sendable {
+/// The kinds of file that the server knows (contract section 11.2). The raw value is what `Content-Type` says.
+package enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"
   case gif = "image/gif"
@@ -7,35 +7,55 @@ package enum MediaType: String, Sendable {
   case heic = "image/heic"
   case pdf = "application/pdf"
   case zip = "application/zip"
+  case doc = "application/msword"
+  case docx = "application/vnd.openxmlformats-officedocument.wordprocessingml.document"
+  case xls = "application/vnd.ms-excel"
+  case xlsx = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"
+  case ppt = "application/vnd.ms-powerpoint"
+  case pptx = "application/vnd.openxmlformats-officedocument.presentationml.presentation"
+  case hwp = "application/vnd.hancom.hwp"
+  case hwpx = "application/vnd.hancom.hwpx"
+  case mp3 = "audio/mpeg"
+  case m4a = "audio/mp4"
+  case wav = "audio/wav"
+  case mp4 = "video/mp4"
+  case mov = "video/quicktime"
+  case avi = "video/x-msvideo"
+  case txt = "text/plain"
+  case csv = "text/csv"
+  case md = "text/markdown"
+  // Taken only where the setting `files.types` names them.
+  case odt = "application/vnd.oasis.opendocument.text"
+  case ods = "application/vnd.oasis.opendocument.spreadsheet"
+  case odp = "application/vnd.oasis.opendocument.presentation"
+  case epub = "application/epub+zip"
+  case rtf = "application/rtf"
+  case json = "application/json"
+  case ogg = "audio/ogg"
+  case flac = "audio/flac"
+  case webm = "video/webm"
+  case threeGP = "video/3gpp"
 
-  /// How many bytes of a file's beginning tell its type.
-  static let signatureLength = 16
-
-  init?(signature bytes: some Collection<UInt8>) {
-    let bytes = Array(bytes.prefix(Self.signatureLength))
-    func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
-    if bytes.starts(with: [0xFF, 0xD8, 0xFF]) {
-      self = .jpeg
-    } else if bytes.starts(with: [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) {
-      self = .png
-    } else if has("GIF87a") || has("GIF89a") {
-      self = .gif
-    } else if has("RIFF"), has("WEBP", at: 8) {
-      self = .webp
-    } else if has("ftyp", at: 4),
-      ["heic", "heix", "hevc", "heim", "heis", "mif1", "msf1"].contains(where: { has($0, at: 8) })
-    {
-      self = .heic
-    } else if has("%PDF-") {
-      self = .pdf
-    } else if bytes.starts(with: [0x50, 0x4B, 0x03, 0x04]) || bytes.starts(with: [0x50, 0x4B, 0x05, 0x06]) {
-      self = .zip
-    } else {
-      return nil
+  /// Taken everywhere; all others in chats only, and served as attachments.
+  package var isImage: Bool {
+    switch self {
+    case .jpeg, .png, .gif, .webp, .heic: true
+    default: false
     }
   }
 
-  package var isImage: Bool { self != .pdf && self != .zip }
+  package var fileExtension: String { self == .threeGP ? "3gp" : String(describing: self) }
 
-  package var fileExtension: String { String(rawValue.drop { $0 != "/" }.dropFirst()) }
+  /// The type with an extension in lower case; nil if there is none.
+  package init?(fileExtension: some StringProtocol) {
+    guard let type = Self.byExtension[String(fileExtension)] else { return nil }
+    self = type
+  }
+
+  private static let byExtension = Dictionary(uniqueKeysWithValues: allCases.map { ($0.fileExtension, $0) })
+
+  /// What chats take besides images, unless the operator says otherwise.
+  package static let documents: Set<MediaType> = [
+    .pdf, .zip, .doc, .docx, .xls, .xlsx, .ppt, .pptx, .hwp, .hwpx, .mp3, .m4a, .wav, .mp4, .mov, .avi, .txt, .csv, .md,
+  ]
 }

@@ -1,3 +1,4 @@
+import Foundation
 import Storage
 
 // Paths come from rows, and rows may come from somebody else's backup: each is looked at before it leads anywhere.
@@ -18,6 +19,34 @@ extension FileStore {
     guard isPath(text) else { throw Failure(.notFound, "no such file") }
   }
 
+  /// The path under which clients see a stored file: with the name of a document before an underscore.
+  static func shownPath(of path: String, named name: DocumentName?) -> String {
+    guard let name, let slash = path.firstIndex(of: "/") else { return path }
+    return "\(path[...slash])\(name.encoded)_\(path[path.index(after: slash)...])"
+  }
+
+  /// The paths of the two files that a path of a request, percent-decoded once, may mean: it is the first one's, or the second one is
+  /// a document whose name is `name`.
+  static func meant(by path: String) throws -> (path: String, document: (path: String, name: Substring)?) {
+    try requirePath(path)
+    guard let slash = path.firstIndex(of: "/"), let end = path.lastIndex(of: "_"), end > slash else {
+      return (path, nil)
+    }
+    let stored = "\(path[...slash])\(path[path.index(after: end)...])"
+    return (path, isPath(stored) ? (stored, path[path.index(after: slash)..<end]) : nil)
+  }
+
+  /// The name that a document has at its clients, with its extension; nil for images. Documents of earlier versions have none.
+  /// - Parameter path: As clients see it.
+  package static func documentName(ofShown path: String) -> String? {
+    guard let dot = path.lastIndex(of: "."), let slash = path.lastIndex(of: "/"), slash < dot,
+      MediaType(fileExtension: path[path.index(after: dot)...])?.isImage == false
+    else { return nil }
+    let base = path[path.index(after: slash)..<dot]
+    let name = base.lastIndex(of: "_").map { base[..<$0] } ?? base
+    return (String(name).removingPercentEncoding ?? String(name)) + path[dot...]
+  }
+
   /// The columns that hold the path of a picture, or null.
   static let pictureColumns = [
     (table: "users", column: "profile_image"), (table: "workspaces", column: "cover_image"),
@@ -27,4 +56,12 @@ extension FileStore {
   /// All columns that hold the path of a stored file.
   static let pathColumns =
     pictureColumns + [(table: "files", column: "path"), (table: "file_removals", column: "path")]
+}
+
+extension StoredFile {
+  /// As clients see it; ``path`` is where it is kept.
+  package var shownPath: String { FileStore.shownPath(of: path, named: name) }
+
+  /// The last part of ``shownPath``, of characters that a header takes as they are.
+  package var shownName: String { String(shownPath.drop { $0 != "/" }.dropFirst()) }
 }

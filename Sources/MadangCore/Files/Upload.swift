@@ -5,6 +5,8 @@ import Synchronization
 /// A file received completely, under a temporary name.
 package struct StagedFile: Sendable {
   package let type: MediaType
+  /// Nil for an image.
+  let name: DocumentName?
   package let size: Int
   /// Where its bytes are, until the request ends.
   package let url: URL
@@ -16,7 +18,8 @@ package final class Upload: Sendable {
   private struct State {
     var handle: FileHandle?
     var hash = SHA256()
-    var signature: [UInt8] = []
+    var head: [UInt8] = []
+    var text = TextSieve()
     var size = 0
   }
 
@@ -38,24 +41,33 @@ package final class Upload: Sendable {
     try state.withLock { state in
       state.size += bytes.count
       guard state.size <= limit else { throw Failure(.invalid, "a file may have \(limit) bytes at most") }
-      if state.signature.count < MediaType.signatureLength {
-        state.signature += bytes.prefix(MediaType.signatureLength - state.signature.count)
+      if state.head.count < MediaType.headLength {
+        state.head += bytes.prefix(MediaType.headLength - state.head.count)
       }
+      state.text.add(bytes)
       state.hash.update(data: bytes)
       try state.handle?.write(contentsOf: bytes)
     }
   }
 
-  func finish() throws -> StagedFile? {
+  func finish(named fileName: String) throws -> StagedFile? {
     try state.withLock { state in
       guard state.size > 0 else { return nil }
-      guard let type = MediaType(signature: state.signature) else {
-        throw Failure(.invalid, "the file is of none of the types that are taken")
+      let fileExtension = DocumentName.fileExtension(of: fileName)
+      guard
+        let type = MediaType(head: state.head, isText: state.text.isText, fileExtension: fileExtension)
+      else {
+        throw Failure(
+          .invalid,
+          "a file is of no type that the server knows by its content\(fileExtension.map { " and the extension .\($0)" } ?? "")"
+        )
       }
       try state.handle?.synchronize()
       try state.handle?.close()
       state.handle = nil
-      return StagedFile(type: type, size: state.size, url: url, sha256: state.hash.finalize().hex)
+      return StagedFile(
+        type: type, name: type.isImage ? nil : DocumentName(ofFile: fileName), size: state.size, url: url,
+        sha256: state.hash.finalize().hex)
     }
   }
 

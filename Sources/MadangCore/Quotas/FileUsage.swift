@@ -1,6 +1,6 @@
 import Storage
 
-/// Whose files in chats are counted.
+/// Whose files are counted: of an account all that it sent, of a workspace those in its chats.
 enum FileUsageOwner: Hashable {
   case account(Int64)
   case workspace(Int64)
@@ -31,8 +31,27 @@ extension Madang {
   /// workspace, go on beside each other.
   func count(_ files: [StoredFile], of user: Int64, in workspace: Reference, _ transaction: Transaction) throws {
     guard !files.isEmpty else { return }
+    try count(files, for: try fileLimits(of: user, in: workspace, transaction), transaction)
+  }
+
+  /// Counts the bytes of a picture of a person, workspace or channel for the quota of the account that sent it, and inserts its row. It
+  /// counts as long as it is kept: after it was replaced for ``Settings/replacedPictureLifetime``. Throws `.quotaReached` as
+  /// ``count(_:of:in:_:)`` does.
+  func insertPicture(_ file: StoredFile, of user: Int64, in transaction: Transaction) throws {
+    try count([file], for: [(.account(user), settings.accountFileQuota)], transaction)
+    try transaction.insertFile(file, room: nil, uploader: user, now: clock.now)
+  }
+
+  /// The account if it has a quota and its files are not added up yet.
+  func uncountedPictures(of user: Int64, _ transaction: Transaction) throws -> [FileUsageOwner] {
+    guard settings.accountFileQuota > 0, try transaction.countedFileBytes(of: .account(user)) == nil else { return [] }
+    return [.account(user)]
+  }
+
+  private func count(
+    _ files: [StoredFile], for limits: [(owner: FileUsageOwner, limit: Int)], _ transaction: Transaction
+  ) throws {
     let bytes = files.reduce(0) { $0 + $1.size }
-    let limits = try fileLimits(of: user, in: workspace, transaction)
     // Before anything is changed, as a refusal then costs nobody else anything.
     for (owner, limit) in limits where limit > 0 {
       if let counted = try transaction.countedFileBytes(of: owner) { try owner.require(counted + bytes, atMost: limit) }
@@ -102,7 +121,10 @@ extension Madang {
 extension FileUsageOwner {
   fileprivate func require(_ total: Int, atMost limit: Int) throws {
     guard total <= limit else {
-      throw Failure(.quotaReached, "files: this \(scope) may have \(limit) bytes of them in chats")
+      throw Failure(
+        .quotaReached,
+        "files: this \(scope) may have \(limit) bytes of them\(scope == "workspace" ? " in chats" : ""); replaced pictures count until "
+          + "they are removed")
     }
   }
 }

@@ -1,10 +1,10 @@
 import Storage
 
 extension Transaction {
-  /// Files in chats, as `f`, of whom a row of `file_usage` or a number is about.
+  /// Files, as `f`, of whom a row of `file_usage` or a number is about.
   private func files(of owner: SQL, in scope: String) -> SQL {
     switch scope {
-    case "account": "FROM files f WHERE f.uploader_id = \(sql: owner) AND f.room_id IS NOT NULL"
+    case "account": "FROM files f WHERE f.uploader_id = \(sql: owner)"
     default: "FROM rooms r JOIN files f ON f.room_id = r.id WHERE r.workspace_id = \(sql: owner)"
     }
   }
@@ -66,16 +66,17 @@ extension Transaction {
       "DELETE FROM files WHERE path IN (\(list: paths)) RETURNING uploader_id, room_id, size"
     ) { (try $0.get("uploader_id"), try $0.get("room_id"), try $0.get("size")) }
     let rooms = Set(files.compactMap(\.room))
-    guard !rooms.isEmpty else { return }
-    let workspaces = Dictionary(
-      uniqueKeysWithValues: try all("SELECT id, workspace_id FROM rooms WHERE id IN (\(list: Array(rooms)))") {
-        (try $0.get("id", as: Int64.self), try $0.get("workspace_id", as: Int64.self))
-      })
+    let workspaces =
+      rooms.isEmpty
+      ? [:]
+      : Dictionary(
+        uniqueKeysWithValues: try all("SELECT id, workspace_id FROM rooms WHERE id IN (\(list: Array(rooms)))") {
+          (try $0.get("id", as: Int64.self), try $0.get("workspace_id", as: Int64.self))
+        })
     var gone: [FileUsageOwner: Int] = [:]
     for file in files {
-      guard let room = file.room else { continue }
       gone[.account(file.uploader), default: 0] += file.size
-      if let workspace = workspaces[room] { gone[.workspace(workspace), default: 0] += file.size }
+      if let room = file.room, let workspace = workspaces[room] { gone[.workspace(workspace), default: 0] += file.size }
     }
     for (owner, bytes) in gone {
       lastly(at: owner.place, adding: -bytes) { transaction, _ in try transaction.takeFileBytes(bytes, of: owner) }

@@ -70,8 +70,9 @@ extension Madang {
   }
 
   /// All bytes of a stored file; nil if it is not there, or larger.
+  /// - Parameter path: As chats have it.
   package func bytes(ofFile path: String, limit: Int) async throws -> [UInt8]? {
-    guard let (file, _) = try await database.read({ try $0.file(path: path) }), (1...limit).contains(file.size)
+    guard let (file, _) = try await database.read({ try $0.file(shownPath: path) }), (1...limit).contains(file.size)
     else { return nil }
     return try await files.bytes(of: file)
   }

@@ -55,7 +55,9 @@ private struct PlantedFiles: Sendable {
     let upload = try await madang.files.receive(limit: madang.settings.maxFileSize)
     do {
       try await madang.files.append(blob.bytes, to: upload)
-      guard let staged = try await madang.files.finish(upload) else { throw Failure(.invalid, "a file is empty") }
+      guard let staged = try await madang.files.finish(upload, named: blob.name) else {
+        throw Failure(.invalid, "a file is empty")
+      }
       files.append(try await madang.files.keep(staged, in: folder))
     } catch {
       await madang.files.discard([upload])

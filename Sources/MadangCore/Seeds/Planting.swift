@@ -30,8 +30,10 @@ package struct Planting: Sendable {
   /// The bytes of a file.
   package struct Blob: Sendable {
     package var bytes: [UInt8]
+    /// As a client would send it; only a document keeps it.
+    package var name: String
 
-    package init(_ bytes: [UInt8]) { self.bytes = bytes }
+    package init(_ bytes: [UInt8], named name: String = "") { (self.bytes, self.name) = (bytes, name) }
   }
 
   package struct Workspace: Sendable {

@@ -92,7 +92,7 @@ extension Madang {
   package func changePicture(of principal: Principal, to file: StagedFile) async throws -> Account {
     try await keeping([file], in: .profiles, images: true, as: principal) { [self] transaction, caller, stored in
       let old = try transaction.account(caller.id).person.picture
-      try transaction.insertFile(stored[0], room: nil, uploader: caller.id, now: clock.now)
+      try insertPicture(stored[0], of: caller.id, in: transaction)
       try transaction.retire(old, due: clock.now + settings.replacedPictureLifetime)
       try transaction.updateUser(caller.id, picture: stored[0].path)
       return try transaction.account(caller.id)

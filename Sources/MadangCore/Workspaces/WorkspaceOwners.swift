@@ -15,7 +15,7 @@ extension Madang {
       let now = clock.now
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       if let file = files.first {
-        try transaction.insertFile(file, room: nil, uploader: caller.id, now: now)
+        try insertPicture(file, of: caller.id, in: transaction)
         try transaction.retire(workspace.cover, due: now + settings.replacedPictureLifetime)
       }
       let id = workspace.id.number

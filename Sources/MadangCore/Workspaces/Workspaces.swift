@@ -13,7 +13,7 @@ extension Madang {
       [self] transaction, caller, files in
       let now = clock.now
       try requireUnlimited(caller.id, in: transaction)
-      for file in files { try transaction.insertFile(file, room: nil, uploader: caller.id, now: now) }
+      for file in files { try insertPicture(file, of: caller.id, in: transaction) }
       guard
         let id = try transaction.insertWorkspace(
           uuid: ids.uuid(), name: name, description: description, cover: files.first?.path, owner: caller.id, now: now)

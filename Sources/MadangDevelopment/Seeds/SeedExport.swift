@@ -107,7 +107,8 @@ struct SeedExport {
     else { return .fields([("color", .text(Self.substitute))]) }
     fileBytes += bytes.count
     guard let picture = SeedPicture(png: bytes) else {
-      return .fields([("data", .text(Data(bytes).base64EncodedString()))])
+      let data = ("data", SeedValue.text(Data(bytes).base64EncodedString()))
+      return .fields([data] + (FileStore.documentName(ofShown: path).map { [("name", .text($0))] } ?? []))
     }
     let color = picture.color.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     return .fields([

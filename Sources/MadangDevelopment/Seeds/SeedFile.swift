@@ -3,7 +3,7 @@ import MadangCore
 
 /// Files of a seed: made by colour and size, or given as they are.
 enum SeedFile {
-  private static let fields = ["color", "width", "height", "data"]
+  private static let fields = ["color", "width", "height", "data", "name"]
 
   static func blob(_ node: SeedNode) throws(SeedError) -> Planting.Blob {
     let file = try SeedFields(node, "a file", fields)
@@ -11,7 +11,7 @@ enum SeedFile {
       guard let bytes = Data(base64Encoded: data, options: .ignoreUnknownCharacters) else {
         throw SeedError(file.line("data"), "data: the bytes of the file in Base64")
       }
-      return Planting.Blob(Array(bytes))
+      return Planting.Blob(Array(bytes), named: try file.text("name") ?? "")
     }
     guard let text = try file.text("color"), let color = color(text) else {
       throw SeedError(

@@ -3,6 +3,6 @@ import MadangCore
 
 extension Edition2024_01 {
   static func addFiles(to routes: inout RouteTable) {
-    routes.respond(to: file) { try await $0.downloadFile() }
+    routes.respond(to: file, answersHead: true) { try await $0.downloadFile() }
   }
 }

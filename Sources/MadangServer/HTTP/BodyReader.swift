@@ -259,7 +259,7 @@ final class BodyReader {
     case .file(let name, let fileName, let upload, let size, let unwritten):
       note(name, fileName: fileName, size: size, text: nil)
       if !unwritten.isEmpty { try await store.append(unwritten, to: upload) }
-      if let staged = try await store.finish(upload) { fields.add(.init(name: name, staged: staged)) }
+      if let staged = try await store.finish(upload, named: fileName) { fields.add(.init(name: name, staged: staged)) }
     }
   }
 

@@ -18,9 +18,11 @@ extension Call {
       .contentType: file.type.rawValue, .xContentTypeOptions: "nosniff", .acceptRanges: "bytes",
       .cacheControl: "private, max-age=31536000, immutable", .eTag: "\"\(file.sha256)\"",
     ]
-    if !file.type.isImage { headers[.contentDisposition] = "attachment" }
+    if !file.type.isImage { headers[.contentDisposition] = "attachment; filename*=UTF-8''\(file.shownName)" }
     if request.holds("\"\(file.sha256)\"") { return Response(status: .notModified, headers: headers) }
-    guard let range = byteRange(request.headers[.range], size: file.size) else {
+    // A part of another file, or of one that is known by a date only, is of no use (RFC 9110 section 13.1.5).
+    let wantsPart = request.headers[.ifRange].map { $0 == "\"\(file.sha256)\"" } ?? true
+    guard wantsPart, let range = byteRange(request.headers[.range], size: file.size) else {
       return Response(status: .ok, headers: headers, body: try await body(of: file, 0...max(0, file.size - 1)))
     }
     headers[.contentRange] = "bytes \(range.lowerBound)-\(range.upperBound)/\(file.size)"
@@ -30,6 +32,8 @@ extension Call {
   /// Bytes that are read as fast as the client takes them. If they end early, so does the connection. Throws `E98` if too
   /// many downloads from a bucket are under way.
   private func body(of file: StoredFile, _ range: ClosedRange<Int>) async throws -> ResponseBody {
+    // The listener leaves the body out, and nothing is read for it.
+    if request.method == .head { return ResponseBody(contentLength: range.count) { try await $0.finish(nil) } }
     let place = service.settings.filesHome.isEmpty ? nil : try placeForDownload()
     switch try await madang.files.content(of: file, range: range) {
     case .file(let url):

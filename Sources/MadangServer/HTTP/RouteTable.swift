@@ -25,9 +25,11 @@ struct RouteTable: Sendable {
     /// fixed segments further left.
     let shape: [Int]
     let handler: Handler
+    private let answersHead: Bool
 
-    init(_ operation: EditionOperation, _ handler: @escaping Handler) {
+    init(_ operation: EditionOperation, answersHead: Bool, _ handler: @escaping Handler) {
       self.operation = operation
+      self.answersHead = answersHead
       segments = operation.route.segments
       literals = segments.enumerated().compactMap { place, segment in
         if case .literal(let text) = segment { (place, text) } else { nil }
@@ -39,6 +41,10 @@ struct RouteTable: Sendable {
     /// Whether the path has all fixed segments, compared by bytes.
     /// - Parameter path: Has as many segments as the route.
     func matches(_ path: [String]) -> Bool { literals.allSatisfy { $0.text.hasBytes(of: path[$0.place]) } }
+
+    func answers(_ method: String) -> Bool {
+      operation.route.method.rawValue == method || answersHead && method == "HEAD"
+    }
 
     func parameters(of path: [String]) -> PathParameters {
       var parameters = PathParameters()
@@ -81,8 +87,11 @@ struct RouteTable: Sendable {
   }
 
   /// A route that makes its own response.
-  mutating func respond<Answer>(to endpoint: Endpoint<Answer>, _ handler: @escaping Handler) {
-    let entry = Entry(EditionOperation(edition, endpoint.route), handler)
+  /// - Parameter answersHead: Whether HEAD is answered as GET is; the listener leaves the body out. Elsewhere it is no route.
+  mutating func respond<Answer>(
+    to endpoint: Endpoint<Answer>, answersHead: Bool = false, _ handler: @escaping Handler
+  ) {
+    let entry = Entry(EditionOperation(edition, endpoint.route), answersHead: answersHead, handler)
     entries[entry.segments.count, default: []].append(entry)
     entries[entry.segments.count]?.sort { $0.shape.lexicographicallyPrecedes($1.shape) }
   }
@@ -95,7 +104,7 @@ struct RouteTable: Sendable {
       guard entry.matches(path) else { continue }
       if shape == nil { shape = entry.shape }
       guard entry.shape == shape else { return nil }
-      if entry.operation.route.method.rawValue == method {
+      if entry.answers(method) {
         return Match(operation: entry.operation, handler: entry.handler, parameters: entry.parameters(of: path))
       }
     }

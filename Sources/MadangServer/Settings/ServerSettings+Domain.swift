@@ -54,6 +54,15 @@ extension ServerSettings {
     set { domain.maxFileSize = newValue }
   }
 
+  /// The extensions of what chats take besides images.
+  public var documentTypes: Set<String> {
+    get { Set(domain.documentTypes.map(\.fileExtension)) }
+    set { domain.documentTypes = Set(newValue.compactMap { MediaType(fileExtension: $0) }) }
+  }
+
+  /// All that ``documentTypes`` may have.
+  public static var knownDocumentTypes: [String] { MediaType.allCases.filter { !$0.isImage }.map(\.fileExtension) }
+
   public var maxFilesPerChat: Int {
     get { domain.maxFilesPerChat }
     set { domain.maxFilesPerChat = newValue }
