@@ -334,6 +334,49 @@ async def deaf(port, count):
     wire.close()
 
 
+LONG_LIST = {}
+
+
+async def make_long_list(port):
+    """A workspace of the stranger's own whose list of channels has 10 MB, as large as default quotas allow."""
+    wire = await Wire.open(port, STRANGER)
+    status, answer = await wire.call("POST", "/users/join", value={
+        "email": "s@example.org", "password": PASSWORD, "nickname": "s"})
+    assert status == 200, answer
+    token = answer["token"]["accessToken"]
+    boundary = "--b\r\nContent-Disposition: form-data; name=\"name\"\r\n\r\nNAME\r\n"
+    long = "--b\r\nContent-Disposition: form-data; name=\"description\"\r\n\r\n" + "\U0001F469\u200D\U0001F680" * 1000
+    form = [("SesacKey", KEY), ("Authorization", token), ("Content-Type", "multipart/form-data; boundary=b")]
+
+    async def make(path, name):
+        while True:
+            body = (boundary.replace("NAME", name) + long + "\r\n--b--\r\n").encode()
+            status, answer = await wire.ask("POST", path, form, body)
+            answer = json.loads(answer)
+            if status == 200:
+                return answer
+            assert answer["errorCode"] == "E98", answer
+            await asyncio.sleep(1)
+
+    workspace = (await make("/v1/workspaces", "Long"))["workspace_id"]
+    path = f"/v1/workspaces/{workspace}/channels"
+    for number in range(950):
+        await make(path, f"room{number}")
+    LONG_LIST["head"] = wire.head("GET", path, form[:2])
+    wire.close()
+
+
+async def unread_lists(port, count):
+    """Asks for a list of 10 MB and does not read it."""
+    wire = await Wire.open(port, STRANGER)
+    wire.writer.transport.pause_reading()
+    wire.writer.write(LONG_LIST["head"])
+    await wire.writer.drain()
+    count()
+    await asyncio.sleep(10)
+    wire.close()
+
+
 async def idle(port, count):
     wire = await Wire.open(port, STRANGER)
     count()
@@ -375,6 +418,7 @@ ATTACKS = {
     "files without a token": (3, multipart_file),
     "bodies that drip": (100, drip),
     "answers nobody reads": (50, deaf),
+    "lists nobody reads": (150, unread_lists),
     "idle connections": (1000, idle),
     "readiness": (4, flood("GET", "/readyz")),
     "metrics": (2, flood("GET", "/metrics", [("X-Forwarded-For", "127.0.0.1")])),
@@ -464,6 +508,8 @@ def described(lived):
 async def measure(port, pid, names, seconds):
     person = Person(port)
     await person.settle()
+    if "lists nobody reads" in names:
+        await make_long_list(port)
     listener = await person.listen()
     hearing = asyncio.create_task(person.hear(listener))
     await person.live(3)

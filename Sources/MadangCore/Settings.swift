@@ -28,6 +28,8 @@ package struct Settings: Sendable {
   package var searchPage = 500
   /// Read at a time while a history is sent; memory per history call grows with it, not with the history.
   package var historyPage = HistoryPage()
+  /// The same while a list is sent: channels, members, workspaces, direct messages.
+  package var listPage = ListPageSize()
   /// Read at a time to find out what is new to sockets.
   package var newsPage = NewsPage()
   /// Whether chats are told to devices.
@@ -53,9 +55,9 @@ package struct Settings: Sendable {
   /// Where people reach the server, like `https://chat.example.com`, for links to it; empty where that is not known.
   package var publicURL = ""
   /// Workspaces that one account may own; 0 for any number, as the others.
-  package var accountWorkspaceQuota = 0
+  package var accountWorkspaceQuota = 100
   /// Channels of a workspace without a number of its own.
-  package var workspaceChannelQuota = 0
+  package var workspaceChannelQuota = 1000
   /// Members of a workspace without a number of its own.
   package var workspaceMemberQuota = 0
   /// Bytes of all files in the chats of a workspace without a number of its own.

@@ -17,6 +17,7 @@ final class Service: Sendable {
   let tries: SignInTries
   let recent: RecentAddresses
   let ledger: Ledger
+  let listTurns: ListTurns
   let held: HeldConnects
   let cookie: SocketCookie
   let socketIO: SocketIOServer
@@ -43,6 +44,7 @@ final class Service: Sendable {
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
+    listTurns = ListTurns(places: settings.databaseReaderCount / 2)
     (self.held, self.cookie, self.socketIO, self.editions) = (held, cookie, socketIO, editions)
     (self.providers, self.development, self.metrics) = (providers, development, metrics)
     self.refusals = refusals

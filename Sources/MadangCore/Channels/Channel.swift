@@ -35,5 +35,6 @@ package struct Channel: Sendable {
 
 package struct ChannelDetail: Sendable {
   package let channel: Channel
-  package let members: [Person]
+  /// Oldest first.
+  package let members: Listing<Person>
 }

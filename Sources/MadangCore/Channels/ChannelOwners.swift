@@ -64,9 +64,9 @@ extension Madang {
   /// Leaves a channel, and answers the channels of the workspace still joined, newest first. Reading its history joins
   /// it again. Throws `.notFound` (no member of it), `.defaultChannel`, `.mustHandOver` for its owner, in this order.
   package func leaveChannel(_ reference: Reference, in workspace: Reference, as principal: Principal) async throws
-    -> [Channel]
+    -> Listing<Channel>
   {
-    try await write(as: principal) { transaction, caller in
+    let (workspace, user) = try await write(as: principal) { transaction, caller in
       let channel = try transaction.lockedChannel(reference, in: workspace, of: caller.id)
       guard try transaction.isMember(caller.id, ofChannel: channel.id.number) else {
         throw Failure(.notFound, "the caller is no member of the channel")
@@ -74,7 +74,10 @@ extension Madang {
       guard !channel.isDefault else { throw Failure(.defaultChannel, "the default channel cannot be left") }
       guard channel.owner.number != caller.id else { throw Failure(.mustHandOver, "the caller owns the channel") }
       try transaction.leaveChannel(channel.id.number, user: caller.id)
-      return try transaction.channels(of: channel.workspace, joinedBy: caller.id)
+      return (channel.workspace, caller.id)
+    }
+    return try await database.read { [size = setting(\.listPage)] in
+      try $0.channels(of: workspace, joinedBy: user, size)
     }
   }
 }

@@ -104,15 +104,26 @@ extension Transaction {
     return channel
   }
 
-  func channels(of workspace: Int64, joinedBy user: Int64? = nil) throws -> [Channel] {
+  /// Newest first.
+  func channels(of workspace: Int64, joinedBy user: Int64? = nil, _ size: ListPageSize) throws -> Listing<Channel> {
+    try listing(from: .afterAll, size) { transaction, place, limit in
+      try transaction.all(Self.channels(of: workspace, joinedBy: user, before: place, limit: limit)) { row in
+        let channel = try Channel(row)
+        return (channel, ListPlace(time: channel.createdAt, number: channel.id.number))
+      }
+    }
+  }
+
+  /// By `rooms_of_channels_in_order`.
+  static func channels(of workspace: Int64, joinedBy user: Int64?, before place: ListPlace, limit: Int) -> SQL {
     let joined: SQL =
-      user.map { "AND EXISTS (SELECT 1 FROM channel_members j WHERE j.room_id = c.room_id AND j.user_id = \($0))" }
-      ?? ""
-    return try all(
+      user.map { "AND EXISTS (SELECT 1 FROM channel_members j WHERE j.room_id = r.id AND j.user_id = \($0))" } ?? ""
+    return """
+      SELECT \(sql: Channel.columns) FROM rooms r JOIN channels c ON c.room_id = r.id
+      WHERE r.workspace_id = \(workspace) AND r.kind = 'channel' AND r.deleted_at IS NULL
+        AND (r.created_at, r.id) < (\(place.time), \(place.number)) \(sql: joined)
+      ORDER BY r.created_at DESC, r.id DESC LIMIT \(limit)
       """
-      SELECT \(sql: Channel.columns) FROM channels c JOIN rooms r ON r.id = c.room_id
-      WHERE c.workspace_id = \(workspace) AND r.deleted_at IS NULL \(sql: joined) ORDER BY r.created_at DESC, r.id DESC
-      """, Channel.init)
   }
 
   /// A member of a channel by any id of theirs.
@@ -127,11 +138,11 @@ extension Transaction {
     return found
   }
 
-  func members(ofChannel room: Int64) throws -> [Person] {
-    try all(
-      """
-      SELECT \(sql: Person.columns) FROM channel_members m JOIN users u ON u.id = m.user_id
-      WHERE m.room_id = \(room) ORDER BY m.joined_at, u.id
-      """, Person.init)
+  /// By the time when they joined, oldest first.
+  func members(ofChannel room: Int64, _ size: ListPageSize) throws -> Listing<Person> {
+    try listing(from: .beforeAll, size) { transaction, place, limit in
+      try transaction.all(
+        .members("channel_members", "m.room_id = \(room)", after: place, limit: limit), SQL.memberInPlace)
+    }
   }
 }

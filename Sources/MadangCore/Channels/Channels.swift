@@ -25,17 +25,17 @@ extension Madang {
   }
 
   /// All channels of a workspace, newest first. Throws `.notFound`.
-  package func channels(of workspace: Reference, as principal: Principal) async throws -> [Channel] {
-    try await read(as: principal) { transaction, caller in
-      try transaction.channels(of: try transaction.workspace(workspace, of: caller.id).id.number)
+  package func channels(of workspace: Reference, as principal: Principal) async throws -> Listing<Channel> {
+    try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
+      try transaction.channels(of: try transaction.workspace(workspace, of: caller.id).id.number, size)
     }
   }
 
   /// The channels of a workspace that the caller joined, newest first. Throws `.notFound`.
-  package func joinedChannels(of workspace: Reference, as principal: Principal) async throws -> [Channel] {
-    try await read(as: principal) { transaction, caller in
+  package func joinedChannels(of workspace: Reference, as principal: Principal) async throws -> Listing<Channel> {
+    try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
       let workspace = try transaction.workspace(workspace, of: caller.id)
-      return try transaction.channels(of: workspace.id.number, joinedBy: caller.id)
+      return try transaction.channels(of: workspace.id.number, joinedBy: caller.id, size)
     }
   }
 
@@ -43,9 +43,9 @@ extension Madang {
   package func channelDetail(_ channel: Reference, in workspace: Reference, as principal: Principal) async throws
     -> ChannelDetail
   {
-    try await read(as: principal) { transaction, caller in
+    try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
       let channel = try transaction.channel(channel, in: workspace, of: caller.id)
-      return ChannelDetail(channel: channel, members: try transaction.members(ofChannel: channel.id.number))
+      return ChannelDetail(channel: channel, members: try transaction.members(ofChannel: channel.id.number, size))
     }
   }
 }

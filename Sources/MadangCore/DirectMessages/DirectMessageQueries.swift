@@ -26,7 +26,8 @@ extension Transaction {
     """
   }
 
-  func directMessages(in workspace: Int64, of user: Int64) throws -> [DirectMessage] {
+  /// The one with the latest chat, or the newest without one, first.
+  func directMessages(in workspace: Int64, of user: Int64, _ size: ListPageSize) throws -> Listing<DirectMessage> {
     // Two look-ups in an index each; with OR an engine may walk the rooms of all people.
     let pairs: SQL = """
       SELECT room_id, high_user_id AS other_id FROM direct_messages
@@ -34,11 +35,24 @@ extension Transaction {
       UNION ALL
       SELECT room_id, low_user_id FROM direct_messages WHERE workspace_id = \(workspace) AND high_user_id = \(user)
       """
-    return try all(
-      """
-      \(sql: rooms(pairs))
-      ORDER BY CASE WHEN r.last_seq > 0 THEN r.last_chat_at ELSE r.created_at END DESC, r.id DESC
-      """, DirectMessage.init)
+    let order: SQL = "ORDER BY CASE WHEN r.last_seq > 0 THEN r.last_chat_at ELSE r.created_at END DESC, r.id DESC"
+    return try listing(
+      size, first: { try all("\(sql: rooms(pairs)) \(sql: order) LIMIT \($0)", DirectMessage.init) },
+      numbers: {
+        try all("SELECT r.id FROM (\(sql: pairs)) AS d JOIN rooms r ON r.id = d.room_id \(sql: order)") {
+          try $0.get("id")
+        }
+      },
+      read: { transaction, numbers in
+        let pairs: SQL = """
+          SELECT room_id, CASE WHEN low_user_id = \(user) THEN high_user_id ELSE low_user_id END AS other_id
+          FROM direct_messages WHERE room_id IN (\(list: numbers))
+          """
+        return try transaction.all(transaction.rooms(pairs)) {
+          let room = try DirectMessage($0)
+          return (room, room.id.number)
+        }
+      })
   }
 
   func directMessage(of user: Int64, and other: Int64, in workspace: Int64) throws -> DirectMessage? {

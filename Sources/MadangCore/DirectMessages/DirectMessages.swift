@@ -18,10 +18,12 @@ package struct DirectMessage: Sendable {
 extension Madang {
   /// The caller's direct-message rooms in a workspace, the one with the latest chat (or creation) first.
   /// Throws `.notFound`.
-  package func directMessages(in workspace: Reference, as principal: Principal) async throws -> [DirectMessage] {
-    try await read(as: principal) { transaction, caller in
+  package func directMessages(in workspace: Reference, as principal: Principal) async throws
+    -> Listing<DirectMessage>
+  {
+    try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
       let workspace = try transaction.workspace(workspace, of: caller.id)
-      return try transaction.directMessages(in: workspace.id.number, of: caller.id)
+      return try transaction.directMessages(in: workspace.id.number, of: caller.id, size)
     }
   }
 

@@ -30,6 +30,8 @@ package struct Workspace: Sendable {
 
 package struct WorkspaceDetail: Sendable {
   package let workspace: Workspace
-  package let channels: [Channel]
-  package let members: [Person]
+  /// Newest first.
+  package let channels: Listing<Channel>
+  /// Oldest first.
+  package let members: Listing<Person>
 }

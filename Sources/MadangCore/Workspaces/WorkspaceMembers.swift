@@ -4,8 +4,8 @@ extension Madang {
   /// Leaves a workspace and all its channels, and answers the workspaces still joined, newest first. Direct messages
   /// stay with the other person. Throws `.notFound`, or `.mustHandOver` for the owner of the workspace or of any of its
   /// channels.
-  package func leaveWorkspace(_ reference: Reference, as principal: Principal) async throws -> [Workspace] {
-    try await write(as: principal) { [self] transaction, caller in
+  package func leaveWorkspace(_ reference: Reference, as principal: Principal) async throws -> Listing<Workspace> {
+    let user = try await write(as: principal) { [self] transaction, caller in
       let workspace = try transaction.lockedWorkspace(reference, of: caller.id)
       let id = workspace.id.number
       guard workspace.owner.number != caller.id, try !transaction.ownsChannel(caller.id, in: id) else {
@@ -13,8 +13,9 @@ extension Madang {
       }
       try transaction.removeWorkspaceMember(caller.id, workspace: id)
       try note(.membershipEnded(user: caller.id, workspace: id), in: transaction)
-      return try transaction.workspaces(of: caller.id)
+      return caller.id
     }
+    return try await database.read { [size = setting(\.listPage)] in try $0.workspaces(of: user, size) }
   }
 
   /// A member of a workspace. Throws `.notFound`.
@@ -34,7 +35,7 @@ extension Madang {
   {
     // Compared here and not in SQL: the engines disagree about the case of letters beyond ASCII.
     let keyword = try TextRules.keyword(keyword).lowercased()
-    let matches = { (text: String) in text.lowercased().contains(keyword) }
+    let matches = { @Sendable (text: String) in text.lowercased().contains(keyword) }
     let detail = try await workspaceDetail(reference, as: principal)
     return WorkspaceDetail(
       workspace: detail.workspace, channels: detail.channels.filter { matches($0.name) },

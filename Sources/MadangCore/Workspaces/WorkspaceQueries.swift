@@ -97,20 +97,37 @@ extension Transaction {
     try execute("UPDATE workspaces SET deleted_at = \(now), name = 'deleted ' || uuid WHERE id = \(id)")
   }
 
+  /// All workspaces to which an account belongs, newest first.
   func workspaces(of user: Int64) throws -> [Workspace] {
-    try all(
-      """
-      SELECT \(sql: Workspace.columns) FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
-      WHERE m.user_id = \(user) AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.id DESC
-      """, Workspace.init)
+    try all(Self.workspaces(Workspace.columns, of: user), Workspace.init)
   }
 
-  func members(ofWorkspace workspace: Int64) throws -> [Person] {
-    try all(
-      """
-      SELECT \(sql: Person.columns) FROM workspace_members m JOIN users u ON u.id = m.user_id
-      WHERE m.workspace_id = \(workspace) ORDER BY m.joined_at, u.id
-      """, Person.init)
+  /// The same as a list.
+  func workspaces(of user: Int64, _ size: ListPageSize) throws -> Listing<Workspace> {
+    try listing(
+      size, first: { try all("\(sql: Self.workspaces(Workspace.columns, of: user)) LIMIT \($0)", Workspace.init) },
+      numbers: { try all(Self.workspaces("w.id", of: user)) { try $0.get("id") } },
+      read: { transaction, numbers in
+        try transaction.all("SELECT \(sql: Workspace.columns) FROM workspaces w WHERE w.id IN (\(list: numbers))") {
+          let workspace = try Workspace($0)
+          return (workspace, workspace.id.number)
+        }
+      })
+  }
+
+  private static func workspaces(_ columns: SQL, of user: Int64) -> SQL {
+    """
+    SELECT \(sql: columns) FROM workspace_members m JOIN workspaces w ON w.id = m.workspace_id
+    WHERE m.user_id = \(user) AND w.deleted_at IS NULL ORDER BY w.created_at DESC, w.id DESC
+    """
+  }
+
+  /// By the time when they joined, oldest first.
+  func members(ofWorkspace workspace: Int64, _ size: ListPageSize) throws -> Listing<Person> {
+    try listing(from: .beforeAll, size) { transaction, place, limit in
+      try transaction.all(
+        .members("workspace_members", "m.workspace_id = \(workspace)", after: place, limit: limit), SQL.memberInPlace)
+    }
   }
 
   func member(_ user: Reference, ofWorkspace workspace: Int64) throws -> Person {
@@ -128,5 +145,21 @@ extension Transaction {
     try first("SELECT 1 AS found FROM workspace_members WHERE workspace_id = \(workspace) AND user_id = \(user)") { _ in
       true
     } ?? false
+  }
+}
+
+extension SQL {
+  /// Members of a workspace or channel, by `workspace_members_in_order` and `channel_members_in_order`.
+  static func members(_ table: SQL, _ place: SQL, after last: ListPlace, limit: Int) -> SQL {
+    """
+    SELECT \(sql: Person.columns), m.joined_at FROM \(sql: table) m JOIN users u ON u.id = m.user_id
+    WHERE \(sql: place) AND (m.joined_at, m.user_id) > (\(last.time), \(last.number))
+    ORDER BY m.joined_at, m.user_id LIMIT \(limit)
+    """
+  }
+
+  static func memberInPlace(_ row: Row) throws -> (element: Person, place: ListPlace) {
+    let person = try Person(row)
+    return (person, ListPlace(time: try row.get("joined_at"), number: person.id.number))
   }
 }

@@ -33,24 +33,24 @@ extension Madang {
   }
 
   /// The caller's workspaces, newest first.
-  package func workspaces(of principal: Principal) async throws -> [Workspace] {
-    try await read(as: principal) { try $0.workspaces(of: $1.id) }
+  package func workspaces(of principal: Principal) async throws -> Listing<Workspace> {
+    try await read(as: principal) { [size = setting(\.listPage)] in try $0.workspaces(of: $1.id, size) }
   }
 
   /// A workspace with all its channels, newest first, and members, oldest first. Throws `.notFound`.
   package func workspaceDetail(_ reference: Reference, as principal: Principal) async throws -> WorkspaceDetail {
-    try await read(as: principal) { transaction, caller in
+    try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
       let workspace = try transaction.workspace(reference, of: caller.id)
       return WorkspaceDetail(
-        workspace: workspace, channels: try transaction.channels(of: workspace.id.number),
-        members: try transaction.members(ofWorkspace: workspace.id.number))
+        workspace: workspace, channels: try transaction.channels(of: workspace.id.number, size),
+        members: try transaction.members(ofWorkspace: workspace.id.number, size))
     }
   }
 
   /// Members by joining time, oldest first, the caller included. Throws `.notFound`.
-  package func members(ofWorkspace reference: Reference, as principal: Principal) async throws -> [Person] {
-    try await read(as: principal) { transaction, caller in
-      try transaction.members(ofWorkspace: try transaction.workspace(reference, of: caller.id).id.number)
+  package func members(ofWorkspace reference: Reference, as principal: Principal) async throws -> Listing<Person> {
+    try await read(as: principal) { [size = setting(\.listPage)] transaction, caller in
+      try transaction.members(ofWorkspace: try transaction.workspace(reference, of: caller.id).id.number, size)
     }
   }
 

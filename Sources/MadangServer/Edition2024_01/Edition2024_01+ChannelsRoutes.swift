@@ -1,15 +1,15 @@
+import Hummingbird
 import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
   static func addChannels(to routes: inout RouteTable) {
-    routes.on(channels) { call in
-      try await call.madang.channels(of: call.workspace, as: try call.principal)
-        .map { Channel($0, call.dates) }
+    routes.respond(to: channels) { call in
+      try await call.list(try await call.madang.channels(of: call.workspace, as: try call.principal), Channel.init)
     }
-    routes.on(myChannels) { call in
-      try await call.madang.joinedChannels(of: call.workspace, as: try call.principal)
-        .map { Channel($0, call.dates) }
+    routes.respond(to: myChannels) { call in
+      try await call.list(
+        try await call.madang.joinedChannels(of: call.workspace, as: try call.principal), Channel.init)
     }
     routes.on(createChannel) { call in
       let fields = try await call.body.fields()
@@ -28,9 +28,10 @@ extension Edition2024_01 {
     routes.on(deleteChannel) { call in
       try await call.madang.deleteChannel(call.namedChannel, in: call.workspace, as: try call.principal)
     }
-    routes.on(leaveChannel) { call in
-      try await call.madang.leaveChannel(call.namedChannel, in: call.workspace, as: try call.principal)
-        .map { Channel($0, call.dates) }
+    routes.respond(to: leaveChannel) { call in
+      try await call.list(
+        try await call.madang.leaveChannel(call.namedChannel, in: call.workspace, as: try call.principal),
+        Channel.init)
     }
     routes.on(handOverChannel) { call in
       let channel = try await call.madang.handOverChannel(
@@ -38,9 +39,9 @@ extension Edition2024_01 {
       return Channel(channel, call.dates)
     }
     for endpoint in [channel, myChannel] {
-      routes.on(endpoint) { call in ChannelDetail(try await call.channelDetail(), call.dates) }
+      routes.respond(to: endpoint) { try await $0.channelDetail() }
     }
-    routes.on(channelMembers) { call in try await call.channelDetail().members.map { User($0) } }
+    routes.respond(to: channelMembers) { try await $0.channelMembers() }
   }
 
   /// A name that this edition's clients can write in a path. Throws `.invalid`.
@@ -51,7 +52,18 @@ extension Edition2024_01 {
 }
 
 extension Call {
-  fileprivate func channelDetail() async throws -> ChannelDetail {
-    try await madang.channelDetail(namedChannel, in: workspace, as: try principal)
+  private var detail: ChannelDetail {
+    get async throws { try await madang.channelDetail(namedChannel, in: workspace, as: try principal) }
+  }
+
+  fileprivate func channelDetail() async throws -> Response {
+    let detail = try await detail
+    return try await answer(
+      try JSONEnvelope(Edition2024_01.ChannelDetail(withoutMembers: detail.channel, dates)),
+      with: [pages(detail.members) { person, _ in Edition2024_01.User(person) }])
+  }
+
+  fileprivate func channelMembers() async throws -> Response {
+    try await list(try await detail.members) { person, _ in Edition2024_01.User(person) }
   }
 }

@@ -60,12 +60,13 @@ extension Edition2024_01.Workspace {
 }
 
 extension Edition2024_01.WorkspaceDetail {
-  init(_ detail: WorkspaceDetail, _ dates: WireDates) {
-    let workspace = Edition2024_01.Workspace(detail.workspace, dates)
+  /// Its lists are written page by page.
+  init(withoutLists workspace: Workspace, _ dates: WireDates) {
+    let workspace = Edition2024_01.Workspace(workspace, dates)
     self.init(
       workspaceID: workspace.workspaceID, name: workspace.name, description: workspace.description,
       thumbnail: workspace.thumbnail, ownerID: workspace.ownerID, createdAt: workspace.createdAt,
-      channels: detail.channels.map { .init($0, dates) }, workspaceMembers: detail.members.map { .init($0) })
+      channels: [], workspaceMembers: [])
   }
 }
 
@@ -78,12 +79,13 @@ extension Edition2024_01.Channel {
 }
 
 extension Edition2024_01.ChannelDetail {
-  init(_ detail: ChannelDetail, _ dates: WireDates) {
-    let channel = Edition2024_01.Channel(detail.channel, dates)
+  /// Its members are written page by page.
+  init(withoutMembers channel: Channel, _ dates: WireDates) {
+    let channel = Edition2024_01.Channel(channel, dates)
     self.init(
       workspaceID: channel.workspaceID, channelID: channel.channelID, name: channel.name,
       description: channel.description, ownerID: channel.ownerID, createdAt: channel.createdAt,
-      channelMembers: detail.members.map { .init($0) })
+      channelMembers: [])
   }
 }
 

@@ -1,14 +1,15 @@
+import Hummingbird
 import MadangAPI
 import MadangCore
 
 extension Edition2024_01 {
   static func addWorkspaces(to routes: inout RouteTable) {
-    routes.on(workspaces) { call in
-      try await call.madang.workspaces(of: try call.principal).map { Workspace($0, call.dates) }
+    routes.respond(to: workspaces) { call in
+      try await call.list(try await call.madang.workspaces(of: try call.principal), Workspace.init)
     }
     routes.on(createWorkspace) { call in Workspace(try await call.createWorkspace(), call.dates) }
-    routes.on(workspace) { call in
-      WorkspaceDetail(try await call.madang.workspaceDetail(call.workspace, as: try call.principal), call.dates)
+    routes.respond(to: workspace) { call in
+      try await call.answer(try await call.madang.workspaceDetail(call.workspace, as: try call.principal))
     }
     routes.on(editWorkspace) { call in Workspace(try await call.editWorkspace(), call.dates) }
     routes.on(deleteWorkspace) { call in try await call.madang.deleteWorkspace(call.workspace, as: try call.principal) }
@@ -17,16 +18,30 @@ extension Edition2024_01 {
         call.workspace, to: call.reference("user"), as: try call.principal)
       return Workspace(workspace, call.dates)
     }
-    routes.on(leaveWorkspace) { call in
-      try await call.madang.leaveWorkspace(call.workspace, as: try call.principal).map { Workspace($0, call.dates) }
+    routes.respond(to: leaveWorkspace) { call in
+      try await call.list(
+        try await call.madang.leaveWorkspace(call.workspace, as: try call.principal), Workspace.init)
     }
-    routes.on(search) { call in WorkspaceDetail(try await call.search(), call.dates) }
+    routes.respond(to: search) { call in try await call.answer(try await call.search()) }
     routes.on(invite) { call in User(try await call.invite()) }
-    routes.on(workspaceMembers) { call in
-      try await call.madang.members(ofWorkspace: call.workspace, as: try call.principal).map(User.init)
+    routes.respond(to: workspaceMembers) { call in
+      try await call.list(
+        try await call.madang.members(ofWorkspace: call.workspace, as: try call.principal)
+      ) { person, _ in User(person) }
     }
     routes.on(workspaceMember) { call in
       User(try await call.madang.member(call.reference("user"), ofWorkspace: call.workspace, as: try call.principal))
     }
+  }
+}
+
+extension Call {
+  fileprivate func answer(_ detail: WorkspaceDetail) async throws -> Response {
+    try await answer(
+      try JSONEnvelope(Edition2024_01.WorkspaceDetail(withoutLists: detail.workspace, dates), lists: 2),
+      with: [
+        pages(detail.channels, Edition2024_01.Channel.init),
+        pages(detail.members) { person, _ in Edition2024_01.User(person) },
+      ])
   }
 }

@@ -1,14 +1,15 @@
+import Hummingbird
 import MadangAPI
 import MadangCore
 
 extension Edition2024_10 {
   static func addChannels(to routes: inout RouteTable) {
-    routes.on(channels) { call in
-      try await call.madang.channels(of: call.workspace, as: try call.principal).map { Channel($0, call.dates) }
+    routes.respond(to: channels) { call in
+      try await call.list(try await call.madang.channels(of: call.workspace, as: try call.principal), Channel.init)
     }
-    routes.on(myChannels) { call in
-      try await call.madang.joinedChannels(of: call.workspace, as: try call.principal)
-        .map { Channel($0, call.dates) }
+    routes.respond(to: myChannels) { call in
+      try await call.list(
+        try await call.madang.joinedChannels(of: call.workspace, as: try call.principal), Channel.init)
     }
     routes.on(createChannel) { call in
       let fields = try await call.body.fields()
@@ -36,18 +37,29 @@ extension Edition2024_10 {
         as: try call.principal)
       return Channel(channel, call.dates)
     }
-    routes.on(leaveChannel) { call in
-      try await call.madang.leaveChannel(
-        call.reference("channel"), in: call.workspace, as: try call.principal
-      ).map { Channel($0, call.dates) }
+    routes.respond(to: leaveChannel) { call in
+      try await call.list(
+        try await call.madang.leaveChannel(call.reference("channel"), in: call.workspace, as: try call.principal),
+        Channel.init)
     }
-    routes.on(channel) { call in ChannelDetail(try await call.channelDetail(), call.dates) }
-    routes.on(channelMembers) { call in try await call.channelDetail().members.map(Member.init) }
+    routes.respond(to: channel) { try await $0.channelDetail() }
+    routes.respond(to: channelMembers) { try await $0.channelMembers() }
   }
 }
 
 extension Call {
-  fileprivate func channelDetail() async throws -> ChannelDetail {
-    try await madang.channelDetail(reference("channel"), in: workspace, as: try principal)
+  private var detail: ChannelDetail {
+    get async throws { try await madang.channelDetail(reference("channel"), in: workspace, as: try principal) }
+  }
+
+  fileprivate func channelDetail() async throws -> Response {
+    let detail = try await detail
+    return try await answer(
+      try JSONEnvelope(Edition2024_10.ChannelDetail(withoutMembers: detail.channel, dates)),
+      with: [pages(detail.members) { person, _ in Edition2024_10.Member(person) }])
+  }
+
+  fileprivate func channelMembers() async throws -> Response {
+    try await list(try await detail.members) { person, _ in Edition2024_10.Member(person) }
   }
 }

@@ -3,9 +3,9 @@ import MadangCore
 
 extension Edition2024_10 {
   static func addDirectMessages(to routes: inout RouteTable) {
-    routes.on(directMessages) { call in
-      try await call.madang.directMessages(in: call.workspace, as: try call.principal)
-        .map { DMRoom($0, call.dates) }
+    routes.respond(to: directMessages) { call in
+      try await call.list(
+        try await call.madang.directMessages(in: call.workspace, as: try call.principal), DMRoom.init)
     }
     routes.on(openDirectMessage) { call in
       let opponent = try await call.body.fields().required(.opponentID)

@@ -42,13 +42,13 @@ extension Edition2024_10.Workspace {
 }
 
 extension Edition2024_10.WorkspaceDetail {
-  init(_ detail: MadangCore.WorkspaceDetail, _ dates: WireDates) {
-    let workspace = Edition2024_10.Workspace(detail.workspace, dates)
+  /// Its lists are written page by page.
+  init(withoutLists workspace: MadangCore.Workspace, _ dates: WireDates) {
+    let workspace = Edition2024_10.Workspace(workspace, dates)
     self.init(
       workspaceID: workspace.workspaceID, name: workspace.name, description: workspace.description,
       coverImage: workspace.coverImage, ownerID: workspace.ownerID, createdAt: workspace.createdAt,
-      channels: detail.channels.map { .init($0, dates) },
-      workspaceMembers: detail.members.map(Edition2024_10.Member.init))
+      channels: [], workspaceMembers: [])
   }
 }
 
@@ -62,12 +62,13 @@ extension Edition2024_10.Channel {
 }
 
 extension Edition2024_10.ChannelDetail {
-  init(_ detail: MadangCore.ChannelDetail, _ dates: WireDates) {
-    let channel = Edition2024_10.Channel(detail.channel, dates)
+  /// Its members are written page by page.
+  init(withoutMembers channel: MadangCore.Channel, _ dates: WireDates) {
+    let channel = Edition2024_10.Channel(channel, dates)
     self.init(
       channelID: channel.channelID, name: channel.name, description: channel.description,
       coverImage: channel.coverImage, ownerID: channel.ownerID, createdAt: channel.createdAt,
-      channelMembers: detail.members.map(Edition2024_10.Member.init))
+      channelMembers: [])
   }
 }
 

@@ -6,7 +6,7 @@ final class Ledger: Sendable {
   enum Cost: String, CaseIterable, Sendable {
     case connections, sessions
     case heldConnects = "held_connects"
-    /// Bytes of bodies in memory.
+    /// Bytes of bodies in memory, and of answers whose size others decide until their clients have read them.
     case memory
     /// Bytes of files that are being received.
     case disk
@@ -36,37 +36,44 @@ final class Ledger: Sendable {
   var totals: [Cost: Int] { state.withLock(\.totals) }
 
   /// Takes what may be had. False, taking nothing, if that would be too much for the caller or for all together.
-  func take(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash) -> Bool {
+  /// - Parameter account: Another caller whose limit counts as well; it is one amount of the total.
+  func take(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash, and account: KeyHash? = nil) -> Bool {
     guard let limit = limits[cost] else { return true }
-    let payer = Payer(caller: caller, cost: cost)
     return state.withLock { state in
-      let (held, total) = (state.held[payer] ?? 0, state.totals[cost] ?? 0)
-      guard held + amount <= limit.perAddress, total + amount <= limit.most(forWhoHolds: held + amount) else {
-        return false
-      }
-      state.held[payer] = held + amount
-      state.totals[cost] = total + amount
+      let payers = Self.payers(cost, caller, account)
+      let held = (payers.map { state.held[$0] ?? 0 }.max() ?? 0) + amount
+      let total = (state.totals[cost] ?? 0) + amount
+      guard held <= limit.perAddress, total <= limit.most(forWhoHolds: held) else { return false }
+      for payer in payers { state.held[payer, default: 0] += amount }
+      state.totals[cost] = total
       return true
     }
   }
 
   /// Gives back what was taken.
-  func giveBack(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash) {
+  func giveBack(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash, and account: KeyHash? = nil) {
     guard limits[cost] != nil, amount > 0 else { return }
-    let payer = Payer(caller: caller, cost: cost)
     state.withLock { state in
-      let rest = (state.held[payer] ?? 0) - amount
-      state.held[payer] = rest > 0 ? rest : nil
+      for payer in Self.payers(cost, caller, account) {
+        let rest = (state.held[payer] ?? 0) - amount
+        state.held[payer] = rest > 0 ? rest : nil
+      }
       state.totals[cost] = max(0, (state.totals[cost] ?? 0) - amount)
     }
+  }
+
+  private static func payers(_ cost: Cost, _ caller: KeyHash, _ account: KeyHash?) -> [Payer] {
+    [Payer(caller: caller, cost: cost)] + (account.map { [Payer(caller: $0, cost: cost)] } ?? [])
   }
 }
 
 extension Ledger {
   /// Takes a place, or as many bytes, and answers how to give them back.
-  func place(_ cost: Cost, _ amount: Int = 1, for caller: KeyHash) -> (@Sendable () -> Void)? {
-    guard take(cost, amount, for: caller) else { return nil }
-    return { self.giveBack(cost, amount, for: caller) }
+  func place(
+    _ cost: Cost, _ amount: Int = 1, for caller: KeyHash, and account: KeyHash? = nil
+  ) -> (@Sendable () -> Void)? {
+    guard take(cost, amount, for: caller, and: account) else { return nil }
+    return { self.giveBack(cost, amount, for: caller, and: account) }
   }
 }
 

@@ -61,8 +61,13 @@ extension Setting {
     integer("limits.sessions.address", "the same from one address", \.settings.socketSessions.perAddress, 1...Int.max),
     integer("limits.held", "connects of sockets that may wait for membership", \.settings.heldConnects.total),
     integer("limits.held.address", "the same from one address", \.settings.heldConnects.perAddress),
-    integer("limits.memory", "bytes of bodies in memory at a time", \.settings.bodyMemory.total, 1...Int.max),
-    integer("limits.memory.address", "the same from one address", \.settings.bodyMemory.perAddress, 1...Int.max),
+    integer(
+      "limits.memory", "bytes of bodies, and of long answers until they are read, in memory at a time",
+      \.settings.bodyMemory.total, 1...Int.max
+    ),
+    integer(
+      "limits.memory.address", "the same of one address or account", \.settings.bodyMemory.perAddress, 1...Int.max
+    ),
     integer("limits.uploads", "bytes of files that arrive at a time", \.settings.uploadsOnDisk.total, 1...Int.max),
     integer("limits.uploads.address", "the same from one address", \.settings.uploadsOnDisk.perAddress, 1...Int.max),
     integer(

@@ -1,0 +1,149 @@
+import Storage
+
+/// One page of a list whose length others decide, and how to read the next page. So memory does not grow with the list.
+///
+/// Who may read the list is decided when its first page is read.
+package struct Listing<Element: Sendable>: Sendable {
+  /// In the order of the list. May be empty although pages follow.
+  package let elements: [Element]
+  /// Bytes that are kept until the last page is read.
+  package let keptBytes: Int
+  /// Nil in the last page.
+  private let rest: (@Sendable (Transaction) throws -> Listing)?
+
+  init(_ elements: [Element], keptBytes: Int = 0, rest: (@Sendable (Transaction) throws -> Listing)? = nil) {
+    (self.elements, self.keptBytes, self.rest) = (elements, keptBytes, rest)
+  }
+
+  /// A list without elements.
+  package static var empty: Listing { Listing([]) }
+
+  /// Whether this is the last page.
+  package var isLast: Bool { rest == nil }
+
+  /// The next page; nil after the last.
+  package func next(in madang: Madang) async throws -> Listing? {
+    guard let rest else { return nil }
+    return try await madang.database.read(rest)
+  }
+
+  /// The same list with only some of its elements. They are looked at when their page is read.
+  func filter(_ isIncluded: @escaping @Sendable (Element) -> Bool) -> Listing {
+    let included = elements.filter(isIncluded)
+    guard let rest else { return Listing(included, keptBytes: keptBytes) }
+    return Listing(included, keptBytes: keptBytes) { try rest($0).filter(isIncluded) }
+  }
+}
+
+/// How much of a list is read at a time.
+package struct ListPageSize: Sendable {
+  package var elements = 200
+  /// Bytes of JSON, estimated; the element with which they are reached is the last of its page.
+  package var bytes = 65_536
+}
+
+/// What lists consist of.
+protocol Listed: Sendable {
+  /// About how many bytes it has as JSON.
+  var estimatedSize: Int { get }
+}
+
+extension Channel: Listed {
+  var estimatedSize: Int { 250 + name.utf8.count + description.utf8.count }
+}
+
+extension Workspace: Listed {
+  var estimatedSize: Int { 250 + name.utf8.count + description.utf8.count }
+}
+
+extension Person: Listed {
+  var estimatedSize: Int { 150 + email.utf8.count + nickname.utf8.count }
+}
+
+extension DirectMessage: Listed {
+  var estimatedSize: Int { 120 + other.estimatedSize }
+}
+
+/// Where an element stands in a list that is ordered by times, then by numbers.
+struct ListPlace: Sendable {
+  let time: Int64
+  let number: Int64
+
+  static let beforeAll = ListPlace(time: .min, number: .min)
+  static let afterAll = ListPlace(time: .max, number: .max)
+}
+
+extension Transaction {
+  /// A page of a list that is ordered by times and numbers which never change.
+  ///
+  /// - Parameters:
+  ///   - place: Where the page begins.
+  ///   - limit: How many rows are asked for. Those that do not fit are read again, so the next page asks for fewer.
+  ///   - read: Reads that many elements at most that follow a place, each with its own.
+  func listing<Element: Listed>(
+    from place: ListPlace, _ size: ListPageSize, limit: Int? = nil,
+    _ read: @escaping @Sendable (Transaction, ListPlace, Int) throws -> [(element: Element, place: ListPlace)]
+  ) throws -> Listing<Element> {
+    let limit = limit ?? size.elements
+    let rows = try read(self, place, limit)
+    let count = size.count(fitting: rows.lazy.map(\.element))
+    let elements = rows[..<count].map(\.element)
+    guard count < rows.count || rows.count == limit, let last = rows[..<count].last else { return Listing(elements) }
+    return Listing(elements) {
+      try $0.listing(from: last.place, size, limit: size.limit(after: count), read)
+    }
+  }
+
+  /// A page of a list whose order may change while it is read: the numbers of all elements are kept, in the order that they had when it
+  /// was opened. One that fits a page is read by one statement.
+  ///
+  /// - Parameters:
+  ///   - first: Reads that many elements at most, from the beginning on.
+  ///   - numbers: Reads the numbers of all elements.
+  ///   - read: Reads elements by their numbers, in any order. Those that are gone are left out.
+  func listing<Element: Listed>(
+    _ size: ListPageSize, first: (_ limit: Int) throws -> [Element], numbers: () throws -> [Int64],
+    read: @escaping @Sendable (Transaction, [Int64]) throws -> [(element: Element, number: Int64)]
+  ) throws -> Listing<Element> {
+    let elements = try first(size.elements + 1)
+    if elements.count <= size.elements, size.count(fitting: elements) == elements.count { return Listing(elements) }
+    let all = try numbers()
+    return try listing(of: all[...], kept: all.count * MemoryLayout<Int64>.size, size, limit: size.elements, read)
+  }
+
+  private func listing<Element: Listed>(
+    of numbers: ArraySlice<Int64>, kept: Int, _ size: ListPageSize, limit: Int,
+    _ read: @escaping @Sendable (Transaction, [Int64]) throws -> [(element: Element, number: Int64)]
+  ) throws -> Listing<Element> {
+    let asked = numbers.prefix(limit)
+    let found = Dictionary(try read(self, Array(asked)).map { ($0.number, $0.element) }) { first, _ in first }
+    var (elements, end, bytes) = ([Element](), asked.startIndex, 0)
+    while end < asked.endIndex, bytes < size.bytes {
+      if let element = found[asked[end]] {
+        elements.append(element)
+        bytes += element.estimatedSize
+      }
+      end += 1
+    }
+    let rest = numbers[end...]
+    guard !rest.isEmpty else { return Listing(elements) }
+    return Listing(elements, keptBytes: kept) { [end] in
+      try $0.listing(of: rest, kept: kept, size, limit: size.limit(after: end - asked.startIndex), read)
+    }
+  }
+}
+
+extension ListPageSize {
+  /// How many elements a page has, of those that could be in it.
+  fileprivate func count(fitting elements: some Sequence<some Listed>) -> Int {
+    var (count, bytes) = (0, 0)
+    for element in elements where bytes < self.bytes {
+      count += 1
+      bytes += element.estimatedSize
+    }
+    return count
+  }
+
+  /// How many elements are asked for after a page of so many.
+  fileprivate func limit(after count: Int) -> Int { min(elements, max(8, 2 * count)) }
+}

@@ -1,0 +1,146 @@
+import Hummingbird
+import MadangAPI
+import MadangCore
+import NIOCore
+
+/// The elements of a list as JSON, a page at a time: those of this page, with commas between, and how to get the next page.
+struct JSONPages: Sendable {
+  let json: [UInt8]
+  /// Bytes that are kept until the last page.
+  let keptBytes: Int
+  /// Nil after the last page.
+  let next: (@Sendable () async throws -> JSONPages)?
+}
+
+extension JSONPages {
+  /// - Parameter form: An element as it travels.
+  init<Element: Sendable, Object: Encodable & SendableMetatype>(
+    _ listing: Listing<Element>, _ madang: Madang, _ dates: WireDates,
+    _ form: @escaping @Sendable (Element, WireDates) -> Object
+  ) throws {
+    json = Array(try WireEncoder.encode(listing.elements.map { form($0, dates) }).dropFirst().dropLast())
+    keptBytes = listing.keptBytes
+    let read: @Sendable () async throws -> JSONPages = {
+      try JSONPages(try await listing.next(in: madang) ?? .empty, madang, dates, form)
+    }
+    next = listing.isLast ? nil : read
+  }
+
+  /// - Parameter chats: The page of the history that was read last.
+  init(_ chats: [Chat], of history: History, _ edition: Edition) {
+    json = edition.encode(chats)
+    keptBytes = 0
+    let read: @Sendable () async throws -> JSONPages = {
+      var history = history
+      let chats = try await history.next() ?? []
+      return JSONPages(chats, of: history, edition)
+    }
+    next = history.isFinished ? nil : read
+  }
+}
+
+extension Call {
+  /// Answers a list as one array.
+  func list<Element: Sendable, Object: Encodable & SendableMetatype>(
+    _ listing: Listing<Element>, _ form: @escaping @Sendable (Element, WireDates) -> Object
+  ) async throws -> Response {
+    try await answer(.array, with: [pages(listing, form)])
+  }
+
+  /// The pages of a list.
+  func pages<Element: Sendable, Object: Encodable & SendableMetatype>(
+    _ listing: Listing<Element>, _ form: @escaping @Sendable (Element, WireDates) -> Object
+  ) throws -> JSONPages {
+    try JSONPages(listing, madang, dates, form)
+  }
+
+  /// Answers with lists in an envelope. What fits a page is sent whole. Longer answers are written page by page as the client reads them, so
+  /// that memory does not grow with their length; addresses take turns at reading the pages. Bytes under way are counted for the account and
+  /// the address that asked. Throws `E98` if they have too many.
+  func answer(_ envelope: JSONEnvelope, with lists: [JSONPages]) async throws -> Response {
+    var writing = ListWriting(envelope, lists, turns: service.listTurns, turn: client.networkHash)
+    let first = try await writing.next(atLeast: service.madang.setting(\.listPage).bytes)
+    guard !writing.isFinished else {
+      let response = json(first)
+      // What is smaller costs no more than the connection itself.
+      guard first.count > Self.uncountedBytes else { return response }
+      return response.holding(try placeForAnswer(first.count))
+    }
+    let place = try placeForAnswer(
+      max(first.count, service.madang.setting(\.listPage).bytes) + writing.keptBytes)
+    let body = ResponseBody { [writing] writer in
+      defer { withExtendedLifetime(place) {} }
+      var writing = writing
+      try await writer.write(ByteBuffer(bytes: first))
+      while !writing.isFinished { try await writer.write(ByteBuffer(bytes: try await writing.next(atLeast: 1))) }
+      try await writer.finish(nil)
+    }
+    return Response(status: .ok, headers: .json, body: body)
+  }
+
+  /// Bytes of an answer that are not counted.
+  private static let uncountedBytes = 16_384
+
+  private func placeForAnswer(_ bytes: Int) throws -> Holding {
+    let account = try principal.caller.map { KeyHash("account \($0.id)") }
+    guard let giveBack = service.ledger.place(.memory, bytes, for: client.networkHash, and: account) else {
+      throw Refusal(
+        .tooManyCalls, "too many bytes are on their way to this account or address, and are not read", retryAfter: 1)
+    }
+    return Holding(giveBack)
+  }
+}
+
+/// An answer that is written by and by: an envelope, and where its lists are.
+private struct ListWriting: Sendable {
+  /// What is still to be written, the next piece last.
+  private var rest: [Piece]
+  private let turns: ListTurns
+  private let turn: KeyHash
+  /// Whether the present list has an element already.
+  private var hasElement = false
+
+  private enum Piece: Sendable {
+    case text([UInt8])
+    case page(JSONPages)
+    case unread(@Sendable () async throws -> JSONPages)
+  }
+
+  /// Bytes that are kept until all is written.
+  let keptBytes: Int
+
+  init(_ envelope: JSONEnvelope, _ lists: [JSONPages], turns: ListTurns, turn: KeyHash) {
+    precondition(envelope.pieces.count == lists.count + 1, "an envelope is made for its lists")
+    var pieces: [Piece] = []
+    for (text, list) in zip(envelope.pieces, lists) { pieces += [.text(text), .page(list)] }
+    pieces += envelope.pieces.last.map { [.text($0)] } ?? []
+    rest = pieces.reversed()
+    keptBytes = lists.reduce(0) { $0 + $1.keptBytes }
+    (self.turns, self.turn) = (turns, turn)
+  }
+
+  var isFinished: Bool { rest.isEmpty }
+
+  /// The next bytes: that many or some more, or all that are left.
+  mutating func next(atLeast size: Int) async throws -> [UInt8] {
+    var bytes: [UInt8] = []
+    while bytes.count < size, let piece = rest.popLast() {
+      switch piece {
+      case .text(let text):
+        bytes += text
+        hasElement = false
+      case .page(let page): add(page, to: &bytes)
+      case .unread(let read): add(try await turns.run(turn, read), to: &bytes)
+      }
+    }
+    return bytes
+  }
+
+  private mutating func add(_ page: JSONPages, to bytes: inout [UInt8]) {
+    if let next = page.next { rest.append(.unread(next)) }
+    guard !page.json.isEmpty else { return }
+    if hasElement { bytes.append(UInt8(ascii: ",")) }
+    bytes += page.json
+    hasElement = true
+  }
+}
