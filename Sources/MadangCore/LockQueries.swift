@@ -18,7 +18,7 @@ enum LockedTable {
     switch self {
     case .rooms: "cleared_seq"
     case .users: "coins"
-    case .workspaces: "held_at"
+    case .workspaces: "file_limit"
     }
   }
 }

@@ -24,6 +24,8 @@ package final class Madang: Sendable {
   package let hashing: WorkerPool
   let passwordCosts = PasswordCosts()
   let roomKeys = RoomKeys()
+  /// The sum of files after which the next check continues; nil to begin with the first.
+  let lastCheckedFileUsage = Mutex<FileUsageOwner?>(nil)
   /// Receives each event after its transaction committed, in commit order, on the database's writer thread: it must
   /// hand the event on and return at once.
   package let announce: @Sendable (Event) -> Void

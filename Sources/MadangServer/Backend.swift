@@ -54,6 +54,8 @@ final class Backend: Sendable {
         "payments.portone.pg is empty: payments through test channels of PortOne v1, which cost nothing, count")
     }
     let (madang, tokenKey) = try await opened.settled(settings, secrets)
+    // Before anybody can sign in.
+    try await madang.surveyPasswords()
     let keys = KnownKeys(settings.keys, madang: madang)
     await keys.load()
 

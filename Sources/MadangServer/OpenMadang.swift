@@ -48,7 +48,6 @@ func openMadang(
     announce: announce)
   do {
     try await prepare(madang)
-    try await madang.surveyPasswords()
   } catch {
     let answered = [.other, .syntax].contains((error as? StorageError)?.code)
     let isWithoutTables = answered ? (try? await madang.pendingMigrations().version) == 0 : false

@@ -48,7 +48,9 @@ extension Madang {
     let (user, now) = (person.id.number, clock.now)
     let workspaces = try transaction.workspaces(of: user)
     try Self.requireNoOwner(person, of: workspaces)
-    for (id, name) in try transaction.workspacesTouched(by: user) where try !transaction.mayDelete(from: id) {
+    // A hold of one of its workspaces that begins now waits until COMMIT.
+    for workspace in workspaces { try transaction.lock(workspace: workspace.id.number) }
+    if let name = try transaction.holdOn(user) {
       throw Failure(
         .held, "'\(name)', in which \(person.email) is or has written, is on legal hold; release it first")
     }

@@ -22,16 +22,18 @@ extension Transaction {
     ) { try $0.get("sign_in_subject") }
   }
 
-  /// Workspaces to which an account belongs, or in which it has written.
-  func workspacesTouched(by user: Int64) throws -> [(id: Int64, name: String)] {
-    try all(
-      """
-      SELECT w.id, w.name FROM workspaces w
-      WHERE EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
+  /// The name of a workspace on legal hold to which an account belongs, or in which it has written; nil if there is none.
+  func holdOn(_ user: Int64) throws -> String? { try first(Self.holdOn(user)) { try $0.get("name") } }
+
+  /// Looks at the workspaces on hold alone (`workspaces_held`), and at their rooms: where the account has written elsewhere does not matter.
+  static func holdOn(_ user: Int64) -> SQL {
+    """
+    SELECT w.name FROM workspaces w
+    WHERE w.held_at IS NOT NULL
+      AND (EXISTS (SELECT 1 FROM workspace_members m WHERE m.workspace_id = w.id AND m.user_id = \(user))
         OR EXISTS (SELECT 1 FROM rooms r JOIN chats c ON c.room_id = r.id AND c.author_id = \(user)
-          WHERE r.workspace_id = w.id)
-      ORDER BY w.id
-      """
-    ) { (try $0.get("id"), try $0.get("name")) }
+          WHERE r.workspace_id = w.id))
+    LIMIT 1
+    """
   }
 }

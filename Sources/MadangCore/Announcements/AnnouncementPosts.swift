@@ -11,17 +11,41 @@ extension Madang {
     let content = try TextRules.content(
       title.isEmpty ? text : "\(title)\n\n\(text)", maxLength: settings.maxContentLength)
     guard text.contains(where: { !$0.isWhitespace }) else { throw Failure(.invalid, "an announcement needs a text") }
-    return try await database.write { [self, now = clock.now] transaction in
+    let (id, range, workspaceName) = try await database.write { [now = clock.now] transaction in
       let author = try transaction.person(email: email)
       let workspace = try name.map { try transaction.workspace($0) }
-      let id = try transaction.insertAnnouncement(
-        content, author: author.id.number, workspace: workspace?.id.number, now: now)
-      guard let id else { throw Failure(.notFound, "there are no workspaces") }
+      let range = try workspace.map { $0.id.number...$0.id.number } ?? 1...max(1, transaction.newestWorkspace())
+      let id = try transaction.insertAnnouncement(content, author: author.id.number, now: now)
+      return (id, range, workspace?.name ?? "")
+    }
+    // By pages: posts of people need not wait for a hundred thousand rows.
+    var last: Int64? = range.lowerBound - 1
+    do {
+      while let after = last {
+        last = try await database.write {
+          try $0.addRooms(to: id, after: after, through: range.upperBound, limit: Self.announcementPage)
+        }
+      }
+    } catch {
+      // Whoever is refused tries again, and no channel is to have it twice.
+      _ = try? await cancelAnnouncement(id)
+      throw error
+    }
+    let made: Announcement? = try await database.write { [self] transaction in
       let announcement = try transaction.announcement(id)
-      try audit(.announcementMade, announcement, workspace: workspace?.name ?? "", in: transaction)
+      guard announcement.rooms > 0 else {
+        try transaction.deleteAnnouncement(id)
+        return nil
+      }
+      try audit(.announcementMade, announcement, workspace: workspaceName, in: transaction)
       return announcement
     }
+    guard let made else { throw Failure(.notFound, "there are no workspaces") }
+    return made
   }
+
+  /// Channels that are added to an announcement, or taken from it, in one transaction.
+  private static let announcementPage = 500
 
   /// Posts the announcement that has waited longest in one more channel, unless that was deleted meanwhile. False if none waits. Whoever else does so at the
   /// same time, no channel has it twice.
@@ -47,10 +71,12 @@ extension Madang {
       guard try transaction.cancelAnnouncement(id, now: now) else {
         throw Failure(.notFound, "no announcement \(id) waits to be posted; see 'madang admin announce list'")
       }
-      let announcement = try transaction.announcement(id)
-      try audit(.announcementCancelled, announcement, workspace: "", in: transaction)
-      return announcement
+      try audit(.announcementCancelled, try transaction.announcement(id), workspace: "", in: transaction)
     }
+    // What this leaves, because it is cut off, is not posted: servers take it off one by one.
+    let page = Self.announcementPage
+    while try await database.write({ try $0.deleteRooms(ofCancelled: id, limit: page) }) == page {}
+    return try await database.read { try $0.announcement(id) }
   }
 
   /// How long announcements are listed, in milliseconds.
@@ -58,9 +84,8 @@ extension Madang {
 
   /// Deletes announcements that are old and wait nowhere.
   package func forgetAnnouncements() async throws {
-    try await database.write { [before = clock.now - Self.announcementLifetime] in
-      try $0.deleteAnnouncements(before: before)
-    }
+    let (page, before) = (100, clock.now - Self.announcementLifetime)
+    while try await database.write({ try $0.deleteAnnouncements(before: before, limit: page) }) == page {}
   }
 
   private func audit(

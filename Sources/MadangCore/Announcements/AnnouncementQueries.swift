@@ -1,24 +1,44 @@
 import Storage
 
 extension Transaction {
-  /// The new announcement's number, or nil if there is no workspace to post it in.
-  func insertAnnouncement(_ content: String, author: Int64, workspace: Int64?, now: Int64) throws -> Int64? {
-    let id: Int64 = try one(
+  /// The new announcement's number. It waits nowhere yet.
+  func insertAnnouncement(_ content: String, author: Int64, now: Int64) throws -> Int64 {
+    try one(
       """
       INSERT INTO announcements (content, author_id, created_at, rooms) VALUES (\(content), \(author), \(now), 0)
       \(sql: .returningID)
       """
     ) { try $0.get("id") }
-    let place: SQL = workspace.map { "AND w.id = \($0)" } ?? ""
+  }
+
+  /// Has an announcement wait in the default channels of a page of workspaces, ordered by number. The page's last workspace; nil if none
+  /// follows, or the announcement was cancelled.
+  /// - Parameters:
+  ///   - last: The page begins after this workspace.
+  ///   - newest: The page ends with this workspace at the latest.
+  func addRooms(to announcement: Int64, after last: Int64, through newest: Int64, limit: Int) throws -> Int64? {
+    let isOpen: Int64? = try first(
+      "SELECT id FROM announcements WHERE id = \(announcement) AND cancelled_at IS NULL"
+    ) { try $0.get("id") }
+    let page: [Int64] = try all(
+      "SELECT id FROM workspaces WHERE id > \(last) AND id <= \(newest) ORDER BY id LIMIT \(limit)"
+    ) { try $0.get("id") }
+    guard isOpen != nil, !page.isEmpty else { return nil }
     let rooms = try execute(
       """
       INSERT INTO announcement_rooms (announcement_id, room_id)
-      SELECT \(id), c.room_id FROM channels c JOIN workspaces w ON w.id = c.workspace_id
-      WHERE c.is_default = \(true) AND w.deleted_at IS NULL \(sql: place)
+      SELECT \(announcement), c.room_id FROM channels c JOIN workspaces w ON w.id = c.workspace_id
+      WHERE c.workspace_id IN (\(list: page)) AND c.is_default = \(true) AND w.deleted_at IS NULL
       """)
-    try execute("UPDATE announcements SET rooms = \(rooms) WHERE id = \(id)")
-    return rooms == 0 ? nil : id
+    try execute("UPDATE announcements SET rooms = rooms + \(rooms) WHERE id = \(announcement)")
+    return page.count == limit ? page.last : nil
   }
+
+  func newestWorkspace() throws -> Int64 {
+    try one("SELECT COALESCE(MAX(id), 0) AS newest FROM workspaces") { try $0.get("newest") }
+  }
+
+  func deleteAnnouncement(_ id: Int64) throws { try execute("DELETE FROM announcements WHERE id = \(id)") }
 
   func announcement(_ id: Int64) throws -> Announcement {
     guard let found = try announcements("a.id = \(id)", limit: 1).first else { throw UnexpectedlyEmpty() }
@@ -45,7 +65,7 @@ extension Transaction {
     ) { AnnouncementRoom(announcement: try $0.get("announcement_id"), room: try $0.get("room_id")) }
   }
 
-  /// What is to be posted in a channel, and whose it is; nil if somebody else has done so, or it was cancelled.
+  /// What is to be posted in a channel, and by whom; nil if another server has posted it, or it was cancelled.
   func take(_ room: AnnouncementRoom) throws -> (content: String, author: Person)? {
     let isTaken = try execute(
       "DELETE FROM announcement_rooms WHERE announcement_id = \(room.announcement) AND room_id = \(room.room)")
@@ -53,23 +73,36 @@ extension Transaction {
     return try first(
       """
       SELECT a.content, \(sql: Person.columns) FROM announcements a JOIN users u ON u.id = a.author_id
-      WHERE a.id = \(room.announcement)
+      WHERE a.id = \(room.announcement) AND a.cancelled_at IS NULL
       """
     ) { (try $0.get("content"), try Person($0)) }
   }
 
-  /// False if it waits nowhere.
+  /// False if it waits nowhere. ``deleteRooms(ofCancelled:limit:)`` follows.
   func cancelAnnouncement(_ id: Int64, now: Int64) throws -> Bool {
-    guard try execute("DELETE FROM announcement_rooms WHERE announcement_id = \(id)") > 0 else { return false }
-    try execute("UPDATE announcements SET cancelled_at = \(now) WHERE id = \(id)")
-    return true
-  }
-
-  func deleteAnnouncements(before time: Int64) throws {
     try execute(
       """
-      DELETE FROM announcements WHERE created_at < \(time)
-        AND NOT EXISTS (SELECT 1 FROM announcement_rooms r WHERE r.announcement_id = announcements.id)
+      UPDATE announcements SET cancelled_at = \(now) WHERE id = \(id) AND cancelled_at IS NULL
+        AND EXISTS (SELECT 1 FROM announcement_rooms r WHERE r.announcement_id = \(id))
+      """) == 1
+  }
+
+  /// Deletes some of the channels in which a cancelled announcement still waits, and answers how many.
+  func deleteRooms(ofCancelled announcement: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM announcement_rooms WHERE announcement_id = \(announcement) AND room_id IN
+        (SELECT room_id FROM announcement_rooms WHERE announcement_id = \(announcement) ORDER BY room_id LIMIT \(limit))
+      """)
+  }
+
+  /// Deletes some old announcements that wait nowhere, and answers how many.
+  func deleteAnnouncements(before time: Int64, limit: Int) throws -> Int {
+    try execute(
+      """
+      DELETE FROM announcements WHERE id IN
+        (SELECT a.id FROM announcements a WHERE a.created_at < \(time)
+          AND NOT EXISTS (SELECT 1 FROM announcement_rooms r WHERE r.announcement_id = a.id) ORDER BY a.id LIMIT \(limit))
       """)
   }
 }

@@ -1,4 +1,5 @@
 import Storage
+import Synchronization
 
 /// Whose files are counted: of an account all that it sent, of a workspace those in its chats.
 enum FileUsageOwner: Hashable {
@@ -98,23 +99,21 @@ extension Madang {
   }
 
   /// Has sums added up anew that are not true: those of accounts and workspaces that are gone, and where an earlier version of this program
-  /// has worked on the database. Adds up the files of all that have a limit.
+  /// has worked on the database. Each call looks at some of the sums, and the next call continues there: the cost of a call does not grow
+  /// with the number of files.
   package func forgetWrongFileUsage() async throws {
-    let page = 100
-    var last: FileUsageOwner?
-    repeat {
-      let (wrong, next) = try await database.read { [last] in try $0.wrongFileUsage(after: last, limit: page) }
-      if !wrong.isEmpty {
-        try await database.write { transaction in
-          for (owner, bytes) in wrong {
-            transaction.lastly(at: owner.place) { transaction, _ in
-              try transaction.forgetFileBytes(of: owner, if: bytes)
-            }
+    let last = lastCheckedFileUsage.withLock(\.self)
+    let (wrong, next) = try await database.read { try $0.wrongFileUsage(after: last, limit: 100, files: 20_000) }
+    if !wrong.isEmpty {
+      try await database.write { transaction in
+        for (owner, bytes) in wrong {
+          transaction.lastly(at: owner.place) { transaction, _ in
+            try transaction.forgetFileBytes(of: owner, if: bytes)
           }
         }
       }
-      last = next
-    } while last != nil
+    }
+    lastCheckedFileUsage.withLock { $0 = next }
   }
 }
 

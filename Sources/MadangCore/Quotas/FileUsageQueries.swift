@@ -13,9 +13,13 @@ extension Transaction {
 
   /// Reads all rows of its files.
   func sumOfFileBytes(of owner: FileUsageOwner) throws -> Int {
-    try one("SELECT \(sql: Self.sum) AS bytes \(sql: files(of: "\(owner.number)", in: owner.scope))") {
-      try $0.get("bytes")
-    }
+    try addedUp(owner).bytes
+  }
+
+  private func addedUp(_ owner: FileUsageOwner) throws -> (files: Int, bytes: Int) {
+    try one(
+      "SELECT COUNT(*) AS files, \(sql: Self.sum) AS bytes \(sql: files(of: "\(owner.number)", in: owner.scope))"
+    ) { (try $0.get("files"), try $0.get("bytes")) }
   }
 
   /// Nil if they are not counted yet.
@@ -84,7 +88,10 @@ extension Transaction {
   }
 
   /// Sums that are not what the files come to, among some of them, and after which one the others follow; nil if these were the last.
-  func wrongFileUsage(after last: FileUsageOwner?, limit: Int) throws -> (
+  /// - Parameters:
+  ///   - limit: How many sums are looked at, at most.
+  ///   - files: Once that many files were added up, the next sum is left to the next call.
+  func wrongFileUsage(after last: FileUsageOwner?, limit: Int, files: Int) throws -> (
     wrong: [(owner: FileUsageOwner, bytes: Int)], next: FileUsageOwner?
   ) {
     let (scope, number) = (last?.scope ?? "", last?.number ?? 0)
@@ -98,8 +105,14 @@ extension Transaction {
       let isOfAccount = try row.get("scope", as: String.self) == "account"
       return (isOfAccount ? .account(number) : .workspace(number), try row.get("bytes"))
     }
-    // Those of nothing need no row.
-    let wrong = try counted.filter { try $0.bytes == 0 || sumOfFileBytes(of: $0.owner) != $0.bytes }
+    var (wrong, addedUp) = ([(owner: FileUsageOwner, bytes: Int)](), 0)
+    for (owner, bytes) in counted {
+      let sum = try self.addedUp(owner)
+      // Those of nothing need no row.
+      if bytes == 0 || sum.bytes != bytes { wrong.append((owner, bytes)) }
+      addedUp += sum.files
+      if addedUp >= files { return (wrong, owner) }
+    }
     return (wrong, counted.count == limit ? counted.last?.owner : nil)
   }
 }

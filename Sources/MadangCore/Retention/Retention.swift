@@ -45,17 +45,34 @@ extension Madang {
   }
 
   /// Deletes chats and files that are older than their workspace keeps them, a page at a time, and answers how many. What is cut off
-  /// goes on with the next call.
+  /// goes on with the next call. While the settings keep everything for ever, only rooms of workspaces with a retention of their own are
+  /// looked at.
   package func deleteExpired() async throws -> (chats: Int, files: Int) {
-    let defaults = (chats: settings.chatDays, files: settings.fileDays)
-    var (room, chats, files) = (Int64(0), 0, 0)
+    guard settings.chatDays == 0, settings.fileDays == 0 else { return try await deleteExpired(in: nil) }
+    var (last, chats, files) = (Int64(0), 0, 0)
     while true {
-      let expiring = try await database.read { [now = clock.now, room] in
-        try $0.expiringRooms(after: room, defaults: defaults, now: now, limit: Self.retentionPage)
+      let workspaces = try await database.read { [last] in
+        try $0.workspacesWithRetention(after: last, limit: Self.retentionPage)
       }
-      guard let last = expiring.last else { return (chats, files) }
-      room = last.room
-      for expiring in expiring {
+      for workspace in workspaces {
+        let deleted = try await deleteExpired(in: workspace)
+        (chats, files) = (chats + deleted.chats, files + deleted.files)
+      }
+      guard workspaces.count == Self.retentionPage, let end = workspaces.last else { return (chats, files) }
+      last = end
+    }
+  }
+
+  /// - Parameter workspace: Nil for all.
+  private func deleteExpired(in workspace: Int64?) async throws -> (chats: Int, files: Int) {
+    let defaults = (chats: settings.chatDays, files: settings.fileDays)
+    var (next, chats, files): (Int64?, Int, Int) = (0, 0, 0)
+    while let room = next {
+      let page = try await database.read { [now = clock.now] in
+        try $0.expiringRooms(after: room, in: workspace, defaults: defaults, now: now, limit: Self.retentionPage)
+      }
+      next = page.last
+      for expiring in page.expiring {
         if let before = expiring.filesBefore {
           files += try await repeating { [self] in
             try $0.deleteFiles(
@@ -70,6 +87,7 @@ extension Madang {
         }
       }
     }
+    return (chats, files)
   }
 
   /// Rows of one transaction.

@@ -26,31 +26,63 @@ extension Transaction {
     try lock(.workspaces, where: "w.id = \(workspace) AND w.held_at IS NULL") == 1
   }
 
-  /// Rooms by their numbers, those after one, whose oldest chat or file is too old: two probes of an index for each room.
+  /// Looks at a page of rooms, ordered by number: which of them have a chat or file that is too old, and the page's last room, or nil if
+  /// no room follows. Two probes of an index for each room.
+  /// - Parameter workspace: Only rooms of this one; nil for all.
   func expiringRooms(
-    after room: Int64, defaults: (chats: Int, files: Int), now: Int64, limit: Int
-  ) throws -> [ExpiringRoom] {
-    let day: Int64 = 24 * 3_600_000
-    return try all(
-      """
-      SELECT * FROM (
-        SELECT r.id AS room,
-          CASE WHEN COALESCE(w.chat_days, \(defaults.chats)) > 0
-            THEN \(now) - COALESCE(w.chat_days, \(defaults.chats)) * \(day) END AS chats_before,
-          CASE WHEN COALESCE(w.file_days, \(defaults.files)) > 0
-            THEN \(now) - COALESCE(w.file_days, \(defaults.files)) * \(day) END AS files_before
-        FROM rooms r JOIN workspaces w ON w.id = r.workspace_id
-        WHERE r.id > \(room) AND r.deleted_at IS NULL AND w.deleted_at IS NULL AND w.held_at IS NULL
-          AND (COALESCE(w.chat_days, \(defaults.chats)) > 0 OR COALESCE(w.file_days, \(defaults.files)) > 0)
-      ) AS kept
-      WHERE (SELECT MIN(c.created_at) FROM chats c WHERE c.room_id = kept.room) < chats_before
-        OR (SELECT MIN(f.created_at) FROM files f WHERE f.room_id = kept.room) < files_before
-      ORDER BY room LIMIT \(limit)
-      """
+    after room: Int64, in workspace: Int64?, defaults: (chats: Int, files: Int), now: Int64, limit: Int
+  ) throws -> (expiring: [ExpiringRoom], last: Int64?) {
+    let rows = try all(
+      Self.roomsWithAge(after: room, in: workspace, defaults: defaults, now: now, limit: limit)
     ) { row in
-      ExpiringRoom(
-        room: try row.get("room"), chatsBefore: try row.get("chats_before"), filesBefore: try row.get("files_before"))
+      let chatsBefore: Int64? = try row.get("chats_before")
+      let filesBefore: Int64? = try row.get("files_before")
+      let isOld = { (column: String, before: Int64?) throws -> Bool in
+        guard let before, let oldest = try row.get(column, as: Int64?.self) else { return false }
+        return oldest < before
+      }
+      let isExpiring = try isOld("oldest_chat", chatsBefore) || isOld("oldest_file", filesBefore)
+      return (
+        room: ExpiringRoom(room: try row.get("room"), chatsBefore: chatsBefore, filesBefore: filesBefore),
+        isExpiring: isExpiring
+      )
     }
+    return (rows.filter(\.isExpiring).map(\.room), rows.count == limit ? rows.last?.room.room : nil)
+  }
+
+  static func roomsWithAge(
+    after room: Int64, in workspace: Int64?, defaults: (chats: Int, files: Int), now: Int64, limit: Int
+  ) -> SQL {
+    let day: Int64 = 24 * 3_600_000
+    let ofWorkspace: SQL = workspace.map { "AND workspace_id = \($0)" } ?? ""
+    let isThere: SQL = "r.deleted_at IS NULL AND w.deleted_at IS NULL AND w.held_at IS NULL"
+    return """
+      SELECT p.room, p.chats_before, p.files_before,
+        CASE WHEN p.chats_before IS NOT NULL THEN (SELECT MIN(c.created_at) FROM chats c WHERE c.room_id = p.room) END
+          AS oldest_chat,
+        CASE WHEN p.files_before IS NOT NULL THEN (SELECT MIN(f.created_at) FROM files f WHERE f.room_id = p.room) END
+          AS oldest_file
+      FROM (
+        SELECT r.id AS room,
+          CASE WHEN \(sql: isThere) AND COALESCE(w.chat_days, \(defaults.chats)) > 0
+            THEN \(now) - COALESCE(w.chat_days, \(defaults.chats)) * \(day) END AS chats_before,
+          CASE WHEN \(sql: isThere) AND COALESCE(w.file_days, \(defaults.files)) > 0
+            THEN \(now) - COALESCE(w.file_days, \(defaults.files)) * \(day) END AS files_before
+        FROM (SELECT id, workspace_id, deleted_at FROM rooms WHERE id > \(room) \(sql: ofWorkspace)
+          ORDER BY id LIMIT \(limit)) AS r
+        JOIN workspaces w ON w.id = r.workspace_id
+      ) AS p ORDER BY p.room
+      """
+  }
+
+  /// Workspaces whose own retention deletes chats or files, ordered by number.
+  func workspacesWithRetention(after number: Int64, limit: Int) throws -> [Int64] {
+    try all(Self.workspacesWithRetention(after: number, limit: limit)) { try $0.get("id") }
+  }
+
+  /// By the index `workspaces_with_retention`.
+  static func workspacesWithRetention(after number: Int64, limit: Int) -> SQL {
+    "SELECT id FROM workspaces WHERE (chat_days > 0 OR file_days > 0) AND id > \(number) ORDER BY id LIMIT \(limit)"
   }
 
   /// Deletes some of a room's oldest chats, with their files, and answers how many. The room remembers how far.

@@ -35,8 +35,19 @@ extension Transaction {
     ) { _ in true } ?? false
   }
 
-  func forgetAddresses(seenOutside times: ClosedRange<Int64>) throws {
-    try execute("DELETE FROM recent_addresses WHERE seen_at NOT BETWEEN \(times.lowerBound) AND \(times.upperBound)")
+  /// Forgets that many at most of each kind: those before the times and those after. Answers how many.
+  func forgetAddresses(seenOutside times: ClosedRange<Int64>, limit: Int) throws -> Int {
+    try execute(Self.forgettingAddresses("< \(times.lowerBound)", limit: limit))
+      + execute(Self.forgettingAddresses("> \(times.upperBound)", limit: limit))
+  }
+
+  /// Finds rows by `recent_addresses_by_date` and deletes them by their key. What is seen again meanwhile stays.
+  static func forgettingAddresses(_ isOutside: SQL, limit: Int) -> SQL {
+    // With the `+` no engine walks that index a second time, through all rows.
+    """
+    DELETE FROM recent_addresses WHERE +seen_at \(sql: isOutside) AND (address, user_id) IN
+      (SELECT address, user_id FROM recent_addresses WHERE seen_at \(sql: isOutside) ORDER BY seen_at LIMIT \(limit))
+    """
   }
 
   func forgetAddresses(of user: Int64) throws {

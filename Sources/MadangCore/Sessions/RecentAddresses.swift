@@ -33,8 +33,9 @@ extension Madang {
     try await database.read { [times = recent(window)] in try $0.isKnown(emailKey, at: address, times) }
   }
 
-  /// Forgets addresses older than `window` milliseconds, and those of times to come.
+  /// Forgets addresses older than `window` milliseconds, and those of times to come, some at a time.
   package func forgetAddresses(olderThan window: Int64) async throws {
-    try await database.write { [times = recent(window)] in try $0.forgetAddresses(seenOutside: times) }
+    let (page, times) = (500, recent(window))
+    while try await database.write({ try $0.forgetAddresses(seenOutside: times, limit: page) }) >= page {}
   }
 }
