@@ -97,6 +97,9 @@ extension SocketIOServer {
     /// Which web pages may make requests at all, WebSockets and JSONP included; others are answered 403. `nil`: all, as
     /// in Node's socket.io.
     public var allowedOrigins: AllowedOrigins?
+    /// The host and port that the client called, where a proxy says so that the application believes; `nil`: those of the request.
+    /// Pages of that place are the server's own as well (``AllowedOrigins/own``). It must not block.
+    public var forwardedAuthority: (@Sendable (_ headers: HTTPFields, _ peer: SocketAddress?) -> String?)?
     /// Whether polling by script tags and forms (`j=`) is served: any page can read its answers.
     public var allowJSONP = true
     /// The most bytes of header fields and query that the request may have which opens a session: the session keeps them.

@@ -1,7 +1,12 @@
+import HTTPTypes
 import SocketIOProtocol
 import SocketIOServer
 import Support
 import Testing
+
+extension HTTPField.Name {
+  fileprivate static let referer = Self("Referer") ?? .via
+}
 
 @Suite("Web pages of other origins", .timeLimit(.minutes(1)))
 struct AllowedOriginsTests {
@@ -33,6 +38,27 @@ struct AllowedOriginsTests {
       #expect(try await Self.status(server, Self.polling + "&j=0", [("Origin", origin)]) == (isServed ? 200 : 403))
       let handshake = try await RawWebSocket.handshake(server.port, Self.webSocket, headers: [("Origin", origin)])
       #expect(handshake.status == (isServed ? 101 : 403))
+    }
+  }
+
+  @Test("a page of the place that a proxy says the client called is the server's own, if the application believes it")
+  func forwarded() async throws {
+    let configuration = SocketIOServer.Configuration.changed {
+      $0.allowedOrigins = .init()
+      $0.forwardedAuthority = { headers, _ in headers[.referer] }
+    }
+    try await TestServer.with(configuration) { (server) async throws in
+      for target in [Self.polling, Self.webSocket] {
+        for (origin, place, status) in [
+          ("https://chat.example.com:8443", "chat.example.com:8443", 0),
+          ("https://chat.example.com", "chat.example.com", 0),
+          ("https://chat.example.com", "chat.example.com:8443", 403), ("http://localhost", "chat.example.com", 0),
+          ("https://evil.example", "chat.example.com", 403),
+        ] {
+          let answer = try await Self.status(server, target, [("Origin", origin), ("Referer", place)])
+          #expect((answer == 403) == (status == 403), "\(origin) \(place)")
+        }
+      }
     }
   }
 

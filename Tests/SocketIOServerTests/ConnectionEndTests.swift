@@ -107,11 +107,11 @@ struct ConnectionEndTests {
   /// `body` gets the server's side of a connection whose client asks twice, is answered once, and keeps its side open. It returns when
   /// the server has closed the connection.
   private static func withLingering(
-    idleTimeout: Duration?, _ body: (any Channel) async throws -> Void = { _ in }
+    lingerTimeout: Duration?, _ body: (any Channel) async throws -> Void = { _ in }
   ) async throws {
     let (channels, channel) = AsyncStream.makeStream(of: (any Channel).self)
     var http = SocketIOServer.HTTPChannelConfiguration()
-    (http.idleTimeout, http.maxPipelinedRequests) = (idleTimeout, 1)
+    (http.lingerTimeout, http.maxPipelinedRequests) = (lingerTimeout, 1)
     let respond: SocketIOServer.Respond = { request, connection in
       channel.yield(connection)
       return try await answer(request, connection)
@@ -129,11 +129,11 @@ struct ConnectionEndTests {
   }
 
   @Test("a client that keeps its side open after the last answer, with a request that gets none, is left after a while")
-  func lingers() async throws { try await Self.withLingering(idleTimeout: .milliseconds(300)) }
+  func lingers() async throws { try await Self.withLingering(lingerTimeout: .milliseconds(300)) }
 
   @Test("such a client does not keep a server that stops")
   func stops() async throws {
-    try await Self.withLingering(idleTimeout: nil) { connection in
+    try await Self.withLingering(lingerTimeout: nil) { connection in
       connection.pipeline.fireUserInboundEventTriggered(ChannelShouldQuiesceEvent())
     }
   }

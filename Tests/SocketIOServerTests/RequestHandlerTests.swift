@@ -347,7 +347,7 @@ struct RequestHandlerTests {
       return Response(status: .ok, body: ResponseBody(byteBuffer: ByteBuffer(repeating: 120, count: size)))
     }
     var http = SocketIOServer.HTTPChannelConfiguration()
-    http.idleTimeout = .seconds(5)
+    (http.idleTimeout, http.lingerTimeout) = (.seconds(5), .seconds(5))
     try await TestServer.with(http: http, answering: respond) { server in
       let wire = try await server.wire()
       try await wire.stopReading()

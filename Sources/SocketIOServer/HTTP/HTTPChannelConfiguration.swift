@@ -10,8 +10,11 @@ extension SocketIOServer {
     /// loop would wait; what is isolated to an actor with an executor of its own, or `@concurrent`, leaves the loop by itself.
     /// Only what runs there counts as its owner's time (`maxLoopPart`).
     public var respondsOnEventLoop = false
-    /// Closes a connection that is idle between requests, or whose client keeps it open after the last response. `nil`: never.
-    public var idleTimeout: Duration? = .seconds(60)
+    /// Closes a connection that is idle between requests. Longer than proxies keep theirs, 60 s mostly and 120 s at most: the side
+    /// that sends requests has to close first, or loses those that it sends just then. `nil`: never.
+    public var idleTimeout: Duration? = .seconds(125)
+    /// Closes a connection whose client keeps it open after the last response. `nil`: never.
+    public var lingerTimeout: Duration? = .seconds(60)
     /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a
     /// client may read nothing of an answer. Then the connection is closed. `nil`: never.
     public var stallTimeout: Duration? = .seconds(60)

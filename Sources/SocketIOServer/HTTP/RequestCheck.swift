@@ -52,7 +52,8 @@ extension EngineRequest {
     else { throw RequestFlaw(refusal: .unknownTransport) }
     if let origin = headers[.origin], !Self.isPrintable(origin) { throw RequestFlaw(refusal: .badRequest) }
     if let allowed = configuration.allowedOrigins, !allowed.allow(headers, authority: authority) {
-      throw .foreignOrigin
+      let forwarded = configuration.forwardedAuthority?(headers, remoteAddress)
+      guard let forwarded, allowed.allow(headers, authority: forwarded) else { throw .foreignOrigin }
     }
     if !configuration.allowJSONP, JSONP(query) != nil { throw .noJSONP }
     if let sid {

@@ -40,7 +40,7 @@ final class RequestHandler: ChannelDuplexHandler {
 
   init(_ configuration: SocketIOServer.HTTPChannelConfiguration) {
     parts = WaitingParts(maxRequests: configuration.maxPipelinedRequests)
-    lingerTimeout = configuration.idleTimeout
+    lingerTimeout = configuration.lingerTimeout
   }
 
   func handlerAdded(context: ChannelHandlerContext) { self.context = context }
