@@ -11,7 +11,7 @@ package struct DevelopmentServer: Sendable {
   private let kit: Kit
   private let worlds: SharedWorlds
 
-  /// - Parameter address: By which clients reach the server and its worlds.
+  /// - Parameter address: By which clients reach the server and its worlds, as URLs have it.
   package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
     let clock = MadangCore.Clock()
     let kit = Kit(clock: clock)

@@ -74,10 +74,17 @@ final class Backend: Sendable {
       refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
       links: LinkRequests(madang, settings, metrics: metrics),
       securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
-      readinessProbe: ReadinessProbe {
+      readinessProbe: ReadinessProbe { problem in
+        if let problem {
+          logger.error("not ready", metadata: ["reason": "\(problem)"])
+        } else {
+          logger.notice("ready again")
+        }
+      } check: {
         try await madang.database.ping()
         try await madang.files.ping()
-      }, doctorProbe: DoctorProbe(secret: tokenKey),
+      }, loopback: settings.isDevelopment ? nil : LoopbackWatch(proxies: settings.trustedProxies, logger: logger),
+      doctorProbe: DoctorProbe(secret: tokenKey),
       failureLog: FailureLog(logger, linesPerMinute: settings.failureLinesPerMinute, clock: clock), logger: logger)
     let pushes = PushQueue(
       madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)

@@ -18,6 +18,7 @@ private func httpChannel(
   var configuration = SocketIOServer.HTTPChannelConfiguration()
   configuration.tls = certificate
   configuration.maxConnections = settings.connections.total
+  configuration.idleTimeout = .seconds(settings.idleSeconds)
   if let instruments {
     configuration.addressee = {
       switch instruments.addressee($0) {
@@ -39,7 +40,7 @@ private func httpChannel(
 private func connectionOwner(_ peer: SocketAddress?, _ trusted: [IPNetwork]) -> String? {
   let address = peer?.ipAddress.flatMap { IPAddress($0) }
   if let address, trusted.contains(where: { $0.contains(address) }) { return nil }
-  return ClientAddress(peer: peer, headers: [:], trusted: []).network
+  return (address?.texts ?? ClientAddress.ofNoAddress).network
 }
 
 /// How sockets are served.
@@ -50,7 +51,12 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
   configuration.allowEIO3 = settings.allowsEIO3
   configuration.pingInterval = .seconds(settings.socketPingInterval)
   configuration.pingTimeout = .seconds(settings.socketPingTimeout)
-  configuration.allowedOrigins = SocketIOServer.AllowedOrigins(others: settings.socketOrigins)
+  // A proxy may call the server by another name, or leave out the port: people reach it by its public URL all the same.
+  configuration.allowedOrigins = SocketIOServer.AllowedOrigins(
+    others: settings.socketOrigins + (PublicURL(settings.publicURL).map { [$0.origin] } ?? []))
+  configuration.forwardedAuthority = { [trusted = settings.trustedProxies] headers, peer in
+    ClientAddress.forwardedHost(headers, peer: peer, trusted: trusted)
+  }
   // Who may use sockets may read the answers to polls, too.
   if !settings.socketOrigins.isEmpty {
     configuration.cors = .origins(Set(settings.socketOrigins.map { $0.lowercased() }), credentials: true)
@@ -59,17 +65,17 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
   // A hundred rooms joined at once, before anything is read.
   configuration.maxUnreadReplyBytes = 16_384
   configuration.maxSessions = settings.socketSessions.total
-  let trusted = settings.trustedProxies
+  let (trusted, trust) = (settings.trustedProxies, settings.peerTrust)
   if settings.loopPercent < 100 {
     configuration.connectionOwner = { connectionOwner($0, trusted) }
     configuration.maxLoopPart = Double(settings.loopPercent) / 100
   }
   configuration.reserveSession = { request in
-    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
+    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trust: trust)
     return ledger.place(.sessions, for: client.networkHash)
   }
   configuration.reserveMessage = { [size = configuration.maxHTTPBufferSize] request in
-    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trusted: trusted)
+    let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trust: trust)
     return ledger.place(.memory, size, for: client.networkHash)
   }
   return configuration
@@ -91,6 +97,7 @@ package func buildServer(
   let problems = settings.problems()
   guard problems.isEmpty else { throw SetupError(problems.joined(separator: "\n")) }
   if isAlone { try refuseWrongClock(clock) }
+  for finding in settings.dangers() { logger.warning("\(finding.message)", metadata: ["cure": "\(finding.cure)"]) }
   try RestoreMarker(in: settings.dataDirectory).refuseServing()
   try settings.makeDataDirectory()
   let lock =
@@ -156,7 +163,7 @@ package func buildServer(
       // As the server's own, without sockets: with its limits and its patience.
       var channel = httpChannel(settings, ledger, instruments, nil)
       channel.addressee = { _ in .nobody }
-      let responder = RedirectResponder(listening: listening)
+      let responder = RedirectResponder(current: current, listening: listening)
       let listener = listen(settings.host, port, channel, redirectListening) { request, _ in
         try await responder.respond(to: request).dated(base.date)
       }

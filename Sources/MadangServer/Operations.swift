@@ -62,7 +62,7 @@ extension Service {
   /// Whether this listener serves operators as well: there is none of their own.
   private var isForOperators: Bool { settings.operations == nil }
 
-  /// On this machine only, unless the operator wants otherwise.
+  /// Programs of this machine only, where the settings say that those come from loopback addresses, unless the operator wants otherwise.
   private func mayReadMetrics(_ request: Request, _ context: Context) -> Bool {
     settings.metricsArePublic || isLocal(request, context)
   }
@@ -83,10 +83,7 @@ extension Service {
   }
 
   private func isLocalName(_ authority: String?) -> Bool {
-    guard let authority else { return false }
-    if let address = IPAddress(authority) { return address.isLoopback }
-    let name = authority.prefix { $0 != ":" }.lowercased()
-    return name == "localhost" || name.hasSuffix(".localhost")
+    authority.flatMap { Authority($0) }?.isLocal ?? false
   }
 
   /// 200 when the server can do its work, else 503; the reason is for operators only.

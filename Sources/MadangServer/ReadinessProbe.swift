@@ -2,21 +2,25 @@ import Storage
 
 /// Finds out whether database and disk take writes, at most once in a while however often it is asked.
 actor ReadinessProbe {
+  private let changed: @Sendable (String?) -> Void
   private let check: @Sendable () async throws -> Void
   private let interval: Duration
   private let limit: Duration
   private var last: (problem: String?, at: ContinuousClock.Instant)?
   private var startedAt: ContinuousClock.Instant?
+  /// What `changed` was called with last.
+  private var told: String?
   private var waiters: [CheckedContinuation<String?, Never>] = []
 
   /// - Parameters:
   ///   - interval: How long an answer counts.
   ///   - limit: After how long a check that has not ended counts as failed. The next one begins when it has ended.
+  ///   - changed: Called when something is wrong, when it is something else, and when nothing is any more (nil).
   init(
     every interval: Duration = .seconds(1), within limit: Duration = .seconds(3),
-    _ check: @escaping @Sendable () async throws -> Void
+    changed: @escaping @Sendable (String?) -> Void = { _ in }, check: @escaping @Sendable () async throws -> Void
   ) {
-    self.check = check
+    (self.changed, self.check) = (changed, check)
     self.interval = interval
     self.limit = limit
   }
@@ -49,6 +53,8 @@ actor ReadinessProbe {
   }
 
   private func answer(_ problem: String?) {
+    if problem != told { changed(problem) }
+    told = problem
     for waiter in waiters { waiter.resume(returning: problem) }
     waiters = []
   }

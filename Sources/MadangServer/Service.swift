@@ -32,15 +32,18 @@ final class Service: Sendable {
   let securityLog: SecurityLog
   let failureLog: FailureLog
   let readinessProbe: ReadinessProbe
+  /// Nil in development mode.
+  let loopback: LoopbackWatch?
   let doctorProbe: DoctorProbe
   let logger: Logger
+  private let trust: PeerTrust
 
   init(
     madang: Madang, settings: ServerSettings, keys: KnownKeys, tokens: AccessTokens, limits: CallLimits,
     tries: SignInTries, recent: RecentAddresses, ledger: Ledger, held: HeldConnects, cookie: SocketCookie,
     socketIO: SocketIOServer, editions: [Edition], providers: Providers, development: Development?, metrics: Metrics,
     refusals: RefusedSignIns, links: LinkRequests, securityLog: SecurityLog, readinessProbe: ReadinessProbe,
-    doctorProbe: DoctorProbe, failureLog: FailureLog, logger: Logger
+    loopback: LoopbackWatch?, doctorProbe: DoctorProbe, failureLog: FailureLog, logger: Logger
   ) {
     (self.madang, self.settings, self.keys, self.tokens) = (madang, settings, keys, tokens)
     (self.limits, self.tries, self.recent, self.ledger) = (limits, tries, recent, ledger)
@@ -50,7 +53,8 @@ final class Service: Sendable {
     self.refusals = refusals
     self.links = links
     (self.securityLog, self.readinessProbe, self.logger) = (securityLog, readinessProbe, logger)
-    (self.doctorProbe, self.failureLog) = (doctorProbe, failureLog)
+    (self.loopback, self.doctorProbe, self.failureLog) = (loopback, doctorProbe, failureLog)
+    trust = settings.peerTrust
   }
 
   /// The edition a key belongs to, if this listener serves it.
@@ -60,6 +64,6 @@ final class Service: Sendable {
   }
 
   func client(_ headers: HTTPFields, peer: SocketAddress?) -> ClientAddress {
-    ClientAddress(peer: peer, headers: headers, trusted: settings.trustedProxies)
+    ClientAddress(peer: peer, headers: headers, trust: trust)
   }
 }

@@ -1,4 +1,7 @@
+import AsyncHTTPClient
 import Foundation
+import NIOCore
+import NIOHTTP1
 import Storage
 import Support
 import Testing
@@ -13,6 +16,34 @@ struct CommandLineHostingTests {
     try process.run()
     process.waitUntilExit()
     return String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
+  }
+
+  @Test(
+    "a server at an IPv6 address prints URLs that can be called, its own and those of worlds",
+    arguments: ["::1", "[::1]"])
+  func ipv6(_ host: String) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "madang-ipv6-\(UUID().uuidString)")
+    defer { try? FileManager.default.removeItem(at: folder) }
+    let program = try Program(
+      "madang", ["serve", "--dev", "--host", host, "--port", "0", "--data", folder.path],
+      environment: TestServer.cheapPasswords)
+    let line = try await program.output.next(beginning: "madang listening on ")
+    let url = String(try #require(line.split(separator: " ").last))
+    #expect(url.hasPrefix("http://[::1]:"))
+    func call(_ url: String, _ body: String? = nil) async throws -> Data {
+      var request = HTTPClientRequest(url: url)
+      if let body { (request.method, request.body) = (.POST, .bytes(ByteBuffer(string: body))) }
+      let answer = try await HTTPClient.shared.execute(request, timeout: .seconds(60))
+      let bytes = try await answer.body.collect(upTo: 1 << 20)
+      return Data(bytes.readableBytesView)
+    }
+    let made = try JSONDecoder().decode(
+      [String: JSONValue].self, from: try await call("\(url)/_dev/worlds", #"{"seed":"courtyard"}"#))
+    guard case .text(let world)? = made["url"] else { return #expect(Bool(false), "no URL") }
+    #expect(world.hasPrefix("http://[::1]:"))
+    #expect(String(decoding: try await call("\(world)/livez"), as: UTF8.self).contains("ok"))
+    program.signal(SIGTERM)
+    _ = await program.status()
   }
 
   @Test("members, accounts and chats are looked after while the server runs", arguments: TestEngine.available)

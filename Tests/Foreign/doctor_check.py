@@ -16,11 +16,14 @@ import re
 import shutil
 import socket
 import sqlite3
+import ssl
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+import urllib.parse
+import urllib.request
 
 import nginx_settings
 
@@ -210,6 +213,10 @@ def settings_alone(house):
         # As people reach it, where nobody listens: what the settings say of it counts, and that it cannot be reached.
         asked = expected.partition(":")[0] in ("registration", "socketAccess", "developmentKeys")
         finds(house.both() if asked else house.inside(), *([expected, "connection:error"] if asked else [expected]))
+    house.write({"mail.smtp": "smtp://mail.invalid", "mail.from": "chat@example.com", "mail.tls": "off"})
+    finds(house.inside(), "cleartext:warning")
+    house.write({"public.url": "http://127.evil.example"})
+    finds(house.inside(), "publicURL:warning")
     house.write({"host": "0.0.0.0", "trusted": {"proxies": ""}})
     finds(house.inside(), "plainHTTP:warning")
     house.write({"dev": True})
@@ -331,14 +338,15 @@ def proxied(house):
             (line("client_max_body_size"), "uploadThroughProxy:error"),
             (line("Upgrade") , "webSocket:error"),
             (line("X-Forwarded-Proto"), "proxyScheme:warning"),
-            (line("proxy_set_header Host"), "proxyHost:error", "webSocket:error"),
+            # The public URL is an own origin, whatever the proxy calls the server.
+            (line("proxy_set_header Host"), "proxyHost:error"),
             (line('Forwarded ""'), "proxyForgery:error"),
             (house.block.replace("$proxy_add_x_forwarded_for", "$http_x_forwarded_for"), "proxyForgery:error"),
             (line("X-Forwarded-"), "proxyAddress:error", "proxyForgery:error"),
             (house.block.replace("proxy_set_header Upgrade", "if ($arg_sid) { return 502; } proxy_set_header Upgrade"),
              "polling:error"),
             (re.sub(r".*(X-Forwarded-|Host).*\n", "", house.block), "proxyAddress:error", "proxyForgery:error",
-             "proxyHost:error", "webSocket:error", "metricsReachable:warning"),
+             "proxyHost:error"),
             ("location / { return 200 'hello'; }", "answer:error"),
             (f"location / {{ proxy_pass http://127.0.0.1:{free_port()}; }}", "answer:error"),
         ]:
@@ -370,6 +378,36 @@ def proxied(house):
             finds(house.both(), "readiness:error")
             house.data.joinpath("files").unlink()
             house.folder.joinpath("files").rename(house.data / "files")
+
+
+def silent_proxy(house):
+    """`proxy_pass` alone, of which the server is not told; the doctor looks from inside."""
+    alone = f"location / {{ proxy_pass http://127.0.0.1:{house.port}; }}"
+    unknown = {"trusted": {"proxies": ""}, "public.url": "", "registration": "open"}
+    key = (house.data / "secrets" / "api-key-2024-10").read_text().strip()
+    context = ssl.create_default_context(cafile=house.folder / "ca.pem")
+
+    def call(path, body=None, token=None, url=house.url):
+        request = urllib.request.Request(url + path, headers={"SesacKey": key} | ({"Authorization": token} if token else {}))
+        if body:
+            request.data = urllib.parse.urlencode(body).encode()
+        opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPSHandler(context=context))
+        with opener.open(request, timeout=PATIENCE) as answer:
+            return answer.read()
+
+    with house.nginx(alone), house.server(unknown):
+        for name in "mina", "joon":
+            finds(house.inside())
+            token = json.loads(call("/v1/users/join", {
+                "email": f"{name}@example.com", "password": "Passw0rd!", "nickname": name}))["token"]["accessToken"]
+            call("/v1/users/me", token=token)
+        finds(house.inside(), "proxyTrust:error")
+    for header in "Host $host", "X-Forwarded-For $remote_addr":
+        with house.nginx(alone.replace("}", f"proxy_set_header {header}; }}")), house.server(unknown):
+            finds(house.inside())
+            call("/livez")
+            finds(house.inside(), "proxyTrust:error")
 
 
 def own_tls(house):
@@ -436,6 +474,7 @@ def main():
         settings_alone(house)
         files_alone(house)
         proxied(house)
+        silent_proxy(house)
         own_tls(house)
         clocks(house)
         listed = subprocess.run([house.madang, "doctor", "--list", "--json"], capture_output=True, text=True, check=True)

@@ -34,8 +34,9 @@ class Program:
 
     @classmethod
     def hosted(cls, madang, data, settings=None):
-        """Madang as people host it: with keys, and not in development mode."""
-        return cls(madang, "serve", "--port", "0", "--data", data, settings={"MADANG_KEYS": KEYS} | (settings or {}))
+        """Madang as people host it: with keys, and not in development mode. Clients have loopback addresses of their own here."""
+        own = {"MADANG_KEYS": KEYS, "MADANG_LOOPBACK_CLIENTS": "true"}
+        return cls(madang, "serve", "--port", "0", "--data", data, settings=own | (settings or {}))
 
     @classmethod
     def development(cls, madang, data, settings=None):

@@ -243,6 +243,23 @@ async def operations(hosted, development, direct, label):
           "is there around it", seen or is_there)
 
 
+async def silent(url, label):
+    """A proxy that says nothing (`proxy_pass` alone): whoever calls comes from its address, which stands for nobody."""
+    async with staged(url) as stage:
+        mina = await stage.person("Mina")
+        room = await mina.channel(await mina.workspace(), "ios")
+        told = await outcome(url, "127.0.77.9", room)
+        known = await outcome(url, "127.0.77.9", room, headers=credentials(mina))
+        check((told, known) == ("not allowed", "joined"), f"{label}: a stranger is let in by token only", (told, known))
+        seen = []
+        for one in {}, {"Host": "localhost"}, {"X-Forwarded-For": "127.0.0.1"}:
+            answer = await mina.call("GET", "/metrics", headers=one)
+            ready = await mina.call("GET", "/readyz", headers=one)
+            if answer.status == 200 or b"reason" in ready.body:
+                seen.append((one, answer.status, ready.body))
+        check(not seen, f"{label}: neither /metrics nor reasons of /readyz", seen)
+
+
 async def secure(nginx, name, expected, label):
     """Over TLS the cookie is for TLS only, if the proxy is believed, and leads into the room in every mode."""
     async with staged(nginx.url(name)) as stage:
@@ -306,16 +323,23 @@ async def main():
             Program.hosted(options.madang, f"{data}/2") as untrusted,
             Program.development(options.madang, f"{data}/3", trust) as development,
             Program.development(options.madang, f"{data}/4") as development_untrusted,
+            Program.hosted(options.madang, f"{data}/5", {"MADANG_LOOPBACK_CLIENTS": ""}) as plain,
+            Program.hosted(options.madang, f"{data}/6", trust | {"MADANG_LOOPBACK_CLIENTS": ""}) as plain_trusted,
         ):
             ports = [int(one.url.rpartition(":")[2])
-                     for one in (trusted, untrusted, development, development_untrusted)]
+                     for one in (trusted, untrusted, development, development_untrusted, plain, plain_trusted)]
+            alone = "location / { proxy_pass http://127.0.0.1:8080; }"
             sites = [
                 ("trusted", block, ports[0], False), ("untrusted", block, ports[1], False),
                 ("development", block, ports[2], False), ("development untrusted", block, ports[3], False),
                 ("secure", block, ports[0], True), ("secure untrusted", block, ports[1], True),
-                ("no host", no_host, ports[0], False)]
+                ("no host", no_host, ports[0], False), ("silent", alone, ports[4], False),
+                ("silent trusted", alone, ports[5], False)]
             async with Nginx(folder, mapping, gateway, sites) as nginx:
                 results = [await without_host(nginx)]
+                results += await asyncio.gather(
+                    silent(nginx.url("silent"), "silent proxy"), silent(nginx.url("silent trusted"), "silent proxy, trusted"),
+                    return_exceptions=True)
                 for label, server, is_trusted in ("trusted", trusted, True), ("untrusted", untrusted, False):
                     url, words = nginx.url(label), f"proxy {'' if is_trusted else 'not '}trusted"
                     suffix = "" if is_trusted else " untrusted"

@@ -28,6 +28,7 @@ import socketio
 import websocket
 
 KEY = "dev-key-2024-10"
+PUBLIC = "https://chat.example.com:8443"
 WAIT = 20
 
 
@@ -331,12 +332,21 @@ def check_ciphers(program, folder):
         server.process.kill()
 
 
+def check_pages(url, certificate):
+    """Browsers come back to pages by TLS only."""
+    page = trusting(certificate).get(f"{url}/invite/nonesuch", timeout=WAIT)
+    assert page.headers["Strict-Transport-Security"] == "max-age=31536000", page.headers
+    assert "Strict-Transport-Security" not in trusting(certificate).get(f"{url}/livez", timeout=WAIT).headers
+
+
 def check_plain(url, redirect):
     port = int(url.rsplit(":", 1)[1])
     answer = requests.get(f"http://127.0.0.1:{port}/livez", timeout=WAIT)
     assert answer.status_code == 400 and "https://" in answer.text, answer.text
-    answer = requests.get(f"http://127.0.0.1:{redirect}/livez?a=b", allow_redirects=False, timeout=WAIT)
-    assert answer.status_code == 308 and answer.headers["Location"] == f"{url}/livez?a=b", answer.headers
+    answer = requests.get(f"http://127.0.0.1:{redirect}/invite/x?a=b", allow_redirects=False, timeout=WAIT)
+    assert answer.status_code == 308 and answer.headers["Location"] == f"{PUBLIC}/invite/x?a=b", answer.headers
+    answer = requests.get(f"http://127.0.0.1:{redirect}/livez", allow_redirects=False, timeout=WAIT)
+    assert answer.status_code == 403, answer.status_code
     answer = requests.post(f"http://127.0.0.1:{redirect}/v1/users/login", json={}, allow_redirects=False, timeout=WAIT)
     assert answer.status_code == 403, answer.status_code
 
@@ -423,7 +433,7 @@ def main():
             pathlib.Path(f"{folder}/used.{kind}").write_bytes(pathlib.Path(f"{folder}/one.{kind}").read_bytes())
         redirect = free_port()
         check_ciphers(program, folder)
-        os.environ["MADANG_TLS_REDIRECT_PORT"] = str(redirect)
+        os.environ["MADANG_TLS_REDIRECT_PORT"], os.environ["MADANG_PUBLIC_URL"] = str(redirect), PUBLIC
         server = Server(
             program, f"{folder}/data", "--tls-cert", f"{folder}/used.pem", "--tls-key", f"{folder}/used.key")
         assert server.url and server.url.startswith("https://"), server.log.read_text()
@@ -434,6 +444,7 @@ def main():
             check_cut(server.url)
             check_versions(server.url, f"{folder}/one.pem")
             check_plain(server.url, redirect)
+            check_pages(server.url, f"{folder}/one.pem")
             check_leaks(server, people)
             check_reload(server, people, folder)
             check_stop(server, people)
@@ -442,7 +453,7 @@ def main():
                 server.process.kill()
         log = server.log.read_text()
         assert "Fatal" not in log, log
-    print("TLS: 11 passed, 0 failed")
+    print("TLS: 12 passed, 0 failed")
 
 
 main()

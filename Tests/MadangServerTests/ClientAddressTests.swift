@@ -7,7 +7,8 @@ import Testing
 @Suite("Whom a request comes from", .timeLimit(.minutes(3)))
 struct ClientAddressTests {
   static func client(
-    _ peer: String, _ headers: [(String, String)] = [], trusting proxies: [String] = ["10.0.0.0/8", "fd00::/8"]
+    _ peer: String, _ headers: [(String, String)] = [], trusting proxies: [String] = ["10.0.0.0/8", "fd00::/8"],
+    takesLoopback: Bool = false
   ) throws -> ClientAddress {
     var fields = HTTPFields()
     for (name, value) in headers {
@@ -15,7 +16,8 @@ struct ClientAddressTests {
     }
     return ClientAddress(
       peer: try SocketAddress(ipAddress: peer, port: 1), headers: fields,
-      trusted: try proxies.map { try #require(IPNetwork($0)) })
+      trust: PeerTrust(
+        proxies: try proxies.map { try #require(IPNetwork($0)) }, takesLoopbackForClient: takesLoopback))
   }
 
   @Test(
@@ -47,8 +49,65 @@ struct ClientAddressTests {
       let client = try Self.client("203.0.113.1", [(name, "192.0.2.7")])
       #expect(client.text == "203.0.113.1" && client.isShared && !client.isSecure)
     }
-    #expect(try Self.client("127.0.0.1").isLocal)
-    #expect(try !Self.client("127.0.0.1", [("X-Forwarded-For", "127.0.0.1")]).isLocal)
+  }
+
+  @Test("a loopback peer is a client of this machine only where a setting says so, and only if it forwards nothing")
+  func loopback() throws {
+    for peer in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
+      let unknown = try Self.client(peer)
+      #expect(unknown.isShared && !unknown.isLocal && unknown.site == nil)
+      let known = try Self.client(peer, takesLoopback: true)
+      #expect(!known.isShared && known.isLocal)
+      #expect(try !Self.client(peer, [("X-Forwarded-For", "127.0.0.1")], takesLoopback: true).isLocal)
+      // A proxy that is named and says for nobody.
+      let silent = try Self.client(peer, trusting: ["127.0.0.0/8", "::1"])
+      #expect(silent.isShared && !silent.isLocal)
+    }
+    #expect(try !Self.client("128.0.0.1", takesLoopback: true).isLocal)
+  }
+
+  @Test(
+    "a host is this machine's by its parsed address or as localhost, not by how it begins",
+    arguments: [
+      ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("[::1]", true), ("::ffff:127.0.0.1", true),
+      ("[::ffff:7f00:1]", true), ("localhost", true), ("LocalHost", true), ("127.evil.example", false),
+      ("127.0.0.1.evil.example", false), ("localhost.evil.example", false), ("127.1", false), ("2130706433", false),
+      ("0177.0.0.1", false), ("[127.0.0.1]", false), ("127.0.0.1:80", false), ("127.0.0.1%evil", false),
+      ("127.0.0.1\u{0}.evil.example", false), ("0.0.0.0", false), ("::", false), ("", false), ("128.0.0.1", false),
+    ])
+  func localHosts(_ host: String, _ isLocal: Bool) { #expect(isLoopback(host) == isLocal) }
+
+  @Test("URLs have IPv6 in brackets, and call a listener at all addresses by a loopback address")
+  func urlHosts() {
+    #expect(urlHost("::1") == "[::1]" && urlHost("[::1]") == "[::1]" && urlHost("127.0.0.1") == "127.0.0.1")
+    #expect(localURLHost("::") == "[::1]" && localURLHost("0.0.0.0") == "127.0.0.1" && localURLHost("a.b") == "a.b")
+  }
+
+  @Test(
+    "a Host field is read as it is written, or not at all",
+    arguments: [
+      ("a.example", "a.example", nil), ("a.example:80", "a.example", 80), ("[::1]:8080", "[::1]", 8080),
+      ("[::1]", "[::1]", nil),
+    ] as [(String, String, Int?)])
+  func authorities(_ text: String, _ host: String, _ port: Int?) throws {
+    let authority = try #require(Authority(text))
+    #expect(String(authority.host) == host && authority.port == port)
+    for junk in ["", ":80", "[::1", "[::1]80", "::1", "a:b", "a:80:80", "a:-1", "a:65536", "127.0.0.1:evil"] {
+      #expect(Authority(junk) == nil, "\(junk)")
+    }
+  }
+
+  @Test("the host that a client called is told by a trusted proxy only")
+  func forwardedHosts() throws {
+    func host(_ peer: String, _ name: HTTPField.Name, _ value: String) throws -> String? {
+      ClientAddress.forwardedHost(
+        [name: value], peer: try SocketAddress(ipAddress: peer, port: 1),
+        trusted: [try #require(IPNetwork("10.0.0.0/8"))])
+    }
+    #expect(try host("10.0.0.1", .forwardedHost, "evil.example, Chat.example.com:8443") == "chat.example.com:8443")
+    #expect(try host("10.0.0.1", .forwarded, #"for=192.0.2.1;host="chat.example.com:8443""#) == "chat.example.com:8443")
+    #expect(try host("10.0.0.1", .forwarded, "for=192.0.2.1") == nil)
+    #expect(try host("203.0.113.1", .forwardedHost, "chat.example.com") == nil)
   }
 
   @Test("behind trusted proxies the nearest hop counts that is not one of them")

@@ -108,10 +108,12 @@ struct OperationsTests {
       #expect(ready.contains(#"{"status":"ok"}"#))
     }
     let checks = Atomic(0)
-    let probe = ReadinessProbe(every: .seconds(3600)) {
-      checks.add(1, ordering: .relaxed)
-      throw SetupError("the disk is full")
-    }
+    let probe = ReadinessProbe(
+      every: .seconds(3600),
+      check: {
+        checks.add(1, ordering: .relaxed)
+        throw SetupError("the disk is full")
+      })
     await withTaskGroup { group in
       for _ in 0..<100 { group.addTask { #expect(await probe.problem() == "the disk is full") } }
     }
@@ -122,10 +124,12 @@ struct OperationsTests {
   func hangingReadiness() async throws {
     let checks = Atomic(0)
     let (answers, end) = AsyncStream.makeStream(of: Void.self)
-    let probe = ReadinessProbe(every: .zero, within: .milliseconds(50)) {
-      checks.add(1, ordering: .relaxed)
-      for await _ in answers {}
-    }
+    let probe = ReadinessProbe(
+      every: .zero, within: .milliseconds(50),
+      check: {
+        checks.add(1, ordering: .relaxed)
+        for await _ in answers {}
+      })
     for _ in 0..<3 { #expect(await probe.problem()?.contains("has not answered") == true) }
     #expect(checks.load(ordering: .relaxed) == 1)
     end.finish()

@@ -19,6 +19,7 @@ struct SocketCookieTests {
   static func settings(_ access: SocketAccess = .recent) -> ServerSettings {
     var settings = World.settings(\.socketAccess, access)
     settings.isDevelopment = false
+    settings.loopbackIsClient = true
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
     return settings
   }

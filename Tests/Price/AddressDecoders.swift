@@ -16,7 +16,8 @@ extension Decoder {
     return [
       // Each hop of a chain is parsed, and the shortest address has seven characters.
       Decoder("forwarded", corpus: "forwarded", Limits(work: 12_000, workPerByte: 100, memoryPerByte: 160)) { input in
-        let client = ClientAddress(peer: proxy, headers: input.fields, trusted: proxies)
+        let client = ClientAddress(
+          peer: proxy, headers: input.fields, trust: PeerTrust(proxies: proxies, takesLoopbackForClient: false))
         _ = client.site
       },
       Decoder("addresses", corpus: "addresses", Limits(workPerByte: 60, memoryPerByte: 80)) { input in

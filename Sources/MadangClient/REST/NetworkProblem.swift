@@ -14,7 +14,9 @@ package enum NetworkProblem {
     case let error as SocketAddressError.UnknownHost: "\(error.host): \(error.errorDescription)"
     case let error as HTTPClientError: error.shortDescription
     case let error as NIOSSLError:
-      if case .handshakeFailed(let cause) = error { handshake("\(cause)") } else { "TLS failed: \(error)" }
+      if case .handshakeFailed(let cause) = error { handshake("\(cause)") } else { handshake("\(error)") }
+    // Its own words name places in the library's source, on the machine where the program was built.
+    case let error as BoringSSLError: handshake("\(error)")
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       "its certificate is for another name"
     case let error as IOError: String(cString: strerror(error.errnoCode))

@@ -82,6 +82,7 @@ package final class Worlds: Sendable {
     var settings = settings
     (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
     (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
+    settings.loopbackIsClient = server.loopbackIsClient
     (settings.socketAccess, settings.socketRecentWindow) = (server.socketAccess, server.socketRecentWindow)
     (settings.socketOrigins, settings.allowsJSONP) = (server.socketOrigins, server.allowsJSONP)
     (settings.allowsEIO3, settings.socketReviewInterval) = (server.allowsEIO3, server.socketReviewInterval)

@@ -1,6 +1,21 @@
 import HTTPTypes
 import NIOCore
 
+/// What is believed of the peers of connections.
+struct PeerTrust: Sendable {
+  /// Their headers are believed.
+  let proxies: [IPNetwork]
+  /// Whether a loopback peer that forwards nothing is a client: a program of this machine. Otherwise it may as well be a proxy of this
+  /// machine that does not say for whom it calls.
+  let takesLoopbackForClient: Bool
+}
+
+extension ServerSettings {
+  var peerTrust: PeerTrust {
+    PeerTrust(proxies: trustedProxies, takesLoopbackForClient: loopbackIsClient ?? isDevelopment)
+  }
+}
+
 /// Where a request comes from, as far as it can be known.
 struct ClientAddress: Sendable {
   /// One form for one address.
@@ -15,7 +30,7 @@ struct ClientAddress: Sendable {
   /// Whether others may stand behind this address: a proxy forwarded that is not trusted, wherever it stands in the chain, or
   /// a trusted one did not say for whom. Then the address identifies nobody.
   let isShared: Bool
-  /// Whether it is this machine's own, and no proxy forwarded.
+  /// Whether a program of this machine calls: by its own address, and the settings take that for a client's.
   let isLocal: Bool
 
   /// The network that mails about sign-ins name, which nobody can make up: `a or b` where headers name two. Nil where a trusted proxy
@@ -35,18 +50,23 @@ struct ClientAddress: Sendable {
   /// not. What that one forwards is not believed: it may be a proxy that nobody named as trusted, with everybody behind it. If
   /// all hops are trusted, none of them is a client. If `Forwarded` and `X-Forwarded-For` name different clients, one of them
   /// was written by the client itself, and neither is believed.
-  init(peer: SocketAddress?, headers: HTTPFields, trusted: [IPNetwork]) {
+  init(peer: SocketAddress?, headers: HTTPFields, trust: PeerTrust) {
     let peer = peer.flatMap { IPAddress($0) }
     let isForwarded = Self.isForwarded(headers)
+    let isLoopback = peer?.isLoopback ?? true
+    let trusted = trust.proxies
     guard let peer, trusted.contains(where: { $0.contains(peer) }) else {
+      let isClient = !isLoopback || trust.takesLoopbackForClient
       self.init(
-        peer, places: peer.map { [$0] } ?? [], isSecure: false, isShared: isForwarded,
-        isLocal: (peer?.isLoopback ?? true) && !isForwarded)
+        peer, places: isClient ? peer.map { [$0] } ?? [] : [], isSecure: false, isShared: isForwarded || !isClient,
+        isLocal: isLoopback && isClient && !isForwarded)
       return
     }
     guard isForwarded else {
       // The proxy did not say for whom: it may carry anybody's connections, as that of a container's published port does.
-      self.init(peer, places: [], isSecure: false, isShared: true, isLocal: peer.isLoopback)
+      self.init(
+        peer, places: [], isSecure: false, isShared: true,
+        isLocal: isLoopback && trust.takesLoopbackForClient)
       return
     }
     let forwarded = Forwarded(headers)
@@ -55,7 +75,9 @@ struct ClientAddress: Sendable {
     ]
     let clients = chains.compactMap { $0.flatMap { $0.isEmpty ? nil : Self.client($0, trusted) } }
     let places = clients.compactMap(\.address)
-    let isSecure = (forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)) == "https"
+    let scheme = forwarded?.scheme ?? headers[values: .forwardedProto].last.map(Self.last)
+    // Some proxies name the WebSocket's own scheme.
+    let isSecure = scheme == "https" || scheme == "wss"
     guard let client = clients.first?.address, clients.allSatisfy({ $0.address == client }) else {
       self.init(peer, places: places, isSecure: isSecure, isShared: true, isLocal: false)
       return
@@ -63,8 +85,11 @@ struct ClientAddress: Sendable {
     self.init(client, places: places, isSecure: isSecure, isShared: clients.contains { $0.isShared }, isLocal: false)
   }
 
+  /// What a socket of the file system is called.
+  static let ofNoAddress = (address: "local", network: "local")
+
   private init(_ address: IPAddress?, places: [IPAddress], isSecure: Bool, isShared: Bool, isLocal: Bool) {
-    (text, network) = address?.texts ?? ("local", "local")
+    (text, network) = address?.texts ?? Self.ofNoAddress
     networkHash = KeyHash(network)
     isWithoutAddress = address == nil
     self.places = places
@@ -80,6 +105,12 @@ struct ClientAddress: Sendable {
       if !trusted.contains(where: { $0.contains(address) }) { return (address, index > 0) }
     }
     return (chain.first.flatMap { IPAddress($0) }, true)
+  }
+
+  /// The host that a trusted proxy says the client called; nil if it says none, or the peer is not trusted.
+  static func forwardedHost(_ headers: HTTPFields, peer: SocketAddress?, trusted: [IPNetwork]) -> String? {
+    guard let peer = peer.flatMap({ IPAddress($0) }), trusted.contains(where: { $0.contains(peer) }) else { return nil }
+    return Forwarded(headers)?.host ?? headers[values: .forwardedHost].last.map(last)
   }
 
   private static func last(_ list: String) -> String {
@@ -100,6 +131,8 @@ private struct Forwarded {
   let clients: [String]
   /// How the client came to the nearest proxy, in lower case.
   let scheme: String?
+  /// The host that the client called, as the nearest proxy has it.
+  let host: String?
 
   init?(_ headers: HTTPFields) {
     let values = headers[values: .forwarded]
@@ -111,7 +144,11 @@ private struct Forwarded {
       }
     }
     clients = elements.map { $0.first { $0.name == "for" }?.value ?? "" }
-    scheme = elements.last?.first { $0.name == "proto" }?.value.lowercased()
+    func last(_ name: String) -> String? {
+      elements.last?.first { $0.name == name }?.value.filter { $0 != "\"" }.lowercased()
+    }
+    scheme = last("proto")
+    host = last("host")
   }
 }
 

@@ -26,6 +26,19 @@ struct IPAddress: Hashable, Sendable {
     }
   }
 
+  /// Reads an address as a URL or a setting names a host: nothing but brackets around IPv6 may stand beside it.
+  init?(host: some StringProtocol) {
+    let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+    let text = isBracketed ? String(host.dropFirst().dropLast()) : String(host)
+    if !isBracketed, let four = Self.parse(text, AF_INET, size: 4) {
+      bytes = four
+    } else if let sixteen = Self.parse(text, AF_INET6, size: 16) {
+      bytes = Self.unmapped(sixteen)
+    } else {
+      return nil
+    }
+  }
+
   /// Nil for a socket of the file system.
   init?(_ address: SocketAddress) {
     switch address {
@@ -44,6 +57,8 @@ struct IPAddress: Hashable, Sendable {
   }
 
   private static func parse(_ text: String, _ family: Int32, size: Int) -> [UInt8]? {
+    // The system reads up to a NUL.
+    guard !text.utf8.contains(0) else { return nil }
     var bytes = [UInt8](repeating: 0, count: size)
     return inet_pton(family, text, &bytes) == 1 ? bytes : nil
   }

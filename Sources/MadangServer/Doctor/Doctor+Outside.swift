@@ -28,8 +28,7 @@ extension Doctor {
           cure: "name a file of -----BEGIN CERTIFICATE-----")
       ]
     }
-    var lenient = TLSConfiguration.makeClientConfiguration()
-    lenient.certificateVerification = .none
+    let lenient = Self.lenientTLS
     let first: OutsidePlace.Exchange
     do {
       first = try await place.exchange(
@@ -47,10 +46,7 @@ extension Doctor {
       ]
     }
     var findings = await transportFindings(place, first)
-    var configuration = HTTPClient.Configuration(tlsConfiguration: lenient, redirectConfiguration: .disallow)
-    configuration.httpVersion = .http1Only
-    let client = HTTPClient(
-      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+    let client = Self.client(lenient)
     do {
       findings += try await answerFindings(place, client)
       if !findings.contains(where: { $0.check == .answer }) {
@@ -73,14 +69,25 @@ extension Doctor {
   private func probeFindings(
     _ place: OutsidePlace, _ settings: ServerSettings, _ probe: DoctorProbe, isLocal: Bool
   ) async -> [DoctorFinding] {
-    var configuration = HTTPClient.Configuration(tlsConfiguration: strictTLS, redirectConfiguration: .disallow)
-    configuration.httpVersion = .http1Only
-    let client = HTTPClient(
-      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+    let client = Self.client(strictTLS)
     // A server that is not believed in has its finding already.
     let findings = try? await probeFindings(place, settings, probe, isLocal: isLocal, client)
     try? await client.shutdown()
     return findings ?? []
+  }
+
+  static func client(_ tls: TLSConfiguration) -> HTTPClient {
+    var configuration = HTTPClient.Configuration(tlsConfiguration: tls, redirectConfiguration: .disallow)
+    configuration.httpVersion = .http1Only
+    return HTTPClient(
+      eventLoopGroupProvider: .shared(MultiThreadedEventLoopGroup.singleton), configuration: configuration)
+  }
+
+  /// For what asks a server whose certificate is looked at elsewhere.
+  static var lenientTLS: TLSConfiguration {
+    var lenient = TLSConfiguration.makeClientConfiguration()
+    lenient.certificateVerification = .none
+    return lenient
   }
 
   /// As clients have it, who check the certificate.
@@ -98,7 +105,7 @@ extension Doctor {
       case is NIOSSLError, is BoringSSLError: "TLS is not spoken there as clients speak it: check port and certificate"
       default: "check that the server and its proxy run and listen there, and that no firewall is between"
       }
-    return DoctorFinding(.connection, .error, "\(place.url) cannot be reached: \(error)", cure: cure)
+    return DoctorFinding(.connection, .error, "\(place.url) cannot be reached: \(networkWords(error))", cure: cure)
   }
 
   private func answerFindings(_ place: OutsidePlace, _ client: HTTPClient) async throws -> [DoctorFinding] {
@@ -117,7 +124,7 @@ extension Doctor {
       findings.append(
         DoctorFinding(
           .readiness, .error, "\(place.url)/readyz answers \(ready.status): \(ready.text.prefix(200))",
-          cure: "database or disk take no writes: /readyz on the server's machine says why"))
+          cure: "database or disk take no writes: the server's log says why (not ready)"))
     }
     let format = Date.VerbatimFormatStyle(
       format:

@@ -11,11 +11,8 @@ extension Doctor {
   func probeFindings(
     _ place: OutsidePlace, _ settings: ServerSettings, _ probe: DoctorProbe, isLocal: Bool, _ client: HTTPClient
   ) async throws -> [DoctorFinding] {
-    let proof = probe.proof(at: Clock.systemTime())
     func ask(_ header: (String, String)? = nil) async throws -> DoctorProbe.Sight? {
-      let answer = try await place.call(
-        "/livez", headers: [("X-Madang-Doctor", proof)] + (header.map { [$0] } ?? []), with: client)
-      return try? JSONDecoder().decode(DoctorProbe.Sight.self, from: Data(answer.body))
+      try await sight(of: place, probe, header, client)
     }
     // A server of another installation, or one that has another key.
     guard let plain = try await ask() else { return [] }
@@ -32,7 +29,8 @@ extension Doctor {
       findings.append(
         DoctorFinding(
           .proxyHost, .error,
-          "clients call \(place.authority), the server hears \(plain.authority): WebSockets are refused",
+          "clients call \(place.authority), the server is called \(plain.authority): WebSockets are refused where public.url "
+            + "is another, and calls look as if they came from this machine",
           cure: "nginx: proxy_set_header Host $http_host"))
     }
     let comesByProxy = plain.isForwarded || IPAddress(plain.peer)?.isLoopback ?? false
@@ -68,6 +66,33 @@ extension Doctor {
       findings.append(forgery("X-Forwarded-For", "trusted.proxies names the address of the proxy only"))
     }
     return findings
+  }
+
+  /// What a server that runs has noticed of a proxy on its machine; it is asked where it listens, around all proxies. Nothing if it
+  /// does not run, or listens at no loopback address.
+  func loopbackFindings(_ settings: ServerSettings, _ probe: DoctorProbe) async -> [DoctorFinding] {
+    let host = localURLHost(settings.host)
+    let scheme = settings.tls == nil ? "http" : "https"
+    guard isLoopback(host), let place = OutsidePlace("\(scheme)://\(host):\(settings.port)", patience: options.patience)
+    else { return [] }
+    // The connection does not leave this machine, and the certificate is for another name.
+    let client = Self.client(Self.lenientTLS)
+    let sight = try? await sight(of: place, probe, nil, client)
+    try? await client.shutdown()
+    guard let signs = sight?.loopbackSigns, !signs.isEmpty else { return [] }
+    return [
+      DoctorFinding(
+        .proxyTrust, .error, "\(LoopbackWatch.problem) (\(signs.map(\.words).joined(separator: "; ")))",
+        cure: LoopbackWatch.cure)
+    ]
+  }
+
+  private func sight(
+    of place: OutsidePlace, _ probe: DoctorProbe, _ header: (String, String)?, _ client: HTTPClient
+  ) async throws -> DoctorProbe.Sight? {
+    let proof = ("X-Madang-Doctor", probe.proof(at: Clock.systemTime()))
+    let answer = try await place.call("/livez", headers: [proof] + (header.map { [$0] } ?? []), with: client)
+    return try? JSONDecoder().decode(DoctorProbe.Sight.self, from: Data(answer.body))
   }
 
   private func forgery(_ header: String, _ cure: String) -> DoctorFinding {

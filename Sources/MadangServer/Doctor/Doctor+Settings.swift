@@ -55,6 +55,7 @@ extension Doctor {
         "trusted.proxies: \(network.text) has clients in it, whose X-Forwarded-For is believed",
         "name the addresses of your proxies only")
     }
+    findings += settings.dangers()
     findings += publicURLFindings(settings, called)
     if !isLoopback(settings.host) && settings.tls == nil && settings.trustedProxies.isEmpty && !settings.isDevelopment {
       add(
@@ -97,13 +98,8 @@ extension Doctor {
           cure: "set it to the URL by which people reach the server, like https://chat.example.com")
       ]
     }
-    if url.scheme != "https" && !isLoopback(host) {
-      return [
-        DoctorFinding(
-          .publicURL, .warning, "public.url (\(settings.publicURL)) leads people to plain HTTP",
-          cure: "write it with https://, and set up TLS (docs/tls.md)")
-      ]
-    }
+    // That has its finding already.
+    if PublicURL(settings.publicURL)?.isInTheClear ?? false { return [] }
     guard let called, let other = called.host(), other.lowercased() != host.lowercased() || called.port != url.port
     else {
       return []

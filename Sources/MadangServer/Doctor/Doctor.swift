@@ -43,6 +43,9 @@ public struct Doctor: Sendable {
       findings += await mailFindings(settings)
       findings += await outsideFindings(url, settings: settings, probe: probe)
     }
+    if let probe, !findings.contains(where: { $0.check == .proxyTrust }) {
+      findings += await loopbackFindings(settings, probe)
+    }
     return findings
   }
 

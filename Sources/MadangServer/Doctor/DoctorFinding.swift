@@ -23,7 +23,8 @@ public struct DoctorFinding: Encodable, Hashable, Sendable {
 public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
   // From inside.
   case settings, settingsPrivacy, unknownVariables, development, developmentKeys, passwordHashing, passwordTries
-  case registration, socketAccess, trustedProxies, publicURL, plainHTTP, uploadLimit, operationsListener, auditRefusals
+  case registration, socketAccess, trustedProxies, publicURL, plainHTTP, cleartext, uploadLimit, operationsListener,
+    auditRefusals
   case testPayments
   case auditFile, dataDirectory, dataPrivacy, diskSpace, diskInodes, writeAheadLog, certificate, certificateKey
   case pushAccount, database, databaseFile, databaseIntegrity, databaseDurability, databaseConnections, files, backup
@@ -47,8 +48,9 @@ public enum DoctorCheck: String, CaseIterable, Encodable, Sendable {
     case .registration: "a public server where everybody may make an account"
     case .socketAccess: "sockets that everybody may listen to"
     case .trustedProxies: "networks of proxies that are too large"
-    case .publicURL: "links of invitations that lead elsewhere"
+    case .publicURL: "links for people that lead elsewhere, or in the clear"
     case .plainHTTP: "passwords and tokens in the clear"
+    case .cleartext: "mails or files that travel in the clear"
     case .uploadLimit: "limits of requests below those of files"
     case .operationsListener: "metrics and development calls for other machines"
     case .auditRefusals: "an audit log without failed sign-ins"

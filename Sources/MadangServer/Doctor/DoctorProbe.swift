@@ -22,6 +22,8 @@ struct DoctorProbe: Sendable {
     let authority: String
     /// How many connections the server takes, as its open files allow.
     let connections: Int
+    /// Signs of a proxy on the server's machine that it is not told of.
+    let loopbackSigns: [LoopbackWatch.Sign]
   }
 
   /// How long a proof is good, in milliseconds, before and after the moment it was made: clocks of machines differ.
@@ -52,7 +54,7 @@ struct DoctorProbe: Sendable {
       isPeerTrusted: peer.map { peer in service.settings.trustedProxies.contains { $0.contains(peer) } } ?? false,
       address: client.text, isForwarded: ClientAddress.isForwarded(request.headers), isShared: client.isShared,
       isSecure: client.isSecure || service.settings.tls != nil, authority: request.head.authority ?? "",
-      connections: service.settings.connections.total)
+      connections: service.settings.connections.total, loopbackSigns: service.loopback?.signs ?? [])
   }
 }
 

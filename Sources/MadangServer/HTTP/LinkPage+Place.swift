@@ -18,12 +18,12 @@ extension LinkPage {
     return "/\(page.rawValue)/\(mask)"
   }
 
-  /// Nil for a path of something else.
-  func place(in target: RequestTarget) -> Place? {
-    guard target.segments.first == rawValue else { return nil }
+  /// The page that a path leads to, and what of it; nil for a path of something else.
+  static func place(in target: RequestTarget) -> (page: LinkPage, place: Place)? {
+    guard let page = target.segments.first.flatMap(LinkPage.init) else { return nil }
     return switch target.segments.count {
-    case 1: .request
-    case 2: .link(code: target.segments[1])
+    case 1: (page, .request)
+    case 2: (page, .link(code: target.segments[1]))
     default: nil
     }
   }

@@ -86,27 +86,15 @@ struct CallResponder {
   var actor: Actor?
 
   func respond(to request: Request, _ target: RequestTarget, _ context: Context) async throws -> Response {
+    if actor == nil { service.loopback?.saw(request, from: context.channel.remoteAddress) }
     if actor == nil, let response = try await service.operations(request, target, context) { return response }
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
       maxFileSize: service.madang.setting(\.maxFileSize), ledger: service.ledger, payer: client.networkHash,
       exchange: exchange)
-    if actor == nil, let code = InvitePage.code(in: target),
-      let page = await InvitePage(service: service).respond(to: request, code: code, client, body)
-    {
-      await body.finish()
-      return page
-    }
-    if actor == nil, let place = LinkPage.confirm.place(in: target),
-      let page = await ConfirmPage(service: service).respond(to: request, place, client, body)
-    {
-      await body.finish()
-      return page
-    }
-    if actor == nil, let place = LinkPage.password.place(in: target),
-      let page = await PasswordPage(service: service).respond(to: request, place, client, body)
-    {
+    if actor == nil, var page = await page(request, target, client, body) {
+      if service.settings.tls != nil { page.headers[.strictTransportSecurity] = "max-age=31536000" }
       await body.finish()
       return page
     }
@@ -145,6 +133,20 @@ struct CallResponder {
     return response
   }
 
+  /// The answer of a page for people; nil for a path of something else.
+  private func page(_ request: Request, _ target: RequestTarget, _ client: ClientAddress, _ body: BodyReader) async
+    -> Response?
+  {
+    guard let (page, place) = LinkPage.place(in: target) else { return nil }
+    switch (page, place) {
+    case (.invite, .link(let code)):
+      return await InvitePage(service: service).respond(to: request, code: code, client, body)
+    case (.invite, .request): return nil
+    case (.confirm, _): return await ConfirmPage(service: service).respond(to: request, place, client, body)
+    case (.password, _): return await PasswordPage(service: service).respond(to: request, place, client, body)
+    }
+  }
+
   private func answer(
     _ request: Request, _ target: RequestTarget, _ body: BodyReader, _ client: ClientAddress, _ context: Context,
     _ edition: Edition, _ observation: inout Metrics.Observation
@@ -164,7 +166,7 @@ struct CallResponder {
     }
     if let identity {
       body.takesFiles = {
-        try await look(up: identity, client)
+        try await look(up: identity, client, request, context)
         return true
       }
     }
@@ -175,11 +177,11 @@ struct CallResponder {
     var response: Response
     do { response = try await match.handler(call) } catch {
       // Who calls is checked before what they ask for (contract section 3.1).
-      if let identity, error.isOfCall { try await look(up: identity, client) }
+      if let identity, error.isOfCall { try await look(up: identity, client, request, context) }
       throw error
     }
     // The operation has asked already, unless it is one that is the same for everybody.
-    if let identity { try await look(up: identity, client) }
+    if let identity { try await look(up: identity, client, request, context) }
     if match.route.access == .publicKey, case .live(let session) = session.state {
       service.securityLog.signedIn(session.number, by: match.route, at: client)
     }
@@ -192,12 +194,15 @@ struct CallResponder {
   }
 
   /// Throws unless it is known who calls. The account is seen at the address.
-  private nonisolated(nonsending) func look(up principal: Principal, _ client: ClientAddress) async throws {
+  private nonisolated(nonsending) func look(
+    up principal: Principal, _ client: ClientAddress, _ request: Request, _ context: Context
+  ) async throws {
     let caller = if let caller = principal.caller { caller } else { try await service.madang.caller(principal) }
     exchange?.found(caller)
     guard actor == nil else { return }
     service.limits.note(caller.session.number, of: caller.id)
     service.recent.saw(caller.id, at: client)
+    service.loopback?.saw(request, from: context.channel.remoteAddress, account: caller.id)
   }
 
   /// Who calls by the token shown, as far as the route asks for one. Counted for limits.

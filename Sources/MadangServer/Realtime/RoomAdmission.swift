@@ -219,8 +219,8 @@ struct RoomAdmission: Sendable {
   /// has no name but an address, nobody else's page can have it.
   private static func isOfProgram(_ origin: String) -> Bool {
     guard let mark = origin.firstRange(of: "://") else { return false }
-    let place = origin[mark.upperBound...].lowercased()
-    let isNameless = place == "localhost" || place.hasPrefix("localhost:") || IPAddress(place) != nil
+    let host = Authority(origin[mark.upperBound...])?.host
+    let isNameless = host.map { isLoopback($0) || IPAddress(host: $0) != nil } ?? false
     return isNameless || origin.lowercased().hasPrefix("ws")
   }
 }

@@ -8,12 +8,6 @@ import MadangCore
 struct InvitePage {
   let service: Service
 
-  /// The code in a path `/invite/CODE`; nil for others.
-  static func code(in target: RequestTarget) -> String? {
-    guard case .link(let code) = LinkPage.invite.place(in: target) else { return nil }
-    return code
-  }
-
   /// Answers a GET with the form, a POST by inviting the address. Nil for other methods.
   func respond(to request: Request, code: String, _ client: ClientAddress, _ body: BodyReader) async -> Response? {
     let page = Self.page

@@ -11,6 +11,9 @@ public struct ServerSettings: Sendable {
   public var port = 8080
   /// Nil for plain HTTP, as behind a proxy that speaks TLS.
   public var tls: TLSSettings?
+  /// Seconds after which a connection is closed that is idle between requests. Proxies keep theirs 60 s mostly, and 120 s at most: one that
+  /// sends a request just when the server closes loses it.
+  public var idleSeconds = 125
   /// Holds `madang.sqlite`, `files/` and `secrets/`.
   public var dataDirectory = URL(filePath: "madang-data", directoryHint: .isDirectory)
   /// Where files are kept: `s3://BUCKET[/PREFIX]`; empty for `files/` in ``dataDirectory``.
@@ -89,6 +92,9 @@ public struct ServerSettings: Sendable {
   public var socketReviewInterval = 5
   /// Where the proxies are whose `X-Forwarded-For`, `Forwarded` and `X-Forwarded-Proto` are believed.
   public var trustedProxies: [IPNetwork] = []
+  /// Whether a call from a loopback address is from a program of this machine, which may read `/metrics` and stands for its account in
+  /// `recent`. Nil: in development mode only, as a proxy of this machine may be there that nothing is known of.
+  public var loopbackIsClient: Bool?
   /// How many passwords of one address may wait to be hashed; what is beyond it is answered `E98`.
   public var hashingPerAddress = 128
   /// Threads that hash passwords; zero for one less than there are processors, but at least one and at most three.
@@ -231,6 +237,3 @@ private func isUnreserved(_ byte: UInt8) -> Bool {
   default: false
   }
 }
-
-/// Whether only this machine reaches, or has, the address.
-func isLoopback(_ host: String) -> Bool { host == "localhost" || host == "::1" || host.hasPrefix("127.") }

@@ -7,10 +7,10 @@ import NIOCore
 enum LocalNetwork {
   /// By which other machines reach a server that listens on this host. Throws ``SetupError`` if there is none.
   static func address(of host: String) throws -> String {
-    guard host == "0.0.0.0" || host == "::" else { return host.contains(":") ? "[\(host)]" : host }
+    guard host == "0.0.0.0" || host == "::" else { return urlHost(host) }
     let devices = (try? System.enumerateDevices()) ?? []
     let candidates = devices.compactMap { device -> (name: String, address: String)? in
-      guard case .v4 = device.address, let address = device.address?.ipAddress, !address.hasPrefix("127.") else {
+      guard case .v4 = device.address, let address = device.address?.ipAddress, !isLoopback(address) else {
         return nil
       }
       return (device.name, address)

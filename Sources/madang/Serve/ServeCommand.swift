@@ -110,11 +110,12 @@ struct Serve: AsyncParsableCommand {
     let takesHangups = settings.tls != nil || isatty(STDIN_FILENO) == 0
     let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
+    let reachable = address ?? localURLHost(settings.host)
     let server: MadangServer
     var development: DevelopmentServer?
     do {
       if settings.isDevelopment && loaded.hasTestKit {
-        let made = try await DevelopmentServer(settings, address: address ?? "127.0.0.1", logger: logger)
+        let made = try await DevelopmentServer(settings, address: reachable, logger: logger)
         (server, development) = (made.server, made)
       } else {
         server = try await makeServer(settings, logger: logger)
@@ -125,12 +126,12 @@ struct Serve: AsyncParsableCommand {
     let announcement = Task {
       let port = try await server.port
       let scheme = loaded.settings.tls == nil ? "http" : "https"
-      if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(address ?? "127.0.0.1"):\(port)") }
+      if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(reachable):\(port)") }
       SystemdNotice.ready.send()
       // On a thread of its own, which alone waits if the stream is a pipe that is full.
       Thread.detachNewThread {
         // The stream may be closed; the server serves all the same.
-        try? Terminal.line("madang listening on \(scheme)://\(loaded.settings.host):\(port)")
+        try? Terminal.line("madang listening on \(scheme)://\(urlHost(loaded.settings.host)):\(port)")
         if let address { LocalNetwork.tell("\(scheme)://\(address):\(port)", loaded.settings) }
       }
     }

@@ -2,7 +2,10 @@ import MadangServer
 
 extension Setting {
   static let listening: [Setting] = [
-    text("host", "address to listen on", \.settings.host),
+    Setting(
+      key: "host", help: "address to listen on",
+      read: { text, loaded throws(Invalid) in loaded.settings.host = withoutBrackets(text) },
+      show: { $0.settings.host }),
     integer("port", "port to listen on, 0 for a free one", \.settings.port, 0...65535),
     text("tls.cert", "certificate with its chain, in PEM, for TLS; empty for plain HTTP", \.certificateFile),
     text("tls.key", "the certificate's private key, in PEM", \.keyFile),
@@ -16,6 +19,10 @@ extension Setting {
         guard let port = Int(text), (0...65535).contains(port) else { throw Invalid(cure: "write 0 to 65535") }
         loaded.redirectPort = port
       }, show: { $0.redirectPort.map(String.init) ?? "" }),
+    integer(
+      "http.idle",
+      "seconds after which a connection is closed that is idle between requests; longer than a proxy keeps it",
+      \.settings.idleSeconds, 5...86_400),
     Setting(
       key: "trusted.proxies", help: "proxies whose X-Forwarded-For is believed: 10.0.0.1,172.20.0.0/16",
       read: { text, loaded throws(Invalid) in
@@ -26,6 +33,19 @@ extension Setting {
           return network
         }
       }, show: { $0.settings.trustedProxies.map(\.text).joined(separator: ",") }),
+    Setting(
+      key: "loopback.clients",
+      help:
+        "whether calls from a loopback address are a program's of this machine, not a proxy's: true, false; empty for "
+        + "true in development mode only",
+      read: { text, loaded throws(Invalid) in
+        switch text {
+        case "": loaded.settings.loopbackIsClient = nil
+        case "true", "1": loaded.settings.loopbackIsClient = true
+        case "false", "0": loaded.settings.loopbackIsClient = false
+        default: throw Invalid(cure: "write true or false, or leave it out")
+        }
+      }, show: { $0.settings.loopbackIsClient.map { String($0) } ?? "" }),
     text(
       "public.url", "https://HOST of the server for people; without it there are no links in invitations, and no mails",
       \.settings.publicURL),
@@ -40,8 +60,13 @@ extension Setting {
         guard let colon, let port = Int(text[text.index(after: colon)...]), (1...65535).contains(port) else {
           throw Invalid(cure: "write an address and a port like 127.0.0.1:9090")
         }
-        loaded.settings.operations = (String(text[..<colon]), port)
-      }, show: { $0.settings.operations.map { "\($0.host):\($0.port)" } ?? "" }),
+        loaded.settings.operations = (withoutBrackets(text[..<colon]), port)
+      }, show: { $0.settings.operations.map { "\(urlHost($0.host)):\($0.port)" } ?? "" }),
     flag("metrics.public", "whether GET /metrics answers other machines", \.settings.metricsArePublic),
   ]
+}
+
+/// An IPv6 address may be written as in a URL; sockets take it without brackets.
+private func withoutBrackets(_ host: some StringProtocol) -> String {
+  host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : String(host)
 }
