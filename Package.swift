@@ -140,8 +140,8 @@ let package = Package(
         .embedInCode("0014_mail.sql"), .embedInCode("0015_sign_in_revocations.sql"),
         .embedInCode("0016_accounts.sql"), .embedInCode("0017_operations.sql"),
         .embedInCode("0018_sign_in_endings.sql"), .embedInCode("0019_notices.sql"),
-        .embedInCode("0020_device_owners.sql"),
-        .embedInCode("0021_documents.sql"), .embedInCode("0022_bounds.sql"), .embedInCode("0025_authors.sql"),
+        .embedInCode("0020_device_owners.sql"), .embedInCode("0021_documents.sql"),
+        .embedInCode("0022_bounds.sql"), .embedInCode("0023_authors.sql"),
       ],
       swiftSettings: strict),
     .systemLibrary(

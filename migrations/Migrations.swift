@@ -23,6 +23,6 @@ package enum MigrationFiles {
     (20, "device owners", String(decoding: PackageResources._020_device_owners_sql, as: UTF8.self)),
     (21, "documents", String(decoding: PackageResources._021_documents_sql, as: UTF8.self)),
     (22, "bounds", String(decoding: PackageResources._022_bounds_sql, as: UTF8.self)),
-    (25, "authors", String(decoding: PackageResources._025_authors_sql, as: UTF8.self)),
+    (23, "authors", String(decoding: PackageResources._023_authors_sql, as: UTF8.self)),
   ]
 }
