@@ -19,19 +19,26 @@ let counted =
   + (isPriced
     ? [.unsafeFlags(["-sanitize=fuzzer", "-sanitize-coverage=edge,trace-pc-guard", "-enable-testing"])] : [])
 
+// Packages that only chat needs are fetched with the trait `Chat` alone. Without traits (`.package(url: …, traits: [])`) the libraries
+// of Socket.IO are what one can build.
 extension Target.Dependency {
   static let asyncHTTPClient: Self = .product(name: "AsyncHTTPClient", package: "async-http-client")
   static let argumentParser: Self = .product(
-    name: "ArgumentParser", package: "swift-argument-parser")
-  static let configuration: Self = .product(name: "Configuration", package: "swift-configuration")
-  static let crypto: Self = .product(name: "Crypto", package: "swift-crypto")
-  static let cryptoExtras: Self = .product(name: "CryptoExtras", package: "swift-crypto")
+    name: "ArgumentParser", package: "swift-argument-parser", condition: .when(traits: ["Chat"]))
+  static let configuration: Self = .product(
+    name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Chat"]))
+  static let crypto: Self = .product(
+    name: "Crypto", package: "swift-crypto", condition: .when(traits: ["Chat"]))
+  static let cryptoExtras: Self = .product(
+    name: "CryptoExtras", package: "swift-crypto", condition: .when(traits: ["Chat"]))
   static let deque: Self = .product(name: "DequeModule", package: "swift-collections")
-  static let grdb: Self = .product(name: "GRDB", package: "GRDB.swift")
+  static let grdb: Self = .product(
+    name: "GRDB", package: "GRDB.swift", condition: .when(traits: ["Chat"]))
   static let httpTypes: Self = .product(name: "HTTPTypes", package: "swift-http-types")
   static let hummingbird: Self = .product(name: "Hummingbird", package: "hummingbird")
   static let hummingbirdCore: Self = .product(name: "HummingbirdCore", package: "hummingbird")
-  static let jwtKit: Self = .product(name: "JWTKit", package: "jwt-kit")
+  static let jwtKit: Self = .product(
+    name: "JWTKit", package: "jwt-kit", condition: .when(traits: ["Chat"]))
   static let logging: Self = .product(name: "Logging", package: "swift-log")
   static let nioCore: Self = .product(name: "NIOCore", package: "swift-nio")
   static let nioConcurrency: Self = .product(name: "NIOConcurrencyHelpers", package: "swift-nio")
@@ -44,6 +51,9 @@ extension Target.Dependency {
   static let nioHTTPTypesHTTP1: Self = .product(
     name: "NIOHTTPTypesHTTP1", package: "swift-nio-extras")
   static let nioPosix: Self = .product(name: "NIOPosix", package: "swift-nio")
+  /// For TLS of the server's own, in a Socket.IO server that may do without.
+  static let nioSSLIfTLS: Self = .product(
+    name: "NIOSSL", package: "swift-nio-ssl", condition: .when(traits: ["TLS"]))
   static let nioSSL: Self = .product(name: "NIOSSL", package: "swift-nio-ssl")
   static let nioTLS: Self = .product(name: "NIOTLS", package: "swift-nio")
   static let nioWebSocket: Self = .product(name: "NIOWebSocket", package: "swift-nio")
@@ -51,7 +61,8 @@ extension Target.Dependency {
   static let system: Self = .product(name: "SystemPackage", package: "swift-system")
   static let serviceLifecycle: Self = .product(
     name: "ServiceLifecycle", package: "swift-service-lifecycle")
-  static let yams: Self = .product(name: "Yams", package: "Yams")
+  static let yams: Self = .product(
+    name: "Yams", package: "Yams", condition: .when(traits: ["Chat"]))
 }
 
 let package = Package(
@@ -68,6 +79,13 @@ let package = Package(
     .library(name: "MadangTesting", targets: ["MadangTesting"]),
     .executable(name: "madang", targets: ["madang"]),
     .executable(name: "socketio-echo", targets: ["socketio-echo"]),
+  ],
+  traits: [
+    .default(enabledTraits: ["Chat"]),
+    .trait(
+      name: "Chat", description: "All that is no library of Socket.IO: the chat's server, client and tools",
+      enabledTraits: ["TLS"]),
+    .trait(name: "TLS", description: "TLS of a Socket.IO server's own, without a proxy (builds BoringSSL)"),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -94,15 +112,15 @@ let package = Package(
     .target(
       name: "SocketIOServer",
       dependencies: [
-        "CZlib", "SocketIOProtocol", .crypto, .deque, .httpTypes, .hummingbird, .hummingbirdCore, .logging,
-        .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSL, .nioTLS,
+        "CZlib", "SocketIOProtocol", .deque, .httpTypes, .hummingbirdCore, .logging,
+        .nioCore, .nioConcurrency, .nioHTTP1, .nioHTTPTypes, .nioHTTPTypesHTTP1, .nioPosix, .nioSSLIfTLS, .nioTLS,
         .nioWebSocket, .serviceLifecycle, .unixSignals,
       ],
       swiftSettings: counted),
     .target(
       name: "SocketIOClient",
       dependencies: [
-        "SocketIOProtocol", .asyncHTTPClient, .crypto, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
+        "SocketIOProtocol", .asyncHTTPClient, .logging, .nioCore, .nioHTTP1, .nioPosix, .nioSSL, .nioTLS,
         .nioWebSocket,
       ],
       swiftSettings: strict),

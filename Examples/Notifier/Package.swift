@@ -6,7 +6,7 @@ let package = Package(
   name: "Notifier",
   platforms: [.macOS(.v15)],
   dependencies: [
-    .package(name: "madang", path: "../.."),
+    .package(name: "madang", path: "../..", traits: []),
     .package(url: "https://github.com/apple/swift-crypto", from: "4.5.2"),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
   ],

@@ -5,7 +5,7 @@ import PackageDescription
 let package = Package(
   name: "RoomChat",
   platforms: [.macOS(.v15)],
-  dependencies: [.package(name: "madang", path: "../..")],
+  dependencies: [.package(name: "madang", path: "../..", traits: [])],
   targets: [
     .target(name: "RoomChat", dependencies: [.product(name: "SocketIOServer", package: "madang")]),
     .executableTarget(

@@ -1,4 +1,4 @@
-import Hummingbird
+import HTTPTypes
 import HummingbirdCore
 import Logging
 import NIOCore
@@ -24,15 +24,15 @@ extension SocketIOServer {
     host: String = "127.0.0.1", port: Int, stopsOnSignals: Bool = true,
     onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
   ) async throws {
-    var http = HTTPChannelConfiguration()
-    // Nobody else's code answers.
-    http.respondsOnEventLoop = true
-    let application = Application(
-      responder: SocketIOResponder(server: self), server: httpServer(configuration: http),
-      configuration: .init(address: .hostname(host, port: port), backlog: Self.backlog),
-      onServerRunning: { await onRunning($0.localAddress?.port ?? port) },
-      eventLoopGroupProvider: .shared(group), logger: core.logger)
-    try await run(application, stopsOnSignals: stopsOnSignals)
+    let listener = listener(
+      at: .hostname(host, port: port), configuration: .init(), logger: core.logger, onRunning: onRunning
+    ) { request, channel in
+      var response = Response(status: .notFound)
+      if isSocketPath(request.uri.path) { response = await respond(to: request, channel: channel) }
+      response.headers[.date] = HTTPDate.now
+      return response
+    }
+    try await run(listener, stopsOnSignals: stopsOnSignals)
   }
 
   /// Runs an application that this server is part of. When it is to stop, sessions end first: their waiting polls would
@@ -79,24 +79,5 @@ private struct SessionEnding: Service {
       throw error
     }
     await server.shutdown()
-  }
-}
-
-private struct SocketIOContext: RequestContext {
-  var coreContext: CoreRequestContextStorage
-  let channel: any Channel
-
-  init(source: ApplicationRequestContextSource) {
-    coreContext = .init(source: source)
-    channel = source.channel
-  }
-}
-
-private struct SocketIOResponder: HTTPResponder {
-  let server: SocketIOServer
-
-  func respond(to request: Request, context: SocketIOContext) async throws -> Response {
-    guard server.isSocketPath(request.uri.path) else { return Response(status: .notFound) }
-    return await server.respond(to: request, channel: context.channel)
   }
 }

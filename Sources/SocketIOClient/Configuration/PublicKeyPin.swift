@@ -1,7 +1,7 @@
-import Crypto
 import Foundation
 import NIOCore
 import NIOSSL
+import SocketIOProtocol
 
 extension SocketIOClient {
   /// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469 section 2.4): it stays the same when a certificate is renewed
@@ -16,14 +16,14 @@ extension SocketIOClient {
     /// - Throws: ``SocketIOError/badTLS(_:)``.
     public init(_ text: String) throws(SocketIOError) {
       let base64 = text.hasPrefix(Self.prefix) ? String(text.dropFirst(Self.prefix.count)) : text
-      guard let data = Data(base64Encoded: base64), data.count == SHA256.byteCount else {
+      guard let data = Data(base64Encoded: base64), data.count == 32 else {
         throw .badTLS("\"\(text)\" is no SHA-256 of a public key: 32 bytes in Base64")
       }
       digest = Array(data)
     }
 
     init(of certificate: NIOSSLCertificate) throws {
-      digest = Array(SHA256.hash(data: try certificate.extractPublicKey().toSPKIBytes()))
+      digest = MessageDigest.sha256(of: try certificate.extractPublicKey().toSPKIBytes())
     }
 
     private static let prefix = "sha256/"

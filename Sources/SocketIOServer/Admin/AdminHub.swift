@@ -1,4 +1,3 @@
-import Crypto
 import Foundation
 import Logging
 import SocketIOProtocol
@@ -191,8 +190,8 @@ extension AdminHub {
     return .accept(SocketData(Login(id: login)))
   }
 
-  /// Compares in a time that does not depend on where the texts differ: digests do.
+  /// Compares in a time that does not depend on where the texts differ, because digests differ everywhere.
   private static func isSame(_ first: String, _ second: String) -> Bool {
-    SHA256.hash(data: Data(first.utf8)) == SHA256.hash(data: Data(second.utf8))
+    MessageDigest.sha256(of: Array(first.utf8)) == MessageDigest.sha256(of: Array(second.utf8))
   }
 }

@@ -3,8 +3,10 @@ public import NIOCore
 extension SocketIOServer {
   /// Settings of a listener's HTTP/1 connections.
   public struct HTTPChannelConfiguration: Sendable {
-    /// Has connections speak TLS. `nil`: they speak plain HTTP, and a proxy in front may speak TLS.
-    public var tls: TLSCertificate?
+    #if TLS
+      /// Has connections speak TLS. `nil`: they speak plain HTTP, and a proxy in front may speak TLS. It needs the package's trait `TLS`.
+      public var tls: TLSCertificate?
+    #endif
     /// For `httpServer`: whether the application answers requests on the event loop of their connection, as the server itself does with those for
     /// sockets then: it saves two changes of thread for each. The application must not block then, as all sockets of the
     /// loop would wait; what is isolated to an actor with an executor of its own, or `@concurrent`, leaves the loop by itself.
@@ -39,6 +41,15 @@ extension SocketIOServer {
     package var addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
 
     public init() {}
+
+    /// Whether connections speak TLS.
+    var isSecure: Bool {
+      #if TLS
+        tls != nil
+      #else
+        false
+      #endif
+    }
   }
 }
 

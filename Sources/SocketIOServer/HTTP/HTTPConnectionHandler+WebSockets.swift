@@ -51,7 +51,7 @@ extension HTTPConnectionHandler {
   private func take(_ context: ChannelHandlerContext, _ request: EngineRequest, _ aim: RequestAim) {
     do throws(UpgradeFlaw) {
       let (shard, offer) = try server.core.examine(request, aim, on: context.eventLoop)
-      let descriptor = isSecure ? WebSocketRelay.start(on: context) : Self.descriptor(of: context)
+      let descriptor = isSecure ? Self.relayedDescriptor(of: context) : Self.descriptor(of: context)
       guard let descriptor else {
         throw UpgradeFlaw(status: .serviceUnavailable, message: "")
       }
@@ -67,6 +67,15 @@ extension HTTPConnectionHandler {
     } catch {
       refuse(context, error)
     }
+  }
+
+  /// One end of a relay behind TLS, whose keys stay in this connection's pipeline; nil without descriptors.
+  private static func relayedDescriptor(of context: ChannelHandlerContext) -> CInt? {
+    #if TLS
+      WebSocketRelay.start(on: context)
+    #else
+      nil
+    #endif
   }
 
   private static func descriptor(of context: ChannelHandlerContext) -> CInt? {

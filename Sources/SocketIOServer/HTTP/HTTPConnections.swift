@@ -73,10 +73,12 @@ final class HTTPConnections: Sendable {
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try pipeline.addHandler(LoopShareHandler(share))
     }
-    if let certificate = configuration.tls {
-      try pipeline.addHandler(PlainTextRefusal())
-      try pipeline.addHandler(certificate.makeHandler())
-    }
+    #if TLS
+      if let certificate = configuration.tls {
+        try pipeline.addHandler(PlainTextRefusal())
+        try pipeline.addHandler(certificate.makeHandler())
+      }
+    #endif
     try pipeline.configureHTTPServerPipeline(
       withPipeliningAssistance: false,  // Whoever stands behind takes one request after another.
       withErrorHandling: false,  // Whoever stands behind answers what cannot be parsed.
@@ -84,7 +86,7 @@ final class HTTPConnections: Sendable {
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(
       HTTPConnectionHandler(
-        server: server, isSecure: configuration.tls != nil, addressee: configuration.addressee, pace: pace, place: place
+        server: server, isSecure: configuration.isSecure, addressee: configuration.addressee, pace: pace, place: place
       ))
     try pipeline.addHandler(HTTPConnectionStateHandler(idleTimeout: configuration.idleTimeout, logger: logger))
   }

@@ -1,28 +1,30 @@
-import NIOCore
+#if TLS
+  import NIOCore
 
-/// Tells clients that speak plain HTTP to a port with TLS what is wrong. It stands before TLS and looks at the first byte only.
-final class PlainTextRefusal: ChannelInboundHandler, RemovableChannelHandler {
-  typealias InboundIn = ByteBuffer
-  typealias InboundOut = ByteBuffer
-  typealias OutboundOut = ByteBuffer
+  /// Tells clients that speak plain HTTP to a port with TLS what is wrong. It stands before TLS and looks at the first byte only.
+  final class PlainTextRefusal: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
 
-  private static let text = "This port speaks HTTPS only: use https:// or wss://\n"
-  private static let answer =
-    "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
-    + text
+    private static let text = "This port speaks HTTPS only: use https:// or wss://\n"
+    private static let answer =
+      "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: \(text.utf8.count)\r\n\r\n"
+      + text
 
-  private var isRefused = false
+    private var isRefused = false
 
-  func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-    guard !isRefused else { return }
-    let bytes = unwrapInboundIn(data)
-    // Methods of HTTP begin with a capital letter; no record of TLS does (RFC 8446, section 5.1).
-    guard let first = bytes.readableBytesView.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else {
-      context.fireChannelRead(data)
-      return context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+      guard !isRefused else { return }
+      let bytes = unwrapInboundIn(data)
+      // Methods of HTTP begin with a capital letter; no record of TLS does (RFC 8446, section 5.1).
+      guard let first = bytes.readableBytesView.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else {
+        context.fireChannelRead(data)
+        return context.pipeline.syncOperations.removeHandler(context: context, promise: nil)
+      }
+      isRefused = true
+      context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
+      context.close(promise: nil)
     }
-    isRefused = true
-    context.writeAndFlush(wrapOutboundOut(ByteBuffer(string: Self.answer)), promise: nil)
-    context.close(promise: nil)
   }
-}
+#endif

@@ -1,125 +1,128 @@
-public import Foundation
-import NIOSSL
-import Synchronization
+#if TLS
+  public import Foundation
+  import NIOSSL
+  import Synchronization
 
-extension SocketIOServer {
-  /// A certificate with its chain, and its private key, in PEM files. They may be replaced while connections go on.
-  ///
-  /// Connections speak TLS 1.2 or 1.3, with ciphers that have forward secrecy and authenticate what they encrypt.
-  public final class TLSCertificate: Sendable {
-    /// What is in the files.
-    private struct Loaded {
-      let context: NIOSSLContext
-      let notValidAfter: Date
-      let chain: [UInt8]
-      let key: [UInt8]
-    }
-
-    public let chainFile: String
-    public let keyFile: String
-    private let state: Mutex<Loaded>
-
-    /// Reads both files.
+  extension SocketIOServer {
+    /// A certificate with its chain, and its private key, in PEM files. They may be replaced while connections go on.
     ///
-    /// - Parameters:
-    ///   - chainFile: The server's certificate first, then those between it and a root.
-    ///   - keyFile: Not encrypted.
-    /// - Throws: ``TLSCertificateError``.
-    public init(chainFile: String, keyFile: String) throws(TLSCertificateError) {
-      self.chainFile = chainFile
-      self.keyFile = keyFile
-      state = Mutex(try Self.load(chainFile, keyFile))
-    }
-
-    /// Until when the server's certificate is valid.
-    public var notValidAfter: Date { state.withLock { $0.notValidAfter } }
-
-    /// Reads both files again. New connections use what they hold, connections that there are stay as they are. What was in use
-    /// stays in use if the files cannot be.
-    ///
-    /// - Returns: Whether anything has changed.
-    /// - Throws: ``TLSCertificateError``.
-    public func reload() throws(TLSCertificateError) -> Bool {
-      let loaded = try Self.load(chainFile, keyFile)
-      return state.withLock { current in
-        guard loaded.chain != current.chain || loaded.key != current.key else { return false }
-        current = loaded
-        return true
+    /// Connections speak TLS 1.2 or 1.3, with ciphers that have forward secrecy and authenticate what they encrypt.
+    public final class TLSCertificate: Sendable {
+      /// What is in the files.
+      private struct Loaded {
+        let context: NIOSSLContext
+        let notValidAfter: Date
+        let chain: [UInt8]
+        let key: [UInt8]
       }
-    }
 
-    func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: state.withLock { $0.context }) }
+      public let chainFile: String
+      public let keyFile: String
+      private let state: Mutex<Loaded>
 
-    private static func load(_ chainFile: String, _ keyFile: String) throws(TLSCertificateError) -> Loaded {
-      let chainBytes = try read(chainFile)
-      let keyBytes = try read(keyFile)
-      let chain: [NIOSSLCertificate]
-      do { chain = try NIOSSLCertificate.fromPEMBytes(chainBytes) } catch {
-        throw TLSCertificateError(chainFile, "holds no certificates in PEM (-----BEGIN CERTIFICATE-----)")
+      /// Reads both files.
+      ///
+      /// - Parameters:
+      ///   - chainFile: The server's certificate first, then those between it and a root.
+      ///   - keyFile: Not encrypted.
+      /// - Throws: ``TLSCertificateError``.
+      public init(chainFile: String, keyFile: String) throws(TLSCertificateError) {
+        self.chainFile = chainFile
+        self.keyFile = keyFile
+        state = Mutex(try Self.load(chainFile, keyFile))
       }
-      guard let own = chain.first else { throw TLSCertificateError(chainFile, "holds no certificate") }
-      let key: NIOSSLPrivateKey
-      do {
-        key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
-          throw Encrypted()
+
+      /// Until when the server's certificate is valid.
+      public var notValidAfter: Date { state.withLock { $0.notValidAfter } }
+
+      /// Reads both files again. New connections use what they hold, connections that there are stay as they are. What was in use
+      /// stays in use if the files cannot be.
+      ///
+      /// - Returns: Whether anything has changed.
+      /// - Throws: ``TLSCertificateError``.
+      public func reload() throws(TLSCertificateError) -> Bool {
+        let loaded = try Self.load(chainFile, keyFile)
+        return state.withLock { current in
+          guard loaded.chain != current.chain || loaded.key != current.key else { return false }
+          current = loaded
+          return true
         }
-      } catch {
-        throw TLSCertificateError(
-          keyFile, "holds no private key in PEM, or an encrypted one; store it without a password")
       }
-      var configuration = TLSConfiguration.makeServerConfiguration(
-        certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
-      configuration.minimumTLSVersion = .tlsv12
-      configuration.cipherSuiteValues = ciphers
-      configuration.applicationProtocols = ["http/1.1"]
-      do {
-        return Loaded(
-          context: try NIOSSLContext(configuration: configuration),
-          notValidAfter: Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)), chain: chainBytes, key: keyBytes)
-      } catch {
-        throw TLSCertificateError(keyFile, "is not the key of the first certificate in \(chainFile)")
+
+      func makeHandler() -> NIOSSLServerHandler { NIOSSLServerHandler(context: state.withLock { $0.context }) }
+
+      private static func load(_ chainFile: String, _ keyFile: String) throws(TLSCertificateError) -> Loaded {
+        let chainBytes = try read(chainFile)
+        let keyBytes = try read(keyFile)
+        let chain: [NIOSSLCertificate]
+        do { chain = try NIOSSLCertificate.fromPEMBytes(chainBytes) } catch {
+          throw TLSCertificateError(chainFile, "holds no certificates in PEM (-----BEGIN CERTIFICATE-----)")
+        }
+        guard let own = chain.first else { throw TLSCertificateError(chainFile, "holds no certificate") }
+        let key: NIOSSLPrivateKey
+        do {
+          key = try NIOSSLPrivateKey(bytes: keyBytes, format: .pem) { (_: NIOSSLPassphraseSetter<[UInt8]>) in
+            throw Encrypted()
+          }
+        } catch {
+          throw TLSCertificateError(
+            keyFile, "holds no private key in PEM, or an encrypted one; store it without a password")
+        }
+        var configuration = TLSConfiguration.makeServerConfiguration(
+          certificateChain: chain.map { .certificate($0) }, privateKey: .privateKey(key))
+        configuration.minimumTLSVersion = .tlsv12
+        configuration.cipherSuiteValues = ciphers
+        configuration.applicationProtocols = ["http/1.1"]
+        do {
+          return Loaded(
+            context: try NIOSSLContext(configuration: configuration),
+            notValidAfter: Date(timeIntervalSince1970: TimeInterval(own.notValidAfter)), chain: chainBytes,
+            key: keyBytes)
+        } catch {
+          throw TLSCertificateError(keyFile, "is not the key of the first certificate in \(chainFile)")
+        }
       }
-    }
 
-    /// Of TLS 1.2; those of TLS 1.3 are all of this kind.
-    private static let ciphers: [NIOTLSCipher] = [
-      .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
-      .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
-      .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
-    ]
+      /// Of TLS 1.2; those of TLS 1.3 are all of this kind.
+      private static let ciphers: [NIOTLSCipher] = [
+        .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
+        .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
+        .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
+      ]
 
-    /// No more is read of a file, in bytes.
-    private static let maxFile = 1 << 20
+      /// No more is read of a file, in bytes.
+      private static let maxFile = 1 << 20
 
-    private static func read(_ path: String) throws(TLSCertificateError) -> [UInt8] {
-      // Anything else might never be read to its end.
-      let place = URL(filePath: path).resolvingSymlinksInPath()
-      let attributes = try? FileManager.default.attributesOfItem(atPath: place.path)
-      if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
-        throw TLSCertificateError(path, "is no file; name one in PEM")
-      }
-      do {
-        let file = try FileHandle(forReadingFrom: URL(filePath: path))
-        defer { try? file.close() }
-        return Array(try file.read(upToCount: maxFile) ?? Data())
-      } catch {
-        throw TLSCertificateError(path, "cannot be read: \(error.localizedDescription)")
+      private static func read(_ path: String) throws(TLSCertificateError) -> [UInt8] {
+        // Anything else might never be read to its end.
+        let place = URL(filePath: path).resolvingSymlinksInPath()
+        let attributes = try? FileManager.default.attributesOfItem(atPath: place.path)
+        if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
+          throw TLSCertificateError(path, "is no file; name one in PEM")
+        }
+        do {
+          let file = try FileHandle(forReadingFrom: URL(filePath: path))
+          defer { try? file.close() }
+          return Array(try file.read(upToCount: maxFile) ?? Data())
+        } catch {
+          throw TLSCertificateError(path, "cannot be read: \(error.localizedDescription)")
+        }
       }
     }
   }
-}
 
-/// Why a certificate or key cannot be used.
-public struct TLSCertificateError: Error, CustomStringConvertible {
-  /// The file that is concerned.
-  public let file: String
-  /// What is wrong with it, and the cure.
-  public let reason: String
+  /// Why a certificate or key cannot be used.
+  public struct TLSCertificateError: Error, CustomStringConvertible {
+    /// The file that is concerned.
+    public let file: String
+    /// What is wrong with it, and the cure.
+    public let reason: String
 
-  init(_ file: String, _ reason: String) { (self.file, self.reason) = (file, reason) }
+    init(_ file: String, _ reason: String) { (self.file, self.reason) = (file, reason) }
 
-  public var description: String { "\(file) \(reason)" }
-}
+    public var description: String { "\(file) \(reason)" }
+  }
 
-/// The key asks for a password.
-private struct Encrypted: Error {}
+  /// The key asks for a password.
+  private struct Encrypted: Error {}
+#endif

@@ -1,4 +1,3 @@
-import Crypto
 import HTTPTypes
 import NIOCore
 import SocketIOProtocol
@@ -26,7 +25,7 @@ enum WebSocketHandshake {
     guard request.headers[.secWebSocketVersion] == "13" else { return .failure(.version) }
     let guid = "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
     var text: [UInt8] = []
-    Base64.encode(Array(Insecure.SHA1.hash(data: Array((key + guid).utf8))), into: &text)
+    Base64.encode(MessageDigest.sha1(of: Array((key + guid).utf8)), into: &text)
     return .success(String(decoding: text, as: UTF8.self))
   }
 
