@@ -26,7 +26,7 @@ extension SocketIOServer {
   ) async throws {
     let listener = listener(
       at: .hostname(host, port: port), configuration: .init(), logger: core.logger, onRunning: onRunning
-    ) { request, channel in
+    ) { [self] request, channel in
       var response = Response(status: .notFound)
       if isSocketPath(request.uri.path) { response = await respond(to: request, channel: channel) }
       response.headers[.date] = HTTPDate.now
