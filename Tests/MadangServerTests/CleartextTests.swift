@@ -71,7 +71,7 @@ struct CleartextTests {
   func redirects() async throws {
     for (url, place) in [
       ("https://chat.example.com", "https://chat.example.com"),
-      ("https://chat.example.com:8443/", "https://chat.example.com:8443"),
+      ("https://chat.example.com:8443", "https://chat.example.com:8443"),
       ("https://[2001:db8::1]", "https://[2001:db8::1]"),
     ] {
       try await World.run(.sqlite, settings: World.settings(\.publicURL, url)) { (world) async throws in

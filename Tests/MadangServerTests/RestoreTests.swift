@@ -329,13 +329,13 @@ struct RestoreTests {
   func documents(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       try await scene.serve { world in
-        let sora = try await world.signUp("Sora")
-        let channel = try await sora.channel("documents", in: try await sora.workspace("Documents"))
+        let author = try await world.signUp("Author")
+        let channel = try await author.channel("documents", in: try await author.workspace("Documents"))
         let compound: [UInt8] = [0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1, 0]
         let parts = [("계약.hwp", compound), ("a.docx", Sample.zip), ("a.md", Sample.text)].map {
           World.Part.file("files", $0.1, filename: $0.0)
         }
-        _ = try await sora.success(.POST, "\(channel)/chats", .multipart(parts))
+        _ = try await author.success(.POST, "\(channel)/chats", .multipart(parts))
       }
       _ = try await scene.backUp()
       let rows = try await BackupScene.rows(scene.settings)
@@ -451,11 +451,11 @@ struct RestoreTests {
           #expect(FileManager.default.fileExists(atPath: file.path))
           await running?.madang.database.close()
           running = nil
-          // As after a crash.
+          // As after a crash. The import counts the rows of the database first, which ends its log.
           try Data().write(to: URL(filePath: file.path + "-wal"))
           #expect(try await scene.load(out, into: moved).aside == data.appending(path: name).path)
           let names = try FileManager.default.contentsOfDirectory(atPath: data.path)
-          #expect(names.contains(name) && names.contains("\(name)-wal"))
+          #expect(names.contains(name))
           #expect(!names.contains { ["madang.sqlite", "madang.sqlite-wal", "madang.sqlite-shm"].contains($0) })
         }
         let backup = await BackupScene.refusal { _ = try await scene.backUp() }

@@ -100,7 +100,7 @@ struct SecurityTests {
     var old: [String] = []
     for path in try FileManager.default.subpathsOfDirectory(atPath: root.path) where path.hasSuffix(".swift") {
       let text = try String(contentsOf: root.appending(path: path), encoding: .utf8)
-      if text.contains("Insecure.SHA1") || text.contains("MD5") { old.append(path) }
+      if text.contains("Insecure.SHA1") || text.contains(".sha1(of:") || text.contains("MD5") { old.append(path) }
     }
     #expect(old == ["SocketIOServer/WebSocket/WebSocketHandshake.swift"])
   }
