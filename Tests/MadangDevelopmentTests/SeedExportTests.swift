@@ -1,9 +1,10 @@
 import Foundation
 import MadangAPI
 import MadangCore
-import MadangDevelopment
 import NIOHTTP1
 import Testing
+
+@testable import MadangDevelopment
 
 @Suite("Seeds written from a server", .timeLimit(.minutes(2)))
 struct SeedExportTests {
@@ -118,6 +119,57 @@ struct SeedExportTests {
       let expected = try await Self.view(world.url)
       let seed = try await dev.call(.GET, "/_dev/seed").body
       Self.expectSame(try await Self.view(Self.world(seed, in: worlds).url), expected)
+    }
+  }
+
+  /// Text that writers and readers of YAML and JSON are apt to change: marks, breaks, blanks, quotation, what has a meaning in YAML.
+  private static func text(_ random: inout SeededGenerator, upTo length: Int) -> String {
+    let scalars: [Unicode.Scalar] = [
+      " ", "\t", "\n", "\r", "\u{85}", "\u{2028}", "\u{FEFF}", "\u{200B}", "\u{200D}", "\u{7F}", "\u{1}", "'", "\"",
+      "\\", "#",
+      ":", "-", "?", "[", "{", "&", "*", "!", "|", ">", "%", "@", "`", "~", "0", "n", "é", "\u{301}", "\u{1100}",
+      "\u{1161}",
+      "가", "😀", "\u{1F3FD}", "\u{FFFE}", "\u{FFFD}", "\u{10FFFF}", "\u{344}", "\u{3000}", "\u{A0}", "\u{AD}",
+      "\u{202E}",
+    ]
+    var text = String.UnicodeScalarView()
+    for _ in 0..<Int.random(in: 1...length, using: &random) {
+      text.append(scalars.randomElement(using: &random) ?? "a")
+    }
+    return String(text)
+  }
+
+  @Test("a world with any text shows the same after its seed is written and read", arguments: [1, 2, 3, 4])
+  func anyText(seed: UInt64) async throws {
+    var random = SeededGenerator(seed: seed)
+    try await Scene.run { worlds in
+      let world = try await Self.world("people: [{email: a@example.com}]", in: worlds)
+      let dev = Caller(url: world.url)
+      let mine = "/_dev/people/a@example.com/v1/workspaces"
+      func body(_ fields: [String: String]) throws -> String {
+        String(decoding: try JSONEncoder().encode(fields), as: UTF8.self)
+      }
+      let made = try await dev.call(.POST, mine, try body(["name": "W", "description": "\u{FEFF}\u{FEFF} x"]))
+      #expect(made.status == 200, "\(made.body)")
+      let workspace = try #require(try made.object["workspace_id"] as? String)
+      let channels = "\(mine)/\(workspace)/channels"
+      let channel = try #require(try await dev.call(.GET, channels).list.first?["channel_id"] as? String)
+      // Some are refused: names that are blank or there already, chats that are blank.
+      var taken = 0
+      for _ in 0..<20 {
+        let (name, description) = (Self.text(&random, upTo: 6), Self.text(&random, upTo: 8))
+        if try await dev.call(.POST, channels, try body(["name": name, "description": description])).status == 200 {
+          taken += 1
+        }
+        let chat = try body(["content": Self.text(&random, upTo: 10)])
+        if try await dev.call(.POST, "\(channels)/\(channel)/chats", chat).status == 200 { taken += 1 }
+      }
+      #expect(taken > 20)
+      let expected = try await Self.view(world.url)
+      for format in ["yaml", "json"] {
+        let written = try await dev.call(.GET, "/_dev/seed?format=\(format)").body
+        Self.expectSame(try await Self.view(Self.world(written, in: worlds).url), expected)
+      }
     }
   }
 

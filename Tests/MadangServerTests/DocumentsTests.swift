@@ -22,7 +22,7 @@ struct DocumentsTests {
   ) async throws -> String {
     try await OperationsTests.ask(
       world, path, method: method,
-      [(HeaderName.apiKey, DevelopmentKey.october2024), (HeaderName.authorization, person.token)] + headers)
+      [(HeaderName.apiKey, person.edition.developmentKey), (HeaderName.authorization, person.token)] + headers)
   }
 
   @Test(
@@ -154,11 +154,25 @@ struct DocumentsTests {
       for other in ["/v1/users/me", "/v1/static/channelChats", "/v1\(channel)"] {
         #expect(OperationsTests.status(try await Self.ask(world, yard.a, other, method: "HEAD")) == "400")
       }
-      // If-Range.
+    }
+  }
+
+  @Test(
+    "a part of a file is sent if If-Range names the file's tag, else all of it", arguments: TestEngine.available,
+    EditionName.allCases)
+  func ifRange(_ engine: TestEngine, _ edition: EditionName) async throws {
+    try await World.run(engine) { (world) async throws in
+      let yard = try await world.courtyard()
+      let channel = try await yard.a.channel("ios", in: yard.w)
+      let chat = try await yard.a.success(
+        .POST, "\(channel)/chats", .multipart([.file("files", Sample.pdf, filename: "a.pdf")]))
+      let path = "/v1" + (try #require(chat["files"]?[0]?.string))
+      let reader = try await world.signIn(yard.a, through: edition)
+      let tag = try #require(try await reader.call(.GET, path).headers["etag"].first)
       for (condition, status) in [
         (tag, "206"), ("\"other\"", "200"), ("W/\(tag)", "200"), ("Sat, 01 Jan 2022 00:00:00 GMT", "200"),
       ] {
-        let answer = try await Self.ask(world, yard.a, path, [("Range", "bytes=0-3"), ("If-Range", condition)])
+        let answer = try await Self.ask(world, reader, path, [("Range", "bytes=0-3"), ("If-Range", condition)])
         #expect(OperationsTests.status(answer) == status, "\(condition)")
         #expect(answer.contains(tag))
       }

@@ -133,10 +133,12 @@ extension String {
   }
 
   /// A string between quotation marks. What cannot be seen is escaped, but for what joins emoji; so is what readers of seeds refuse:
-  /// names for parts (`&`, `*`), and letters with very many marks.
+  /// names for parts (`&`, `*`), and letters with very many marks. Yams drops a byte order mark that a text begins with, escaped or not, so
+  /// such a text is written with one more.
   fileprivate func quoted(_ format: SeedText.Format) -> String {
     let isCheap = isCheapToCompare
     var text = "\""
+    if unicodeScalars.first == "\u{FEFF}" { text += Unicode.Scalar("\u{FEFF}").escaped(format) }
     for character in self {
       let hasManyMarks = !isCheap && character.utf8.count > SeedNode.maxLetter
       for scalar in character.unicodeScalars {

@@ -72,6 +72,7 @@ final class LogOutput: @unchecked Sendable {
   }
 
   private func writeLines() -> Never {
+    Self.blockBrokenPipe()
     // Lines of a batch that failed.
     var lost = 0
     while true {
@@ -87,6 +88,14 @@ final class LogOutput: @unchecked Sendable {
       lost = isWritten ? 0 : lost + batch.reduce(0) { $0 + $1.lines }
       release(batch)
     }
+  }
+
+  /// Blocks SIGPIPE on this thread: a write to a pipe whose reader is gone then fails instead of ending the process.
+  private static func blockBrokenPipe() {
+    var signals = sigset_t()
+    sigemptyset(&signals)
+    sigaddset(&signals, SIGPIPE)
+    pthread_sigmask(SIG_BLOCK, &signals, nil)
   }
 
   /// Waits for a line, and takes all that wait.
