@@ -78,6 +78,23 @@ import Testing
     }
   }
 
+  @Test(
+    "a file that only the process still has is named with the place to copy it from; the copy has all that was committed"
+  )
+  func replaced() async throws {
+    try await withFile { database, path, old in
+      try await insert(database, "second")
+      guard rename(old, path) == 0 else { throw CocoaError(.fileWriteUnknown) }
+      await expectExchanged(database)
+      let words = try #require(database.fileProblem)
+      let place = try #require(words.firstMatch(of: /copy (\/proc\/[0-9]+\/fd\/[0-9]+) before you stop/)?.1)
+      let copy = path + "-copy"
+      let bytes = try Data(contentsOf: URL(filePath: String(place)))
+      try bytes.write(to: URL(filePath: copy))
+      #expect(try await texts(copy) == ["first", "second"])
+    }
+  }
+
   @Test("when the file is put back, writes go on")
   func putBack() async throws {
     try await withFile { database, path, _ in

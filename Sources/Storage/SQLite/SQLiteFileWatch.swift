@@ -62,6 +62,17 @@ final class SQLiteFileWatch: Sendable {
     }
   }
 
+  /// Where the open file can be copied from when no directory has it any more. Nil if one has it, or on systems without /proc.
+  private func onlyCopy(of file: FileIdentity) -> String? {
+    let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+    for descriptor in names.compactMap({ Int32($0) }) {
+      var status = stat()
+      guard fstat(descriptor, &status) == 0, FileIdentity(status) == file else { continue }
+      return status.st_nlink == 0 ? "/proc/\(getpid())/fd/\(descriptor)" : nil
+    }
+    return nil
+  }
+
   var failureOfLog: StorageError {
     StorageError(
       .exchanged,
@@ -72,11 +83,19 @@ final class SQLiteFileWatch: Sendable {
   func failure(_ problem: Problem) -> StorageError {
     switch problem {
     case .exchanged:
-      let inode = state.withLock { $0.file.map { " (inode \($0.inode))" } ?? "" }
+      let file = state.withLock { $0.file }
+      let beginning =
+        "\(path) was exchanged or removed while it was open. Nothing more is written. All that was acknowledged is in the former file"
+      if let copy = file.flatMap(onlyCopy) {
+        return StorageError(
+          .exchanged,
+          "\(beginning), which only this process still has: copy \(copy) before you stop the server. Then stop it, remove \(path)-wal "
+            + "and \(path)-shm, put the copy at \(path), and start again")
+      }
+      let inode = file.map { " (inode \($0.inode))" } ?? ""
       return StorageError(
         .exchanged,
-        "\(path) was exchanged or removed while it was open. Nothing more is written. All that was acknowledged is in the former "
-          + "file\(inode): stop the server, put that file back, and start again; or start with the file that is there now"
+        "\(beginning)\(inode): stop the server, put that file back, and start again; or start with the file that is there now"
       )
     case .overwritten:
       return StorageError(

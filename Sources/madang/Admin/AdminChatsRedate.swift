@@ -8,8 +8,8 @@ struct AdminChatsRedate: AsyncParsableCommand {
     discussion: """
       Dates of a room always rise, so one chat that is dated in the future has all later ones dated after it. The last of them \
       gets the present time, those before it earlier ones; their order stays. Set the clock right first.
-      Apps that have stored such chats ask for what is newer than they are, and miss what is posted from then on until people \
-      sign out and in again there.
+      Apps that have stored such chats ask for what is newer than they are: new chats reach these apps over the socket only, \
+      until people sign out and in again there.
       """)
 
   @OptionGroup var options: AdminOptions

@@ -7,8 +7,8 @@ struct AdminExport: AsyncParsableCommand {
     commandName: "export", abstract: "Write the database alone to a directory, to move it to the other engine.",
     usage: "madang admin export <dir> [options]",
     discussion: """
-      Files and secrets stay where they are. Stop the server first: what people do after the export is not in it, and \
-      'madang admin import', which reads it, refuses an export that lacks what its database has.
+      Files and secrets stay where they are. Stop the server first: what people do after the export is not in it. \
+      'madang admin import' reads it. On the way from SQLite to PostgreSQL it refuses an export that lacks rows of madang.sqlite.
       """)
 
   @OptionGroup var options: AdminOptions

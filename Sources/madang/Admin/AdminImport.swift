@@ -9,7 +9,7 @@ struct AdminImport: AsyncParsableCommand {
     discussion: """
       For moving to the other engine, and for a database that was lost while its files were not: files and secrets stay as \
       they are. All is loaded in one transaction. With --database-url, a madang.sqlite in the data directory is renamed: \
-      nothing is to go on with it. If that has rows which came after the export, the import is refused.
+      nothing is to go on with it. If madang.sqlite has rows that the export lacks, the import is refused.
       """)
 
   @OptionGroup var options: AdminOptions

@@ -8,9 +8,9 @@ struct Say: AsyncParsableCommand {
     commandName: "say", abstract: "Post text, files or both to a room.",
     usage: "madang say <room> [<text>] [--file <path>] [--join] ...",
     discussion: """
-      A channel takes chats of its members; --join, and reading it, joins it. If the server's answer is lost, the room's history \
-      tells whether the chat was posted: then it is shown as usual. Exit status 69 means that it was not posted, \
-      74 that it may have been.
+      Only members of a channel can post there: --join joins it first, and so does reading it. If the server's answer is \
+      lost, the room's history tells whether the chat was posted: then it is shown as usual. Exit status 69 means that it \
+      was not posted, 74 that it may have been.
       """)
 
   @OptionGroup var connection: ConnectionOptions

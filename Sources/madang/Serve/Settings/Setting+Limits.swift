@@ -4,7 +4,7 @@ extension Setting {
   static let limits: [Setting] = [
     integer(
       "limits.requests",
-      "calls in 10 s of one session, or of one address without one; 0 for no limit, nor any of the next three",
+      "calls in 10 s of one session, or of one address without one; 0 turns off this limit and the next three",
       \.settings.callLimits.requests),
     integer(
       "limits.requests.account",
@@ -26,7 +26,8 @@ extension Setting {
       \.settings.callLimits.refreshes),
     integer(
       "limits.expired.refreshes",
-      "refreshes in 10 s of one session that show its expired access token, or follow an E05 each, and do not count",
+      "refreshes in 10 s of one session that limits.refreshes does not count: with its expired access token, or one for "
+        + "each E05",
       \.settings.callLimits.expiredRefreshes),
     integer(
       "limits.dead.token.refreshes", "refreshes in 10 s of one session that still sends its expired access token",
@@ -38,7 +39,7 @@ extension Setting {
       "limits.refused.refreshes", "refreshes in 10 s with one unknown or expired refresh token; 0 for no limit",
       \.settings.callLimits.refusedRefreshes),
     milliseconds(
-      "limits.expiry.grace", "2024-01: seconds after an E05 in which it allows one refresh with a valid token",
+      "limits.expiry.grace", "2024-01: seconds after an E05 in which one refresh with a valid token is allowed",
       \.settings.callLimits.expiryGrace),
     integer(
       "limits.unknown.tokens", "calls in 10 s with one unknown token; 0 for no limit",

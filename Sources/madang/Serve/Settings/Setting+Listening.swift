@@ -10,7 +10,9 @@ extension Setting {
     text("tls.cert", "certificate with its chain, in PEM, for TLS; empty for plain HTTP", \.certificateFile),
     text("tls.key", "the certificate's private key, in PEM", \.keyFile),
     Setting(
-      key: "tls.redirect.port", help: "with TLS: a port for plain HTTP that sends clients to HTTPS; empty for none",
+      key: "tls.redirect.port",
+      help:
+        "with TLS: a port for plain HTTP that sends pages for people to public.url and refuses all else; empty for none",
       read: { text, loaded throws(Invalid) in
         guard !text.isEmpty else {
           loaded.redirectPort = nil
@@ -21,7 +23,7 @@ extension Setting {
       }, show: { $0.redirectPort.map(String.init) ?? "" }),
     integer(
       "http.idle",
-      "seconds after which a connection is closed that is idle between requests; longer than a proxy keeps it",
+      "seconds after which a connection that is idle between requests is closed; must be longer than a proxy in front keeps it",
       \.settings.idleSeconds, 5...86_400),
     Setting(
       key: "trusted.proxies", help: "proxies whose X-Forwarded-For is believed: 10.0.0.1,172.20.0.0/16",
@@ -36,8 +38,8 @@ extension Setting {
     Setting(
       key: "loopback.clients",
       help:
-        "whether calls from a loopback address are a program's of this machine, not a proxy's: true, false; empty for "
-        + "true in development mode only",
+        "true: no proxy runs on this machine, so loopback addresses are clients; false: one may; empty: true in development "
+        + "mode only",
       read: { text, loaded throws(Invalid) in
         switch text {
         case "": loaded.settings.loopbackIsClient = nil
