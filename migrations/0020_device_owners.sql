@@ -1,4 +1,7 @@
 -- additive
--- Who else has registered a push token, and when. Tokens have up to 4096 bytes, more than an index of PostgreSQL takes.
-CREATE INDEX sessions_by_device ON sessions (substr(device_token, 1, 64), COALESCE(device_token_at, created_at), id)
-  WHERE device_token IS NOT NULL;
+-- By which the other owners of a push token are found. Clients choose tokens of up to 4096 bytes: their beginnings may all be the same. Null
+-- for a token that an earlier version stored, until its app registers it again.
+ALTER TABLE sessions ADD COLUMN device_hash TEXT;
+
+CREATE INDEX sessions_by_device ON sessions (device_hash, COALESCE(device_token_at, created_at), id)
+  WHERE device_hash IS NOT NULL;

@@ -75,7 +75,7 @@ struct PushTests {
   }
 
   @Test(
-    "a push token that two accounts register is the newer one's, also where an earlier version left it with both",
+    "a push token that two accounts register is the newer one's, also where two servers left it with both",
     arguments: TestEngine.available)
   func newestOwner(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -102,7 +102,8 @@ struct PushTests {
       _ = try await madang.database.write { transaction in
         try transaction.execute(
           """
-          UPDATE sessions SET device_token = 'shared-phone', device_token_at = \(world.clock.now - 1000)
+          UPDATE sessions SET device_token = 'shared-phone', device_token_at = \(world.clock.now - 1000),
+            device_hash = (SELECT device_hash FROM sessions WHERE device_token = 'shared-phone' LIMIT 1)
           WHERE user_id = (SELECT id FROM users WHERE nickname = \(c.nickname))
           """)
       }
@@ -113,6 +114,26 @@ struct PushTests {
       let pushes = try await Self.pushes(world, 6)
       let devices = pushes.suffix(2).compactMap { $0["deviceToken"]?.string }.sorted()
       #expect(pushes.count == 6 && devices == ["own-phone", "shared-phone"])
+    }
+  }
+
+  @Test(
+    "other owners of a push token are found by its index, also among tokens that begin alike",
+    arguments: TestEngine.available)
+  func ownersByIndex(_ engine: TestEngine) async throws {
+    try await World.run(engine) { (world) async throws in
+      let people = try await world.courtyard()
+      let beginning = String(repeating: "A", count: 64)
+      for (index, person) in [people.a, people.b, people.c].enumerated() {
+        try await Self.register(person, "\(beginning)\(index)")
+      }
+      let hashes: Set<String> = try await world.server.madang.database.read { transaction in
+        Set(
+          try transaction.all("SELECT device_hash FROM sessions WHERE device_hash IS NOT NULL") {
+            try $0.get("device_hash")
+          })
+      }
+      #expect(hashes.count == 3)
     }
   }
 

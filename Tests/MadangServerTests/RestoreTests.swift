@@ -367,7 +367,7 @@ struct RestoreTests {
         ("api_keys", "registration"), ("users", "deleted_at"), ("rooms", "cleared_seq"), ("workspaces", "chat_days"),
         ("workspaces", "file_days"), ("workspaces", "held_at"), ("users", "sign_in_revoked_at"),
         ("workspaces", "channel_limit"), ("workspaces", "member_limit"), ("workspaces", "file_limit"),
-        ("sessions", "device_token_at"),
+        ("sessions", "device_token_at"), ("sessions", "device_hash"),
         ("users", "unconfirmed_at"), ("users", "pending_at"), ("api_keys", "approval"),
         ("files", "name"),
       ]

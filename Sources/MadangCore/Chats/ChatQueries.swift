@@ -77,10 +77,13 @@ extension Transaction {
     return (chats, end == nil && chats.count < page.chats)
   }
 
-  /// The date of the chat with which a page's texts are as long as they may be; nil if they never are.
+  /// How many characters of a page's limit a file counts for: its path has the name of a document.
+  private static let charactersPerFile = 512
+
+  /// The date of the chat with which a page's texts and paths of files are as long as they may be; nil if they never are.
   private func pageEnd(in room: Int64, after date: Int64, _ page: HistoryPage) throws -> Int64? {
     let sizes: SQL = """
-      SELECT created_at, length(content) AS size FROM chats WHERE room_id = \(room) AND created_at > \(date)
+      SELECT created_at, length(content) + \(Self.charactersPerFile) * file_count AS size FROM chats WHERE room_id = \(room) AND created_at > \(date)
       ORDER BY created_at LIMIT \(page.chats)
       """
     // Nearly all pages end before, and a sum costs a third of a running one.

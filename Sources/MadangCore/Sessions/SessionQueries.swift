@@ -35,10 +35,10 @@ extension Transaction {
   ) throws -> SessionID {
     let session: Int64? = try first(
       """
-      INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, device_token_at, created_at,
-        last_used_at)
-      SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(deviceToken.map { _ in now }), \(now),
-        \(now)
+      INSERT INTO sessions (user_id, edition, refresh_hash, refresh_expires_at, device_token, device_hash, device_token_at,
+        created_at, last_used_at)
+      SELECT u.id, \(edition), \(refreshHash), \(refreshExpiresAt), \(deviceToken), \(deviceToken?.sha256),
+        \(deviceToken.map { _ in now }), \(now), \(now)
       FROM users u WHERE u.id = \(user) AND u.disabled_at IS NULL \(sql: .returningID)
       """
     ) { try $0.get("id") }
@@ -99,23 +99,23 @@ extension Transaction {
   }
 
   func setDeviceToken(_ token: String?, session: Int64, now: Int64) throws {
-    try execute("UPDATE sessions SET device_token = \(token), device_token_at = \(now) WHERE id = \(session)")
+    try execute(
+      """
+      UPDATE sessions SET device_token = \(token), device_hash = \(token?.sha256), device_token_at = \(now)
+      WHERE id = \(session)
+      """)
   }
 
   /// Sessions of other accounts that lose a push token at once. `pushDevices` passes over further ones.
   private static let maxFormerOwners = 100
 
   /// Takes a push token away from other accounts: the account that registered it last has the device, and must not see their messages.
-  ///
-  /// The text is compared through `||`: SQLite would put a plain equal value into `substr`, too, and then read the whole index.
   func takeDeviceToken(_ token: String, for user: Int64) throws {
     try execute(
       """
-      UPDATE sessions SET device_token = NULL WHERE id IN
-        (SELECT s.id FROM sessions s WHERE s.device_token IS NOT NULL
-          AND substr(s.device_token, 1, 64) = substr(\(token), 1, 64) AND s.device_token || '' = \(token)
-          AND s.user_id <> \(user)
-          LIMIT \(Self.maxFormerOwners))
+      UPDATE sessions SET device_token = NULL, device_hash = NULL WHERE id IN
+        (SELECT s.id FROM sessions s WHERE s.device_hash = \(token.sha256) AND s.device_token = \(token)
+          AND s.user_id <> \(user) LIMIT \(Self.maxFormerOwners))
       """)
   }
 

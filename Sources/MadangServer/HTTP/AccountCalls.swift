@@ -5,15 +5,16 @@ import MadangCore
 
 extension Call {
   func signUp() async throws -> SignedIn {
+    let fields = try await body.fields()
+    // Only now: slow bodies hold no places.
     try service.limits.takeSignUp(from: client.networkHash)
-    do { return try await makeAccount() } catch {
+    do { return try await makeAccount(fields) } catch {
       service.limits.giveBackSignUp(from: client.networkHash)
       throw error
     }
   }
 
-  private func makeAccount() async throws -> SignedIn {
-    let fields = try await body.fields()
+  private func makeAccount(_ fields: Fields) async throws -> SignedIn {
     let draft = SignUp(
       email: try fields.required(.email), password: try fields.required(.password),
       nickname: try fields.required(.nickname), phone: try fields.text(.phone), deviceToken: try fields.deviceToken())

@@ -58,7 +58,9 @@ extension Call {
   /// that memory does not grow with their length; addresses take turns at reading the pages. Bytes under way are counted for the account and
   /// the address that asked. Throws `E98` if they have too many.
   func answer(_ envelope: JSONEnvelope, with lists: [JSONPages]) async throws -> Response {
-    var writing = ListWriting(envelope, lists, turns: service.listTurns, turn: client.networkHash)
+    var writing = ListWriting(envelope, lists, turns: service.listTurns, turn: client.networkHash) { [context] in
+      await context.channel.hasClientLeft
+    }
     let first = try await writing.next(atLeast: service.madang.setting(\.listPage).bytes)
     guard !writing.isFinished else {
       let response = json(first)
@@ -66,13 +68,21 @@ extension Call {
       guard first.count > Self.uncountedBytes else { return response }
       return response.holding(try placeForAnswer(first.count))
     }
-    let place = try placeForAnswer(
-      max(first.count, service.madang.setting(\.listPage).bytes) + writing.keptBytes)
+    let expected = max(first.count, service.madang.setting(\.listPage).bytes)
+    let place = try placeForAnswer(expected + writing.keptBytes)
     let body = ResponseBody { [writing] writer in
-      defer { withExtendedLifetime(place) {} }
-      var writing = writing
+      var (writing, counted, places) = (writing, expected, [place])
+      defer { withExtendedLifetime(places) {} }
       try await writer.write(ByteBuffer(bytes: first))
-      while !writing.isFinished { try await writer.write(ByteBuffer(bytes: try await writing.next(atLeast: 1))) }
+      while !writing.isFinished {
+        let page = try await writing.next(atLeast: 1)
+        // A page may be longer than the first: paths of documents are, and what JSON has to escape.
+        if page.count > counted {
+          places.append(try placeForAnswer(page.count - counted))
+          counted = page.count
+        }
+        try await writer.write(ByteBuffer(bytes: page))
+      }
       try await writer.finish(nil)
     }
     return Response(status: .ok, headers: .json, body: body)
@@ -97,6 +107,7 @@ private struct ListWriting: Sendable {
   private var rest: [Piece]
   private let turns: ListTurns
   private let turn: KeyHash
+  private let hasClientLeft: @Sendable () async -> Bool
   /// Whether the present list has an element already.
   private var hasElement = false
 
@@ -109,19 +120,23 @@ private struct ListWriting: Sendable {
   /// Bytes that are kept until all is written.
   let keptBytes: Int
 
-  init(_ envelope: JSONEnvelope, _ lists: [JSONPages], turns: ListTurns, turn: KeyHash) {
+  init(
+    _ envelope: JSONEnvelope, _ lists: [JSONPages], turns: ListTurns, turn: KeyHash,
+    hasClientLeft: @escaping @Sendable () async -> Bool
+  ) {
     precondition(envelope.pieces.count == lists.count + 1, "an envelope is made for its lists")
     var pieces: [Piece] = []
     for (text, list) in zip(envelope.pieces, lists) { pieces += [.text(text), .page(list)] }
     pieces += envelope.pieces.last.map { [.text($0)] } ?? []
     rest = pieces.reversed()
     keptBytes = lists.reduce(0) { $0 + $1.keptBytes }
-    (self.turns, self.turn) = (turns, turn)
+    (self.turns, self.turn, self.hasClientLeft) = (turns, turn, hasClientLeft)
   }
 
   var isFinished: Bool { rest.isEmpty }
 
-  /// The next bytes: that many or some more, or all that are left.
+  /// The next bytes: that many or some more, or all that are left. Throws `CancellationError` instead of reading another page for a client
+  /// that has left: a search that finds nothing reads all of them before its first byte.
   mutating func next(atLeast size: Int) async throws -> [UInt8] {
     var bytes: [UInt8] = []
     while bytes.count < size, let piece = rest.popLast() {
@@ -130,7 +145,9 @@ private struct ListWriting: Sendable {
         bytes += text
         hasElement = false
       case .page(let page): add(page, to: &bytes)
-      case .unread(let read): add(try await turns.run(turn, read), to: &bytes)
+      case .unread(let read):
+        guard await !hasClientLeft() else { throw CancellationError() }
+        add(try await turns.run(turn, read), to: &bytes)
       }
     }
     return bytes

@@ -39,14 +39,18 @@ package enum ForeignJSON {
     }
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = keys
-    if !attachments.isEmpty { decoder.dataDecodingStrategy = .custom { try data(from: $0, attachments) } }
+    if !attachments.isEmpty {
+      // Made once: all placeholders of an attachment share its bytes, however many there are.
+      let attachments = attachments.map { Data($0) }
+      decoder.dataDecodingStrategy = .custom { try data(from: $0, attachments) }
+    }
     return try decoder.decode(type, from: Data(bytes))
   }
 
   /// An attachment, or Base64.
-  private static func data(from decoder: any Decoder, _ attachments: [[UInt8]]) throws -> Data {
+  private static func data(from decoder: any Decoder, _ attachments: [Data]) throws -> Data {
     if let placeholder = try? BinaryPlaceholder(from: decoder) {
-      if let bytes = SocketArguments(attachments: attachments).attachment(for: placeholder) { return Data(bytes) }
+      if attachments.indices.contains(placeholder.number) { return attachments[placeholder.number] }
     } else if let data = Data(base64Encoded: try decoder.singleValueContainer().decode(String.self)) {
       return data
     }
