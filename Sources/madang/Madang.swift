@@ -63,7 +63,7 @@ struct Madang: AsyncParsableCommand {
       exit(withError: exitCode(for: error))
     } catch {
       let status = kind.exitCode(for: error)
-      guard JournalPriority.isRead, !status.isSuccess else { kind.exit(withError: error) }
+      guard !status.isSuccess else { kind.exit(withError: error) }
       Terminal.problem(kind.fullMessage(for: error))
       exit(withError: status)
     }

@@ -12,7 +12,7 @@ package struct RoomPosition: Hashable, Sendable {
 
   package init(seq: Int64) { self.seq = seq }
 
-  /// What is known of a chat.
+  /// What is known of a chat. Its id says which one it is: an operator may date chats anew while sockets are there.
   package struct Mark: Hashable, Sendable {
     private let id: UInt64
     /// Dates of a room's chats grow with their numbers.
@@ -23,6 +23,10 @@ package struct RoomPosition: Hashable, Sendable {
       self.id = id.utf8.reduce(0xcbf2_9ce4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01b3 }
       self.createdAt = createdAt
     }
+
+    package static func == (first: Self, second: Self) -> Bool { first.id == second.id }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(id) }
   }
 
   /// The `seq` of the first chat that is known.

@@ -75,7 +75,11 @@ extension Call {
       defer { withExtendedLifetime(places) {} }
       try await writer.write(ByteBuffer(bytes: first))
       while !writing.isFinished {
-        let page = try await writing.next(atLeast: 1)
+        let page: [UInt8]
+        do { page = try await writing.next(atLeast: 1) } catch {
+          if !(error is CancellationError) { service.failureLog.write("a list broke off", error) }
+          throw error
+        }
         // A page may be longer than the first: paths of documents are, and what JSON has to escape.
         if page.count > counted {
           places.append(try placeForAnswer(page.count - counted))

@@ -25,6 +25,10 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let notices: CommitNotices?
   private let hear: @Sendable (CommitNotices.Notice) -> Void
   private let wakes = Wakes()
+  /// How many notices of changes have come from other servers, and how many of them the last look at the changes was after. Until these are
+  /// equal no chat goes on without a look: its sender may have posted it after somebody's membership ended.
+  private let changesTold = Atomic(0)
+  private let changesRead = Atomic(0)
 
   /// How often changes are looked for. They are acted on within a second.
   static let interval: Duration = .milliseconds(500)
@@ -84,6 +88,10 @@ final class Dispatcher: ServiceLifecycle.Service {
       notices?.add(chat)
       checkDatabase()
       guard let feed = feeds[chat.room.id.number] else { return }
+      guard knowsChanges else {
+        feed.setBehind()
+        return wakes.wake()
+      }
       if !feed.tell(chat, deliver) { wakes.wake() }
     case .changed(let change, let number):
       notices?.add { $0.hasChanges = true }
@@ -129,6 +137,7 @@ final class Dispatcher: ServiceLifecycle.Service {
       case .notified(let payload):
         let notice = CommitNotices.notice(payload)
         hear(notice)
+        if notice.hasChanges { changesTold.add(1, ordering: .relaxed) }
         var isNews = notice.hasChanges
         for chat in notice.chats { isNews = !tell(chat) || isNews }
         for (room, seq) in notice.rooms {
@@ -147,8 +156,15 @@ final class Dispatcher: ServiceLifecycle.Service {
     guard let feed = feeds[sealed.room], feed.position.seq < sealed.seq, let chat = notices?.chat(sealed) else {
       return true
     }
+    guard knowsChanges else {
+      feed.setBehind()
+      return false
+    }
     return feed.tell(chat, deliver)
   }
+
+  /// Whether the changes that other servers have told of were read.
+  private var knowsChanges: Bool { changesTold.load(ordering: .relaxed) == changesRead.load(ordering: .acquiring) }
 
   private func look() async {
     var (reviewed, isFailing) = (ContinuousClock.now, false)
@@ -211,9 +227,11 @@ final class Dispatcher: ServiceLifecycle.Service {
 
   /// Reads what is new, and heeds its changes first.
   private func news(of rooms: [Int64: RoomPosition]) async throws -> News {
+    let told = changesTold.load(ordering: .relaxed)
     let (highest, missing) = changes.withLock { ($0.highest, $0.missing) }
     let news = try await madang.news(of: rooms, changesAfter: highest, missing: missing)
     for change in changes.withLock({ $0.new(news.changes, now: madang.clock.steady) }) { heed(change, isLate: true) }
+    if !news.hasMoreChanges { changesRead.store(told, ordering: .releasing) }
     return news
   }
 

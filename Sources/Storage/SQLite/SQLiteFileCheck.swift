@@ -39,6 +39,20 @@ struct SQLiteFileCheck {
     let own = FileIdentity(path: path).map { "\($0.inode)" }
     let known = try knownIdentity(database)
     return (known != nil && known != own) || pages > size / max(1, pageSize) + logPages(pageSize)
+      || isYoungerThanLog
+  }
+
+  /// Whether the file was changed after its log, as a copy is that was put beside the log of the file before. So is a file whose log was just
+  /// brought into it, for which reading it once too often does no harm.
+  private var isYoungerThanLog: Bool {
+    var (file, log) = (stat(), stat())
+    guard stat(path, &file) == 0, stat(path + "-wal", &log) == 0 else { return false }
+    #if canImport(Darwin)
+      let (own, other) = (file.st_ctimespec, log.st_ctimespec)
+    #else
+      let (own, other) = (file.st_ctim, log.st_ctim)
+    #endif
+    return (own.tv_sec, own.tv_nsec) > (other.tv_sec, other.tv_nsec)
   }
 
   /// How many pages the log holds at most.

@@ -51,9 +51,10 @@ final class SQLiteFileWatch: Sendable {
 
   /// What is wrong now. It costs one look at the path.
   var problem: Problem? {
-    var status = stat()
-    guard stat(path, &status) == 0 else { return errno == ENOENT ? .exchanged : nil }
-    return state.withLock { state in
+    state.withLock { state in
+      // Under the lock: between the look and the comparison another connection could note that the file has grown.
+      var status = stat()
+      guard stat(path, &status) == 0 else { return errno == ENOENT ? .exchanged : nil }
       guard let file = state.file else { return nil }
       guard FileIdentity(status) == file else { return .exchanged }
       guard Int64(status.st_size) >= state.size else { return .overwritten }
@@ -100,8 +101,9 @@ final class SQLiteFileWatch: Sendable {
     case .overwritten:
       return StorageError(
         .exchanged,
-        "\(path) was written over by another program while it was open. Nothing more is written. Stop the server, keep copies of "
-          + "\(path) and \(path)-wal, and restore the newest backup")
+        "\(path) was made smaller by another program while it was open. Nothing more is written. Stop the server, keep copies of "
+          + "\(path) and \(path)-wal, and start it again: after a VACUUM all is there. If it then refuses, restore the newest backup"
+      )
     }
   }
 }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 
 /// The two streams of a command: data on standard output, messages on standard error.
@@ -29,9 +30,19 @@ enum Terminal {
   }
 
   /// Why a command fails. The journal of systemd is told that it is an error.
+  ///
+  /// Returns after ``patience`` at the latest: a pipe that nothing reads must not keep the process from ending.
   static func problem(_ text: String) {
-    message(JournalPriority.isRead ? JournalPriority.error.before(text) : text)
+    let isWritten = DispatchSemaphore(value: 0)
+    Thread.detachNewThread {
+      message(JournalPriority.isRead ? JournalPriority.error.before(text) : text)
+      isWritten.signal()
+    }
+    _ = isWritten.wait(timeout: .now() + patience)
   }
+
+  /// Seconds for which the last words of the process may wait for their reader.
+  private static let patience = 5.0
 
   /// Writes what holds control sequences on purpose.
   static func picture(_ text: String) { try? put(Array((text + "\n").utf8), to: STDERR_FILENO) }

@@ -73,18 +73,21 @@ final class LogOutput: @unchecked Sendable {
 
   private func writeLines() -> Never {
     Self.blockBrokenPipe()
-    // Lines of a batch that failed.
-    var lost = 0
+    // Lines of a batch that failed; whether it was written in part, so that the next line would be glued to it.
+    var (lost, isTorn) = (0, false)
     while true {
       let batch = take()
-      var bytes = lost > 0 ? describeDropped(lost) : []
+      var bytes = isTorn ? [UInt8(ascii: "\n")] : []
+      if lost > 0 { bytes += describeDropped(lost) }
       for entry in batch {
         switch entry {
         case .line(let line): bytes += line
         case .dropped(let count): bytes += describeDropped(count)
         }
       }
-      let isWritten = put(bytes)
+      let written = put(bytes)
+      let isWritten = written == bytes.count
+      if written > 0 { isTorn = !isWritten }
       lost = isWritten ? 0 : lost + batch.reduce(0) { $0 + $1.lines }
       release(batch)
     }
@@ -117,8 +120,8 @@ final class LogOutput: @unchecked Sendable {
     }
   }
 
-  /// False when the system refuses the bytes: the disk is full, or the reader is gone.
-  private func put(_ bytes: [UInt8]) -> Bool {
+  /// How many bytes were written: fewer than there are when the system refuses them, as the disk is full or the reader is gone.
+  private func put(_ bytes: [UInt8]) -> Int {
     var rest = bytes[...]
     while !rest.isEmpty {
       let count = rest.withUnsafeBytes { Foundation.write(descriptor, $0.baseAddress, $0.count) }
@@ -128,9 +131,9 @@ final class LogOutput: @unchecked Sendable {
         var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
         poll(&writable, 1, -1)
       } else if count == 0 || errno != EINTR {
-        return false
+        break
       }
     }
-    return true
+    return bytes.count - rest.count
   }
 }
