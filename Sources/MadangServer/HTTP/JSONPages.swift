@@ -1,7 +1,9 @@
 import Hummingbird
+import Logging
 import MadangAPI
 import MadangCore
 import NIOCore
+import SocketIOServer
 
 /// The elements of a list as JSON, a page at a time: those of this page, with commas between, and how to get the next page.
 struct JSONPages: Sendable {
@@ -66,23 +68,24 @@ extension Call {
       let response = json(first)
       // What is smaller costs no more than the connection itself.
       guard first.count > Self.uncountedBytes else { return response }
-      return response.holding(try placeForAnswer(first.count))
+      return response.holding(try places.take(first.count))
     }
     let expected = max(first.count, service.madang.setting(\.listPage).bytes)
-    let place = try placeForAnswer(expected + writing.keptBytes)
-    let body = ResponseBody { [writing] writer in
-      var (writing, counted, places) = (writing, expected, [place])
-      defer { withExtendedLifetime(places) {} }
+    let places = try places
+    let place = try places.take(expected + writing.keptBytes)
+    let body = ResponseBody { [writing, failureLog = service.failureLog] writer in
+      var (writing, counted, taken) = (writing, expected, [place])
+      defer { withExtendedLifetime(taken) {} }
       try await writer.write(ByteBuffer(bytes: first))
       while !writing.isFinished {
         let page: [UInt8]
         do { page = try await writing.next(atLeast: 1) } catch {
-          if !(error is CancellationError) { service.failureLog.write("a list broke off", error) }
+          if !(error is CancellationError) { failureLog.write("a list broke off", error) }
           throw error
         }
         // A page may be longer than the first: paths of documents are, and what JSON has to escape.
         if page.count > counted {
-          places.append(try placeForAnswer(page.count - counted))
+          taken.append(try places.take(page.count - counted))
           counted = page.count
         }
         try await writer.write(ByteBuffer(bytes: page))
@@ -95,9 +98,24 @@ extension Call {
   /// Bytes of an answer that are not counted.
   private static let uncountedBytes = 16_384
 
-  private func placeForAnswer(_ bytes: Int) throws -> Holding {
-    let account = try principal.caller.map { KeyHash("account \($0.id)") }
-    guard let giveBack = service.ledger.place(.memory, bytes, for: client.networkHash, and: account) else {
+  private var places: AnswerPlaces {
+    get throws {
+      AnswerPlaces(
+        ledger: service.ledger, address: client.networkHash,
+        account: try principal.caller.map { KeyHash("account \($0.id)") })
+    }
+  }
+}
+
+/// Where the bytes of one answer are counted: for the account and the address that asked.
+private struct AnswerPlaces: Sendable {
+  let ledger: Ledger
+  let address: KeyHash
+  let account: KeyHash?
+
+  /// Throws `E98` if they have too many.
+  func take(_ bytes: Int) throws(Refusal) -> Holding {
+    guard let giveBack = ledger.place(.memory, bytes, for: address, and: account) else {
       throw Refusal(
         .tooManyCalls, "too many bytes are on their way to this account or address, and are not read", retryAfter: 1)
     }
