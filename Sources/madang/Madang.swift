@@ -64,7 +64,9 @@ struct Madang: AsyncParsableCommand {
     } catch {
       let status = kind.exitCode(for: error)
       guard !status.isSuccess else { kind.exit(withError: error) }
-      Terminal.problem(kind.fullMessage(for: error))
+      // Empty where the command has said all and ends with a status only.
+      let words = kind.fullMessage(for: error)
+      if !words.isEmpty { Terminal.problem(words) }
       exit(withError: status)
     }
   }
