@@ -83,7 +83,9 @@ final class Backend: Sendable {
       } check: {
         try await madang.database.ping()
         try await madang.files.ping()
-      }, loopback: settings.isDevelopment ? nil : LoopbackWatch(proxies: settings.trustedProxies, logger: logger),
+      },
+      loopback: settings.isDevelopment
+        ? nil : LoopbackWatch(proxies: settings.trustedProxies, hasTLS: settings.tls != nil, logger: logger),
       doctorProbe: DoctorProbe(secret: tokenKey),
       failureLog: FailureLog(logger, linesPerMinute: settings.failureLinesPerMinute, clock: clock), logger: logger)
     let pushes = PushQueue(

@@ -33,12 +33,16 @@ final class LoopbackWatch: Sendable {
   }
 
   private let proxies: [IPNetwork]
+  /// Whether clients speak TLS to the server itself: then they call it by its name, also from this machine, and only a header shows a proxy.
+  private let hasTLS: Bool
   private let logger: Logger
   private let seen = Mutex(Seen())
   /// Whether there is nothing left to notice.
   private let isDone = Atomic(false)
 
-  init(proxies: [IPNetwork], logger: Logger) { (self.proxies, self.logger) = (proxies, logger) }
+  init(proxies: [IPNetwork], hasTLS: Bool, logger: Logger) {
+    (self.proxies, self.hasTLS, self.logger) = (proxies, hasTLS, logger)
+  }
 
   /// The signs that were seen since the server started.
   var signs: [Sign] { seen.withLock { seen in Sign.allCases.filter(seen.signs.contains) } }
@@ -49,6 +53,7 @@ final class LoopbackWatch: Sendable {
       !proxies.contains(where: { $0.contains(peer) })
     else { return }
     if ClientAddress.isForwarded(request.headers) { note(.forwardingHeader) }
+    guard !hasTLS else { return }
     if let authority = request.head.authority, Authority(authority)?.isLocal != true {
       note(.foreignHost, ["host": "\(LogText(authority))"])
     }
