@@ -81,7 +81,8 @@ extension Transaction {
     }.min()
   }
 
-  /// The next room by the account's first chat there, and the next one of those whose first chats were deleted for their age.
+  /// Two statements for the next room in which an account has written: one finds its first chat there, the other looks at rooms
+  /// where retention has deleted that chat.
   static func roomsWrittenIn(by user: Int64, after room: Int64) -> [SQL] {
     [
       """
@@ -92,7 +93,7 @@ extension Transaction {
     ]
   }
 
-  /// The condition that a room is one of those in which an account has written.
+  /// The condition that an account has written in a room.
   static func isWrittenIn(_ room: SQL, by user: Int64) -> SQL {
     """
     \(sql: room) IN (SELECT room_id FROM chats WHERE author_id = \(user) AND author_ordinal = 1

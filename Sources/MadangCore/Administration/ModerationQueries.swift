@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// A page of the chats that a search is about, whatever text they have; the newest first.
+  /// A page of the chats in a search's places and dates, the newest first. Their text is not compared here.
   func chats(
     _ search: ChatSearch, workspace: Int64?, author: Int64?, before last: Int64?, limit: Int
   ) throws -> [FoundChat] {

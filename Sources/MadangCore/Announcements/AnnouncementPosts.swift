@@ -27,7 +27,7 @@ extension Madang {
         }
       }
     } catch {
-      // Whoever is refused tries again, and no channel is to have it twice.
+      // The operator will try again. Without the cancellation a channel could get the announcement twice.
       _ = try? await cancelAnnouncement(id)
       throw error
     }

@@ -32,7 +32,7 @@ package enum AuditKind: String, CaseIterable, Sendable {
   case chatRemoved
   /// An administrator looked for chats by their text.
   case chatsSearched
-  /// An administrator had chats dated anew that were dated in the future.
+  /// An administrator corrected dates of chats that lay in the future.
   case chatsRedated
   case retentionChanged, quotaChanged, holdBegan, holdEnded
   case readOnlyBegan, readOnlyEnded

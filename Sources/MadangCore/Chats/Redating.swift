@@ -8,7 +8,7 @@ package struct FutureChats: Sendable {
   package let latest: Int64
 }
 
-/// What was dated anew.
+/// How many rooms and chats got other dates.
 package struct RedatedChats: Sendable {
   package internal(set) var rooms = 0
   package internal(set) var chats = 0
@@ -24,8 +24,8 @@ extension Madang {
     try await database.read { [limit = clock.now + Self.clockTolerance] in try $0.futureChats(after: limit) }
   }
 
-  /// Dates chats anew that are dated in the future: the last one of a room now, those before it as long before as they were, or
-  /// closer together where a chat with a right date is in the way. Their order stays. Some chats at a time, while servers run.
+  /// Corrects dates of chats that lie in the future. The last chat of a room is dated now. Intervals between the corrected chats stay, or
+  /// become shorter where an earlier chat has a right date. The order stays. It works on some chats at a time, while servers run.
   package func redateFutureChats(page: Int = 500) async throws -> RedatedChats {
     var redated = RedatedChats()
     let now = clock.now
@@ -56,7 +56,7 @@ extension Madang {
   }
 }
 
-/// How far the chats of a room are dated anew.
+/// Which chats of a room are still to be corrected, and by how much.
 struct RoomShift: Sendable {
   /// By how many milliseconds dates are set back.
   let distance: Int64

@@ -17,7 +17,7 @@ extension Transaction {
     }
   }
 
-  /// Dates some chats of a room anew, the oldest first, and the room itself with the last of them.
+  /// Corrects the dates of some chats of a room, the oldest first, and with the last of them the room's own date.
   /// - Parameter shift: How far earlier pages came; nil for the first.
   func redatePage(
     of room: Int64, _ shift: RoomShift?, now: Int64, limit: Int

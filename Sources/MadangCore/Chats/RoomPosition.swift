@@ -12,7 +12,7 @@ package struct RoomPosition: Hashable, Sendable {
 
   package init(seq: Int64) { self.seq = seq }
 
-  /// What is known of a chat. Its id says which one it is: an operator may date chats anew while sockets are there.
+  /// A delivered chat. Marks are equal if their ids are, because an operator may correct dates while sockets are connected.
   package struct Mark: Hashable, Sendable {
     private let id: UInt64
     /// Dates of a room's chats grow with their numbers.

@@ -134,7 +134,7 @@ extension Transaction {
 }
 
 extension ListPageSize {
-  /// How many elements a page has, of those that could be in it.
+  /// How many of the candidates fit a page.
   fileprivate func count(fitting elements: some Sequence<some Listed>) -> Int {
     var (count, bytes) = (0, 0)
     for element in elements where bytes < self.bytes {

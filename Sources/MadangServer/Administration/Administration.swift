@@ -100,7 +100,7 @@ public struct RedateSummary: Encodable, Sendable {
 }
 
 extension Administration {
-  /// Dates chats anew that are dated in the future: a clock was wrong when they were posted.
+  /// Corrects dates of chats that lie in the future because a clock was wrong when they were posted.
   public func redateFutureChats() async throws -> RedateSummary {
     let redated = try await madang.redateFutureChats()
     return RedateSummary(rooms: redated.rooms, chats: redated.chats)

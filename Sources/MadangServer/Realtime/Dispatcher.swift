@@ -25,8 +25,8 @@ final class Dispatcher: ServiceLifecycle.Service {
   private let notices: CommitNotices?
   private let hear: @Sendable (CommitNotices.Notice) -> Void
   private let wakes = Wakes()
-  /// How many notices of changes have come from other servers, and how many of them the last look at the changes was after. Until these are
-  /// equal no chat goes on without a look: its sender may have posted it after somebody's membership ended.
+  /// Notices of changes received from other servers, and how many of them the last read of the changes covers. While they differ, chats wait
+  /// for that read: one may have been posted after the membership of a connected account ended.
   private let changesTold = Atomic(0)
   private let changesRead = Atomic(0)
 
