@@ -39,7 +39,7 @@ package struct Listing<Element: Sendable>: Sendable {
 package struct ListPageSize: Sendable {
   package var elements = 200
   /// Bytes of JSON, estimated; the element with which they are reached is the last of its page.
-  package var bytes = 65_536
+  package var bytes = 32_768
 }
 
 /// What lists consist of.
