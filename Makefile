@@ -29,7 +29,7 @@ demo: ## Two people talk, live; with DATABASE_URL set on PostgreSQL
 	@Scripts/install build
 	@Scripts/demo
 
-bench: ## Measure against named references and peers, write docs/performance.md and its plots anew (16 minutes)
+bench: ## Measure against named references and peers, write docs/reference/performance.md and its plots anew (16 minutes)
 	@Scripts/install bench
 	@Benchmarks/run --document
 

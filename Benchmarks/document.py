@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/performance.md, its plots and the table of README.md from docs/performance/results.json.
+"""Writes the tables of docs/reference/performance.md, its plots and the table of README.md from docs/reference/performance/results.json.
 
     Benchmarks/document.py            from what is there
     Benchmarks/document.py --take     first takes the lines of `Benchmarks/run --json` on standard input, in place of what the same
@@ -19,7 +19,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCS = ROOT / "docs"
+DOCS = ROOT / "docs/reference"
 RESULTS = DOCS / "performance" / "results.json"
 SERVERS = {
     "madang": "Madang, SQLite",

@@ -5,9 +5,10 @@ import Testing
 
 @Suite("Sections of the contract")
 struct SectionTests {
-  @Test("docs/conformance.md says what each section is about that a rule names")
+  @Test("docs/reference/conformance.md says what each section is about that a rule names")
   func explained() throws {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/conformance.md")
+    let page = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../docs/reference/conformance.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     let table = try #require(text.components(separatedBy: "## Sections of the contract").last)
     let explained = table.matches(of: #/(?m)^\| ((?:README|edition-|client-|Engine)[^|]*) \|/#).map { String($0.1) }

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What `docs/command-line.md` says that commands print with `--json`: the document is what tests hold commands against.
+/// What `docs/reference/commands.md` says that commands print with `--json`: the document is what tests hold commands against.
 struct CommandLineShapes {
   struct Shape {
     let isOne: Bool
@@ -14,7 +14,7 @@ struct CommandLineShapes {
   static let documented = CommandLineShapes()
 
   private init() {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/command-line.md")
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/reference/commands.md")
     let text = (try? String(contentsOf: page, encoding: .utf8)) ?? ""
     var shapes: [String: Shape] = [:]
     for line in text.split(separator: "\n") where line.hasPrefix("| `") {

@@ -54,8 +54,8 @@ def differences_from_scripts(server, folder):
 
 
 def failure_of_command_line(madang, server, folder):
-    """What the first example of docs/command-line.md says when it fails, typed as it stands; nothing if it does not."""
-    text = (HERE / "../../docs/command-line.md").read_text()
+    """What the first example of docs/reference/commands.md says when it fails, typed as it stands; nothing if it does not."""
+    text = (HERE / "../../docs/reference/commands.md").read_text()
     section = text.split("\n## Worlds, clock, faults and people for tests\n")[1].split("\n## ")[0]
     typed = re.search(r"```\n(\$ .*?)```", section, re.DOTALL).group(1)
     environment = os.environ | {
@@ -154,8 +154,8 @@ async def main():
                   if different else "ok     the scripts and their calls")
             failures += bool(different)
             failure = await asyncio.to_thread(failure_of_command_line, sys.argv[1], server.url, folder)
-            print(f"FAILED: the example of docs/command-line.md\n{failure}"
-                  if failure else "ok     the example of docs/command-line.md")
+            print(f"FAILED: the example of docs/reference/commands.md\n{failure}"
+                  if failure else "ok     the example of docs/reference/commands.md")
             failures += bool(failure)
         codes, url = await asyncio.to_thread(qr_code, sys.argv[1], str(folder / "lan"))
         if codes == [url]:

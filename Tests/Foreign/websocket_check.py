@@ -5,7 +5,7 @@
 
 Python's standard library only: `websocket_peer.py` writes the client's side, so that every byte can be chosen. With `--deflate`
 the server compresses: each case is then played twice, without an offer and with one that the server takes. The numbers
-are Autobahn's (autobahntestsuite 25.10.1); docs/websocket-cases.md tells what differs, as all text travels in Engine.IO
+are Autobahn's (autobahntestsuite 25.10.1); docs/reference/websocket-cases.md tells what differs, as all text travels in Engine.IO
 packets. Takes about half a minute, ten at most. Exits 0 when every case held.
 """
 

@@ -14,9 +14,9 @@ struct CommandsTests {
     }
   }
 
-  @Test("every command that prints JSON has its shape in docs/command-line.md")
+  @Test("every command that prints JSON has its shape in docs/reference/commands.md")
   func documented() throws {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/command-line.md")
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/reference/commands.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     for command in NamedCommand.all where command.help(columns: 80).contains("--json") {
       #expect(text.contains("`\(command.name)`"), "\(command.name)")

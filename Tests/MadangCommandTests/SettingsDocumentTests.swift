@@ -6,7 +6,7 @@ import Testing
 @Suite("The document of settings")
 struct SettingsDocumentTests {
   private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-    .deletingLastPathComponent().appending(path: "docs/settings.md")
+    .deletingLastPathComponent().appending(path: "docs/reference/settings.md")
 
   /// What stands above the tables.
   private static let head = """
@@ -43,7 +43,7 @@ struct SettingsDocumentTests {
     return lines.joined(separator: "\n")
   }
 
-  @Test("docs/settings.md lists all settings as they are; MADANG_TEST_WRITE=1 writes it")
+  @Test("docs/reference/settings.md lists all settings as they are; MADANG_TEST_WRITE=1 writes it")
   func isTrue() async throws {
     let document = try await Self.document()
     if ProcessInfo.processInfo.environment["MADANG_TEST_WRITE"] != nil {

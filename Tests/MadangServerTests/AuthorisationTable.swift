@@ -2,7 +2,7 @@ import Foundation
 import MadangAPI
 import Testing
 
-/// Who calls: a column of `docs/authorisation.md`.
+/// Who calls: a column of `docs/reference/authorisation.md`.
 enum Role: String, CaseIterable, Sendable {
   case nobody
   case wrongKey = "wrong key"
@@ -22,7 +22,7 @@ enum Role: String, CaseIterable, Sendable {
   static let people: [Role] = [.stranger, .unconfirmed, .pending, .member, .channelMember, .channelOwner, .owner]
 }
 
-/// One of the tables in `docs/authorisation.md`, as people read it.
+/// One of the tables in `docs/reference/authorisation.md`, as people read it.
 struct AuthorisationTable {
   struct Row {
     /// What stands before the cells, the edition aside.
@@ -36,7 +36,8 @@ struct AuthorisationTable {
 
   /// Reads the table below a heading.
   init(_ heading: String) throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/authorisation.md")
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../docs/reference/authorisation.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix(heading + "\n") })
     let lines = section.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangServer
 
-/// The people of `docs/authorisation.md` in a world, with what each of them shows to one edition.
+/// The people of `docs/reference/authorisation.md` in a world, with what each of them shows to one edition.
 struct Courtyard: Sendable {
   struct Account: Sendable {
     let id: String

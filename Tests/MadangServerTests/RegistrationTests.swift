@@ -45,10 +45,11 @@ struct RegistrationTests {
   }
 
   @Test(
-    "every way to make an account answers as docs/authorisation.md says", arguments: TestEngine.available,
+    "every way to make an account answers as docs/reference/authorisation.md says", arguments: TestEngine.available,
     EditionName.allCases)
   func documented(_ engine: TestEngine, _ edition: EditionName) async throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/authorisation.md")
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../docs/reference/authorisation.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Making an account\n") })
     let lines = section.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in

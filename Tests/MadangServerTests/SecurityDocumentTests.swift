@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// `docs/security.md` says of each requirement of OWASP ASVS whether it is met, and which tests show it.
+/// `docs/reference/security.md` says of each requirement of OWASP ASVS whether it is met, and which tests show it.
 @Suite("The page on security", .timeLimit(.minutes(3)))
 struct SecurityDocumentTests {
   /// One row of its tables of requirements.
@@ -16,7 +16,7 @@ struct SecurityDocumentTests {
   private let page: String
 
   init() throws {
-    page = try String(contentsOf: root.appending(path: "docs/security.md"), encoding: .utf8)
+    page = try String(contentsOf: root.appending(path: "docs/reference/security.md"), encoding: .utf8)
   }
 
   /// The tests that a text names as `Suite/function`.
@@ -121,7 +121,7 @@ struct SecurityDocumentTests {
 
   @Test("the settings that the page names exist, with the defaults it says")
   func settings() throws {
-    let settings = try String(contentsOf: root.appending(path: "docs/settings.md"), encoding: .utf8)
+    let settings = try String(contentsOf: root.appending(path: "docs/reference/settings.md"), encoding: .utf8)
     var defaults: [String: String] = [:]
     for match in settings.matches(of: /\n\| `([a-z0-9.]+)` \| ([^|]*) \|/) {
       defaults[String(match.1)] = match.2.replacing("`", with: "").trimmingCharacters(in: .whitespaces)
@@ -191,7 +191,7 @@ struct SecurityDocumentTests {
     for match in page.matches(of: /tables? ((?:`\w+`(?:, )?(?: and )?)+)/) {
       for name in match.1.matches(of: /`(\w+)`/) { #expect(tables.contains(String(name.1)), "\(name.1)") }
     }
-    let privacy = try String(contentsOf: root.appending(path: "docs/privacy.md"), encoding: .utf8)
+    let privacy = try String(contentsOf: root.appending(path: "docs/reference/privacy.md"), encoding: .utf8)
     let named = Set(privacy.matches(of: /`(\w+)`/).map { String($0.1) })
     #expect(tables.subtracting(named).isEmpty)
   }

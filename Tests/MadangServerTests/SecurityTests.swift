@@ -12,7 +12,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-/// What `docs/security.md` promises and no other suite shows.
+/// What `docs/reference/security.md` promises and no other suite shows.
 @Suite("Promises of the page on security", .timeLimit(.minutes(3)))
 struct SecurityTests {
   private func join(_ world: World, password: String, email: String = "mina@example.com") async throws -> World.Answer {

@@ -62,7 +62,7 @@ struct WaitingAccountsTests {
     .form("password=\(password.replacing("!", with: "%21"))")
   }
 
-  /// What an account may do, by its cells in docs/authorisation.md.
+  /// What an account may do, by its cells in docs/reference/authorisation.md.
   private static func cells(_ world: World, _ email: String, _ token: String) async throws -> [String] {
     let owner = try await world.signUp("Owner\(UUID().uuidString.prefix(6))")
     try await world.server.madang.endWaiting(of: owner.email)
@@ -84,9 +84,10 @@ struct WaitingAccountsTests {
     return [result(try await signIn(world, email)), result(made), additions]
   }
 
-  @Test("an account that waits is answered as docs/authorisation.md says", arguments: TestEngine.available)
+  @Test("an account that waits is answered as docs/reference/authorisation.md says", arguments: TestEngine.available)
   func documented(_ engine: TestEngine) async throws {
-    let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/authorisation.md")
+    let file = URL(filePath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../docs/reference/authorisation.md")
     let text = try String(contentsOf: file, encoding: .utf8)
     let section = try #require(text.components(separatedBy: "\n## ").first { $0.hasPrefix("Accounts that wait\n") })
     let lines = section.split(separator: "\n").filter { $0.hasPrefix("|") }.map { line in

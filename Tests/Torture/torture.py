@@ -3,7 +3,7 @@
     Scripts/torture --help
 
 Writers, readers and sockets use one node on SQLite, then several on PostgreSQL, while nodes are killed, stopped and cut off,
-the database is restarted and failed over, and what was not flushed is lost. What must hold is in docs/torture.md.
+the database is restarted and failed over, and what was not flushed is lost. What must hold is in docs/reference/torture.md.
 """
 
 import argparse

@@ -50,7 +50,7 @@ package struct Summary: Sendable {
     var lines = [
       "# Conformance", "",
       "\(ruleCount) rules of the wire contract, each tried in the editions it is for. `madang conformance --list` lists them,",
-      "Madang's docs/conformance.md says how to run them. Each outcome: [\(results)](\(results)). Both files are written",
+      "Madang's docs/reference/conformance.md says how to run them. Each outcome: [\(results)](\(results)). Both files are written",
       "by `madang conformance`; do not edit them.", "",
       "| Feature | Passed | Violated | Skipped |", "|---|---|---|---|",
     ]

@@ -1,4 +1,4 @@
-/// Where our answers differ from the reference's, by probe, and why ours are better. `docs/socketio-differences.md` says
+/// Where our answers differ from the reference's, by probe, and why ours are better. `docs/reference/socketio-differences.md` says
 /// it to users.
 enum Differences {
   static let table: [String: Difference] = http.merging(webSocket) { $1 }.merging(packets) { $1 }.merging(upgrade) {

@@ -22,7 +22,7 @@ struct ReferenceTests {
   @Test("the documentation states the same differences")
   func documentation() throws {
     let root = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../..").standardized
-    let page = try String(contentsOf: root.appending(path: "docs/socketio-differences.md"), encoding: .utf8)
+    let page = try String(contentsOf: root.appending(path: "docs/reference/socketio-differences.md"), encoding: .utf8)
     let rows = page.split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
     let probes = rows.map { $0.split(separator: "|")[0].trimmingCharacters(in: .whitespaces) }
     #expect(probes.sorted() == Differences.table.keys.sorted())

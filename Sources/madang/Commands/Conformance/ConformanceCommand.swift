@@ -21,7 +21,7 @@ struct ConformanceCommand: AsyncParsableCommand {
       Rules need a key of their edition; some need both keys, some the calls of a server in development mode (--dev), among \
       them those that move its clock. What cannot be tried is skipped, with the reason.
 
-      Exit status 1 when a rule is violated, when none could be tried, and when the server refuses a key. docs/conformance.md says how to read one.
+      Exit status 1 when a rule is violated, when none could be tried, and when the server refuses a key. docs/reference/conformance.md says how to read one.
       """)
 
   @Argument(help: ArgumentHelp("The server, such as http://127.0.0.1:8080.", valueName: "url"))
