@@ -2,7 +2,7 @@ import Foundation
 import MadangAPI
 import MadangDevelopment
 
-/// What of the wire contract clients have touched (docs/testing.md, "Coverage of the contract").
+/// What of the wire contract clients have touched (docs/reference/dev.md, "Coverage").
 public struct MadangCoverage: Sendable {
   /// What is counted.
   public enum Section: String, CaseIterable, Sendable {

@@ -1,6 +1,6 @@
 import MadangDevelopment
 
-/// What goes wrong. docs/testing.md tells what a client sees of each.
+/// What goes wrong. docs/reference/dev.md tells what a client sees of each.
 public struct MadangFault: Sendable {
   let effect: FaultEffect
 

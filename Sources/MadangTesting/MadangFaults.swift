@@ -10,7 +10,7 @@ public struct MadangFaults: Sendable {
   let outage: Outage
 
   /// Adds a rule behind those there are. All that is given must hold; without any of it the fault happens to everything that it can
-  /// happen to. docs/testing.md tells what each field is for.
+  /// happen to. docs/reference/dev.md tells what each field is for.
   ///
   /// - Parameters:
   ///   - operation: An operation's id in the OpenAPI documents, or its method and path.
@@ -50,7 +50,7 @@ public struct MadangFaults: Sendable {
   /// A rule, and what it has done.
   public struct Rule: Sendable {
     public let id: Int
-    /// The kind of its effect, as in docs/testing.md.
+    /// The kind of its effect, as in docs/reference/dev.md.
     public let kind: String
     /// How many requests or packets it was for.
     public let matched: Int

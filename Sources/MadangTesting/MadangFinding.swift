@@ -8,7 +8,7 @@ public struct MadangFinding: Sendable, CustomStringConvertible {
 
   init(_ finding: ReviewFinding) { self.finding = finding }
 
-  /// Which habit it is, such as `refreshStorm` (docs/testing.md lists them).
+  /// Which habit it is, such as `refreshStorm` (docs/reference/dev.md lists them).
   public var habit: String { finding.habit.rawValue }
   /// Whose client it is, by e-mail; nil where nobody is known.
   public var account: String? { finding.account }

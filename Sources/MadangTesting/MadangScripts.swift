@@ -1,6 +1,6 @@
 import MadangDevelopment
 
-/// What people of a world do by themselves: the scripts of its seed, and those that are added (docs/testing.md). Their delays and
+/// What people of a world do by themselves: the scripts of its seed, and those that are added (docs/reference/dev.md). Their delays and
 /// rates follow the world's clock. All calls throw ``MadangTestingError``.
 public struct MadangScripts: Sendable {
   let scripts: Scripts

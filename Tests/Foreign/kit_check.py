@@ -1,4 +1,4 @@
-"""What docs/testing.md promises to people without Swift: its recipes run as they stand there, and a camera reads the QR
+"""What docs/test-clients.md promises to people without Swift: its recipes run as they stand there, and a camera reads the QR
 code of `madang serve --dev --lan`.
 
     Scripts/test    # installs what this needs in a virtual environment and runs it
@@ -30,8 +30,8 @@ WAIT = 60
 
 
 def recipes():
-    """The recipes of docs/testing.md: language and text."""
-    text = (HERE / "../../docs/testing.md").read_text()
+    """The recipes of docs/test-clients.md: language and text."""
+    text = (HERE / "../../docs/test-clients.md").read_text()
     section = text.split("## Recipes")[1].split("\n## ")[0]
     return re.findall(r"```(\w+)\n(.*?)```", section, re.DOTALL)
 
@@ -39,7 +39,7 @@ def recipes():
 def differences_from_scripts(server, folder):
     """What the calls of the section on scripts answer in a world of `courtyard` with a number, where it is not what the page
     shows; `...` is any text."""
-    text = (HERE / "../../docs/testing.md").read_text()
+    text = (HERE / "../../docs/reference/dev.md").read_text()
     section = text.split("\n## Scripts\n")[1].split("\n## ")[0]
     (folder / "scripts.yaml").write_text(re.search(r"```yaml\n(.*?)```", section, re.DOTALL).group(1))
     shown = re.findall(r"^\$ (curl .*)\n(.*)", section, re.MULTILINE)
@@ -143,14 +143,14 @@ async def main():
             found = recipes()
             languages = [language for language, _ in found]
             if sorted(set(languages)) != sorted(RECIPES):
-                print("FAILED: docs/testing.md has recipes in", languages)
+                print("FAILED: docs/test-clients.md has recipes in", languages)
                 failures += 1
             for language, text in found:
                 failure = await asyncio.to_thread(failure_of_recipe, language, text, server.url, folder)
                 print(f"FAILED: the recipe in {language}\n{failure}" if failure else f"ok     the recipe in {language}")
                 failures += bool(failure)
             different = await asyncio.to_thread(differences_from_scripts, server.url, folder)
-            print("\n".join(["FAILED: the calls of scripts differ from docs/testing.md:"] + different)
+            print("\n".join(["FAILED: the calls of scripts differ from docs/reference/dev.md:"] + different)
                   if different else "ok     the scripts and their calls")
             failures += bool(different)
             failure = await asyncio.to_thread(failure_of_command_line, sys.argv[1], server.url, folder)

@@ -6,9 +6,9 @@ import Testing
 
 @Suite("The OpenAPI document of development calls", .timeLimit(.minutes(1)))
 struct DevelopmentDescriptionTests {
-  @Test("it has the calls that docs/testing.md tells, and no others")
+  @Test("it has the calls that docs/reference/dev.md tells, and no others")
   func documented() throws {
-    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/testing.md")
+    let page = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "../../docs/reference/dev.md")
     let text = try String(contentsOf: page, encoding: .utf8)
     var told: Set<String> = []
     for match in text.matches(of: #/`(GET|POST|DELETE) /_dev([^`? ]*)/#) {

@@ -1,6 +1,6 @@
 import MadangServer
 
-/// What a fault does. Which fields count depends on its kind (docs/testing.md has the table).
+/// What a fault does. Which fields count depends on its kind (docs/reference/dev.md has the table).
 package struct FaultEffect: Codable, Equatable, Sendable {
   package enum Kind: String, CallChoice, Encodable, Sendable {
     // Of an HTTP request.

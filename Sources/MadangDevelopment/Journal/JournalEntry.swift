@@ -1,7 +1,7 @@
 import MadangServer
 
 /// Something that happened at a server, as the journal tells of it. Secrets are masked. Which fields are there depends on the kind
-/// (docs/testing.md has the table).
+/// (docs/reference/dev.md has the table).
 package struct JournalEntry: Codable, Equatable, Sendable {
   package enum Kind: String, Codable, CaseIterable, Sendable {
     /// An HTTP request with its answer.

@@ -1,6 +1,6 @@
 import MadangCore
 
-/// What people do by themselves in a world: when, how often, and in which steps (docs/testing.md).
+/// What people do by themselves in a world: when, how often, and in which steps (docs/reference/dev.md).
 package struct Script: Sendable {
   /// The most scripts of a server.
   package static let limit = 100

@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import MadangCore
 
-/// The start of a world, as it is written in YAML or JSON (docs/testing.md).
+/// The start of a world, as it is written in YAML or JSON (docs/reference/dev.md).
 package struct Seed: Sendable {
   package let name: String
   /// What tells seeds apart.

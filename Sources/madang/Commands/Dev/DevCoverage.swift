@@ -8,7 +8,7 @@ struct DevCoverage: ParsableCommand {
     usage: "madang dev coverage <file> ... [--fail-under <percent>] [options]",
     discussion: """
       Adds up what GET /_dev/coverage of servers in development mode answered, in files or in all files of a directory \
-      whose names end with .json, and prints a table and what was never touched. docs/testing.md says what counts.
+      whose names end with .json, and prints a table and what was never touched. docs/reference/dev.md says what counts.
 
       Exit status 1 with --fail-under when less was touched.
       """)

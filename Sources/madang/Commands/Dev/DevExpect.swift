@@ -9,7 +9,7 @@ struct DevExpect: AsyncParsableCommand {
     discussion: """
       madang dev expect '{"expected":[{"operation":"signIn"}],"wait":"5s"}'
 
-      docs/testing.md says what it may hold. Exit status 1 if it is not met, 64 if the server refuses it.
+      docs/reference/dev.md says what it may hold. Exit status 1 if it is not met, 64 if the server refuses it.
       """)
 
   @OptionGroup var options: DevelopmentOptions

@@ -8,7 +8,7 @@ struct DevJournalCommand: AsyncParsableCommand {
     commandName: "journal", abstract: "What happened at a server, and waiting for it.",
     usage: "madang dev journal [<field>=<value> ...] [--wait <time>] [options]",
     discussion: """
-      Fields tell entries apart, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/testing.md \
+      Fields tell entries apart, as in 'madang dev journal operation=postToChannel code=E05'; * is any text. docs/reference/dev.md \
       lists them. With --wait it returns as soon as --count entries are there. Exit status 1 if they do not come, 64 if \
       the server refuses the question.
       """)

@@ -6,7 +6,7 @@ struct DevReviewCommand: AsyncParsableCommand {
     commandName: "review", abstract: "What clients do that will hurt them in life.",
     usage: "madang dev review [--account <email>] [options]",
     discussion: """
-      Looks in the server's journal (docs/testing.md). Exit status 1 if anything was found, or if there was nothing to look at.
+      Looks in the server's journal (docs/reference/dev.md). Exit status 1 if anything was found, or if there was nothing to look at.
       """)
 
   @OptionGroup var options: DevelopmentOptions
