@@ -1,6 +1,6 @@
 # Builds madang and runs it as a user without rights. It needs nothing but its volume: run it with a root that is read-only and
 # without capabilities, as docker-compose.yml does.
-# Pin the bases, so that a build today and one next year start from the same: docs/install.md says how.
+# Pin the bases, so that a build today and one next year start from the same: docs/host.md says how.
 ARG SWIFT_IMAGE=swift:6.2-bookworm
 ARG DEBIAN_IMAGE=debian:bookworm-slim
 FROM $SWIFT_IMAGE AS build
@@ -17,7 +17,7 @@ COPY migrations migrations
 COPY openapi openapi
 COPY packaging packaging
 COPY proxies proxies
-COPY docs/install.md docs/install.md
+COPY docs/host.md docs/host.md
 COPY LICENSE ./
 COPY Scripts/release Scripts/release
 COPY Scripts/dist Scripts/dist

@@ -71,7 +71,7 @@ private func refuseDamage(at path: String, readingUpTo limit: Int) async throws 
       : "Keep a copy"
     throw SetupError(
       "the database \(path) is damaged, and nothing was changed: \(error.message)\n\(log), and restore the newest backup: "
-        + "'madang admin restore' (docs/backup.md)")
+        + "'madang admin restore' (docs/operate.md)")
   }
 }
 

@@ -286,7 +286,7 @@ async def secure(nginx, name, expected, label):
 
 
 async def without_host(nginx):
-    """docs/tls.md says what happens without this line: so it is known that the others are needed."""
+    """docs/host.md says what happens without this line: so it is known that the others are needed."""
     async with staged(nginx.url("no host")) as stage:
         mina = await stage.person("Mina")
         room = await mina.channel(await mina.workspace(), "ios")

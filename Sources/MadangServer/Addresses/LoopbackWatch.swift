@@ -25,7 +25,7 @@ final class LoopbackWatch: Sendable {
   static let problem =
     "a proxy seems to run on this machine that the settings do not name: all its clients share the limits of one"
   static let cure =
-    "add its address to trusted.proxies and have it send X-Forwarded-For and Host (docs/tls.md); if programs of this machine call, ignore this"
+    "add its address to trusted.proxies and have it send X-Forwarded-For and Host (docs/host.md); if programs of this machine call, ignore this"
 
   private struct Seen {
     var signs: Set<Sign> = []

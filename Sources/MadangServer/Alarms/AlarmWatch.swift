@@ -69,11 +69,13 @@ struct AlarmWatch: ServiceLifecycle.Service {
         cure: "look at mail.* and at that server; this mail waited for it, too")
     }
     findings[.push] = troubles.finding(.push) {
-      .wrong("the push service refuses all notifications: \($0.reason)", cure: "see docs/providers.md for push.*")
+      .wrong(
+        "the push service refuses all notifications: \($0.reason)", cure: "see docs/reference/providers.md for push.*")
     }
     findings[.payments] = troubles.finding(.payments) {
       .wrong(
-        "the payment provider refuses to tell of payments: \($0.reason)", cure: "see docs/providers.md for payments.*")
+        "the payment provider refuses to tell of payments: \($0.reason)",
+        cure: "see docs/reference/providers.md for payments.*")
     }
   }
 

@@ -49,7 +49,7 @@ final class ClockWatch: ServiceLifecycle.Service {
   }
 
   static let cure =
-    "if the clock is right now, run 'madang admin chats redate' (docs/operations.md); else set the clock"
+    "if the clock is right now, run 'madang admin chats redate' (docs/operate.md); else set the clock"
 }
 
 /// The oldest time that a server takes for right: this program is younger.

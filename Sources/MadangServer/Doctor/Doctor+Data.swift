@@ -99,7 +99,9 @@ extension Doctor {
       if !findings.contains(where: { $0.check == .pushAccount && $0.severity == .error }) {
         findings.append(DoctorFinding(.pushAccount, error))
       }
-    } catch { findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/providers.md")) }
+    } catch {
+      findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/reference/providers.md"))
+    }
     let audit = settings.auditFile
     if !audit.isEmpty {
       let isThere = access(audit, F_OK) == 0
@@ -130,7 +132,7 @@ extension Doctor {
       return [
         DoctorFinding(
           .certificate, .error, "\(error)",
-          cure: "name a certificate with its chain, and its key, in PEM (docs/tls.md)")
+          cure: "name a certificate with its chain, and its key, in PEM (docs/host.md)")
       ]
     }
   }

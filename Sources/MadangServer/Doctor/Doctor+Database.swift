@@ -99,7 +99,7 @@ extension Doctor {
       DoctorFinding(
         .backup, .warning, words ?? "the audit log tells of no backup",
         cure:
-          "have 'madang admin backup DIR --keep 14' run each day (docs/backup.md), or say with --backup-days how old one may be"
+          "have 'madang admin backup DIR --keep 14' run each day (docs/operate.md), or say with --backup-days how old one may be"
       )
     ]
   }
@@ -121,7 +121,7 @@ extension Doctor {
     return [
       DoctorFinding(
         .databaseIntegrity, .error, "\(settings.databaseFile.path) is damaged: \(damage)",
-        cure: "stop the server, keep a copy, and restore the newest backup: 'madang admin restore' (docs/backup.md)")
+        cure: "stop the server, keep a copy, and restore the newest backup: 'madang admin restore' (docs/operate.md)")
     ]
   }
 

@@ -19,7 +19,7 @@ extension Doctor {
               .providers, .error, "\(key): \(url) does not answer: \(networkWords(error))",
               cure:
                 "check the URL, the name server, and that the firewall lets the server out; for a proxy that looks into TLS, "
-                + "providers.ca (docs/providers.md)")
+                + "providers.ca (docs/reference/providers.md)")
           }
         }
       }
@@ -39,7 +39,7 @@ extension Doctor {
           .mailServer, .error,
           "mail.smtp: \(mail.server) does not let this server in: \((error as? SMTPSender.NotTaken)?.description ?? networkWords(error))",
           cure:
-            "check mail.smtp, mail.user, mail.password and mail.tls, and that the firewall lets the server out (docs/mail.md)"
+            "check mail.smtp, mail.user, mail.password and mail.tls, and that the firewall lets the server out (docs/host.md)"
         )
       ]
     }

@@ -43,7 +43,7 @@ extension Doctor {
     if settings.registration == .open && isPublic && !settings.isDevelopment {
       add(
         .registration, .warning, "registration is open: everybody with an application of yours may make an account",
-        "set registration to invite, domain or closed, if it is for a team (docs/registration.md)")
+        "set registration to invite, domain or closed, if it is for a team (docs/host.md)")
     }
     if settings.socketAccess == .open && isPublic {
       add(
@@ -61,7 +61,7 @@ extension Doctor {
       add(
         .plainHTTP, .warning,
         "the server listens to other machines (\(settings.host)) without TLS, and is told of no proxy",
-        "set tls.cert and tls.key, or host 127.0.0.1 and a proxy in trusted.proxies (docs/tls.md)")
+        "set tls.cert and tls.key, or host 127.0.0.1 and a proxy in trusted.proxies (docs/host.md)")
     }
     if settings.body.request < settings.maxFileSize {
       add(
@@ -84,7 +84,7 @@ extension Doctor {
       add(
         .testPayments, .warning,
         "payments.portone.pg is empty: payments through test channels of PortOne v1, which cost nothing, count",
-        "set it to the pg_id of your shops at payment gateways (docs/providers.md)")
+        "set it to the pg_id of your shops at payment gateways (docs/reference/providers.md)")
     }
     return findings
   }

@@ -25,7 +25,7 @@ extension Doctor {
       return [
         DoctorFinding(
           .plainHTTP, .error, "\(place.url) is plain HTTP: passwords and tokens can be read on their way",
-          cure: "set up TLS, at a proxy or at the server (docs/tls.md), and call the doctor with https://")
+          cure: "set up TLS, at a proxy or at the server (docs/host.md), and call the doctor with https://")
       ]
     }
     var findings: [DoctorFinding] = []

@@ -71,7 +71,7 @@ struct S3Error: Error, CustomStringConvertible {
     case .refused(301, _, _), .refused(307, _, _), .refused(_, "AuthorizationHeaderMalformed", _),
       .refused(_, "PermanentRedirect", _):
       "check s3.region and s3.endpoint: the bucket is elsewhere"
-    case .refused(403, _, _): "let the credentials put, get, delete and list the bucket's objects (docs/files.md)"
+    case .refused(403, _, _): "let the credentials put, get, delete and list the bucket's objects (docs/host.md)"
     case .refused(404, _, _): "check s3.endpoint and the name of the bucket"
     case .refused, .unusable: "check that s3.endpoint is a server that speaks S3"
     case .connection, .timedOut: "check s3.endpoint, s3.region and the network"

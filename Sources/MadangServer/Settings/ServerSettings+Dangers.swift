@@ -10,7 +10,7 @@ extension ServerSettings {
         DoctorFinding(
           .publicURL, .warning,
           "public.url (\(publicURL)) leads people to plain HTTP: links for another password can be read on their way",
-          cure: "write it with https://, and set up TLS (docs/tls.md)"))
+          cure: "write it with https://, and set up TLS (docs/host.md)"))
     }
     if tls?.redirectPort != nil, PublicURL(publicURL) == nil {
       findings.append(
