@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes the tables of docs/reference/performance.md, its plots and the table of README.md from docs/reference/performance/results.json.
+"""Writes the tables of docs/reference/performance.md and its plots from docs/reference/performance/results.json.
 
     Benchmarks/document.py            from what is there
     Benchmarks/document.py --take     first takes the lines of `Benchmarks/run --json` on standard input, in place of what the same
@@ -28,19 +28,6 @@ SERVERS = {
     "python": "Python, SQLite",
     "xmpp": "Prosody, SQLite",
 }
-# What README.md shows of the goals.
-FRONT_ROWS = (
-    "posts, SQLite: chats/s",
-    "posts, PostgreSQL: chats/s",
-    "durable chat by HTTP, SQLite, 64 clients: CPU us",
-    "GET /v1/users/me: requests per CPU second",
-    "chat to 1,000 sockets: CPU us for each",
-    "17,000 people, 5,000 sockets, 56 posts/s, 42% changes of rooms: p99 ms of a post",
-    "5,000 sockets after a restart: s until all are back",
-    "SQLite history: CPU us",
-    "20 clients with 5 x 7 MiB: peak kB",
-    "start: ms, median of 10",
-)
 PEER_ROWS = {
     "post_cpu_us": "durable chat by HTTP, 64 clients: CPU µs",
     "posts_per_second": "the same: chats/s",
@@ -105,10 +92,10 @@ def is_met(row):
     return value <= float(wanted) if comparison == "<=" else value >= float(wanted)
 
 
-def goals_table(data, names=None):
+def goals_table(data):
     lines = ["| work | here | reference | ratio | goal | met |", "|---|---|---|---|---|---|"]
     for row in data["results"]:
-        if row["wanted"] == "- -" or names is not None and row["name"] not in names:
+        if row["wanted"] == "- -":
             continue
         sign, wanted = row["wanted"].split()
         goal = f"{'≤' if sign == '<=' else '≥'} {number(wanted) if float(wanted) > 99 else wanted}"
@@ -237,7 +224,6 @@ def write(data):
     about = [f"Measured on {data['machine']}, {' to '.join(dict.fromkeys((measured[0], measured[-1])))}."] if measured else []
     sections = [("about", about), ("goals", goals_table(data)), ("peers", peers_table(data)), ("others", others_table(data))]
     fill(DOCS / "performance.md", sections)
-    fill(ROOT / "README.md", [("about", about), ("goals", goals_table(data, FRONT_ROWS))])
     for name, drawing in plots(data):
         if drawing:
             (DOCS / "performance" / f"{name}.svg").write_text(drawing)
