@@ -8,7 +8,7 @@ import Testing
 @Suite("Chats, unread counts and files", .timeLimit(.minutes(3)))
 struct ChatsTests {
   @Test(
-    "C1 C2: reading a channel's history joins it, nothing else does, and only members post",
+    "only reading a channel's history joins it, and only its members post",
     arguments: TestEngine.available)
   func joining(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
@@ -89,7 +89,7 @@ struct ChatsTests {
   }
 
   @Test(
-    "D3 D6: walking the cursor never skips or repeats, and every form of it names its chat",
+    "a cursor walk never skips or repeats a chat, and every form of a cursor names its chat",
     arguments: TestEngine.available)
   func cursors(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.domain.historyPage.chats, 7)) { world in
@@ -127,7 +127,7 @@ struct ChatsTests {
   }
 
   @Test(
-    "D10 P10: unread counts chats of others after a date, in channels and direct messages",
+    "the unread count is the number of chats by others after a date, in channels and direct messages",
     arguments: TestEngine.available)
   func unread(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
@@ -211,7 +211,7 @@ struct ChatsTests {
   }
 
   @Test(
-    "H9 M15: files answer their readers only, with ETag and ranges, also to a refresh token",
+    "only readers of a room download its files, with ETag and ranges, also by a refresh token",
     arguments: TestEngine.available)
   func files(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in

@@ -19,7 +19,9 @@ struct ConcurrencyTests {
       let yard = try await world.courtyard()
       let (a, c, w) = (yard.a, yard.c, yard.w)
       let body = World.Body.json(["email": .text(c.email)])
-      let outcomes = try await FlowsUStoreTests.outcomes(100) { _ in try await a.call(.POST, "\(w)/members", body) }
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(100) { _ in
+        try await a.call(.POST, "\(w)/members", body)
+      }
       #expect(outcomes == ["200": 1, "E12": 99])
       #expect(try await a.get("\(w)/members").list?.count == 3)
       #expect(try await c.get("\(w)/my-channels").list?.count == 1)
@@ -36,7 +38,7 @@ struct ConcurrencyTests {
       let channel = try await a.channel("ios", in: w)
       let general = "\(w)/channels/\(try #require(try await a.get("\(w)/channels").list?.last?["channel_id"]?.string))"
       let body = World.Body.json(["email": .text(b.email)])
-      let outcomes = try await FlowsUStoreTests.outcomes(100) { index in
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(100) { index in
         switch index % 4 {
         case 0: try await b.call(.GET, "\(w)/exit")
         case 1: try await a.call(.POST, "\(w)/members", body)
@@ -60,7 +62,7 @@ struct ConcurrencyTests {
       let yard = try await world.courtyard()
       let (a, b, w) = (yard.a, yard.b, yard.w)
       try await a.invite(yard.c, to: w)
-      let outcomes = try await FlowsUStoreTests.outcomes(100) { index in
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(100) { index in
         let people = [a, b]
         let person = people[index / 2 % 2]
         let other = people[(index / 2 + 1) % 2]
@@ -89,7 +91,7 @@ struct ConcurrencyTests {
       let second = try await a.workspace("W2")
       let channels = [try await a.channel("C1", in: first), try await a.channel("C2", in: first)]
       let paths = [first, second] + channels
-      let outcomes = try await FlowsUStoreTests.outcomes(100) { index in
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(100) { index in
         try await a.call(.PUT, paths[index % 4], .json(["name": .text("N\(index / 4 % 3)")]))
       }
       #expect(Set(outcomes.keys).isSubset(of: ["200", "E12"]))
@@ -107,7 +109,7 @@ struct ConcurrencyTests {
       let (a, b, w) = (yard.a, yard.b, yard.w)
       let channel = try await a.channel("ios", in: w)
       _ = try await b.get("\(channel)/chats")
-      let outcomes = try await FlowsUStoreTests.outcomes(100) { index in
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(100) { index in
         if index == 50 { return try await a.call(.DELETE, w) }
         return try await b.call(
           .POST, "\(channel)/chats",

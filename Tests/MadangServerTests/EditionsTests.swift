@@ -136,8 +136,8 @@ struct EditionsTests {
   private static func talk(_ event: String, _ january: Place, _ october: Place) async throws {
     try await SocketsTests.withSocket(january.person.world) { (client) async throws in
       var ears = [
-        try await FlowsVRoomsTests.Ear(client, january.namespace),
-        try await FlowsVRoomsTests.Ear(client, october.namespace),
+        try await January2024RoomFlowsTests.Ear(client, january.namespace),
+        try await January2024RoomFlowsTests.Ear(client, october.namespace),
       ]
       for speaker in [0, 1, 0] {
         let place = [january, october][speaker]

@@ -6,13 +6,12 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// What only clients of edition 2024-01 do; a test's name begins with the rows of the contract's `client-behaviours.md`
-/// that it holds. Rows that a whole call sequence shows are held by the flows.
-@Suite("Edition 2024-01: what its clients do", .timeLimit(.minutes(3)))
+/// Odd requests that only clients of edition 2024-01 send (wire contract, Editions side by side).
+@Suite("Edition 2024-01: odd clients", .timeLimit(.minutes(3)))
 struct January2024ClientsTests {
   static let key = DevelopmentKey.january2024
 
-  @Test("H2 H10 H11: a blank before the token, a picture before the headers, and signing out without a token")
+  @Test("a blank before the token is trimmed, and a picture or sign-out without a token is E02")
   func headers() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -27,7 +26,7 @@ struct January2024ClientsTests {
     }
   }
 
-  @Test("T9 T10: an access token lives a day and a refresh token a month, to the millisecond")
+  @Test("an access token lives a day and a refresh token 30 days, to the millisecond")
   func lifetimes() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -37,20 +36,20 @@ struct January2024ClientsTests {
       world.clock.advance(milliseconds: 1)
       #expect(try await mina.call(.GET, "users/my").code == "E05")
       world.clock.advance(milliseconds: 29 * day - 1)
-      #expect(try await FlowsVAccountsTests.refresh(mina, mina.token).status == 200)
+      #expect(try await January2024AccountFlowsTests.refresh(mina, mina.token).status == 200)
       world.clock.advance(milliseconds: 1)
-      #expect(try await FlowsVAccountsTests.refresh(mina, mina.token).code == "E06")
+      #expect(try await January2024AccountFlowsTests.refresh(mina, mina.token).code == "E06")
     }
   }
 
-  @Test("T8: of many requests that meet the expiry each may refresh", arguments: TestEngine.available)
+  @Test("each of many requests that meet one expiry may refresh", arguments: TestEngine.available)
   func parallelRefresh(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
       world.clock.advance(milliseconds: 24 * 3_600_000)
       let tokens = try await withThrowingTaskGroup(of: JSON?.self) { group in
         for _ in 0..<30 {
-          group.addTask { try await FlowsVAccountsTests.refresh(mina, mina.token).json["accessToken"] }
+          group.addTask { try await January2024AccountFlowsTests.refresh(mina, mina.token).json["accessToken"] }
         }
         return try await group.reduce(into: []) { $0.append($1) }
       }
@@ -60,14 +59,14 @@ struct January2024ClientsTests {
     }
   }
 
-  @Test("X1: nothing that a call may wait for takes as long as a client's patience of 5 seconds")
+  @Test("no wait of a call is longer than the 5 seconds after which clients give up")
   func patience() {
     let settings = ServerSettings()
     #expect(settings.providers.timeout < .seconds(5))
     #expect(settings.socketHold < .seconds(5))
   }
 
-  @Test("P1 P3 P8: paths that begin with two slashes, paths of nothing, and query keys nobody knows")
+  @Test("two slashes at the start and unknown query keys are ignored, and empty paths are E97")
   func paths() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -83,7 +82,7 @@ struct January2024ClientsTests {
     }
   }
 
-  @Test("B1 B2: every body without a file may be a form, and JSON may be called one or nothing")
+  @Test("every body without a file may be a form, and JSON may be labelled a form or not at all")
   func forms() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -123,7 +122,7 @@ struct January2024ClientsTests {
   }
 
   @Test(
-    "B12: forms with misspelt fields and further query keys are taken, and what is unknown is ignored",
+    "misspelt form fields and unknown query keys are ignored",
     arguments: TestEngine.available)
   func misspeltFields(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -149,7 +148,7 @@ struct January2024ClientsTests {
   }
 
   @Test(
-    "B14: of a picture sent as a file part and again as a text part of its name, the file part counts",
+    "a file part counts, and a text part of the same name is ignored",
     arguments: TestEngine.available)
   func pictureTwice(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -174,7 +173,7 @@ struct January2024ClientsTests {
   }
 
   @Test(
-    "D12: a cursor that ends in +0000 names the same chat as one that ends in Z",
+    "a cursor that ends in +0000 names the same chat as one that ends in Z",
     arguments: TestEngine.available, EditionName.allCases)
   func offsetWithoutColon(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -193,7 +192,7 @@ struct January2024ClientsTests {
     }
   }
 
-  @Test("M15: a picture that is asked for again answers 304")
+  @Test("a picture with its ETag in If-None-Match is answered 304")
   func pictures() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -207,7 +206,7 @@ struct January2024ClientsTests {
     }
   }
 
-  @Test("J4 J5 J10: a refusal is 400 with one code of the contract, and no success holds one")
+  @Test("a refusal is 400 with one code of the contract, and no success has one")
   func codes() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -227,7 +226,7 @@ struct January2024ClientsTests {
   }
 
   @Test(
-    "J7 J8 J11 J13: nulls are written, texts are never null, no two spellings of a key meet, and ids are integers",
+    "nulls are written, texts are never null, a key has one spelling, and ids are integers",
     arguments: TestEngine.available)
   func shapes(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -259,7 +258,7 @@ struct January2024ClientsTests {
     if object["email"] != nil { #expect(object["profileImage"] == .null, "\(place)") }
   }
 
-  @Test("L1 L4: workspaces and channels come newest first, also when made within one millisecond")
+  @Test("workspaces and channels come newest first, also when made within one millisecond")
   func orders() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)

@@ -5,12 +5,12 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// How real clients behave, by the ids of the contract's `client-behaviours.md`: bodies, multipart and files, payment.
-@Suite("Clients of edition 2024-10: bodies and files", .timeLimit(.minutes(3)))
+/// Odd requests of real clients (wire contract, Request bodies; File types).
+@Suite("Edition 2024-10: bodies and files", .timeLimit(.minutes(3)))
 struct October2024BodiesTests {
   static let typed = "\r\nContent-Type: image/jpeg"
 
-  @Test("B3 JSON and multipart are taken alike on every route with a body", arguments: TestEngine.available)
+  @Test("every route with a body takes JSON and multipart", arguments: TestEngine.available)
   func encodings(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -32,7 +32,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("B4 a bare string, an empty body and misspelt keys are E11 on every route with a body")
+  @Test("a bare string, an empty body and misspelt keys are E11 on every route with a body")
   func unreadable() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let yard = try await world.courtyard()
@@ -59,7 +59,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("B6 B7 the device token is any text, under either name, or none")
+  @Test("a device token is any text, under either name, or none")
   func deviceToken() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -78,7 +78,8 @@ struct October2024BodiesTests {
   }
 
   @Test(
-    "B9 B10 an edit changes what it names, and an object's own name is no duplicate", arguments: TestEngine.available)
+    "an edit changes only the fields it names, and an object's own name is not a duplicate",
+    arguments: TestEngine.available)
   func partialEdits(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -100,7 +101,7 @@ struct October2024BodiesTests {
   }
 
   @Test(
-    "M1 M2 M9 text parts are text whatever their type and empty file name, in any order",
+    "a part without a file name is text, whatever its type, in any order",
     arguments: TestEngine.available)
   func textParts(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -119,7 +120,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("M3 an empty image part is no picture: the default on creation, the old one on edit")
+  @Test("an empty image part gives the default picture on creation and keeps the old one on edit")
   func emptyImage() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -135,7 +136,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("M5 M6 M8 every file part of a chat is an attachment under a name of ours", arguments: TestEngine.available)
+  @Test("every file part of a chat is an attachment, under a name made by the server", arguments: TestEngine.available)
   func attachments(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -155,7 +156,7 @@ struct October2024BodiesTests {
   }
 
   @Test(
-    "M7 a file's type is what its bytes say, whatever was declared",
+    "the bytes of a file decide its type, not the declared one",
     arguments: ["image/jpg", "application/octet-stream", "text/plain", "image/png", ""])
   func declaredType(_ type: String) async throws {
     try await World.run(.sqlite) { (world) async throws in
@@ -171,7 +172,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("M10 the boundary may follow its semicolon without a blank, or be quoted")
+  @Test("the boundary may follow its semicolon without a blank, or be quoted")
   func boundary() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -199,7 +200,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("M11 five files of 7 MiB are taken, and beyond a limit nothing is kept", arguments: TestEngine.available)
+  @Test("five files of 7 MiB are accepted, and beyond a limit nothing is stored", arguments: TestEngine.available)
   func sizes(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -216,7 +217,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("M12 M13 a stored path has three ASCII components and is never used twice")
+  @Test("a stored path has three ASCII components and is never used twice")
   func paths() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -234,7 +235,7 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("M14 a refreshed token opens pictures at once")
+  @Test("a refreshed token downloads pictures at once")
   func refreshedToken() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -247,13 +248,14 @@ struct October2024BodiesTests {
     }
   }
 
-  @Test("Y3 the reply tells the coins bought, not the balance", arguments: TestEngine.available)
+  @Test("a payment answers the coins bought, not the balance", arguments: TestEngine.available)
   func coinsBought(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
       for (index, amount) in [100, 1000, 100].enumerated() {
         let paid = try await world.payment("m\(index)", amount)
-        #expect(try await FlowsUStoreTests.validate(a, paid, "m\(index)").json["sesacCoin"]?.int == amount / 10)
+        #expect(
+          try await October2024PaymentFlowsTests.validate(a, paid, "m\(index)").json["sesacCoin"]?.int == amount / 10)
       }
       #expect(try await a.get("users/me")["sesacCoin"] == 220)
     }

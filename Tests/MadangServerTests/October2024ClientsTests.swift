@@ -5,8 +5,8 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// How real clients behave, by the ids of the contract's `client-behaviours.md`: headers, tokens, paths.
-@Suite("Clients of edition 2024-10: headers, tokens, paths", .timeLimit(.minutes(3)))
+/// Odd requests of real clients (wire contract, Request headers; Refresh tokens; Paths).
+@Suite("Edition 2024-10: headers, tokens and paths", .timeLimit(.minutes(3)))
 struct October2024ClientsTests {
   static let day: Int64 = 24 * 3_600_000
 
@@ -14,7 +14,7 @@ struct October2024ClientsTests {
     try await person.world.call(.GET, "auth/refresh", token: access, headers: [("RefreshToken", person.refreshToken)])
   }
 
-  @Test("H3 Authorization is ignored on public routes, whatever it holds")
+  @Test("public routes ignore Authorization, whatever it holds")
   func publicRoutes() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -36,7 +36,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("H4 RefreshToken is ignored everywhere but on refresh")
+  @Test("RefreshToken is ignored on every call but refresh")
   func refreshHeader() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -47,7 +47,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("H5 asking for oneself while signed out is E02 with status 400")
+  @Test("the own profile without a token is E02 with status 400")
   func signedOut() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let answer = try await world.call(.GET, "users/me", token: "")
@@ -56,7 +56,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("H7 a content type on GET and DELETE is never taken for a body", arguments: TestEngine.available)
+  @Test("a content type on GET and DELETE is ignored", arguments: TestEngine.available)
   func contentTypes(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -72,7 +72,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("H8 Accept is ignored, on pictures and on JSON")
+  @Test("Accept is ignored for pictures and JSON")
   func accept() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -86,7 +86,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T1 T12 refreshing while the access token is valid succeeds: this edition never answers E04")
+  @Test("a refresh while the access token is valid succeeds and is never E04")
   func validRefresh() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -97,7 +97,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T2 X3 a failing call gives the same code each time and changes nothing, and refreshes between succeed")
+  @Test("a failing call gives the same code each time and changes nothing; refreshes in between succeed")
   func repeatedFailure() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -118,7 +118,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T5 the reply to a refresh has exactly one key, a string of safe characters")
+  @Test("the reply to a refresh has exactly one key, a string of safe characters")
   func oneKey() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let reply = try await Self.refresh(try await world.signUp("Mina"), nil).json
@@ -127,7 +127,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T11 signing out takes an expired token, deleting answers E05", arguments: TestEngine.available)
+  @Test("signing out takes an expired token, deleting answers E05", arguments: TestEngine.available)
   func expired(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -139,7 +139,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T14 E06 comes from refresh, and for a refresh token in place of an access token")
+  @Test("E06 is answered to refresh, and to an expired refresh token used as access token")
   func refreshExpired() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -151,7 +151,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("T15 a refresh token in the query is ignored")
+  @Test("a refresh token in the query is ignored")
   func refreshQuery() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -160,7 +160,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("P2 an empty or malformed workspace id is E13", arguments: TestEngine.available)
+  @Test("an empty or malformed workspace id is E13", arguments: TestEngine.available)
   func emptyID(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -172,7 +172,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("P3 paths that are none are E97")
+  @Test("unknown paths are E97")
   func noPath() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -183,7 +183,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("P7 P8 P9 odd and unknown query keys change nothing, on any method")
+  @Test("odd and unknown query keys change nothing, on any method")
   func queries() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -202,7 +202,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("P11 nothing but files may be cached: some GETs change state")
+  @Test("only files may be cached, because some GETs change state")
   func caching() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -214,7 +214,7 @@ struct October2024ClientsTests {
     }
   }
 
-  @Test("X2 C11 a home screen of 150 calls at once is answered in full", arguments: TestEngine.available)
+  @Test("a home screen of 150 calls at once is answered in full", arguments: TestEngine.available)
   func homeScreen(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -223,7 +223,9 @@ struct October2024ClientsTests {
       let paths = [
         "users/me", "users/\(a.id)", w, "\(channel)/unreads", "static/channelCoverImages/default.png", "\(w)/dms",
       ]
-      let outcomes = try await FlowsUStoreTests.outcomes(150) { try await a.call(.GET, paths[$0 % paths.count]) }
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(150) {
+        try await a.call(.GET, paths[$0 % paths.count])
+      }
       #expect(outcomes == ["200": 150])
     }
   }

@@ -3,7 +3,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// Contract section 3.1, over all operations of the documents: the first failing check decides the answer.
+/// The first check that fails decides the answer, for each operation of the documents (wire contract, Order of checks).
 @Suite("The order of checks", .timeLimit(.minutes(3)))
 struct OpenAPIOrderTests {
   /// Runs `body` with everybody and a workspace, for each edition.

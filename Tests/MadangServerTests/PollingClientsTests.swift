@@ -48,7 +48,7 @@ struct PollingClientsTests {
   }
 
   @Test(
-    "S1 S3 S6 S15 a polling client joins the main namespace and a room, twice, and hears a chat once",
+    "a polling client that joins a room twice gets each chat once",
     arguments: TestEngine.available)
   func polling(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -78,7 +78,7 @@ struct PollingClientsTests {
     }
   }
 
-  @Test("S5 S11 sockets live at the root alone, and a refusal leaves the engine and its rooms as they are")
+  @Test("sockets are served at the root only, and a refused connect leaves the session and its rooms open")
   func refusals() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")

@@ -73,7 +73,7 @@ struct PortOneV2Tests {
   }
 
   private static func code(_ person: TestPerson, _ id: String, _ transaction: String? = nil) async throws -> String {
-    let answer = try await FlowsUStoreTests.validate(person, transaction ?? "tx-\(id)", id)
+    let answer = try await October2024PaymentFlowsTests.validate(person, transaction ?? "tx-\(id)", id)
     return answer.code ?? "\(answer.status)"
   }
 
@@ -83,13 +83,13 @@ struct PortOneV2Tests {
   func once(_ engine: TestEngine) async throws {
     try await Self.run(engine) { world, portOne in
       let (a, b) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
-      let outcomes = try await FlowsUStoreTests.outcomes(40) {
-        try await FlowsUStoreTests.validate($0.isMultiple(of: 2) ? a : b, "tx-paid", "paid")
+      let outcomes = try await October2024PaymentFlowsTests.outcomes(40) {
+        try await October2024PaymentFlowsTests.validate($0.isMultiple(of: 2) ? a : b, "tx-paid", "paid")
       }
       #expect(outcomes == ["200": 1, "E81": 39])
       let balances = [try await a.get("users/me")["sesacCoin"]?.int, try await b.get("users/me")["sesacCoin"]?.int]
       #expect(Set(balances) == [100, 110])
-      let other = try await FlowsUStoreTests.validate(a, "tx-other", "other").json
+      let other = try await October2024PaymentFlowsTests.validate(a, "tx-other", "other").json
       #expect(other["merchant_uid"] == "other" && other["paidAt"] == "2024-12-13T07:05:30.250Z")
       #expect(try await Self.code(a, "a b", "tx-blank") == "200")
       #expect(portOne.asked.withLock { $0.contains("/payments/a%20b") })

@@ -27,7 +27,7 @@ struct PushTests {
   }
 
   @Test(
-    "Y6 V12 every other person of the room with a device is told once, in the form of their edition",
+    "each other person of the room gets one push a device, in the form of that device's edition",
     arguments: TestEngine.available)
   func devices(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in

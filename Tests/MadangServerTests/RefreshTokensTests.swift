@@ -5,7 +5,7 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// What clients do with refresh tokens that they should not (contract sections 8.2 to 8.4).
+/// Odd uses of refresh tokens by real clients (wire contract, Sessions and tokens; Refresh tokens; Call limits).
 @Suite("Refresh tokens in wrong places, and loops of refreshes", .timeLimit(.minutes(3)))
 struct RefreshTokensTests {
   private static let day: Int64 = 24 * 3_600_000
@@ -25,10 +25,10 @@ struct RefreshTokensTests {
       .GET, person.edition == .january2024 ? "users/my" : "users/me", token: token, key: person.edition.developmentKey)
   }
 
-  // MARK: As access tokens (decision 23)
+  // MARK: As access tokens
 
   @Test(
-    "T14 T16: a refresh token as access token is accepted until it expires, then it is E06, and E02 once its session has ended",
+    "a refresh token as access token is accepted until it expires, then it is E06, and E02 once its session has ended",
     arguments: TestEngine.available, EditionName.allCases)
   func asAccessToken(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -78,7 +78,7 @@ struct RefreshTokensTests {
   // MARK: Parallel expiry
 
   @Test(
-    "T18: in 2024-01 each E05 of the last five seconds allows one early refresh, then it is E04",
+    "in 2024-01 each E05 of the last five seconds allows one early refresh, then it is E04",
     arguments: TestEngine.available)
   func earlyRefreshes(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -103,7 +103,7 @@ struct RefreshTokensTests {
   }
 
   @Test(
-    "T18: a client that refreshes after every refusal shows that of a call right after an expiry, in both editions",
+    "a client that refreshes after every refusal soon shows the refusal of a call made right after an expiry",
     arguments: TestEngine.available, EditionName.allCases)
   func refusalAfterExpiry(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -140,7 +140,7 @@ struct RefreshTokensTests {
   }
 
   @Test(
-    "T17: forty calls that meet one expiry refresh forty times, with the old token, the new one or none",
+    "forty calls that meet one expiry may refresh forty times, with the old token, the new one or none",
     arguments: TestEngine.available, EditionName.allCases)
   func manyAtOneExpiry(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -155,7 +155,7 @@ struct RefreshTokensTests {
   }
 
   @Test(
-    "T17: pictures that come six at a time, each of which meets the expiry, are all shown",
+    "pictures loaded six at a time, each of which meets the expiry, all load",
     arguments: TestEngine.available, EditionName.allCases)
   func picturesAtOneExpiry(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -195,7 +195,7 @@ struct RefreshTokensTests {
     }
   }
 
-  @Test("T19: sixty refreshes with the expired token succeed at one expiry, beyond a hundred they count like others")
+  @Test("sixty refreshes with the expired token succeed at one expiry; beyond a hundred they count like others")
   func expiredRefreshes() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -214,7 +214,7 @@ struct RefreshTokensTests {
   // MARK: Loops
 
   @Test(
-    "T4: a dead token repeated after refreshes excuses none; its client gets twenty more, never E98 for a token",
+    "an expired token repeated after refreshes excuses none; its client gets twenty more, never E98 as a token",
     arguments: TestEngine.available)
   func deadTokenInParallel(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -237,7 +237,7 @@ struct RefreshTokensTests {
     }
   }
 
-  @Test("T4: a dead token that comes again in time keeps the twenty refreshes, whenever it first came")
+  @Test("an expired token that comes again in time keeps the twenty refreshes, whenever it first came")
   func deadTokenGoesOn() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")

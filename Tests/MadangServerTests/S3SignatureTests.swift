@@ -71,7 +71,7 @@ struct S3SignatureTests {
       signature: "34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7"),
   ]
 
-  @Test("examples of S3", arguments: ofS3)
+  @Test("signatures match the examples of S3's documentation", arguments: ofS3)
   func examplesOfS3(_ example: SignatureExample) {
     let signature = AWSSignature(
       accessKeyID: "AKIAIOSFODNN7EXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY",

@@ -153,7 +153,7 @@ struct SeldomTests {
       let path = try #require(chat["files"]?[0]?.string)
       #expect(try await mina.call(.GET, "/v1\(path)").body == Sample.png)
       world.clock.advance(milliseconds: world.server.madang.settings.refreshTokenLifetime + 1)
-      #expect(try await FlowsVAccountsTests.refresh(mina, nil).code == "E06")
+      #expect(try await January2024AccountFlowsTests.refresh(mina, nil).code == "E06")
       let again = try await world.call(
         .POST, "users/login", key: key, .json(["email": .text(mina.email), "password": .text(World.password)]))
       #expect(again.status == 200)

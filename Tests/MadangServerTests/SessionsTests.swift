@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Tokens, refresh and limits", .timeLimit(.minutes(3)))
 struct SessionsTests {
-  @Test("H1 H2 H6: tokens are raw and trimmed; anything unknown is E02")
+  @Test("tokens are raw and trimmed; an unknown one is E02")
   func tokens() async throws {
     try await World.run(.sqlite) { world in
       let mina = try await world.signUp("Mina")
@@ -43,7 +43,7 @@ struct SessionsTests {
     }
   }
 
-  @Test("P1 P4: runs of slashes collapse and one at the end is ignored")
+  @Test("runs of slashes count as one, and one at the end is ignored")
   func slashes() async throws {
     try await World.run(.sqlite) { world in
       let mina = try await world.signUp("Mina")
@@ -171,7 +171,7 @@ struct SessionsTests {
     }
   }
 
-  @Test("T3: the eleventh refresh in ten seconds is E98, with the time to wait")
+  @Test("the eleventh refresh in ten seconds is E98, with the time to wait")
   func refreshLimit() async throws {
     try await World.run(.sqlite) { world in
       let mina = try await world.signUp("Mina")
@@ -187,7 +187,7 @@ struct SessionsTests {
     }
   }
 
-  @Test("T8: parallel refreshes with the expired token are not counted")
+  @Test("parallel refreshes with the expired token are not counted")
   func parallelRefresh() async throws {
     try await World.run(.sqlite) { world in
       let mina = try await world.signUp("Mina")
@@ -206,7 +206,7 @@ struct SessionsTests {
     }
   }
 
-  @Test("T4: a client that repeats its old token and takes any answer for a token is stopped on the request")
+  @Test("a client that repeats its expired token and stores any answer as a token gets E98 on the request")
   func deadTokenLoop() async throws {
     try await World.run(.sqlite) { world in
       let mina = try await world.signUp("Mina")

@@ -59,7 +59,7 @@ struct SocialSignInTests {
   }
 
   @Test(
-    "B13: a first Apple sign-in without a name takes the e-mail's local part, cut to 30 characters",
+    "a first Apple sign-in without a name takes the e-mail's local part, cut to 30 characters",
     arguments: TestEngine.available, EditionName.allCases)
   func appleWithoutName(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in

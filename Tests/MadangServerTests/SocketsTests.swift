@@ -51,7 +51,7 @@ struct SocketsTests {
   }
 
   @Test(
-    "C5 C6 S1 S10: a chat reaches every socket of its room once, the sender's included, equal to the POST reply",
+    "a chat reaches every socket of its room once, the sender's too, and equals the POST reply",
     arguments: TestEngine.available)
   func delivery(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -96,7 +96,7 @@ struct SocketsTests {
 
   struct Refused: Error {}
 
-  @Test("S8: a channel is heard through the dm prefix as well, as the event `channel`")
+  @Test("a channel's chats also arrive in the namespace with the dm prefix, as the event `channel`")
   func alias() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -158,7 +158,7 @@ struct SocketsTests {
   }
 
   @Test(
-    "S2: a connect that comes before the call that justifies it is held and then accepted",
+    "a connect is held until the call that makes its client a member, then accepted",
     arguments: TestEngine.available)
   func held(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.socketHold, .seconds(20))) { (world) async throws in

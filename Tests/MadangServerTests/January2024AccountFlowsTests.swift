@@ -5,9 +5,9 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// Call sequences of clients of edition 2024-01, as the contract's `flows.md` lists them (V1 to V3, V10, V11).
+/// Accounts, payments and sessions as clients of edition 2024-01 use them (wire contract, Call sequences).
 @Suite("Edition 2024-01: accounts and sessions", .timeLimit(.minutes(3)))
-struct FlowsVAccountsTests {
+struct January2024AccountFlowsTests {
   static let key = DevelopmentKey.january2024
   static let userWithToken: Set<String> = [
     "user_id", "email", "nickname", "profileImage", "phone", "vendor", "createdAt", "token",
@@ -21,7 +21,9 @@ struct FlowsVAccountsTests {
       .GET, "auth/refresh", token: access, key: key, headers: [("RefreshToken", person.refreshToken)])
   }
 
-  @Test("V1 T6 T7 L2 Launch", arguments: TestEngine.available)
+  @Test(
+    "at launch a 2024-01 client refreshes without an access token; with a valid one it gets E04",
+    arguments: TestEngine.available)
   func launch(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -44,7 +46,9 @@ struct FlowsVAccountsTests {
     }
   }
 
-  @Test("V2 B1 B5 J6 Sign-up", arguments: TestEngine.available)
+  @Test(
+    "sign-up takes JSON and forms, with nulls and without optional fields; the e-mail check has an empty body",
+    arguments: TestEngine.available)
   func signUp(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let bodies: [World.Body] = [.json(["email": "mina@example.com"]), .form("email=mina%40example.com")]
@@ -81,7 +85,9 @@ struct FlowsVAccountsTests {
     }
   }
 
-  @Test("V3 H3 Sign-in", arguments: TestEngine.available)
+  @Test(
+    "sign-in answers a flat object at /v1 and a nested one at /v2, whatever Authorization holds",
+    arguments: TestEngine.available)
   func signIn(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -125,7 +131,9 @@ struct FlowsVAccountsTests {
     }
   }
 
-  @Test("V10 Y1 Y3 Y4 Y5 Payment", arguments: TestEngine.available)
+  @Test(
+    "a payment answers the coins bought; a repeated, unknown or invalid one is E81 or E82",
+    arguments: TestEngine.available)
   func payment(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -157,7 +165,7 @@ struct FlowsVAccountsTests {
     }
   }
 
-  @Test("V10 Profile and sign-out", arguments: TestEngine.available)
+  @Test("a profile is edited, and signing out takes an expired access token", arguments: TestEngine.available)
   func profile(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -181,7 +189,9 @@ struct FlowsVAccountsTests {
     }
   }
 
-  @Test("V11 T13 Expiry and loops", arguments: TestEngine.available)
+  @Test(
+    "a refresh with a valid token is E04, the eleventh E98; an expired refresh token is E06, never E05",
+    arguments: TestEngine.available)
   func expiry(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)

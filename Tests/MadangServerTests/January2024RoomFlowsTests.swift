@@ -8,9 +8,9 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// Call sequences of clients of edition 2024-01, as the contract's `flows.md` lists them (V7, V8, V12).
+/// Chats, direct messages and sockets as clients of edition 2024-01 use them (wire contract, Call sequences).
 @Suite("Edition 2024-01: chats, direct messages and sockets", .timeLimit(.minutes(3)))
-struct FlowsVRoomsTests {
+struct January2024RoomFlowsTests {
   /// What a socket hears of one namespace.
   struct Ear {
     private var updates: AsyncThrowingStream<SocketIOClient.Update, any Error>.Iterator
@@ -39,7 +39,9 @@ struct FlowsVRoomsTests {
 
   struct NotHeard: Error {}
 
-  @Test("V7 C4 C5 C6 C7 M4 S2 S9 S10 Chat", arguments: TestEngine.available)
+  @Test(
+    "a chat reaches all sockets of its channel, the sender's too; events of clients are ignored",
+    arguments: TestEngine.available)
   func chat(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -87,7 +89,7 @@ struct FlowsVRoomsTests {
   }
 
   @Test(
-    "V7 D7 D8 D9 D11: dates are Seoul digits labelled Z, and every form of a cursor names its chat",
+    "dates are digits of Seoul's clock labelled Z, and every form of a cursor names its chat",
     arguments: TestEngine.available)
   func cursors(_ engine: TestEngine) async throws {
     for zone in [nil, "UTC", "Asia/Kolkata"] as [String?] {
@@ -125,7 +127,9 @@ struct FlowsVRoomsTests {
     }
   }
 
-  @Test("V8 DM", arguments: TestEngine.available)
+  @Test(
+    "the history of a direct message is asked for by person and makes the room; chats are posted by room",
+    arguments: TestEngine.available)
   func directMessage(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.domain.historyPage.chats, 2)) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -181,7 +185,7 @@ struct FlowsVRoomsTests {
   }
 
   @Test(
-    "V12 S4 S7 S12 Background and foreground: rooms in turn on one connection, and handshake headers",
+    "one connection joins rooms in turn, and the handshake's headers are checked",
     arguments: TestEngine.available)
   func background(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -241,7 +245,7 @@ struct FlowsVRoomsTests {
   }
 
   @Test(
-    "S13: a socket that was let in keeps its address fresh for its return without any call",
+    "a socket keeps its address fresh, so that the client may connect again without a call",
     arguments: TestEngine.available)
   func freshAddress(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.socketHold, .seconds(30))) { (world) async throws in
@@ -262,7 +266,7 @@ struct FlowsVRoomsTests {
   }
 
   @Test(
-    "S14: nothing is replayed to a socket; the next cursor call has what it missed", arguments: TestEngine.available)
+    "a socket gets no old chats; the next cursor call has what it missed", arguments: TestEngine.available)
   func missed(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -279,7 +283,7 @@ struct FlowsVRoomsTests {
     }
   }
 
-  @Test("V12 Y6 Push: to the others of a room, with strings for numbers", arguments: TestEngine.available)
+  @Test("a push goes to the other people of a room, with strings for numbers", arguments: TestEngine.available)
   func push(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard(through: .january2024)

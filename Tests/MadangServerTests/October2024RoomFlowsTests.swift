@@ -7,9 +7,9 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// Call sequences of typical clients of edition 2024-10: chats, direct messages and sockets.
-@Suite("Flows U: rooms", .timeLimit(.minutes(3)))
-struct FlowsURoomsTests {
+/// Chats, direct messages and sockets as clients of edition 2024-10 use them (wire contract, Call sequences).
+@Suite("Edition 2024-10: chats, direct messages and sockets", .timeLimit(.minutes(3)))
+struct October2024RoomFlowsTests {
   static let everyForm: [@Sendable (String) -> String] = [
     { $0 }, { $0.replacing(":", with: "%3A") }, { $0.replacing("Z", with: "%2B00:00") },
     { $0.replacing("Z", with: "+00:00") }, { $0.replacing("Z", with: "%2B0000") }, { $0.replacing("Z", with: "") },
@@ -17,7 +17,7 @@ struct FlowsURoomsTests {
     { _ in "2999-01-01T00:00:00Z" },
   ]
 
-  @Test("U8 Enter a channel", arguments: TestEngine.available)
+  @Test("a socket may connect to a channel before the history call that joins it", arguments: TestEngine.available)
   func enter(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -42,7 +42,9 @@ struct FlowsURoomsTests {
     }
   }
 
-  @Test("U9 Send", arguments: TestEngine.available)
+  @Test(
+    "each form of a chat reaches all sockets once, and parallel chats keep the order of their dates",
+    arguments: TestEngine.available)
   func send(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -93,7 +95,7 @@ struct FlowsURoomsTests {
     }
   }
 
-  @Test("U10 DM", arguments: TestEngine.available)
+  @Test("a direct message is one room for two people, closed to all others", arguments: TestEngine.available)
   func directMessage(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -136,7 +138,9 @@ struct FlowsURoomsTests {
     }
   }
 
-  @Test("U16 S7 S13 S14 Background and foreground", arguments: TestEngine.available)
+  @Test(
+    "after its return from the background a client joins again and fetches what it missed by cursor",
+    arguments: TestEngine.available)
   func background(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()

@@ -5,9 +5,9 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// Call sequences of typical clients of edition 2024-10: accounts and sessions.
-@Suite("Flows U: accounts and sessions", .timeLimit(.minutes(3)))
-struct FlowsUAccountsTests {
+/// Accounts and sessions as clients of edition 2024-10 use them (wire contract, Call sequences).
+@Suite("Edition 2024-10: accounts and sessions", .timeLimit(.minutes(3)))
+struct October2024AccountFlowsTests {
   static let day: Int64 = 24 * 3_600_000
 
   static func refresh(_ world: World, _ refresh: String, _ access: String?, query: String = "") async throws
@@ -16,7 +16,9 @@ struct FlowsUAccountsTests {
     try await world.call(.GET, "auth/refresh\(query)", token: access, headers: [("RefreshToken", refresh)])
   }
 
-  @Test("U1 Launch", arguments: TestEngine.available)
+  @Test(
+    "at launch a 2024-10 client refreshes while its access token is valid; without tokens it gets E02",
+    arguments: TestEngine.available)
   func launch(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -31,7 +33,7 @@ struct FlowsUAccountsTests {
     }
   }
 
-  @Test("U2 Sign-up", arguments: TestEngine.available)
+  @Test("sign-up takes every form that 2024-10 clients send, once for each e-mail", arguments: TestEngine.available)
   func signUp(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let check = { (email: String) in
@@ -63,7 +65,9 @@ struct FlowsUAccountsTests {
     }
   }
 
-  @Test("U3 Sign-in", arguments: TestEngine.available)
+  @Test(
+    "sign-in ignores stale headers, takes any device token, and answers E03 for a wrong password or e-mail",
+    arguments: TestEngine.available)
   func signIn(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -87,7 +91,8 @@ struct FlowsUAccountsTests {
     }
   }
 
-  @Test("U3 Sign-in with Apple and Kakao", arguments: TestEngine.available)
+  @Test(
+    "the first sign-in with Apple or Kakao creates the account, later ones find it", arguments: TestEngine.available)
   func socialSignIn(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let apple = try await world.socialToken("apple", "001", "mina@example.com")
@@ -107,7 +112,7 @@ struct FlowsUAccountsTests {
     }
   }
 
-  @Test("U13 Profile", arguments: TestEngine.available)
+  @Test("a profile changes field by field, and a replaced picture stays for a day", arguments: TestEngine.available)
   func profile(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -143,7 +148,7 @@ struct FlowsUAccountsTests {
     }
   }
 
-  @Test("U15 Expiry and loops", arguments: TestEngine.available)
+  @Test("parallel refreshes at an expiry succeed, and a client that loops gets E98", arguments: TestEngine.available)
   func expiry(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")

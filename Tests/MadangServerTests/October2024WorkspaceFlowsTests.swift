@@ -3,10 +3,12 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// Call sequences of typical clients of edition 2024-10: workspaces and channels.
-@Suite("Flows U: workspaces and channels", .timeLimit(.minutes(3)))
-struct FlowsUPlacesTests {
-  @Test("U4 Create a workspace", arguments: TestEngine.available)
+/// Workspaces and channels as clients of edition 2024-10 use them (wire contract, Call sequences).
+@Suite("Edition 2024-10: workspaces and channels", .timeLimit(.minutes(3)))
+struct October2024WorkspaceFlowsTests {
+  @Test(
+    "a workspace is created from every multipart form that 2024-10 clients send, until the coins are used up",
+    arguments: TestEngine.available)
   func createWorkspace(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -35,7 +37,7 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U5 Home screen", arguments: TestEngine.available)
+  @Test("the calls of a 2024-10 home screen answer lists, details and unread counts", arguments: TestEngine.available)
   func home(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -68,7 +70,7 @@ struct FlowsUPlacesTests {
   }
 
   @Test(
-    "U5 P2 P3 Home screen without a workspace: E13 for an empty id, E97 for an empty path",
+    "before there is a workspace, an empty id in a path is E13 and an empty path E97",
     arguments: TestEngine.available)
   func firstHome(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -83,7 +85,7 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U6 Create and edit a channel", arguments: TestEngine.available)
+  @Test("members create channels, and only their owners edit them", arguments: TestEngine.available)
   func channel(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -131,7 +133,7 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U7 Explore and join", arguments: TestEngine.available)
+  @Test("exploring a channel does not join it, reading its history does", arguments: TestEngine.available)
   func join(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -157,7 +159,9 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U11 Channel settings", arguments: TestEngine.available)
+  @Test(
+    "a channel's owner hands it over before leaving, and deleting it removes its files", arguments: TestEngine.available
+  )
   func channelSettings(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -201,7 +205,7 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U12 Workspace settings", arguments: TestEngine.available)
+  @Test("the owner of a workspace invites and edits, and every member searches", arguments: TestEngine.available)
   func workspaceSettings(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -242,7 +246,9 @@ struct FlowsUPlacesTests {
     }
   }
 
-  @Test("U12 Workspace settings: handing over, leaving, deleting", arguments: TestEngine.available)
+  @Test(
+    "the owner of a workspace hands it over before leaving; direct messages outlive a membership",
+    arguments: TestEngine.available)
   func workspaceEnd(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()

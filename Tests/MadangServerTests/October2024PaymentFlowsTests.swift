@@ -7,9 +7,9 @@ import Testing
 
 @testable import MadangServer
 
-/// Call sequences of typical clients of edition 2024-10: coins.
-@Suite("Flows U: payment", .timeLimit(.minutes(3)))
-struct FlowsUStoreTests {
+/// Payments as clients of edition 2024-10 send them (wire contract, Store and payments).
+@Suite("Edition 2024-10: payments", .timeLimit(.minutes(3)))
+struct October2024PaymentFlowsTests {
   static func validate(_ person: TestPerson, _ impUID: String, _ merchantUID: String) async throws -> World.Answer {
     let body: JSON = ["imp_uid": .text(impUID), "merchant_uid": .text(merchantUID)]
     return try await person.call(.POST, "store/pay/validation", .json(body))
@@ -30,7 +30,7 @@ struct FlowsUStoreTests {
     }
   }
 
-  @Test("U14 Payment", arguments: TestEngine.available)
+  @Test("a payment is credited once; used, unknown and invalid ones are E81 and E82", arguments: TestEngine.available)
   func payment(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -72,7 +72,7 @@ struct FlowsUStoreTests {
   }
 
   @Test(
-    "Y1 Y2 U14 100 parallel validations of one payment credit it once, whoever sends them",
+    "100 parallel validations of one payment by two accounts credit it once",
     arguments: TestEngine.available)
   func once(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -134,7 +134,7 @@ struct FlowsUStoreTests {
   }
 
   @Test(
-    "of PortOne v1 payments count of the shops that the settings name, so that those through test channels do not",
+    "payments of PortOne v1 count only for the shops in the settings, not for test channels",
     arguments: TestEngine.available)
   func shops(_ engine: TestEngine) async throws {
     let portOne = FakePortOne()
@@ -161,7 +161,7 @@ struct FlowsUStoreTests {
     }
   }
 
-  @Test("PortOne is asked once for a token and then for each payment, and again for a token that was revoked")
+  @Test("one PortOne token serves many payments, and a revoked token is replaced")
   func portOne() async throws {
     let portOne = FakePortOne()
     try await FakeProvider.run {

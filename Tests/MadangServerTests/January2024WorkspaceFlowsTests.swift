@@ -6,15 +6,16 @@ import NIOHTTP1
 import Support
 import Testing
 
-/// Call sequences of clients of edition 2024-01, as the contract's `flows.md` lists them (V4 to V6).
+/// Workspaces and channels as clients of edition 2024-01 use them (wire contract, Call sequences).
 @Suite("Edition 2024-01: workspaces and channels", .timeLimit(.minutes(3)))
-struct FlowsVPlacesTests {
+struct January2024WorkspaceFlowsTests {
   static let workspace: Set<String> = ["workspace_id", "name", "description", "thumbnail", "owner_id", "createdAt"]
   static let channel: Set<String> = [
     "workspace_id", "channel_id", "name", "description", "owner_id", "private", "createdAt",
   ]
 
-  @Test("V4 B11 M6 Create a workspace", arguments: TestEngine.available)
+  @Test(
+    "a workspace keeps odd descriptions, and its picture gets a name of the server's", arguments: TestEngine.available)
   func createWorkspace(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -44,7 +45,7 @@ struct FlowsVPlacesTests {
     }
   }
 
-  @Test("V5 P4 P7 P10 Home screen", arguments: TestEngine.available)
+  @Test("unread counts take after or cursor_date, with or without a value", arguments: TestEngine.available)
   func home(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -85,7 +86,8 @@ struct FlowsVPlacesTests {
     }
   }
 
-  @Test("V6 C1 C2 C3 P6 Channels", arguments: TestEngine.available)
+  @Test(
+    "channels are found by name in any Unicode form, and reading their history joins", arguments: TestEngine.available)
   func channels(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -143,7 +145,7 @@ struct FlowsVPlacesTests {
   }
 
   @Test(
-    "P5 P6: a name that looks encoded is first taken as it is, and 'my' is never a name",
+    "a name that looks encoded is tried as it is, then decoded; 'my' is never a name",
     arguments: TestEngine.available)
   func encodedNames(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -180,7 +182,9 @@ struct FlowsVPlacesTests {
     }
   }
 
-  @Test("V9 B8 B10 Settings: inviting and a channel", arguments: TestEngine.available)
+  @Test(
+    "inviting an unknown e-mail is E03, and a channel is handed over by a PUT with an ignored body",
+    arguments: TestEngine.available)
   func channelSettings(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -222,7 +226,7 @@ struct FlowsVPlacesTests {
     }
   }
 
-  @Test("V9 Settings: a workspace", arguments: TestEngine.available)
+  @Test("a workspace is edited, searched, handed over, left and deleted", arguments: TestEngine.available)
   func workspaceSettings(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard(through: .january2024)
@@ -262,7 +266,7 @@ struct FlowsVPlacesTests {
     }
   }
 
-  @Test("ids are positive digits; every other form is refused as unknown", arguments: TestEngine.available)
+  @Test("ids are positive digits; every other form names nothing", arguments: TestEngine.available)
   func ids(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
