@@ -1,4 +1,4 @@
-/// Cursors of history and unread counts, read as labels (contract section 10.2).
+/// Cursors of history and unread counts, read as labels (wire contract, Cursors).
 ///
 /// A label is a chat's date as this edition sends it, read as if it were UTC; comparing labels makes every client's
 /// round trip exact whatever the edition's time zone.

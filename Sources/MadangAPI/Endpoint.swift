@@ -46,11 +46,11 @@ public enum Method: String, Sendable {
   case delete = "DELETE"
 }
 
-/// What a caller must show besides the API key. Source: contract sections 3.1 and 4.
+/// What a caller must show besides the API key (wire contract, Order of checks; Request headers).
 public enum Access: Sendable {
   /// Nothing; `Authorization` is ignored completely.
   case publicKey
-  /// An access token, or the unexpired refresh token of a live session (contract section 8.2).
+  /// An access token, or the unexpired refresh token of a live session (wire contract, Sessions and tokens).
   case token
   /// As `token`, but an access token may have expired (signing out).
   case expiredToken

@@ -1,4 +1,4 @@
-/// Every error code that may travel; a client may hang on any other (contract section 5.3).
+/// Every error code that the server sends. Some clients hang on any other (wire contract, Error codes).
 public enum ErrorCode: String, Codable, Sendable, CaseIterable {
   case badKey = "E01"
   case badToken = "E02"
@@ -21,7 +21,7 @@ public enum ErrorCode: String, Codable, Sendable, CaseIterable {
   /// 500 for ``serverFailure``, else 400: clients read the body at these two only.
   public var status: Int { self == .serverFailure ? 500 : 400 }
 
-  /// What the code says, for people.
+  /// The code in words, for operators and developers.
   public var meaning: String {
     switch self {
     case .badKey: "the API key is missing, unknown or of the other edition"

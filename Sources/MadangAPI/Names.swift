@@ -1,4 +1,4 @@
-/// Header names the contract defines (section 4), and one of ours.
+/// Header names of the wire (wire contract, Request headers), and one that Madang adds.
 public enum HeaderName {
   public static let apiKey = "SesacKey"
   public static let authorization = "Authorization"
@@ -24,7 +24,7 @@ public enum Field: String, Sendable {
   case after
 }
 
-/// The dialects of the wire, by the names that configuration and tokens carry (contract section 2).
+/// The editions of the wire, by their names in settings and tokens (wire contract, Editions).
 public enum EditionName: String, Codable, Sendable, CaseIterable {
   case january2024 = "2024-01"
   case october2024 = "2024-10"
@@ -41,13 +41,13 @@ public enum EditionName: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// Keys accepted only in development mode, one per edition (contract section 2.1).
+/// Keys accepted only in development mode, one per edition (wire contract, Edition of a request).
 public enum DevelopmentKey {
   public static let october2024 = "dev-key-2024-10"
   public static let january2024 = "dev-key-2024-01"
 }
 
-/// Stored paths as they travel: `/static/<folder>/<name>.<ext>` (contract section 11.1).
+/// Paths of stored files on the wire: `/static/<folder>/<name>.<ext>` (wire contract, Stored paths).
 public enum StoredPath {
   public static let prefix = "/static/"
 }

@@ -1,4 +1,4 @@
-/// The Socket.IO namespace of a room and the event its chats arrive as (contract section 13.2).
+/// The Socket.IO namespace of a room and the event its chats arrive as (wire contract, Socket events).
 public struct RoomNamespace: Hashable, Sendable {
   public enum Prefix: String, Sendable, CaseIterable {
     case channel = "/ws-channel-"

@@ -1,4 +1,4 @@
-/// Dates as they travel: `yyyy-MM-ddTHH:mm:ss.SSSZ`, always 24 characters (contract section 10.1).
+/// Dates on the wire: `yyyy-MM-ddTHH:mm:ss.SSSZ`, always 24 characters (wire contract, Dates).
 public enum WireDate {
   /// What four digits of a year can say, in milliseconds since 1970: the years 0 to 9999.
   static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// Rules for text that people type (contract section 7.4). Each returns the text as it is stored.
+/// Rules for text that people type (wire contract, Text rules). Each returns the text as it is stored.
 enum TextRules {
   /// Whether a text has that many characters, as people count them, and no more bytes than such text ever needs: one
   /// letter may carry any number of combining marks.

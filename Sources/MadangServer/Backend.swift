@@ -24,7 +24,7 @@ final class Backend: Sendable {
     let secrets = try Secrets(directory: settings.secretsDirectory, ids: ids)
     // Tests of clients make accounts all day.
     if settings.isDevelopment { settings.callLimits.signUps = 0 }
-    // Everybody knows them (contract section 2.1).
+    // These keys are public (wire contract, Edition of a request).
     if settings.isDevelopment && isLoopback(settings.host) {
       settings.keys.merge(EditionName.developmentKeys) { $1 }
     }

@@ -55,7 +55,7 @@ final class Edition: Sendable {
   }
 }
 
-/// How an edition writes dates and reads cursors (contract section 10).
+/// How an edition writes dates and reads cursors (wire contract, Dates; Cursors).
 struct WireDates: Sendable {
   /// Wall-clock digits of dates: milliseconds east of UTC.
   let offset: Int64

@@ -1,4 +1,5 @@
-"""The call sequences of the contract's `flows.md`, played by scripted phones. A function is named after its flow."""
+"""Call sequences of typical clients, played by scripted phones (wire contract, Call sequences). A function begins with u for
+edition 2024-10 and v for 2024-01, and a number that orders them."""
 
 import asyncio
 import datetime
@@ -440,7 +441,7 @@ async def u3_sign_in(s):
     s.same("4", (login["nickname"], login["provider"]), ("Joon", "kakao"))
     # One app keeps the refresh token of its Kakao sign-in where the access token belongs.
     me = await phone.call("GET", "users/me", token=login["token"]["refreshToken"])
-    s.same("5 decision 23", me.status, 200)
+    s.same("5 refresh token as access token", me.status, 200)
 
 
 @flow
@@ -915,7 +916,7 @@ async def v1_launch(s):
         s.same("3", await a.code("GET", path), "E13")
     fresh = a.ok(await a.refresh(), "Refresh")["accessToken"]
     s.same("1", code_of(await a.refresh(a.access_token)), "E04")
-    s.same("1 decision 23", (await a.refresh(a.refresh_token)).status, 200)
+    s.same("1 refresh token as access token", (await a.refresh(a.refresh_token)).status, 200)
     a.access_token = fresh
     s.same("1", (await a.get("users/my", "Me"))["user_id"], a.id)
     s.same("1", await a.get("workspaces"), [])
@@ -1210,7 +1211,7 @@ async def v12_background_and_foreground(s):
     # Decision 23, for the app that mixes its tokens up.
     mixed_up = credentials(a) | {"Authorization": a.refresh_token}
     async with a.socket(s.mode, channel.namespace, headers=mixed_up) as engine:
-        s.same("2 decision 23", await engine.outcome(channel.namespace), "joined")
+        s.same("2 refresh token as access token", await engine.outcome(channel.namespace), "joined")
     elder, old_channel = s.elder
     async with elder.socket(s.mode, old_channel.namespace, headers=credentials(elder)) as engine:
         s.same("2", await engine.outcome(old_channel.namespace), "E05")
@@ -1232,7 +1233,7 @@ def credentials(person):
     return {"SesacKey": person.key, "Authorization": person.access_token}
 
 
-# Both editions alike: what a server asks of sockets that is not in development mode (contract section 13.3).
+# Both editions alike: what a server asks of sockets that is not in development mode (wire contract, Socket access).
 
 
 @hosted_flow

@@ -20,7 +20,7 @@ final class RunningSocket: Sendable {
   deinit { task.cancel() }
 }
 
-/// The payload of a connect to a room's namespace (contract section 13.3).
+/// The payload of a connect to a room's namespace (wire contract, Socket access).
 struct SocketCredentials: Encodable {
   let apiKey: String
   let token: String

@@ -61,7 +61,7 @@ extension Madang {
   ///
   /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the provider
   /// does not know the payment or cannot be asked, or another account showed it first, or in read-only mode; `.paymentInvalid` if the ids do not
-  /// belong together, it is not paid, or its amount is no item's (contract section 12).
+  /// belong together, it is not paid, or its amount is no item's (wire contract, Store and payments).
   package func creditPayment(
     _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
   ) async throws -> Billing {

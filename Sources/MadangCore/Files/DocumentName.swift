@@ -1,6 +1,6 @@
 import Foundation
 
-/// The name that a file which is no image keeps, as its path carries it (contract section 11.2): percent-encoded, of letters and
+/// The name that a file which is no image keeps, as its path carries it (wire contract, File types): percent-encoded, of letters and
 /// digits of ASCII, `-`, `_`, `.` and `%XX`. So it goes into paths and headers as it is.
 package struct DocumentName: Sendable {
   /// As people count them.

@@ -1,4 +1,4 @@
-/// The kinds of file that the server knows (contract section 11.2). The raw value is what `Content-Type` says.
+/// The file types that the server knows (wire contract, File types). The raw value is the `Content-Type`.
 package enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"

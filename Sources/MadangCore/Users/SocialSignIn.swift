@@ -48,7 +48,7 @@ extension Madang {
   /// Throws, in this order: `.invalid` for an empty token; `.signInFailed` if it cannot be verified, or is from before
   /// the person took back the app's access or was deleted; `.invalid` without
   /// an e-mail, or of a first sign-in without a verified one, or with an Apple nickname that is too long; `.duplicate` if the e-mail belongs to
-  /// another account (contract section 8.1), unless nobody has confirmed that one's address: it is deleted then, if others need nothing of it; `.notAdmitted` if it may not make one.
+  /// another account (wire contract, Sign-in methods), unless nobody has confirmed that one's address: it is deleted then, if others need nothing of it; `.notAdmitted` if it may not make one.
   /// - Parameters:
   ///   - nickname: Read when an account of Apple's is made. If it is blank, the e-mail's local part is the nickname.
   ///   - mayMakeAccount: Asked before an account is made. Throws why it may not.

@@ -43,7 +43,7 @@ private func positiveNumber(_ text: String) -> Int64? {
 
 extension Call {
   /// The channel a path names, within the path's workspace: one client encodes names twice, so what still looks
-  /// encoded is tried decoded once more (contract section 3 of the edition).
+  /// encoded is tried decoded once more (wire contract, Paths).
   var namedChannel: Reference {
     let name = parameters["channel"] ?? ""
     guard name.utf8.contains(UInt8(ascii: "%")) else { return .channel(named: [name], in: workspace) }

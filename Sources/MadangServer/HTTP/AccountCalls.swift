@@ -30,7 +30,7 @@ extension Call {
     try await madang.checkEmail(try await body.fields().required(.email), from: origin)
   }
 
-  /// Whoever signs in or up is known by their address from then on (contract section 13.3).
+  /// From now on the account is known by its address (wire contract, Socket access).
   private func noteAddress(of signedIn: SignedIn) -> SignedIn {
     service.recent.saw(signedIn.account.person.id.number, at: client, always: true)
     return signedIn

@@ -210,7 +210,7 @@ final class BodyReader {
     case ignored
   }
 
-  /// A part is a file only if it has a file name; a text part named as files are is ignored (contract section 6.2).
+  /// A part is a file only if it has a file name. A text part named `image` or `files` is ignored (wire contract, Multipart bodies).
   private nonisolated(nonsending) func begin(_ name: String, _ filename: String?) async throws -> Part {
     guard let filename, !filename.isEmpty else {
       return name == Field.image.rawValue || name == Field.files.rawValue ? .ignored : .text(name: name, [])

@@ -12,7 +12,7 @@ extension Call {
       try await madang.file(folder: parameters["folder"] ?? "", name: parameters["name"] ?? "", as: try principal))
   }
 
-  /// A stored file: its bytes never change, so clients may keep it for ever (contract section 11.3).
+  /// A stored file. Its bytes never change, so clients may cache it for ever (wire contract, Downloads).
   private func download(_ file: StoredFile) async throws -> Response {
     var headers: HTTPFields = [
       .contentType: file.type.rawValue, .xContentTypeOptions: "nosniff", .acceptRanges: "bytes",

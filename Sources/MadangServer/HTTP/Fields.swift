@@ -3,7 +3,7 @@ import MadangAPI
 import MadangCore
 import SocketIOProtocol
 
-/// The fields of a body, whichever of the three encodings it came in (contract section 6).
+/// The fields of a body in any of the three encodings (wire contract, Encodings).
 package struct Fields: Sendable {
   enum Value: Sendable {
     case text(String)

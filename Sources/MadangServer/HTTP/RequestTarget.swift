@@ -1,6 +1,6 @@
 import SocketIOProtocol
 
-/// The path and query of a request, read as tolerantly as real clients need (contract sections 7.1 and 7.2).
+/// The path and query of a request, read as tolerantly as real clients need (wire contract, Paths; Queries).
 struct RequestTarget: Sendable {
   /// Percent-decoded segments. Runs of `/` collapse and a trailing one is ignored; `%2F` stays part of its segment. One that would cost too
   /// long to compare stays as it was sent: nothing has such a name.

@@ -7,7 +7,7 @@ import NIOCore
 import SocketIOServer
 import Storage
 
-/// Answers every request: the contract's order of checks, then the edition's route (contract section 3.1).
+/// Answers every request: checks it in the order of the contract, then runs the edition's route (wire contract, Order of checks).
 struct Responder {
   let base: ServerBase
   let current: CurrentBackend
@@ -176,7 +176,7 @@ struct CallResponder {
       parameters: match.parameters, body: body, exchange: exchange, identity: identity, session: session)
     var response: Response
     do { response = try await match.handler(call) } catch {
-      // Who calls is checked before what they ask for (contract section 3.1).
+      // The token is checked before the body (wire contract, Order of checks).
       if let identity, error.isOfCall { try await look(up: identity, client, request, context) }
       throw error
     }

@@ -1,8 +1,8 @@
 import MadangAPI
 import MadangCore
 
-/// A notification as Apple's service takes it: all keys beside `aps` are strings, numbers included; a client drops a
-/// notification with any other (contract, edition 2024-01 section 7).
+/// A notification in the form of Apple's service. All keys beside `aps` are strings, numbers included: clients drop a
+/// notification with any other (wire contract, Notifications).
 struct PushPayload {
   private struct Aps: Encodable {
     struct Alert: Encodable {

@@ -3,7 +3,7 @@ import MadangCore
 import Synchronization
 
 /// From where accounts made authenticated calls lately: what lets sockets without credentials in
-/// (`socketAccess` = `recent`, contract section 13.3).
+/// (`socketAccess` = `recent`, wire contract, Socket access).
 ///
 /// Kept in memory for speed and written to the database now and then, so that sockets return after a restart.
 final class RecentAddresses: Sendable {

@@ -5,7 +5,7 @@ import MadangAPI
 import MadangCore
 import SocketIOServer
 
-/// Who may join a room's namespace (contract section 13.3): by a token if one is shown, else by the cookie, else by the
+/// Who may join a room's namespace (wire contract, Socket access): by a token if one is shown, else by the cookie, else by the
 /// address, as far down as `socketAccess` allows.
 struct RoomAdmission: Sendable {
   private let service: Service
@@ -39,7 +39,7 @@ struct RoomAdmission: Sendable {
   /// want of membership is held for a while; bad credentials are refused at once.
   func decide(_ request: ConnectRequest) async -> Admission {
     do {
-      // The form of its id tells a namespace's edition (contract section 2.1).
+      // The form of the id in a namespace decides its edition (wire contract, Edition of a request).
       guard let namespace = RoomNamespace(name: request.namespace),
         let edition = service.editions.first(where: { $0.isID(namespace.id) })
       else { throw NotAllowed() }

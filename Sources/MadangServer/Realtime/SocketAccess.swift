@@ -1,4 +1,4 @@
-/// Who may connect to a room's namespace (contract section 13.3). Each level admits what the ones before it do.
+/// Who may connect to a room's namespace (wire contract, Socket access). Each level also admits all that the levels before it admit.
 public enum SocketAccess: String, Sendable, CaseIterable {
   /// Key and access token are valid and the account may read the room.
   case token

@@ -4,7 +4,7 @@ import HTTPTypes
 import MadangCore
 import Synchronization
 
-/// The cookie by which a client's sockets are known (contract section 13.3): clients send no credentials with them, but
+/// The cookie by which a client's sockets are known (wire contract, Socket access): clients send no credentials with them, but
 /// their systems send the cookies that REST answers set. It stands for a session and is as good as that.
 final class SocketCookie: Sendable {
   /// Of this installation: cookies do not differ by port, so that servers on one host would overwrite each other's.

@@ -24,7 +24,7 @@ extension Service {
   }
 
   /// What a token stands for, if it is one of ours: an access token, or the refresh token of a known session, which counts as
-  /// its access token until it expires (contract section 8.2). Some clients keep the one as the other.
+  /// its access token until it expires (wire contract, Sessions and tokens). Some clients keep the one as the other.
   nonisolated(nonsending) func claims(of token: String, edition: Edition) async throws -> AccessTokens.Claims? {
     guard RefreshToken.hasForm(token) else { return await tokens.claims(of: token) }
     do {
@@ -35,7 +35,7 @@ extension Service {
     }
   }
 
-  /// Who acts with an access token (contract section 3.1, step 4). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an expired refresh
+  /// Who acts with an access token (wire contract, Order of checks). Throws `E02`, `E05`, `E03` or `E98`, and `E06` for an expired refresh
   /// token: a client that keeps it as its access token signs out on that code only.
   ///
   /// Whether the session of an unexpired token lives is asked by the operation. An expired one is refused by what has become of its session
@@ -81,7 +81,7 @@ extension Service {
     return session
   }
 
-  /// A new access token for the session a refresh token belongs to (contract section 8.3, in its order).
+  /// A new access token for the session a refresh token belongs to (wire contract, Refresh tokens). Checks in that order.
   func refresh(_ call: Call) async throws -> String {
     guard let refreshToken = call.request.headers[.refreshToken]?.trimmingWhitespace(), !refreshToken.isEmpty else {
       throw Refusal(.badToken, "RefreshToken: is missing or empty")

@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 import Synchronization
 
-/// Limits that answer `E98` (contract section 8.4). Counts are calls in a window; 0 turns a limit off.
+/// Limits that answer `E98` (wire contract, Call limits). Counts are calls in a window; 0 turns a limit off.
 public struct CallLimitSettings: Sendable {
   public var refreshes = 10
   /// Instead of `refreshes` while requests with an expired token of the session come: the client that repeats its old
@@ -267,7 +267,7 @@ extension CallLimits {
 
 extension CallLimits {
   /// A request showed an expired access token of a session. Throws `E98` if its client has fallen into a loop; otherwise the
-  /// answer is `E05` (contract section 8.4).
+  /// answer is `E05` (wire contract, Call limits).
   /// - Parameter call: What the request asks for.
   func refuseExpiredToken(of session: Int64, call: String) throws(Refusal) {
     expiredTokens.shown(by: session)

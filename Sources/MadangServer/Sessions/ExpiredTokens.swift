@@ -2,7 +2,7 @@ import MadangCore
 import Synchronization
 
 /// What sessions did lately with expired access tokens: it tells a client that meets an expiry from one that repeats a dead token, or that
-/// refreshes for no reason (contract sections 8.3 and 8.4).
+/// refreshes for no reason (wire contract, Refresh tokens; Call limits).
 ///
 /// Each `E05` excuses one refresh, and in edition 2024-01 allows one early refresh. A client that refreshes and then
 /// repeats the same call with its dead token gets no further excuse: so that loop ends.
@@ -30,7 +30,7 @@ final class ExpiredTokens: Sendable {
     var nextSweep: Int64 = 0
   }
 
-  /// Answers of a session that are remembered. Contract section 8.4 excuses no more refreshes.
+  /// Answers of a session that are remembered: no more refreshes are excused (wire contract, Call limits).
   private static let maxAnswers = 100
   /// Milliseconds for which an answer is remembered: no limit looks back further.
   private let memory: Int64

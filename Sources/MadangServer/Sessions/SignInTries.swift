@@ -2,7 +2,7 @@ import MadangAPI
 import MadangCore
 import Synchronization
 
-/// Bounds how often passwords of one account can be tried (contract section 8.4): `signInFailures` from one address in a
+/// Bounds how often passwords of one account can be tried (wire contract, Call limits): `signInFailures` from one address in a
 /// window, and `signInFailuresAnywhere` from all addresses together, beyond which tries are let through one by one, so that
 /// nobody can lock somebody else out for long. So are those of one address beyond `signInFailuresFromAddress`, whichever accounts they try:
 /// one password tried with many accounts is a try of each.

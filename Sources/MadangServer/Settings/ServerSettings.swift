@@ -39,7 +39,7 @@ public struct ServerSettings: Sendable {
   /// The only edition this server speaks, nil for all; keys of another are unknown then.
   public var edition: EditionName?
   /// Whose wall clock an edition's dates show, by the name of a zone without daylight saving. What is left out shows
-  /// its edition's own (contract section 10.1).
+  /// its edition's own (wire contract, Dates).
   public var timeZones: [EditionName: String] = [:]
   public var socketAccess = SocketAccess.recent
   /// Milliseconds an address stays fresh for sockets without credentials.
