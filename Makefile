@@ -1,7 +1,7 @@
 # Madang: see README.md. `make` lists what there is.
 SHELL := /bin/bash
 .DEFAULT_GOAL := help
-.PHONY: help run test test-s3 loaded torture demo bench dist dist-check format lint docs
+.PHONY: help run test test-s3 soak loaded torture demo bench dist dist-check format lint docs
 
 help: ## List the targets
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 10
@@ -10,13 +10,19 @@ run: ## Install what is missing, build, start a development server with a demo w
 	@Scripts/install build
 	@Scripts/run
 
-test: ## Install what tests need, build, run every test on SQLite and PostgreSQL
+test: ## Install what tests need, build, run every test on SQLite and PostgreSQL (half an hour)
 	@Scripts/install test
 	@Scripts/test
 
 test-s3: ## Run the server's tests with all files in an S3 bucket
 	@Scripts/install test
 	@Scripts/test --s3
+
+soak: ## Run what takes too long for every change, before a release (as root, two hours)
+	@Scripts/install test
+	@Scripts/install torture
+	@Scripts/install dist
+	@Scripts/soak
 
 loaded: ## Run every test five times while every core is busy (an hour or two)
 	@Scripts/loaded

@@ -1,7 +1,7 @@
 """What docs/test-clients.md promises to people without Swift: its recipes run as they stand there, and a camera reads the QR
 code of `madang serve --dev --lan`.
 
-    Scripts/test    # installs what this needs in a virtual environment and runs it
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/kit_check.py .build/debug/madang
 
 Exits 0 when every check held.

@@ -1,7 +1,7 @@
 """Foreign clients against a real server: python-socketio in three transport modes and a raw WebSocket hear a chat
 that curl posted.
 
-    Scripts/test    # installs the clients in a virtual environment and runs this
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/madang_check.py .build/debug/madang
 
 Exits 0 when every check held.

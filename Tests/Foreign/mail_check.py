@@ -2,7 +2,7 @@
 refusals for now and for good, a server that vanishes, certificates that nobody vouches for, a madang that is killed, an address that is
 confirmed by its mail, and sign-ins from new places.
 
-    Scripts/test    # installs aiosmtpd in a virtual environment and runs this
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/mail_check.py .build/debug/madang
 
 Needs Linux and openssl; takes two minutes at most. Exits 0 when every check held.

@@ -1,6 +1,6 @@
 """Payments, sign-ins and notices through stand-ins for PortOne, Kakao and Apple (providers_standin.py), over TLS.
 
-    Scripts/test    # installs the clients in a virtual environment and runs this
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/providers_check.py .build/debug/madang
 
 Needs openssl. Exits 0 when every check held.

@@ -1,7 +1,7 @@
 """Notifications through stand-ins for APNs and Firebase (push_standin.py), over TLS, while the server is killed in between: none is lost,
 what comes again comes under the same id, and what waited for a provider comes in order.
 
-    Scripts/test    # installs the clients in a virtual environment and runs this
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/push_check.py .build/debug/madang [--pushes 10000]
 
 Runs on SQLite, and on the PostgreSQL server of MADANG_TEST_POSTGRES if it is set. Needs openssl. Exits 0 when every check held.

@@ -1,7 +1,7 @@
 """Foreign clients against a server that speaks TLS itself: curl, python-socketio in three transport modes, raw WebSockets; a
 certificate that is replaced, plain HTTP at the wrong port, clients that vanish or do not read.
 
-    Scripts/test    # installs the clients in a virtual environment and runs this
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/tls_check.py .build/debug/madang
 
 Needs Linux and openssl; takes a minute at most. Exits 0 when every check held.

@@ -1,7 +1,7 @@
 """A client made of requests and python-socketio, both unmodified, is tested in many worlds at once: each has a clock of
 its own and faults of its own, and nothing of one is seen in another.
 
-    Scripts/test    # installs the clients in a virtual environment and runs this
+    Scripts/foreign-clients    # installs what this needs
     python Tests/Foreign/worlds_check.py .build/debug/madang [--runs 1000] [--worlds 50]
 
 Exits 0 when every run went as it goes alone.

@@ -4,7 +4,7 @@ import SocketIOProtocol
 import Support
 import Testing
 
-/// Clients that come and go. `Scripts/soak` runs it with a thousand for a minute.
+/// Clients that come and go. `Scripts/churn` runs it with a thousand for a minute.
 @Suite("Clients that come and go", .timeLimit(.minutes(10)))
 struct ChurnTests {
   private static func setting(_ name: String, _ standard: Int) -> Int {

@@ -3,7 +3,7 @@ import NIOCore
 import Support
 import Testing
 
-/// A client that does not read, among many that do. `Scripts/soak` runs it with a thousand.
+/// A client that does not read, among many that do. `Scripts/churn` runs it with a thousand.
 @Suite("A slow consumer", .timeLimit(.minutes(10)))
 struct SlowConsumerTests {
   private static func setting(_ name: String, _ standard: Int) -> Int {
