@@ -54,5 +54,6 @@ docs: ## Build the libraries' documentation (DocC) into .build/docs
 format: ## Format the sources in place
 	swift format --in-place --recursive --parallel Sources Tests Examples migrations Package.swift
 
-lint: ## Check the sources' format, strictly
+lint: ## Check the sources' format, strictly, and count words that are read twice
 	swift format lint --strict --recursive --parallel Sources Tests Examples migrations Package.swift
+	@Scripts/words
