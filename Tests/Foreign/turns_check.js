@@ -11,7 +11,7 @@ const assert = require("assert");
 const { spawn } = require("child_process");
 const WebSocket = require("/usr/share/nodejs/ws");
 
-const WAIT = 5000;
+const WAIT = 10000;
 
 function next(socket, event) {
   return new Promise((resolve, reject) => {
@@ -123,11 +123,11 @@ async function run(url, rounds) {
 }
 
 // Pings come late enough not to be taken for answers.
-const options = ["--mode", "socket", "--port", "0", "--ping-interval", "1500", "--ping-timeout", "1500"];
+const options = ["--mode", "socket", "--port", "0", "--ping-interval", "4000", "--ping-timeout", "4000"];
 const server = spawn(process.argv[2], [...options, ...process.argv.slice(4)], { stdio: ["ignore", "pipe", "inherit"] });
 server.stdout.once("data", async (line) => {
   const url = line.toString().trim().split(" ").pop().replace("http", "ws");
-  const failures = await run(url, Number(process.argv[3] || 5));
+  const failures = await run(url, Number(process.argv[3] || 2));
   server.kill();
   process.exit(failures === 0 ? 0 : 1);
 });
