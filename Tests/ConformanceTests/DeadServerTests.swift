@@ -3,8 +3,8 @@ import NIOCore
 import NIOPosix
 import Testing
 
-/// Servers that are none: every rule must end in words.
-@Suite("The conformance suite and servers that are broken", .timeLimit(.minutes(5)))
+/// At a broken server every rule must end, and say why.
+@Suite("Conformance of broken servers", .timeLimit(.minutes(5)))
 struct DeadServerTests {
   private static let rules = Suite.rules(matching: ["key.", "sockets.open.polling", "sockets.connect.main"])
 
@@ -32,14 +32,14 @@ struct DeadServerTests {
     #expect(outcomes.contains { $0.outcome == .violated })
   }
 
-  @Test("a server that never answers violates rules in time")
+  @Test("rules fail in time at a server that never answers")
   func silent() async throws { Self.check(try await Self.outcomes { _ in }) }
 
-  @Test("a server that drops connections violates rules")
+  @Test("rules fail at a server that drops connections")
   func dropping() async throws { Self.check(try await Self.outcomes { $0.close(promise: nil) }) }
 
   @Test(
-    "a server that answers nonsense violates rules", arguments: [#"{"a":[]"#, String(repeating: "[", count: 100_000)])
+    "rules fail at a server that answers nonsense", arguments: [#"{"a":[]"#, String(repeating: "[", count: 100_000)])
   func nonsense(_ start: String) async throws {
     let body = start + String(repeating: "]", count: start.hasPrefix("[") ? start.count : 0)
     Self.check(

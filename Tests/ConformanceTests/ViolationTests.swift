@@ -23,9 +23,10 @@ struct Deliberate: Sendable, CustomTestStringConvertible {
   var testDescription: String { "\(rule): \(what)" }
 }
 
-@Suite("The conformance suite notices", .timeLimit(.minutes(10)))
+@Suite("Deliberate violations of the wire contract", .timeLimit(.minutes(10)))
 struct ViolationTests {
-  @Test("each deliberate violation, by the rule it breaks", arguments: Deliberate.all)
+  @Test(
+    "a rule fails at a server that breaks it, with evidence that holds no key and no token", arguments: Deliberate.all)
   func noticed(_ deliberate: Deliberate) async throws {
     let rules = Suite.rules(matching: [deliberate.selection])
     try await SuiteTests.withServer(.sqlite) { world in
@@ -46,7 +47,7 @@ struct ViolationTests {
     }
   }
 
-  @Test("there are deliberate violations of every kind of rule")
+  @Test("there is a deliberate violation for each main feature")
   func breadth() {
     #expect(Deliberate.all.count >= 30)
     let features = Set(Deliberate.all.map { $0.rule.prefix { $0 != "." } })
@@ -54,7 +55,7 @@ struct ViolationTests {
     #expect(features.isSuperset(of: needed))
   }
 
-  @Test("a proxy that changes nothing violates nothing")
+  @Test("all rules pass through a proxy that changes nothing")
   func transparent() async throws {
     let patterns = [
       "answers.", "errors.", "files.range", "files.etag", "sockets.upgrade", "sockets.delivery.", "refresh.",

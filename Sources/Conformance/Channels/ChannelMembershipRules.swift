@@ -7,7 +7,7 @@ enum ChannelMembershipRules {
   }
 
   static let all: [Rule] = [
-    Rule("channels.join.history", "README 9", "Reading a channel's history joins it, whatever cursor was sent.") {
+    Rule("channels.join.history", .channels, "Reading a channel's history joins it, whatever cursor was sent.") {
       trial in
       let yard = try await trial.courtyard()
       for (name, query) in [
@@ -19,7 +19,7 @@ enum ChannelMembershipRules {
       }
     },
     Rule(
-      "channels.join.nothing-else", "README 9",
+      "channels.join.nothing-else", .channels,
       "Detail, members and unread counts answer any workspace member without joining."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -29,7 +29,7 @@ enum ChannelMembershipRules {
       try await yard.b.call(.GET, room.unreads + "?after=1970-01-01T00:00:00.000Z").isSuccess()
       try expectEqual("my channels", try await names(yard.b, yard.workspace), ["일반"])
     },
-    Rule("channels.join.twice", "client-behaviours C4", "Joining twice at once is one membership.") { trial in
+    Rule("channels.join.twice", .channels, "Joining twice at once is one membership.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.a.channel(in: yard.workspace)
       async let first = yard.b.history(of: room)
@@ -39,17 +39,17 @@ enum ChannelMembershipRules {
       try expectEqual("members", members, ["Mina", "Joon"])
     },
     .refusal(
-      .notFound, "channels.join.post", "README 9", "Posting does not join: it is E13 for who is no channel member."
+      .notFound, "channels.join.post", .channels, "Posting does not join: it is E13 for who is no channel member."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.POST, try await yard.a.channel(in: yard.workspace).chats, .json(["content": "hi"]))
     },
-    .shape("channels.members.shape", "edition 3, 6", "A channel's members have exactly their keys.", \.members) {
+    .shape("channels.members.shape", .objects, "A channel's members have exactly their keys.", \.members) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, try await yard.a.channel(in: yard.workspace).path + "/members")
     },
     Rule(
-      "channels.leave", "README 9",
+      "channels.leave", .channels,
       "Leaving answers the channels still joined, and joining again shows the whole history."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -61,27 +61,27 @@ enum ChannelMembershipRules {
       try await yard.b.call(.POST, room.chats, .json(["content": "x"])).isRefused(.notFound)
       try expectEqual("history after joining again", try await yard.b.history(of: room).texts("content"), ["one"])
     },
-    .refusal(.notFound, "channels.leave.no-member", "README 9", "Leaving a channel one is no member of is E13.") {
+    .refusal(.notFound, "channels.leave.no-member", .channels, "Leaving a channel one is no member of is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, try await yard.a.channel(in: yard.workspace).leave)
     },
     .refusal(
-      .badRequest, "channels.leave.default", "README 9", "The default channel cannot be left: E11, for its owner too."
+      .badRequest, "channels.leave.default", .channels, "The default channel cannot be left: E11, for its owner too."
     ) {
       let person = try await $0.person()
       return try await person.call(.GET, try await person.defaultChannel(of: try await person.workspace()).leave)
     },
-    .refusal(.mustHandOver, "channels.leave.owner", "README 9", "A channel's owner cannot leave it: E15.") {
+    .refusal(.mustHandOver, "channels.leave.owner", .channels, "A channel's owner cannot leave it: E15.") {
       let person = try await $0.person()
       return try await person.call(.GET, try await person.channel(in: try await person.workspace()).leave)
     },
     .shape(
-      "channels.hand-over.shape", "edition 3, 6", "Handing a channel over answers it with its new owner.", \.channel
+      "channels.hand-over.shape", .objects, "Handing a channel over answers it with its new owner.", \.channel
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(try await yard.sharedChannel().path, to: try yard.b.userID)
     },
-    Rule("channels.hand-over", "README 9", "The former owner stays a member, and may leave.") { trial in
+    Rule("channels.hand-over", .channels, "The former owner stays a member, and may leave.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       let handed = try await yard.a.handOver(room.path, to: try yard.b.userID).json()
@@ -90,20 +90,20 @@ enum ChannelMembershipRules {
       try await yard.a.call(.GET, room.leave).isSuccess()
     },
     .refusal(
-      .notFound, "channels.hand-over.no-member", "README 9", "Handing over to somebody who is no channel member is E13."
+      .notFound, "channels.hand-over.no-member", .channels, "Handing over to somebody who is no channel member is E13."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(try await yard.a.channel(in: yard.workspace).path, to: try yard.b.userID)
     },
-    .refusal(.notOwner, "channels.hand-over.not-owner", "README 9", "Only a channel's owner hands it over: E14.") {
+    .refusal(.notOwner, "channels.hand-over.not-owner", .channels, "Only a channel's owner hands it over: E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.handOver(try await yard.sharedChannel().path, to: try yard.b.userID)
     },
-    .refusal(.badRequest, "channels.hand-over.default", "README 9", "The default channel cannot be handed over: E11.") {
+    .refusal(.badRequest, "channels.hand-over.default", .channels, "The default channel cannot be handed over: E11.") {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(try await yard.a.defaultChannel(of: yard.workspace).path, to: try yard.b.userID)
     },
-    Rule("channels.delete", "README 9", "A deleted channel is gone, and its name is free.") { trial in
+    Rule("channels.delete", .channels, "A deleted channel is gone, and its name is free.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       try await yard.a.call(.DELETE, room.path).isEmptySuccess(in: trial.edition)
@@ -111,11 +111,11 @@ enum ChannelMembershipRules {
       try expectEqual("channels", try await yard.b.list(yard.workspace.channels).texts("name"), ["일반"])
       _ = try await yard.b.channel("ios", in: yard.workspace)
     },
-    .refusal(.notOwner, "channels.delete.not-owner", "README 9", "Only a channel's owner deletes it: E14.") {
+    .refusal(.notOwner, "channels.delete.not-owner", .channels, "Only a channel's owner deletes it: E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.DELETE, try await yard.sharedChannel().path)
     },
-    .refusal(.badRequest, "channels.delete.default", "README 9", "The default channel cannot be deleted: E11.") {
+    .refusal(.badRequest, "channels.delete.default", .channels, "The default channel cannot be deleted: E11.") {
       let person = try await $0.person()
       return try await person.call(.DELETE, try await person.defaultChannel(of: try await person.workspace()).path)
     },

@@ -1,12 +1,12 @@
 import MadangAPI
 import NIOHTTP1
 
-/// Channels by name in paths (edition 2024-01, section 3).
+/// Channels by name in paths (wire contract, Paths).
 enum ChannelNameRules {
   private static func found(
     _ id: String, _ sentence: String, name: String, as segment: String
   ) -> Rule {
-    Rule(id, "edition-2024-01 3", sentence, in: [.january2024]) { trial in
+    Rule(id, .paths, sentence, in: [.january2024]) { trial in
       let person = try await trial.person()
       let workspace = try await person.workspace()
       _ = try await person.channel(name, in: workspace)
@@ -26,7 +26,7 @@ enum ChannelNameRules {
     found("channels.names.blanks", "Blanks around a name are trimmed.", name: "ios", as: "%20ios%20"),
     found("channels.names.percent", "A name may hold a percent sign.", name: "100%", as: "100%25"),
     .shape(
-      "channels.names.my-alias", "edition-2024-01 3", "GET /channels/my/{name} is the channel's detail.",
+      "channels.names.my-alias", .channelEndpoints, "GET /channels/my/{name} is the channel's detail.",
       in: [.january2024], \.channelDetail
     ) {
       let person = try await $0.person()
@@ -35,7 +35,7 @@ enum ChannelNameRules {
       return try await person.call(.GET, "\(workspace.channels)/my/\(percentEncoded("잡담"))")
     },
     Rule(
-      "channels.names.renamed", "edition-2024-01 3", "After a rename only the new name works, and old chats show it.",
+      "channels.names.renamed", .paths, "After a rename only the new name works, and old chats show it.",
       in: [.january2024]
     ) { trial in
       let person = try await trial.person()

@@ -3,12 +3,12 @@ import NIOHTTP1
 
 enum ChannelRules {
   static let all: [Rule] = [
-    .shape("channels.create.shape", "edition 3, 6", "Creating a channel answers exactly its keys.", \.channel) {
+    .shape("channels.create.shape", .objects, "Creating a channel answers exactly its keys.", \.channel) {
       let person = try await $0.person()
       return try await person.call(
         .POST, try await person.workspace().channels, .json(["name": "ios", "description": "d"]))
     },
-    Rule("channels.create.values", "README 9", "Any member may create; the creator is owner and first member.") {
+    Rule("channels.create.values", .channels, "Any member may create; the creator is owner and first member.") {
       trial in
       let yard = try await trial.courtyard()
       let room = try await yard.b.channel("  잡담 ", in: yard.workspace)
@@ -18,23 +18,22 @@ enum ChannelRules {
       let names = try await yard.b.list(yard.workspace.myChannels).texts("name")
       try expectEqual("my channels", names, ["잡담", "일반"])
     },
-    .shape("channels.create.picture", "edition-2024-10 3", "A channel takes a picture.", in: [.october2024], \.channel)
-    {
+    .shape("channels.create.picture", .channelEndpoints, "A channel takes a picture.", in: [.october2024], \.channel) {
       let person = try await $0.person()
       let parts: [RequestBody.Part] = [.text("name", "ios"), .file("image")]
       return try await person.call(.POST, try await person.workspace().channels, .multipart(parts))
     },
-    .refusal(.duplicate, "channels.create.taken", "README 7.4", "A name that a channel of the workspace has is E12.") {
+    .refusal(.duplicate, "channels.create.taken", .textRules, "A name that a channel of the workspace has is E12.") {
       let yard = try await $0.courtyard()
       _ = try await yard.a.channel("ios", in: yard.workspace)
       return try await yard.b.call(.POST, yard.workspace.channels, .json(["name": " ios"]))
     },
-    Rule("channels.create.elsewhere", "README 7.4", "Channel names are unique in their workspace only.") { trial in
+    Rule("channels.create.elsewhere", .textRules, "Channel names are unique in their workspace only.") { trial in
       let person = try await trial.person()
       for _ in 0..<2 { _ = try await person.channel("ios", in: try await person.workspace()) }
     },
     Rule(
-      "channels.create.bad-name", "README 7.4",
+      "channels.create.bad-name", .textRules,
       "A name has 1 to 30 characters and is not 'my', '.' or '..'; in 2024-01 it has no '/'."
     ) { trial in
       let person = try await trial.person()
@@ -46,33 +45,34 @@ enum ChannelRules {
       try await person.call(.POST, path, .json(["description": "d"])).isRefused(.badRequest)
     },
     .refusal(
-      .badRequest, "channels.create.bad-description", "README 7.4",
+      .badRequest, "channels.create.bad-description", .textRules,
       "A description of more than 1000 characters is E11."
     ) {
       let person = try await $0.person()
       let body: JSON = ["name": "ios", "description": .text(String(repeating: "각", count: 1001))]
       return try await person.call(.POST, try await person.workspace().channels, .json(body))
     },
-    .refusal(.notFound, "channels.create.stranger", "README 9", "A stranger who creates is told E13.") {
+    .refusal(.notFound, "channels.create.stranger", .workspaces, "A stranger who creates is told E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.POST, yard.workspace.channels, .json(["name": "ios"]))
     },
-    .shape("channels.list.shape", "edition 3, 6", "The channels have exactly their keys.", \.channels) {
+    .shape("channels.list.shape", .objects, "The channels have exactly their keys.", \.channels) {
       let yard = try await $0.courtyard()
       _ = try await yard.a.channel(in: yard.workspace)
       return try await yard.b.call(.GET, yard.workspace.channels)
     },
-    Rule("channels.list.order", "README 9.1", "All channels, joined or not, newest first.") { trial in
+    Rule("channels.list.order", .listOrder, "All channels, joined or not, newest first.") { trial in
       let yard = try await trial.courtyard()
       for name in ["one", "two"] { _ = try await yard.a.channel(name, in: yard.workspace) }
       try expectEqual("channels", try await yard.b.list(yard.workspace.channels).texts("name"), ["two", "one", "일반"])
     },
-    .shape("channels.mine.shape", "edition 3, 6", "My channels have exactly their keys.", \.channels) {
+    .shape("channels.mine.shape", .objects, "My channels have exactly their keys.", \.channels) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, yard.workspace.myChannels)
     },
     Rule(
-      "channels.mine", "edition 3", "My channels are those joined, each once, newest first, with the default channel."
+      "channels.mine", .channelEndpoints,
+      "My channels are those joined, each once, newest first, with the default channel."
     ) { trial in
       let yard = try await trial.courtyard()
       _ = try await yard.sharedChannel("one")
@@ -80,27 +80,27 @@ enum ChannelRules {
       try expectEqual("my channels", try await yard.b.list(yard.workspace.myChannels).texts("name"), ["one", "일반"])
     },
     .shape(
-      "channels.detail.shape", "edition 3, 6", "A channel's detail has exactly its keys, with members.", \.channelDetail
+      "channels.detail.shape", .objects, "A channel's detail has exactly its keys, with members.", \.channelDetail
     ) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, try await yard.a.channel(in: yard.workspace).path)
     },
-    .refusal(.notFound, "channels.detail.unknown", "README 5.3", "An unknown channel is E13.") {
+    .refusal(.notFound, "channels.detail.unknown", .errorCodes, "An unknown channel is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.GET, "\(yard.workspace.channels)/\($0.unknownID)")
     },
-    .refusal(.notFound, "channels.detail.elsewhere", "README 5.3", "A channel of another workspace is E13.") {
+    .refusal(.notFound, "channels.detail.elsewhere", .errorCodes, "A channel of another workspace is E13.") {
       let yard = try await $0.courtyard()
       let room = try await yard.a.channel("elsewhere", in: try await yard.a.workspace())
       let segment = room.path.split(separator: "/").last.map(String.init) ?? ""
       return try await yard.a.call(.GET, "\(yard.workspace.channels)/\(segment)")
     },
-    .shape("channels.edit.shape", "edition 3, 6", "Editing a channel answers exactly its keys.", \.channel) {
+    .shape("channels.edit.shape", .objects, "Editing a channel answers exactly its keys.", \.channel) {
       let person = try await $0.person()
       let room = try await person.channel(in: try await person.workspace())
       return try await person.call(.PUT, room.path, .json(["name": "macos", "description": "d"]))
     },
-    Rule("channels.edit.partial", "README 7.4", "An edit changes what it names; the present name is no duplicate.") {
+    Rule("channels.edit.partial", .partialEdits, "An edit changes what it names; the present name is no duplicate.") {
       trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
@@ -109,23 +109,23 @@ enum ChannelRules {
       let same = try await person.put(room.path, ["name": ""])
       try expectEqual("name and description", [try same.text("name"), try same.text("description")], ["ios", "d"])
     },
-    .refusal(.duplicate, "channels.edit.taken", "README 7.4", "Another channel's name is E12.") {
+    .refusal(.duplicate, "channels.edit.taken", .textRules, "Another channel's name is E12.") {
       let person = try await $0.person()
       let workspace = try await person.workspace()
       _ = try await person.channel("one", in: workspace)
       return try await person.call(.PUT, try await person.channel("two", in: workspace).path, .json(["name": "one"]))
     },
-    .refusal(.notOwner, "channels.edit.not-owner", "README 5.3", "A member who edits is told E14.") {
+    .refusal(.notOwner, "channels.edit.not-owner", .errorCodes, "A member who edits is told E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.PUT, try await yard.sharedChannel().path, .json(["description": "x"]))
     },
-    .refusal(.badRequest, "channels.edit.default-name", "README 9", "The default channel cannot be renamed: E11.") {
+    .refusal(.badRequest, "channels.edit.default-name", .channels, "The default channel cannot be renamed: E11.") {
       let person = try await $0.person()
       let room = try await person.defaultChannel(of: try await person.workspace())
       return try await person.call(.PUT, room.path, .json(["name": "general"]))
     },
     Rule(
-      "channels.edit.default", "README 9", "The default channel's description may be edited, with its name sent along."
+      "channels.edit.default", .channels, "The default channel's description may be edited, with its name sent along."
     ) { trial in
       let person = try await trial.person()
       let room = try await person.defaultChannel(of: try await person.workspace())

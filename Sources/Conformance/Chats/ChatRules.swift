@@ -14,10 +14,10 @@ enum ChatRules {
   }
 
   static let all: [Rule] = [
-    .shape("chats.post.shape", "edition 3, 6", "Posting answers exactly the chat's keys.", \.channelChat) {
+    .shape("chats.post.shape", .objects, "Posting answers exactly the chat's keys.", \.channelChat) {
       try await post($0, .multipart([.text("content", "hi"), .file("files"), .file("files", Sample.jpeg)]))
     },
-    Rule("chats.post.values", "README 9", "A chat has its content, its sender, its channel and no files.") { trial in
+    Rule("chats.post.values", .chats, "A chat has its content, its sender, its channel and no files.") { trial in
       let (person, room) = try await scene(trial)
       let chat = try await person.say("hi", in: room)
       try expectEqual("the content", try chat.text("content"), "hi")
@@ -27,7 +27,7 @@ enum ChatRules {
       try expectEqual("the files", try chat.list("files"), [])
     },
     Rule(
-      "chats.post.verbatim", "README 7.4",
+      "chats.post.verbatim", .textRules,
       "Content is stored verbatim: blanks, line feeds, quotes, emoji, every script."
     ) { trial in
       let (person, room) = try await scene(trial)
@@ -39,7 +39,7 @@ enum ChatRules {
       let kept = try await person.history(of: room).texts("content")
       try expectEqual("the bytes in the history", kept.map { Array($0.utf8) }, texts.map { Array($0.utf8) })
     },
-    Rule("chats.post.empty", "README 7.4", "A chat needs a content that is not blank, or a file: else E11.") { trial in
+    Rule("chats.post.empty", .textRules, "A chat needs a content that is not blank, or a file: else E11.") { trial in
       let (person, room) = try await scene(trial)
       let bodies: [RequestBody] = [
         .json(["content": ""]), .json(["content": "  \n"]), .json([:]), .multipart([.text("content", "")]),
@@ -47,21 +47,21 @@ enum ChatRules {
       ]
       for body in bodies { try await person.call(.POST, room.chats, body).isRefused(.badRequest) }
     },
-    Rule("chats.post.files-only", "README 7.4", "A chat of files only has the content \"\".") { trial in
+    Rule("chats.post.files-only", .textRules, "A chat of files only has the content \"\".") { trial in
       for parts: [RequestBody.Part] in [[.file("files")], [.text("content", ""), .file("files")]] {
         let chat = try await post(trial, .multipart(parts)).json()
         try expectEqual("the content", try chat.text("content"), "")
         try expectEqual("the number of files", try chat.list("files").count, 1)
       }
     },
-    Rule("chats.post.length", "README 7.4", "Content has up to 10,000 characters; more is E11.") { trial in
+    Rule("chats.post.length", .textRules, "Content has up to 10,000 characters; more is E11.") { trial in
       let (person, room) = try await scene(trial)
       try await person.call(.POST, room.chats, .json(["content": .text(String(repeating: "각", count: 10_000))]))
         .isSuccess()
       try await person.call(.POST, room.chats, .json(["content": .text(String(repeating: "각", count: 10_001))]))
         .isRefused(.badRequest)
     },
-    Rule("chats.post.five-files", "README 6.4", "A chat takes five files; with six it is E11 and nothing is kept.") {
+    Rule("chats.post.five-files", .sizeLimits, "A chat takes five files; with six it is E11 and nothing is kept.") {
       trial in
       let (person, room) = try await scene(trial)
       let five = [RequestBody.Part](repeating: .file("files"), count: 5)
@@ -71,22 +71,22 @@ enum ChatRules {
       try expectEqual("chats", try await person.history(of: room).count, 1)
     },
     .refusal(
-      .badRequest, "chats.post.bad-file", "README 11.2", "A file of another kind is E11, with good ones beside it too."
+      .badRequest, "chats.post.bad-file", .fileTypes, "A file of another kind is E11, with good ones beside it too."
     ) {
       try await post($0, .multipart([.text("content", "hi"), .file("files"), .file("files", Sample.text)]))
     },
-    .refusal(.notFound, "chats.post.stranger", "README 9", "Posting in a workspace of strangers is E13.") {
+    .refusal(.notFound, "chats.post.stranger", .workspaces, "Posting in a workspace of strangers is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.POST, try await yard.sharedChannel().chats, .json(["content": "hi"]))
     },
-    Rule("chats.present-profile", "README 9", "user is the sender's present profile, on old chats too.") { trial in
+    Rule("chats.present-profile", .chats, "user is the sender's present profile, on old chats too.") { trial in
       let (person, room) = try await scene(trial)
       _ = try await person.say("hi", in: room)
       _ = try await person.put(person.profilePath, ["nickname": "Nara"])
       let user = try await person.history(of: room).first?["user"]
       try expectEqual("the nickname", user?["nickname"], "Nara")
     },
-    Rule("chats.ids", "README 7.3", "Every chat has an id of its own, over all rooms.") { trial in
+    Rule("chats.ids", .ids, "Every chat has an id of its own, over all rooms.") { trial in
       let yard = try await trial.courtyard()
       let rooms = [try await yard.sharedChannel("one"), try await yard.sharedChannel("two")]
       var ids: [String] = []

@@ -3,12 +3,12 @@ import NIOHTTP1
 
 enum CoinRules {
   static let all: [Rule] = [
-    Rule("coins.price", "README 9", "Creating a workspace costs 10 coins.") { trial in
+    Rule("coins.price", .workspaces, "Creating a workspace costs 10 coins.") { trial in
       let person = try await trial.person()
       _ = try await person.workspace()
       try expectEqual("coins", try await person.coins(), 90)
     },
-    Rule("coins.not-enough", "README 5.3", "Without enough coins creating a workspace is E21, after E11 and E12.") {
+    Rule("coins.not-enough", .errorCodes, "Without enough coins creating a workspace is E21, after E11 and E12.") {
       trial in
       let person = try await trial.person()
       let name = Trial.newName()
@@ -20,14 +20,15 @@ enum CoinRules {
       try await create("").isRefused(.badRequest)
       try await create(name).isRefused(.duplicate)
     },
-    Rule("coins.refused-is-free", "client-behaviours X3", "A refused creation costs nothing.") { trial in
+    Rule("coins.refused-is-free", .failedAnswers, "A refused creation costs nothing.") { trial in
       let person = try await trial.person()
       let name = Trial.newName()
       _ = try await person.workspace(name)
       try await person.call(.POST, "workspaces", .multipart([.text("name", name)])).isRefused(.duplicate)
       try expectEqual("coins", try await person.coins(), 90)
     },
-    Rule("coins.parallel", "README 9", "Of parallel creations only as many succeed as there are coins for.") { trial in
+    Rule("coins.parallel", .orderOfChecks, "Of parallel creations only as many succeed as there are coins for.") {
+      trial in
       let person = try await trial.person()
       let codes = try await withThrowingTaskGroup(of: String?.self) { group in
         for _ in 0..<13 {
@@ -42,19 +43,20 @@ enum CoinRules {
       try expectEqual("coins", try await person.coins(), 0)
     },
     .shape(
-      "store.items.shape", "edition 5, 6", "The store's items have exactly the keys item and amount, both strings.",
+      "store.items.shape", .objects, "The store's items have exactly the keys item and amount, both strings.",
       \.storeItems
     ) {
       try await $0.person().call(.GET, "store/item/list")
     },
-    Rule("store.items.amounts", "README 12", "amount is bare digits, and items come by price ascending.") { trial in
+    Rule("store.items.amounts", .storeAndPayments, "amount is bare digits, and items come by price ascending.") {
+      trial in
       let items = try await trial.person().list("store/item/list")
       let amounts = try items.texts("amount").map(Int.init)
       try expect(amounts.allSatisfy { $0 != nil }, "bare digits", seen: "\(items)")
       let prices = amounts.compactMap(\.self)
       try expectEqual("prices", prices, prices.sorted())
     },
-    .refusal(.badToken, "store.items.token", "edition 5", "The store needs a token.") {
+    .refusal(.badToken, "store.items.token", .storeAndFileEndpoints, "The store needs a token.") {
       try await $0.call(.GET, "store/item/list")
     },
   ]

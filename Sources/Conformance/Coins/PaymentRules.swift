@@ -22,13 +22,13 @@ enum PaymentRules {
 
   static let all: [Rule] = [
     .shape(
-      "payments.shape", "edition 5, 6", "A payment answers exactly the keys of the contract.", needs: [.development],
+      "payments.shape", .objects, "A payment answers exactly the keys of the contract.", needs: [.development],
       \.billing
     ) {
       try await validate(try await $0.person(), try await payment($0).fields)
     },
     Rule(
-      "payments.values", "README 12", "sesacCoin is what was bought, and the balance grows by it.",
+      "payments.values", .storeAndPayments, "sesacCoin is what was bought, and the balance grows by it.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()
@@ -43,12 +43,12 @@ enum PaymentRules {
       }
       try expectEqual("coins", try await person.coins(), 150)
     },
-    Rule("payments.form", "README 6.1", "The payment ids are taken as a form.", needs: [.development]) { trial in
+    Rule("payments.form", .encodings, "The payment ids are taken as a form.", needs: [.development]) { trial in
       let payment = try await payment(trial)
       let form = RequestBody.form([("imp_uid", payment.id), ("merchant_uid", payment.merchantID)])
       try await trial.person().call(.POST, "store/pay/validation", form).hasShape(trial.shapes.billing)
     },
-    Rule("payments.missing", "README 12", "A field that is missing, no string, or empty is E11.") { trial in
+    Rule("payments.missing", .storeAndPayments, "A field that is missing, no string, or empty is E11.") { trial in
       let person = try await trial.person()
       for fields: JSON in [
         [:], ["imp_uid": "x"], ["imp_uid": "", "merchant_uid": ""], ["imp_uid": 1, "merchant_uid": "x"],
@@ -56,11 +56,12 @@ enum PaymentRules {
         try await validate(person, fields).isRefused(.badRequest)
       }
     },
-    .refusal(.paymentUnknown, "payments.unknown", "README 12", "An unknown payment is E81.") {
+    .refusal(.paymentUnknown, "payments.unknown", .storeAndPayments, "An unknown payment is E81.") {
       let id = JSON.text("imp_\(Trial.unique())")
       return try await validate(try await $0.person(), ["imp_uid": id, "merchant_uid": id])
     },
-    Rule("payments.used", "README 12", "A payment that was credited, to anybody, is E81.", needs: [.development]) {
+    Rule("payments.used", .storeAndPayments, "A payment that was credited, to anybody, is E81.", needs: [.development])
+    {
       trial in
       let (person, stranger) = (try await trial.person(), try await trial.person())
       let payment = try await payment(trial)
@@ -70,7 +71,7 @@ enum PaymentRules {
       try expectEqual("coins of the other", try await stranger.coins(), 100)
     },
     Rule(
-      "payments.invalid", "README 12",
+      "payments.invalid", .storeAndPayments,
       "A payment that was not paid, was cancelled or fits no item is E82, without credit.",
       needs: [.development]
     ) { trial in
@@ -84,14 +85,15 @@ enum PaymentRules {
       try expectEqual("coins", try await person.coins(), 100)
     },
     .refusal(
-      .paymentInvalid, "payments.other-merchant-id", "README 12", "Another merchant_uid than the payment's is E82.",
+      .paymentInvalid, "payments.other-merchant-id", .storeAndPayments,
+      "Another merchant_uid than the payment's is E82.",
       needs: [.development]
     ) {
       let fields: JSON = ["imp_uid": .text(try await payment($0).id), "merchant_uid": .text("ios_\(Trial.unique())")]
       return try await validate(try await $0.person(), fields)
     },
     Rule(
-      "payments.once", "README 12", "Of parallel calls for one payment one credits, the others are E81.",
+      "payments.once", .storeAndPayments, "Of parallel calls for one payment one credits, the others are E81.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()

@@ -3,12 +3,12 @@ import NIOHTTP1
 
 enum DirectMessageRules {
   static let all: [Rule] = [
-    .shape("dms.list.shape", "edition 4, 6", "The rooms have exactly their keys.", \.directMessageRooms) {
+    .shape("dms.list.shape", .objects, "The rooms have exactly their keys.", \.directMessageRooms) {
       let yard = try await $0.courtyard()
       _ = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
       return try await yard.b.call(.GET, yard.workspace.directMessages)
     },
-    Rule("dms.list.other-person", "edition 4", "user of a room is the other person.") { trial in
+    Rule("dms.list.other-person", .directMessageEndpoints, "user of a room is the other person.") { trial in
       let yard = try await trial.courtyard()
       _ = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
       try expectEqual(
@@ -16,7 +16,7 @@ enum DirectMessageRules {
       try expectEqual(
         "user for B", try await yard.b.list(yard.workspace.directMessages).first?["user"], try yard.a.member)
     },
-    Rule("dms.list.order", "README 9.1", "Rooms come with the latest chat first; those without chats are listed.") {
+    Rule("dms.list.order", .listOrder, "Rooms come with the latest chat first; those without chats are listed.") {
       trial in
       let yard = try await trial.courtyard()
       try await yard.a.invite(yard.c, to: yard.workspace)
@@ -28,17 +28,17 @@ enum DirectMessageRules {
       let after = try await yard.a.list(yard.workspace.directMessages).ids("room_id")
       try expectEqual("rooms, the latest chat first", after, [try first.id, try second.id])
     },
-    .refusal(.notFound, "dms.list.stranger", "README 9", "The rooms of a workspace of strangers are E13.") {
+    .refusal(.notFound, "dms.list.stranger", .workspaces, "The rooms of a workspace of strangers are E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.directMessages)
     },
-    .shape("dms.post.shape", "edition 4, 6", "Posting answers exactly the chat's keys.", \.directMessage) {
+    .shape("dms.post.shape", .objects, "Posting answers exactly the chat's keys.", \.directMessage) {
       let yard = try await $0.courtyard()
       let room = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
       return try await yard.b.call(.POST, room.chats, .multipart([.text("content", "hi"), .file("files")]))
     },
     .shape(
-      "dms.history.shape", "edition 4, 6", "The history has exactly the keys of the contract.", \.directMessageHistory
+      "dms.history.shape", .objects, "The history has exactly the keys of the contract.", \.directMessageHistory
     ) {
       let yard = try await $0.courtyard()
       let room = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
@@ -46,7 +46,7 @@ enum DirectMessageRules {
       return try await yard.b.call(.GET, try room.historyPath(for: yard.b))
     },
     .shape(
-      "dms.unread.shape", "edition 4, 6", "The unread count has exactly the keys of the contract.",
+      "dms.unread.shape", .objects, "The unread count has exactly the keys of the contract.",
       \.directMessageUnread
     ) {
       let yard = try await $0.courtyard()
@@ -54,7 +54,8 @@ enum DirectMessageRules {
       return try await yard.b.call(.GET, room.unreads)
     },
     Rule(
-      "dms.strangers", "edition 4", "A room of which the caller is no part is E13, for members of the workspace too."
+      "dms.strangers", .directMessageEndpoints,
+      "A room of which the caller is no part is E13, for members of the workspace too."
     ) { trial in
       let yard = try await trial.courtyard()
       try await yard.a.invite(yard.c, to: yard.workspace)
@@ -63,7 +64,7 @@ enum DirectMessageRules {
       try await yard.c.call(.GET, room.unreads).isRefused(.notFound)
       if trial.isOctober { try await yard.c.call(.GET, room.chats).isRefused(.notFound) }
     },
-    .refusal(.notFound, "dms.unknown", "README 5.3", "An unknown room is E13.") {
+    .refusal(.notFound, "dms.unknown", .errorCodes, "An unknown room is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.a.call(
         .POST, "\(yard.workspace.directMessages)/\($0.unknownID)/chats", .json(["content": "x"]))
@@ -75,20 +76,21 @@ enum DirectMessageOpeningRules {
   private static func roomID(_ answer: Answer) throws -> String { try answer.json().id("room_id") }
 
   static let all: [Rule] = [
-    Rule("dms.open.shape", "edition 4, 6", "Opening a direct message answers the edition's object.") { trial in
+    Rule("dms.open.shape", .objects, "Opening a direct message answers the edition's object.") { trial in
       let yard = try await trial.courtyard()
       let answer = try await yard.a.openDirectMessage(with: try yard.b.userID, in: yard.workspace)
       try answer.hasShape(trial.isOctober ? trial.shapes.directMessageRoom : trial.shapes.directMessageHistory)
     },
-    Rule("dms.open.same-room", "README 9", "There is one room per pair: opening it again, from either side, finds it.")
-    { trial in
+    Rule(
+      "dms.open.same-room", .directMessages, "There is one room per pair: opening it again, from either side, finds it."
+    ) { trial in
       let yard = try await trial.courtyard()
       let first = try roomID(try await yard.a.openDirectMessage(with: try yard.b.userID, in: yard.workspace))
       let again = try roomID(try await yard.a.openDirectMessage(with: try yard.b.userID, in: yard.workspace))
       let back = try roomID(try await yard.b.openDirectMessage(with: try yard.a.userID, in: yard.workspace))
       try expectEqual("the room", [again, back], [first, first])
     },
-    Rule("dms.open.parallel", "README 9", "Opened many times at once it is one room.") { trial in
+    Rule("dms.open.parallel", .directMessages, "Opened many times at once it is one room.") { trial in
       let yard = try await trial.courtyard()
       let ids = try await withThrowingTaskGroup(of: String.self) { group in
         for number in 0..<6 {
@@ -99,20 +101,21 @@ enum DirectMessageOpeningRules {
       }
       try expectEqual("the number of rooms", ids.count, 1)
     },
-    .refusal(.badRequest, "dms.open.oneself", "README 9", "A direct message with oneself is E11.") {
+    .refusal(.badRequest, "dms.open.oneself", .directMessages, "A direct message with oneself is E11.") {
       let yard = try await $0.courtyard()
       return try await yard.a.openDirectMessage(with: try yard.a.userID, in: yard.workspace)
     },
-    .refusal(.notFound, "dms.open.no-member", "README 9", "Somebody who is no member of the workspace is E13.") {
+    .refusal(.notFound, "dms.open.no-member", .directMessages, "Somebody who is no member of the workspace is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.a.openDirectMessage(with: try yard.c.userID, in: yard.workspace)
     },
-    .refusal(.notFound, "dms.open.unknown", "README 9", "An unknown account is E13.") {
+    .refusal(.notFound, "dms.open.unknown", .directMessages, "An unknown account is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.a.openDirectMessage(with: $0.unknownIDValue, in: yard.workspace)
     },
     .refusal(
-      .badRequest, "dms.open.missing", "edition-2024-10 4", "Opening without opponent_id is E11.", in: [.october2024]
+      .badRequest, "dms.open.missing", .directMessageEndpoints, "Opening without opponent_id is E11.",
+      in: [.october2024]
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.POST, yard.workspace.directMessages, .json([:]))

@@ -14,16 +14,16 @@ enum FileAccessRules {
   }
 
   static let all: [Rule] = [
-    Rule("files.access.members", "README 11.3", "Who may read the room reads its files.") { trial in
+    Rule("files.access.members", .downloads, "Who may read the room reads its files.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await yard.b.call(.GET, path).isSuccess() }
     },
-    Rule("files.access.strangers", "README 11.3", "Files of a room are E13 for who may not read it.") { trial in
+    Rule("files.access.strangers", .downloads, "Files of a room are E13 for who may not read it.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await yard.c.call(.GET, path).isRefused(.notFound) }
     },
     Rule(
-      "files.access.direct-messages", "README 11.3",
+      "files.access.direct-messages", .downloads,
       "Files of direct messages are E13 for other members of the workspace."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -31,21 +31,21 @@ enum FileAccessRules {
       guard let path = try await paths(yard).last else { return }
       try await yard.c.call(.GET, path).isRefused(.notFound)
     },
-    Rule("files.access.token", "README 11.3", "Without a token a file is E02.") { trial in
+    Rule("files.access.token", .downloads, "Without a token a file is E02.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await trial.call(.GET, path).isRefused(.badToken) }
     },
-    Rule("files.access.refresh-token", "README 11.3", "A refresh token in Authorization opens files.") { trial in
+    Rule("files.access.refresh-token", .downloads, "A refresh token in Authorization opens files.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await trial.call(.GET, path, token: yard.b.refreshToken).isSuccess() }
     },
-    Rule("files.access.unknown", "README 11.3", "An unknown file is E13.") { trial in
+    Rule("files.access.unknown", .downloads, "An unknown file is E13.") { trial in
       let person = try await trial.person()
       for folder in ["profiles", "workspaceCoverImages", "channelChats", "dmChats"] {
         try await person.call(.GET, "static/\(folder)/none.png").isRefused(.notFound)
       }
     },
-    Rule("files.access.deleted", "README 9", "With a channel its files are gone.") { trial in
+    Rule("files.access.deleted", .channels, "With a channel its files are gone.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       let chat = try await yard.a.call(.POST, room.chats, .multipart([.file("files")])).json()
@@ -53,7 +53,7 @@ enum FileAccessRules {
       try await yard.a.call(.DELETE, room.path).isSuccess()
       try await yard.b.call(.GET, "/v1" + path).isRefused(.notFound)
     },
-    Rule("files.access.traversal", "README 11.3", "Paths that leave the folder find nothing.") { trial in
+    Rule("files.access.traversal", .downloads, "Paths that leave the folder find nothing.") { trial in
       let person = try await trial.person()
       for path in ["static/profiles/..%2F..%2Fsecrets", "static/profiles/%2e%2e", "static/%2e%2e/x"] {
         let answer = try await person.call(.GET, path)
@@ -66,7 +66,7 @@ enum FileAccessRules {
 /// Pictures of people, workspaces and channels.
 enum PictureRules {
   static let all: [Rule] = [
-    Rule("pictures.any-account", "README 11.3", "Profile and workspace pictures are there for any signed-in account.") {
+    Rule("pictures.any-account", .downloads, "Profile and workspace pictures are there for any signed-in account.") {
       trial in
       let (person, stranger) = (try await trial.person(), try await trial.person())
       let profile = try await person.call(.PUT, person.profilePath + "/image", .multipart([.file("image", Sample.gif)]))
@@ -74,14 +74,14 @@ enum PictureRules {
       let answer = try await stranger.call(.GET, "/v1" + path)
       try expect(answer.body == Sample.gif, "the picture's bytes", seen: answer.description)
     },
-    Rule("pictures.defaults", "README 11.1", "The built-in pictures are there, as PNG.") { trial in
+    Rule("pictures.defaults", .storedPaths, "The built-in pictures are there, as PNG.") { trial in
       let person = try await trial.person()
       for folder in ["workspaceCoverImages", "channelCoverImages"] {
         let answer = try await person.call(.GET, "static/\(folder)/default.png")
         try expectEqual("Content-Type of \(folder)", try answer.header("Content-Type"), "image/png")
       }
     },
-    Rule("pictures.in-members", "README 9", "A new profile picture shows wherever the person does.") { trial in
+    Rule("pictures.in-members", .chats, "A new profile picture shows wherever the person does.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       _ = try await yard.a.say("hi", in: room)
@@ -92,14 +92,14 @@ enum PictureRules {
       let user = try await yard.b.history(of: room).first?["user"]
       try expectEqual("the sender's picture", user?["profileImage"], profile["profileImage"])
     },
-    Rule("pictures.no-documents", "README 11.2", "PDF and ZIP are for chats only: as pictures they are E11.") { trial in
+    Rule("pictures.no-documents", .fileTypes, "PDF and ZIP are for chats only: as pictures they are E11.") { trial in
       let person = try await trial.person()
       for bytes in [Sample.pdf, Sample.zip] {
         let parts: [RequestBody.Part] = [.text("name", Trial.newName()), .file("image", bytes)]
         try await person.call(.POST, "workspaces", .multipart(parts)).isRefused(.badRequest)
       }
     },
-    Rule("pictures.paths", "README 11.1", "Paths are /static/<folder>/<name>.<ext> of plain characters, never equal.") {
+    Rule("pictures.paths", .storedPaths, "Paths are /static/<folder>/<name>.<ext> of plain characters, never equal.") {
       trial in
       let person = try await trial.person()
       var paths: [String] = []

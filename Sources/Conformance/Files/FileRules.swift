@@ -2,7 +2,7 @@ import Foundation
 import MadangAPI
 import NIOHTTP1
 
-/// Stored files (README 11).
+/// Stored files (wire contract, File types; Downloads).
 enum FileRules {
   /// A chat's file, and its sender.
   private static func file(
@@ -26,7 +26,7 @@ enum FileRules {
 
   /// A rule that a kind of file is known by its content.
   private static func kind(_ name: String, _ bytes: [UInt8], _ type: String, isAttachment: Bool = false) -> Rule {
-    Rule("files.types.\(name)", "README 11.2", "\(name.uppercased()) is known by its content, whatever was declared.") {
+    Rule("files.types.\(name)", .fileTypes, "\(name.uppercased()) is known by its content, whatever was declared.") {
       trial in
       let (person, path) = try await file(trial, bytes)
       try expect(path.hasSuffix("." + name), "a path that ends in .\(name)", seen: path)
@@ -41,7 +41,7 @@ enum FileRules {
   /// A rule that chats take a document, and that it is served as an attachment.
   private static func document(_ fileExtension: String, _ bytes: [UInt8], _ type: String) -> Rule {
     Rule(
-      "files.documents.\(fileExtension)", "client-behaviours M17",
+      "files.documents.\(fileExtension)", .fileTypes,
       "Chats take .\(fileExtension) by content and extension, and it is served as an attachment."
     ) { trial in
       let (person, path) = try await file(trial, bytes, named: "회의록 1.\(fileExtension.uppercased())")
@@ -78,7 +78,7 @@ enum FileRules {
     document("avi", Sample.avi, "video/x-msvideo"), document("txt", Sample.koreanText, "text/plain"),
     document("csv", Sample.text, "text/csv"), document("md", Sample.text, "text/markdown"),
     Rule(
-      "files.documents.content-decides", "client-behaviours M19",
+      "files.documents.content-decides", .fileTypes,
       "Content decides the family, whatever extension the name has, or none."
     ) { trial in
       for (name, bytes, expected) in [
@@ -90,7 +90,7 @@ enum FileRules {
       }
     },
     Rule(
-      "files.documents.refused", "README 11.2",
+      "files.documents.refused", .fileTypes,
       "Text under the name of a picture, text with control characters, and programs are E11, and nothing is kept."
     ) { trial in
       let person = try await trial.person()
@@ -106,7 +106,7 @@ enum FileRules {
       try expectEqual("the number of chats", try await person.history(of: room).count, 0)
     },
     Rule(
-      "files.documents.name", "client-behaviours M18",
+      "files.documents.name", .fileTypes,
       "A document keeps its name before the last underscore of its path, percent-encoded."
     ) { trial in
       for (name, expected) in [
@@ -121,7 +121,7 @@ enum FileRules {
         try expect(shown.utf8.elementsEqual(expected.utf8), "the name \(expected)", seen: path)
       }
     },
-    Rule("files.documents.unique", "README 11.2", "Documents of one name have different paths.") { trial in
+    Rule("files.documents.unique", .fileTypes, "Documents of one name have different paths.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       let parts = (0..<5).map { _ in RequestBody.Part.file("files", Sample.pdf, filename: "a.pdf") }
@@ -130,7 +130,7 @@ enum FileRules {
       try expectEqual("the number of different paths", Set(paths).count, 5)
     },
     Rule(
-      "files.documents.encoded-twice", "client-behaviours M19",
+      "files.documents.encoded-twice", .downloads,
       "A file is found by its path as given, and by one that was percent-encoded once more."
     ) { trial in
       let (person, path) = try await file(trial, Sample.pdf, named: "한글 100% a_b.pdf")
@@ -144,7 +144,7 @@ enum FileRules {
   ]
 
   static let all: [Rule] = [
-    Rule("files.head", "README 11.3", "HEAD of a file has the headers of GET and no body.") { trial in
+    Rule("files.head", .downloads, "HEAD of a file has the headers of GET and no body.") { trial in
       let (person, path) = try await file(trial)
       let (head, get) = (try await person.call(.HEAD, path), try await person.call(.GET, path))
       try expectEqual("the status", head.status, 200)
@@ -154,7 +154,7 @@ enum FileRules {
       }
     },
     Rule(
-      "files.etag-always", "client-behaviours M16",
+      "files.etag-always", .downloads,
       "An ETag is with the whole file, a part, an answer 304, and HEAD."
     ) { trial in
       let (person, path) = try await file(trial)
@@ -167,7 +167,7 @@ enum FileRules {
         try expectEqual("the ETag of \(method) with \(headers.first?.0 ?? "no header")", try answer.header("ETag"), tag)
       }
     },
-    Rule("files.if-range", "README 11.3", "If-Range with another ETag, or a date, brings the whole file.") { trial in
+    Rule("files.if-range", .downloads, "If-Range with another ETag, or a date, brings the whole file.") { trial in
       let (person, path) = try await file(trial)
       let tag = try await person.call(.GET, path).header("ETag")
       for (condition, status) in [(tag, 206), ("\"another\"", 200), ("Sat, 01 Jan 2022 00:00:00 GMT", 200)] {
@@ -175,7 +175,7 @@ enum FileRules {
         try expectEqual("the status with If-Range: \(condition)", answer.status, status)
       }
     },
-    Rule("files.bytes", "README 11.3", "A file comes back byte by byte.") { trial in
+    Rule("files.bytes", .downloads, "A file comes back byte by byte.") { trial in
       let answer = try await download(trial)
       try expectEqual("the status", answer.status, 200)
       try expect(answer.body == Sample.png, "the bytes that were sent", seen: "\(answer.body.count) bytes")
@@ -184,7 +184,7 @@ enum FileRules {
     kind("webp", Sample.webp, "image/webp"), kind("heic", Sample.heic, "image/heic"),
     kind("pdf", Sample.pdf, "application/pdf", isAttachment: true),
     kind("zip", Sample.zip, "application/zip", isAttachment: true),
-    Rule("files.headers", "README 11.3", "Files carry nosniff, a long private cache and Accept-Ranges.") { trial in
+    Rule("files.headers", .downloads, "Files carry nosniff, a long private cache and Accept-Ranges.") { trial in
       let answer = try await download(trial)
       try expectEqual("X-Content-Type-Options", try answer.header("X-Content-Type-Options"), "nosniff")
       let cache = Set(
@@ -192,7 +192,7 @@ enum FileRules {
       try expectEqual("Cache-Control", cache.sorted(), ["immutable", "max-age=31536000", "private"])
       try expectEqual("Accept-Ranges", try answer.header("Accept-Ranges"), "bytes")
     },
-    Rule("files.etag", "README 11.3", "Files carry a strong ETag, and If-None-Match with it is 304 without a body.") {
+    Rule("files.etag", .downloads, "Files carry a strong ETag, and If-None-Match with it is 304 without a body.") {
       trial in
       let (person, path) = try await file(trial)
       let tag = try await person.call(.GET, path).header("ETag")
@@ -201,17 +201,17 @@ enum FileRules {
       try expectEqual("the status", answer.status, 304)
       try expectEqual("bytes of the body", answer.body.count, 0)
     },
-    Rule("files.etag-of-another", "README 11.3", "Another ETag in If-None-Match brings the file.") { trial in
+    Rule("files.etag-of-another", .downloads, "Another ETag in If-None-Match brings the file.") { trial in
       let answer = try await download(trial, [("If-None-Match", "\"another\"")])
       try expectEqual("the status", answer.status, 200)
     },
-    Rule("files.range", "README 11.3", "A range is answered 206 with that part and Content-Range.") { trial in
+    Rule("files.range", .downloads, "A range is answered 206 with that part and Content-Range.") { trial in
       let answer = try await download(trial, [("Range", "bytes=4-9")])
       try expectEqual("the status", answer.status, 206)
       try expect(answer.body == Array(Sample.png[4...9]), "bytes 4 to 9", seen: "\(answer.body.count) bytes")
       try expectEqual("Content-Range", try answer.header("Content-Range"), "bytes 4-9/\(Sample.png.count)")
     },
-    Rule("files.range-ends", "README 11.3", "Ranges may be open or count from the end.") { trial in
+    Rule("files.range-ends", .downloads, "Ranges may be open or count from the end.") { trial in
       let (person, path) = try await file(trial)
       let count = Sample.png.count
       for (range, expected) in [("bytes=\(count - 3)-", Sample.png.suffix(3)), ("bytes=-5", Sample.png.suffix(5))] {
@@ -220,7 +220,7 @@ enum FileRules {
         try expect(answer.body == Array(expected), "the part \(range)", seen: "\(answer.body.count) bytes")
       }
     },
-    Rule("files.large", "README 6.4", "Five files of 7 MiB each in one request are taken.") { trial in
+    Rule("files.large", .sizeLimits, "Five files of 7 MiB each in one request are taken.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       let bytes = Sample.png + [UInt8](repeating: 7, count: 7 << 20)
@@ -228,7 +228,7 @@ enum FileRules {
       let chat = try await person.call(.POST, room.chats, .multipart(parts)).json()
       try expectEqual("the number of files", try chat.list("files").count, 5)
     },
-    .refusal(.badRequest, "files.too-large", "README 6.4", "A file of more than 10 MiB is E11.") {
+    .refusal(.badRequest, "files.too-large", .sizeLimits, "A file of more than 10 MiB is E11.") {
       let person = try await $0.person()
       let room = try await person.channel(in: try await person.workspace())
       let bytes = Sample.png + [UInt8](repeating: 7, count: 10 << 20)

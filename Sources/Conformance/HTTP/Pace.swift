@@ -1,4 +1,4 @@
-/// Keeps calls without a session below what an address may make of them (600 in 10 s; contract section 8.4).
+/// Keeps calls without a session below the limit of their address, 600 in 10 s (wire contract, Call limits).
 actor Pace {
   private var next = ContinuousClock.now
   /// 50 a second, after a first burst.

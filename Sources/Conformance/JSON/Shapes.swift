@@ -1,6 +1,6 @@
 import MadangAPI
 
-/// The objects of an edition (its section 6).
+/// The objects of an edition (wire contract, Objects).
 struct Shapes: Sendable {
   private let edition: EditionName
   private let id: Shape

@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOHTTP1
 
-/// What phones are told, as a server in development mode keeps it (README 14, edition-2024-01 7).
+/// Notifications, as a server in development mode stores them (wire contract, Notifications).
 enum PushRules {
   /// What devices with these tokens were sent, once there are so many notifications.
   private static func pushes(_ trial: Trial, to devices: [String], count: Int) async throws -> [JSON] {
@@ -38,7 +38,7 @@ enum PushRules {
 
   static let all: [Rule] = [
     Rule(
-      "push.channel", "edition-2024-01 7", "A channel's chat is told with the keys of the contract, all strings.",
+      "push.channel", .notifications, "A channel's chat is told with the keys of the contract, all strings.",
       needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
@@ -54,7 +54,7 @@ enum PushRules {
       try expectEqual("channel_id", payload["channel_id"], .text(try room.id))
     },
     Rule(
-      "push.dm", "edition-2024-01 7", "A direct message is told with the sender's name and id.", needs: [.development]
+      "push.dm", .notifications, "A direct message is told with the sender's name and id.", needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
@@ -67,7 +67,7 @@ enum PushRules {
       try expectEqual("opponent_id", payload["opponent_id"], .text(try scene.a.id))
     },
     Rule(
-      "push.no-text", "edition-2024-01 7", "A chat without text is told as 사진.", needs: [.development]
+      "push.no-text", .notifications, "A chat without text is told as 사진.", needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
@@ -75,7 +75,7 @@ enum PushRules {
       let payload = try payload(try await pushes(trial, to: scene.devices, count: 1).first)
       try expectEqual("the text", payload["aps"]?["alert"]?["body"], "사진")
     },
-    Rule("push.not-to-author", "README 14", "The author of a chat is never told of it.", needs: [.development]) {
+    Rule("push.not-to-author", .notifications, "The author of a chat is never told of it.", needs: [.development]) {
       trial in
       let scene = try await scene(trial)
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
@@ -87,7 +87,8 @@ enum PushRules {
       try expectEqual("who was told", told.sorted(), scene.devices.map { JSON.text($0).text }.sorted())
     },
     Rule(
-      "push.device-token", "README 14", "A device token that was cleared, or whose session has ended, is told nothing.",
+      "push.device-token", .notifications,
+      "A device token that was cleared, or whose session has ended, is told nothing.",
       needs: [.development]
     ) { trial in
       let scene = try await scene(trial)

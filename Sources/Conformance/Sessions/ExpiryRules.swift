@@ -16,35 +16,37 @@ enum ExpiryRules {
   }
 
   static let all: [Rule] = [
-    .refusal(.tokenExpired, "expiry.access-token", "README 5.3", "An expired access token is E05.", needs: [.clock]) {
+    .refusal(.tokenExpired, "expiry.access-token", .errorCodes, "An expired access token is E05.", needs: [.clock]) {
       try await expired($0).call(.GET, "workspaces")
     },
     .refusal(
-      .tokenExpired, "expiry.files", "README 11.3", "An expired access token is E05 for files as well.", needs: [.clock]
+      .tokenExpired, "expiry.files", .downloads, "An expired access token is E05 for files as well.", needs: [.clock]
     ) {
       try await expired($0).call(.GET, "static/workspaceCoverImages/default.png")
     },
     Rule(
-      "expiry.refresh", "README 8.3", "A refresh that shows the expired token succeeds, and the new token works.",
+      "expiry.refresh", .refreshTokens, "A refresh that shows the expired token succeeds, and the new token works.",
       needs: [.clock]
     ) { trial in
       let person = try await expired(trial)
       let token = try await person.refresh(showing: person.token).hasShape(trial.shapes.refresh).text("accessToken")
       try await trial.call(.GET, "workspaces", token: token).isSuccess()
     },
-    Rule("expiry.logout", "README 8.2", "Signing out accepts an expired access token.", needs: [.clock]) { trial in
+    Rule("expiry.logout", .sessionsAndTokens, "Signing out accepts an expired access token.", needs: [.clock]) {
+      trial in
       let person = try await expired(trial)
       try await person.call(.GET, "users/logout").isEmptySuccess(in: trial.edition)
       try await person.refresh(showing: nil).isRefused(.badToken)
     },
-    .refusal(.refreshExpired, "expiry.refresh-token", "README 8.3", "An expired refresh token is E06.", needs: [.clock])
-    {
+    .refusal(
+      .refreshExpired, "expiry.refresh-token", .refreshTokens, "An expired refresh token is E06.", needs: [.clock]
+    ) {
       let person = try await $0.person()
       try await $0.advanceClock(seconds: month)
       return try await person.refresh(showing: nil)
     },
     Rule(
-      "expiry.refresh-token-as-access", "README 8.2",
+      "expiry.refresh-token-as-access", .sessionsAndTokens,
       "A refresh token as access token is accepted until it expires, then it is E06, also on files and sign-out.",
       needs: [.clock]
     ) { trial in
@@ -56,7 +58,7 @@ enum ExpiryRules {
       }
     },
     Rule(
-      "expiry.refresh-token-loop", "README 8.4", "The 11th refresh with an expired refresh token in 10 s is E98.",
+      "expiry.refresh-token-loop", .callLimits, "The 11th refresh with an expired refresh token in 10 s is E98.",
       needs: [.clock]
     ) { trial in
       let person = try await trial.person()
@@ -65,7 +67,7 @@ enum ExpiryRules {
       try await person.refresh(showing: nil).isRefused(.tooManyCalls)
     },
     Rule(
-      "expiry.parallel-refreshes", "README 8.4", "30 refreshes at once that show the expired token all succeed.",
+      "expiry.parallel-refreshes", .callLimits, "30 refreshes at once that show the expired token all succeed.",
       needs: [.clock]
     ) { trial in
       let person = try await expired(trial)
@@ -76,7 +78,7 @@ enum ExpiryRules {
       try expect(codes.allSatisfy { $0 == nil }, "30 successes", seen: "\(codes.compactMap(\.self))")
     },
     Rule(
-      "expiry.many-calls", "README 8.4",
+      "expiry.many-calls", .callLimits,
       "40 calls that meet one expiry refresh 40 times, the first with the expired token, the others with the new one.",
       needs: [.clock]
     ) { trial in
@@ -87,7 +89,7 @@ enum ExpiryRules {
       try await trial.call(.GET, "workspaces", token: newest).isSuccess()
     },
     Rule(
-      "expiry.grace-2024-01", "README 8.3",
+      "expiry.grace-2024-01", .refreshTokens,
       "Within 5 s each E05 allows one refresh with a token that is still valid; the next one is E04.",
       in: [.january2024], needs: [.clock]
     ) { trial in
@@ -101,7 +103,7 @@ enum ExpiryRules {
       try await person.refresh(showing: token).isRefused(.stillValid)
     },
     Rule(
-      "expiry.dead-token-loop", "README 8.4",
+      "expiry.dead-token-loop", .callLimits,
       "A client that refreshes but repeats its old token is stopped by E98 on the request, while refreshes succeed.",
       needs: [.clock]
     ) { trial in

@@ -7,39 +7,41 @@ enum RefreshRules {
   }
 
   static let all: [Rule] = [
-    .shape("refresh.shape", "README 8.3", "A refresh answers exactly one key, accessToken.", \.refresh) {
+    .shape("refresh.shape", .refreshTokens, "A refresh answers exactly one key, accessToken.", \.refresh) {
       try await $0.person().refresh(showing: nil)
     },
-    Rule("refresh.works", "README 8.3", "The new token works at once, and the old one goes on.") { trial in
+    Rule("refresh.works", .refreshTokens, "The new token works at once, and the old one goes on.") { trial in
       let person = try await trial.person()
       let token = try await person.refresh(showing: nil).json().text("accessToken")
       for token in [token, person.token] { try await trial.call(.GET, "workspaces", token: token).isSuccess() }
     },
-    Rule("refresh.no-rotation", "README 8.3", "The refresh token never rotates: it works again and again.") { trial in
+    Rule("refresh.no-rotation", .refreshTokens, "The refresh token never rotates: it works again and again.") { trial in
       let person = try await trial.person()
       for _ in 0..<3 { try await person.refresh(showing: nil).hasShape(trial.shapes.refresh) }
     },
     .shape(
-      "refresh.early-2024-10", "README 8.3", "A refresh while the access token is valid succeeds.", in: [.october2024],
+      "refresh.early-2024-10", .refreshTokens, "A refresh while the access token is valid succeeds.",
+      in: [.october2024],
       \.refresh
     ) {
       let person = try await $0.person()
       return try await person.refresh(showing: person.token)
     },
     .refusal(
-      .stillValid, "refresh.early-2024-01", "README 8.3", "A refresh that shows a valid access token is E04.",
+      .stillValid, "refresh.early-2024-01", .refreshTokens, "A refresh that shows a valid access token is E04.",
       in: [.january2024]
     ) {
       let person = try await $0.person()
       return try await person.refresh(showing: person.token)
     },
-    Rule("refresh.no-authorization", "README 8.3", "A refresh without Authorization, or with an empty one, succeeds.") {
+    Rule("refresh.no-authorization", .refreshTokens, "A refresh without Authorization, or with an empty one, succeeds.")
+    {
       trial in
       let person = try await trial.person()
       for token in [nil, ""] { try await person.refresh(showing: token).hasShape(trial.shapes.refresh) }
     },
     Rule(
-      "refresh.garbage-authorization", "README 8.3",
+      "refresh.garbage-authorization", .refreshTokens,
       "Anything but a valid access token of the session in Authorization is ignored."
     ) { trial in
       let person = try await trial.person()
@@ -48,13 +50,13 @@ enum RefreshRules {
         try await person.refresh(showing: token).hasShape(trial.shapes.refresh)
       }
     },
-    Rule("refresh.missing", "README 8.3", "A refresh token that is missing, empty or unknown is E02.") { trial in
+    Rule("refresh.missing", .refreshTokens, "A refresh token that is missing, empty or unknown is E02.") { trial in
       for token in [nil, "", "unknown-\(Trial.unique())"] { try await refresh(trial, token).isRefused(.badToken) }
     },
-    .refusal(.badToken, "refresh.access-token", "README 8.3", "An access token is no refresh token: E02.") {
+    .refusal(.badToken, "refresh.access-token", .refreshTokens, "An access token is no refresh token: E02.") {
       try await refresh($0, try await $0.person().token)
     },
-    Rule("refresh.query", "README 4", "A copy of the refresh token in the query is ignored.") { trial in
+    Rule("refresh.query", .requestHeaders, "A copy of the refresh token in the query is ignored.") { trial in
       let person = try await trial.person()
       let answer = try await trial.call(
         .GET, "auth/refresh?RefreshToken=\(person.refreshToken)",
@@ -62,12 +64,13 @@ enum RefreshRules {
       try answer.hasShape(trial.shapes.refresh)
       try await trial.call(.GET, "auth/refresh?RefreshToken=\(person.refreshToken)").isRefused(.badToken)
     },
-    .refusal(.badToken, "refresh.after-logout", "README 8.3", "The refresh token of a session that was ended is E02.") {
+    .refusal(.badToken, "refresh.after-logout", .refreshTokens, "The refresh token of a session that was ended is E02.")
+    {
       let person = try await $0.person()
       try await person.call(.GET, "users/logout").isSuccess()
       return try await person.refresh(showing: nil)
     },
-    Rule("refresh.files", "client-behaviours M14", "A refreshed token works at once on files.") { trial in
+    Rule("refresh.files", .downloads, "A refreshed token works at once on files.") { trial in
       let person = try await trial.person()
       let token = try await person.refresh(showing: nil).json().text("accessToken")
       try await trial.call(.GET, "static/workspaceCoverImages/default.png", token: token).isSuccess()
@@ -78,7 +81,7 @@ enum RefreshRules {
 enum SessionRules {
   static let all: [Rule] = [
     Rule(
-      "sessions.cookie", "README 13.3",
+      "sessions.cookie", .socketAccess,
       "If answers set a cookie it is for sockets only: HttpOnly, SameSite=Strict, with Max-Age."
     ) { trial in
       let answer = try await trial.call(.POST, "users/join", .json(.object(trial.newAccount())))
@@ -93,7 +96,7 @@ enum SessionRules {
       let path = parts.first { $0.hasPrefix("path=") }
       try expect(path?.hasPrefix("path=/socket.io") == true, "the sockets' path", seen: path ?? "none")
     },
-    .refusal(.badToken, "sessions.cookie-no-token", "README 13.3", "REST calls ignore the cookie.") {
+    .refusal(.badToken, "sessions.cookie-no-token", .socketAccess, "REST calls ignore the cookie.") {
       guard let cookie = try await $0.person().cookie else { throw Skip(reason: "the server sets no cookie") }
       return try await $0.call(.GET, "workspaces", headers: [("Cookie", cookie)])
     },

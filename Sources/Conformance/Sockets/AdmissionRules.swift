@@ -2,7 +2,7 @@ import MadangAPI
 import NIOHTTP1
 import SocketIOProtocol
 
-/// Who may join a room's namespace (README 13.3).
+/// Who may join a room's namespace (wire contract, Socket access).
 enum AdmissionRules {
   private static let refusal = #"{"message":"not allowed"}"#
 
@@ -30,7 +30,7 @@ enum AdmissionRules {
     _ id: String, _ code: String, _ sentence: String, needs: Set<Rule.Need> = [],
     _ credentials: @escaping @Sendable (Trial, Person) async throws -> JSON
   ) -> Rule {
-    Rule(id, "README 13.3", sentence, needs: needs) { trial in
+    Rule(id, .socketAccess, sentence, needs: needs) { trial in
       let yard = try await trial.courtyard()
       let name = try await yard.sharedChannel().namespace
       let payload = try await credentials(trial, yard.b)
@@ -42,7 +42,7 @@ enum AdmissionRules {
   }
 
   static let all: [Rule] = [
-    Rule("sockets.admission.payload", "README 13.3", "Key and token in the payload let in, as token or Authorization.")
+    Rule("sockets.admission.payload", .socketAccess, "Key and token in the payload let in, as token or Authorization.")
     { trial in
       let yard = try await trial.courtyard()
       for room in try await yard.rooms() {
@@ -52,7 +52,7 @@ enum AdmissionRules {
       }
     },
     Rule(
-      "sockets.admission.headers", "README 13.3",
+      "sockets.admission.headers", .socketAccess,
       "Key and token in the headers of the handshake let in, over each transport."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -61,30 +61,31 @@ enum AdmissionRules {
         try await trial.withSocket(carrier, .init(headers: yard.b.credentialHeaders)) { try await $0.join(name) }
       }
     },
-    Rule("sockets.admission.query", "README 13.3", "Key and token in the query of the handshake let in.") { trial in
+    Rule("sockets.admission.query", .socketAccess, "Key and token in the query of the handshake let in.") { trial in
       let yard = try await trial.courtyard()
       let name = try await yard.sharedChannel().namespace
       try isAccepted(try await answer(trial, name, nil, .init(query: yard.b.credentialQuery)))
     },
-    Rule("sockets.admission.refresh-token", "README 8.2", "A refresh token lets in as an access token does.") { trial in
+    Rule("sockets.admission.refresh-token", .sessionsAndTokens, "A refresh token lets in as an access token does.") {
+      trial in
       let yard = try await trial.courtyard()
       let payload: JSON = [HeaderName.apiKey: .text(trial.key), "token": .text(yard.b.refreshToken)]
       try isAccepted(try await answer(trial, try await yard.sharedChannel().namespace, payload))
     },
-    Rule("sockets.admission.cookie", "README 13.3", "The cookie that REST answers set lets in.") { trial in
+    Rule("sockets.admission.cookie", .socketAccess, "The cookie that REST answers set lets in.") { trial in
       let yard = try await trial.courtyard()
       guard let cookie = yard.b.cookie else { throw Skip(reason: "the server sets no cookie") }
       let name = try await yard.sharedChannel().namespace
       try isAccepted(try await answer(trial, name, nil, .init(headers: [("Cookie", cookie)])))
     },
-    Rule("sockets.admission.before-joining", "README 13.3", "Membership of the workspace is enough for a channel.") {
+    Rule("sockets.admission.before-joining", .socketAccess, "Membership of the workspace is enough for a channel.") {
       trial in
       let yard = try await trial.courtyard()
       let room = try await yard.a.channel(in: yard.workspace)
       try isAccepted(try await answer(trial, try room.namespace, yard.b.credentials))
     },
     Rule(
-      "sockets.admission.held", "README 13.3",
+      "sockets.admission.held", .socketAccess,
       "A connect that comes before the call that justifies it is held and then accepted."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -96,14 +97,14 @@ enum AdmissionRules {
         try await joined
       }
     },
-    Rule("sockets.admission.strangers", "README 13.3", "Who may not read a room is refused: 44 and 'not allowed'.") {
+    Rule("sockets.admission.strangers", .socketAccess, "Who may not read a room is refused: 44 and 'not allowed'.") {
       trial in
       let yard = try await trial.courtyard()
       try isRefused(
         try await answer(trial, try await yard.sharedChannel().namespace, yard.c.credentials), "not allowed")
     },
     Rule(
-      "sockets.admission.direct-messages", "README 13.3",
+      "sockets.admission.direct-messages", .socketAccess,
       "Other members of the workspace are refused at direct messages."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -111,14 +112,14 @@ enum AdmissionRules {
       let room = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
       try isRefused(try await answer(trial, try room.namespace, yard.c.credentials), "not allowed")
     },
-    Rule("sockets.admission.unknown", "README 13.3", "An unknown room is refused with the same text.") { trial in
+    Rule("sockets.admission.unknown", .socketAccess, "An unknown room is refused with the same text.") { trial in
       let person = try await trial.person()
       for prefix in [RoomNamespace.Prefix.channel, .dm] {
         let name = RoomNamespace(prefix, trial.unknownID).name
         try isRefused(try await answer(trial, name, person.credentials), "not allowed")
       }
     },
-    Rule("sockets.admission.engine-stays", "README 13.3", "After a refusal the session stays open.") { trial in
+    Rule("sockets.admission.engine-stays", .socketAccess, "After a refusal the session stays open.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       try await trial.withSocket { socket in

@@ -2,12 +2,12 @@ import MadangAPI
 import NIOHTTP1
 import SocketIOProtocol
 
-/// Who hears what, and in which order (README 13.2).
+/// Which sockets get which chats, and in which order (wire contract, Socket events).
 enum DeliveryRules {
   /// A rule that a chat of each kind of room comes to sockets of both people over a transport.
   private static func delivered(over carrier: EngineSocket.Carrier) -> Rule {
     Rule(
-      "sockets.delivery.\(carrier.rawValue)", "README 13.2",
+      "sockets.delivery.\(carrier.rawValue)", .socketEvents,
       "Over \(carrier.rawValue) a chat comes to every socket of its room, equal to the answer to its POST."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -31,7 +31,7 @@ enum DeliveryRules {
   private static func ended(
     _ id: String, _ sentence: String, by end: @escaping @Sendable (Courtyard, Room) async throws -> Answer
   ) -> Rule {
-    Rule(id, "README 13.2", sentence) { trial in
+    Rule(id, .socketEvents, sentence) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       try await trial.withSocket(in: room, as: yard.b) { socket in
@@ -47,7 +47,7 @@ enum DeliveryRules {
 
   static let all: [Rule] =
     EngineSocket.Carrier.allCases.map(delivered) + [
-      Rule("sockets.delivery.one-object", "README 13.2", "An event carries exactly one argument, a JSON object.") {
+      Rule("sockets.delivery.one-object", .socketEvents, "An event carries exactly one argument, a JSON object.") {
         trial in
         let yard = try await trial.courtyard()
         for room in try await yard.rooms() {
@@ -61,7 +61,7 @@ enum DeliveryRules {
           }
         }
       },
-      Rule("sockets.delivery.sender", "README 13.2", "The sender's own sockets hear the chat as well.") { trial in
+      Rule("sockets.delivery.sender", .socketEvents, "The sender's own sockets hear the chat as well.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.a) { socket in
@@ -69,7 +69,7 @@ enum DeliveryRules {
           try expectEqual("what was heard", try await socket.content(), "mine")
         }
       },
-      Rule("sockets.delivery.once", "README 13.2", "Each socket hears each chat once.") { trial in
+      Rule("sockets.delivery.once", .socketEvents, "Each socket hears each chat once.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.b) { socket in
@@ -78,7 +78,7 @@ enum DeliveryRules {
         }
       },
       Rule(
-        "sockets.delivery.order", "README 13.2",
+        "sockets.delivery.order", .socketEvents,
         "Chats are heard in the order of createdAt, also when many write at once."
       ) { trial in
         let yard = try await trial.courtyard()
@@ -95,7 +95,7 @@ enum DeliveryRules {
           try expectEqual("the chats heard", heard, try await yard.b.history(of: room).ids("chat_id"))
         }
       },
-      Rule("sockets.delivery.after-commit", "README 13.2", "Whoever reads the history on an event finds its chat.") {
+      Rule("sockets.delivery.after-commit", .socketEvents, "Whoever reads the history on an event finds its chat.") {
         trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
@@ -109,7 +109,7 @@ enum DeliveryRules {
           }
         }
       },
-      Rule("sockets.delivery.no-replay", "README 13.2", "Nothing is repeated to who joins.") { trial in
+      Rule("sockets.delivery.no-replay", .socketEvents, "Nothing is repeated to who joins.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         _ = try await yard.a.say("before", in: room)
@@ -118,7 +118,7 @@ enum DeliveryRules {
           try expectEqual("what was heard first", try await socket.content(), "after")
         }
       },
-      Rule("sockets.delivery.only-chats", "README 13.2", "Nothing but new chats is ever sent.") { trial in
+      Rule("sockets.delivery.only-chats", .socketEvents, "Nothing but new chats is ever sent.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.b) { socket in
@@ -130,7 +130,7 @@ enum DeliveryRules {
           try expectEqual("what was heard first", try await socket.content(), "hi")
         }
       },
-      Rule("sockets.delivery.own-room", "README 13.2", "A chat is heard in its room only.") { trial in
+      Rule("sockets.delivery.own-room", .socketEvents, "A chat is heard in its room only.") { trial in
         let yard = try await trial.courtyard()
         let (first, second) = (try await yard.sharedChannel("one"), try await yard.sharedChannel("two"))
         try await trial.withSocket(in: first, as: yard.b) { socket in
@@ -140,7 +140,7 @@ enum DeliveryRules {
         }
       },
       Rule(
-        "sockets.delivery.alias", "README 13.2",
+        "sockets.delivery.alias", .socketEvents,
         "/ws-dm-<channel id> is the channel's namespace too, with the event channel.",
         in: [.october2024]
       ) { trial in
@@ -157,7 +157,7 @@ enum DeliveryRules {
         }
       },
       Rule(
-        "sockets.delivery.editions", "README 2.2", "A chat is heard by sockets of both editions, each in its own form.",
+        "sockets.delivery.editions", .sharedData, "A chat is heard by sockets of both editions, each in its own form.",
         needs: [.bothEditions]
       ) { trial in
         let person = try await trial.person()

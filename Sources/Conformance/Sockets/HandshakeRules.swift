@@ -2,7 +2,7 @@ import MadangAPI
 import NIOHTTP1
 import SocketIOProtocol
 
-/// Opening sessions, and what carries packets (README 13.1). The editions share it; the rules run once.
+/// Opening sessions, and their transports (wire contract, Socket protocol). Both editions share this, so the rules run once.
 enum HandshakeRules {
   private static let once: [EditionName] = [.october2024]
 
@@ -21,57 +21,59 @@ enum HandshakeRules {
 
   static let all: [Rule] = [
     Rule(
-      "sockets.open.polling", "README 13.1", "A polling handshake answers an open packet that offers the upgrade.",
+      "sockets.open.polling", .socketProtocol, "A polling handshake answers an open packet that offers the upgrade.",
       in: once
     ) { trial in
       let open = try opening(try await trial.handshake(v4))
       try expectEqual("upgrades", open["upgrades"], ["websocket"])
       try expect(try !open.text("sid").isEmpty, "a session id", seen: "an empty one")
     },
-    Rule("sockets.open.times", "README 13.1", "Pings come every 25 s and have 20 s to be answered.", in: once) {
+    Rule("sockets.open.times", .socketProtocol, "Pings come every 25 s and have 20 s to be answered.", in: once) {
       trial in
       let open = try opening(try await trial.handshake(v4))
       try expectEqual("pingInterval", try open.integer("pingInterval"), 25_000)
       try expectEqual("pingTimeout", try open.integer("pingTimeout"), 20_000)
     },
-    Rule("sockets.open.web-socket", "README 13.1", "A WebSocket from the start opens a session.", in: once) { trial in
+    Rule("sockets.open.web-socket", .socketProtocol, "A WebSocket from the start opens a session.", in: once) { trial in
       let upgrades = try await trial.withSocket(.webSocket) { await $0.opening.upgrades }
       try expectEqual("upgrades", upgrades, [])
     },
-    Rule("sockets.open.no-key", "README 4", "Sockets need no SesacKey, and have no version in their path.", in: once) {
+    Rule(
+      "sockets.open.no-key", .requestHeaders, "Sockets need no SesacKey, and have no version in their path.", in: once
+    ) {
       trial in
       try await isOpen(trial, v4)
       let answer = try await trial.server.send(.GET, "/v1/socket.io/?\(v4)", headers: [], body: nil, hasSession: false)
       try expect(answer.status != 200, "no sockets below /v1", seen: answer.description)
     },
-    Rule("sockets.open.bad-revision", "README 13.1", "A value of EIO other than 3 and 4 is HTTP 400.", in: once) {
+    Rule("sockets.open.bad-revision", .socketProtocol, "A value of EIO other than 3 and 4 is HTTP 400.", in: once) {
       trial in
       for revision in ["5", "2", "abc", "44"] {
         let answer = try await trial.handshake("EIO=\(revision)&transport=polling")
         try expectEqual("the status for EIO=\(revision)", answer.status, 400)
       }
     },
-    Rule("sockets.open.bad-transport", "Engine.IO 4", "An unknown transport is HTTP 400.", in: once) { trial in
+    Rule("sockets.open.bad-transport", .socketProtocol, "An unknown transport is HTTP 400.", in: once) { trial in
       try expectEqual("the status", try await trial.handshake("EIO=4&transport=pigeon").status, 400)
     },
-    Rule("sockets.open.unknown-session", "Engine.IO 4", "An unknown session id is HTTP 400.", in: once) { trial in
+    Rule("sockets.open.unknown-session", .socketProtocol, "An unknown session id is HTTP 400.", in: once) { trial in
       try expectEqual("the status", try await trial.handshake(v4 + "&sid=none").status, 400)
     },
-    Rule("sockets.open.queries", "README 13.1", "b64=1 and unknown query keys are ignored.", in: once) { trial in
+    Rule("sockets.open.queries", .socketProtocol, "b64=1 and unknown query keys are ignored.", in: once) { trial in
       try await isOpen(trial, v4 + "&b64=1&t=abc&whatever=1")
     },
-    Rule("sockets.open.own-origin", "README 13.3", "The server's own origin is accepted with http and ws.", in: once) {
+    Rule("sockets.open.own-origin", .socketAccess, "The server's own origin is accepted with http and ws.", in: once) {
       trial in
       let authority = trial.server.url.split(separator: "/").last.map(String.init) ?? ""
       for scheme in ["http", "ws"] { try await isOpen(trial, v4, headers: [("Origin", "\(scheme)://\(authority)")]) }
     },
-    Rule("sockets.open.foreign-origin", "README 13.3", "A handshake from another origin is refused.", in: once) {
+    Rule("sockets.open.foreign-origin", .socketAccess, "A handshake from another origin is refused.", in: once) {
       trial in
       let answer = try await trial.handshake(v4, headers: [("Origin", "https://evil.example")])
       try expect(answer.status >= 400, "a refusal", seen: answer.description)
     },
     Rule(
-      "sockets.polling.post", "README 13.1", "A POST is answered 200 and 'ok', and its packets are taken in order.",
+      "sockets.polling.post", .socketProtocol, "A POST is answered 200 and 'ok', and its packets are taken in order.",
       in: once
     ) { trial in
       let yard = try await trial.courtyard()
@@ -91,14 +93,15 @@ enum HandshakeRules {
         try expectEqual("the namespaces joined", joined, Set(try rooms.map { try $0.namespace }))
       }
     },
-    Rule("sockets.polling.types", "Engine.IO 4", "Polls are text/plain in UTF-8.", in: once) {
+    Rule("sockets.polling.types", .socketProtocol, "Polls are text/plain in UTF-8.", in: once) {
       trial in
       let answer = try await trial.handshake(v4)
       let type = try answer.header("Content-Type").lowercased()
       try expect(type.hasPrefix("text/plain") && type.contains("utf-8"), "text/plain in UTF-8", seen: type)
     },
-    Rule("sockets.ping", "README 13.1", "The server pings 25 s after opening, and goes on after the answer.", in: once)
-    { trial in
+    Rule(
+      "sockets.ping", .socketProtocol, "The server pings 25 s after opening, and goes on after the answer.", in: once
+    ) { trial in
       try await trial.withSocket(.webSocket) { socket in
         let start = ContinuousClock.now
         let packet = try await socket.nextOfAnyKind(within: .seconds(35), "a ping within 35 s")

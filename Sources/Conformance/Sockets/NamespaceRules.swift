@@ -1,7 +1,7 @@
 import MadangAPI
 import SocketIOProtocol
 
-/// Joining and leaving namespaces (README 13.1).
+/// Joining and leaving namespaces (wire contract, Socket protocol).
 enum NamespaceRules {
   /// Somebody in a channel of their own.
   private static func scene(_ trial: Trial) async throws -> (person: Person, room: Room) {
@@ -10,7 +10,7 @@ enum NamespaceRules {
   }
 
   static let all: [Rule] = [
-    Rule("sockets.connect.sid", "README 13.1", "A connect is answered with exactly one key, sid.") { trial in
+    Rule("sockets.connect.sid", .socketProtocol, "A connect is answered with exactly one key, sid.") { trial in
       let (person, room) = try await scene(trial)
       try await trial.withSocket { socket in
         let answer = try await socket.connect(try room.namespace, payload: person.credentials)
@@ -21,7 +21,7 @@ enum NamespaceRules {
       }
     },
     Rule(
-      "sockets.connect.payloads", "README 13.1", "The payload of a connect may be empty, {} or an object.",
+      "sockets.connect.payloads", .socketProtocol, "The payload of a connect may be empty, {} or an object.",
       in: [.october2024]
     ) { trial in
       for payload: JSON? in [nil, [:], ["a": 1]] {
@@ -29,7 +29,8 @@ enum NamespaceRules {
       }
     },
     Rule(
-      "sockets.connect.main", "README 13.1", "The main namespace takes every connection, '40/,' too, and says nothing.",
+      "sockets.connect.main", .socketProtocol,
+      "The main namespace takes every connection, '40/,' too, and says nothing.",
       in: [.october2024]
     ) { trial in
       let (person, room) = try await scene(trial)
@@ -44,7 +45,8 @@ enum NamespaceRules {
         try expectEqual("where the first event came", try await socket.event().namespace, try room.namespace)
       }
     },
-    Rule("sockets.leave", "README 13.1", "Leaving a namespace leaves that one only; it may be joined again.") { trial in
+    Rule("sockets.leave", .socketProtocol, "Leaving a namespace leaves that one only; it may be joined again.") {
+      trial in
       let yard = try await trial.courtyard()
       let (first, second) = (try await yard.sharedChannel("one"), try await yard.sharedChannel("two"))
       try await trial.withSocket(in: first, as: yard.b) { socket in
@@ -60,7 +62,7 @@ enum NamespaceRules {
         try expectEqual("what was heard after joining again", try await socket.content(), "again")
       }
     },
-    Rule("sockets.leave.engine-stays", "README 13.1", "After the last namespace was left the session stays open.") {
+    Rule("sockets.leave.engine-stays", .socketProtocol, "After the last namespace was left the session stays open.") {
       trial in
       let (person, room) = try await scene(trial)
       try await trial.withSocket(in: room, as: person) { socket in
@@ -68,7 +70,8 @@ enum NamespaceRules {
         try await socket.join(room, as: person)
       }
     },
-    Rule("sockets.several", "README 13.1", "One session joins any number of rooms, each heard in its own namespace.") {
+    Rule("sockets.several", .socketProtocol, "One session joins any number of rooms, each heard in its own namespace.")
+    {
       trial in
       let yard = try await trial.courtyard()
       let rooms = try await yard.rooms() + [try await yard.sharedChannel("two")]
@@ -83,7 +86,7 @@ enum NamespaceRules {
       }
     },
     Rule(
-      "sockets.connect.twice", "README 13.1", "A second connect of a joined namespace does not double what is heard."
+      "sockets.connect.twice", .socketProtocol, "A second connect of a joined namespace does not double what is heard."
     ) { trial in
       let (person, room) = try await scene(trial)
       try await trial.withSocket(in: room, as: person) { socket in
@@ -95,7 +98,7 @@ enum NamespaceRules {
       }
     },
     Rule(
-      "sockets.client-events", "README 13.1",
+      "sockets.client-events", .socketProtocol,
       "Events, acks and binary packets of clients are ignored: no relay, no reply, no end."
     ) { trial in
       let yard = try await trial.courtyard()

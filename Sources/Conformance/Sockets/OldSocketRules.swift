@@ -1,7 +1,7 @@
 import MadangAPI
 import SocketIOProtocol
 
-/// Clients of Socket.IO 1 and 2, which speak Engine.IO 3 (README 13.1).
+/// Clients of Socket.IO 1 and 2, which speak Engine.IO 3 (wire contract, Socket protocol).
 enum OldSocketRules {
   private static func handshake(_ person: Person? = nil) -> EngineSocket.Handshake {
     .init(revision: .v3, query: person?.credentialQuery ?? "")
@@ -12,7 +12,7 @@ enum OldSocketRules {
     _ id: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
     check: @escaping @Sendable (Trial) async throws -> Void
   ) -> Rule {
-    Rule("sockets.old." + id, "README 13.1", sentence, in: editions) { trial in
+    Rule("sockets.old." + id, .socketProtocol, sentence, in: editions) { trial in
       let answer = try await trial.handshake("EIO=3&transport=polling")
       if answer.status == 400 { throw Skip(reason: "the server does not serve Engine.IO 3 (allowEIO3)") }
       try await check(trial)

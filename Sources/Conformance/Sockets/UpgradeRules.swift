@@ -1,16 +1,16 @@
 import MadangAPI
 import SocketIOProtocol
 
-/// From polling to WebSocket (README 13.1, "upgrade").
+/// From polling to WebSocket (wire contract, Socket protocol).
 enum UpgradeRules {
   private static let once: [EditionName] = [.october2024]
 
   static let all: [Rule] = [
-    Rule("sockets.upgrade.probe", "README 13.1", "2probe is answered 3probe.", in: once) { trial in
+    Rule("sockets.upgrade.probe", .socketProtocol, "2probe is answered 3probe.", in: once) { trial in
       try await trial.withSocket(.polling) { try await $0.beginUpgrade() }
     },
     Rule(
-      "sockets.upgrade.noop", "README 13.1",
+      "sockets.upgrade.noop", .socketProtocol,
       "A waiting poll is released with a noop 100 ms after the probe, and so are later ones.", in: once, alone: true
     ) { trial in
       try await trial.withSocket(.polling) { socket in
@@ -31,7 +31,8 @@ enum UpgradeRules {
       }
     },
     Rule(
-      "sockets.upgrade.posted-noop", "README 13.1", "A noop that the client POSTs while it upgrades is taken.", in: once
+      "sockets.upgrade.posted-noop", .socketProtocol, "A noop that the client POSTs while it upgrades is taken.",
+      in: once
     ) { trial in
       try await trial.withSocket(.polling) { socket in
         try await socket.beginUpgrade()
@@ -41,7 +42,7 @@ enum UpgradeRules {
       }
     },
     Rule(
-      "sockets.upgrade.goes-on", "README 13.1",
+      "sockets.upgrade.goes-on", .socketProtocol,
       "After the upgrade the session is the same: joined rooms are heard by WebSocket.", in: once
     ) { trial in
       let yard = try await trial.courtyard()
@@ -55,7 +56,7 @@ enum UpgradeRules {
       }
     },
     Rule(
-      "sockets.upgrade.late-post", "README 13.1",
+      "sockets.upgrade.late-post", .socketProtocol,
       "What is POSTed after the upgrade was completed is answered 'ok' and taken.", in: once
     ) { trial in
       let yard = try await trial.courtyard()
@@ -73,7 +74,7 @@ enum UpgradeRules {
       }
     },
     Rule(
-      "sockets.upgrade.polls-hear", "README 13.1",
+      "sockets.upgrade.polls-hear", .socketProtocol,
       "Until the upgrade is complete, polls that have something to say answer.", in: once
     ) { trial in
       let yard = try await trial.courtyard()

@@ -8,6 +8,7 @@ package struct Outcome: Sendable, Codable, Equatable {
 
   package let rule: String
   package let edition: String
+  /// A heading of docs/reference/wire-contract.md.
   package let section: String
   package let sentence: String
   package let outcome: Verdict
@@ -16,8 +17,7 @@ package struct Outcome: Sendable, Codable, Equatable {
 
   init(_ rule: Rule, _ edition: EditionName, _ verdict: Verdict, evidence: String? = nil) {
     (self.rule, self.edition, sentence) = (rule.id, edition.rawValue, rule.sentence)
-    section = rule.section.replacing("edition ", with: "edition-\(edition.rawValue) ")
-    (outcome, self.evidence) = (verdict, evidence)
+    (section, outcome, self.evidence) = (rule.section.rawValue, verdict, evidence)
   }
 
   package var feature: String { String(rule.prefix { $0 != "." }) }

@@ -14,8 +14,8 @@ package struct Rule: Sendable {
 
   /// Kebab case, the feature first: `errors.one-key`. Stable, so that results can be compared.
   package let id: String
-  /// Where the contract says so, like `README 5.2`; `edition 3` is section 3 of the edition's file.
-  package let section: String
+  /// The part of the wire contract that states the rule.
+  package let section: Section
   package let sentence: String
   package let editions: [EditionName]
   package let needs: Set<Need>
@@ -25,7 +25,7 @@ package struct Rule: Sendable {
   let runsAlone: Bool
 
   init(
-    _ id: String, _ section: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
+    _ id: String, _ section: Section, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
     needs: Set<Need> = [], alone: Bool = false, check: @escaping @Sendable (Trial) async throws -> Void
   ) {
     (self.id, self.section, self.sentence) = (id, section, sentence)
@@ -38,7 +38,7 @@ package struct Rule: Sendable {
 
   /// A rule that an endpoint answers a success with exactly the keys and types of an object.
   static func shape(
-    _ id: String, _ section: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
+    _ id: String, _ section: Section, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
     needs: Set<Need> = [], _ shape: @escaping @Sendable (Shapes) -> Shape,
     of call: @escaping @Sendable (Trial) async throws -> Answer
   ) -> Rule {
@@ -49,7 +49,7 @@ package struct Rule: Sendable {
 
   /// A rule that a call is refused with a code.
   static func refusal(
-    _ code: ErrorCode, _ id: String, _ section: String, _ sentence: String,
+    _ code: ErrorCode, _ id: String, _ section: Section, _ sentence: String,
     in editions: [EditionName] = EditionName.allCases, needs: Set<Need> = [],
     of call: @escaping @Sendable (Trial) async throws -> Answer
   ) -> Rule {

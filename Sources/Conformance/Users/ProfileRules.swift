@@ -3,15 +3,15 @@ import NIOHTTP1
 
 enum ProfileRules {
   static let all: [Rule] = [
-    .shape("users.profile.shape", "edition 1, 6", "The own profile has exactly the keys of the contract.", \.profile) {
+    .shape("users.profile.shape", .objects, "The own profile has exactly the keys of the contract.", \.profile) {
       let person = try await $0.person()
       return try await person.call(.GET, person.profilePath)
     },
-    .shape("users.profile.edit-shape", "edition 1, 6", "Editing the profile answers the profile.", \.profile) {
+    .shape("users.profile.edit-shape", .objects, "Editing the profile answers the profile.", \.profile) {
       let person = try await $0.person()
       return try await person.call(.PUT, person.profilePath, .json(["nickname": "Nara", "phone": "010-1"]))
     },
-    Rule("users.profile.partial", "README 7.4", "A field that is absent or null is left unchanged.") { trial in
+    Rule("users.profile.partial", .partialEdits, "A field that is absent or null is left unchanged.") { trial in
       let person = try await trial.person()
       _ = try await person.put(person.profilePath, ["phone": "010-1234"])
       let renamed = try await person.put(person.profilePath, ["nickname": "Nara", "phone": nil])
@@ -19,22 +19,22 @@ enum ProfileRules {
       let both = try await person.put(person.profilePath, [:])
       try expectEqual("the nickname", try both.text("nickname"), "Nara")
     },
-    Rule("users.profile.clear-phone", "README 7.4", "phone: \"\" clears the phone.") { trial in
+    Rule("users.profile.clear-phone", .partialEdits, "phone: \"\" clears the phone.") { trial in
       let person = try await trial.person()
       _ = try await person.put(person.profilePath, ["phone": "010-1234"])
       try expectEqual("the phone", try await person.put(person.profilePath, ["phone": ""]).text("phone"), "")
     },
-    Rule("users.profile.bad-fields", "README 7.4", "An empty or too long nickname and a bad phone are E11.") { trial in
+    Rule("users.profile.bad-fields", .textRules, "An empty or too long nickname and a bad phone are E11.") { trial in
       let person = try await trial.person()
       for body: JSON in [["nickname": ""], ["nickname": .text(String(repeating: "x", count: 31))], ["phone": "abc"]] {
         try await person.call(.PUT, person.profilePath, .json(body)).isRefused(.badRequest)
       }
     },
-    .shape("users.image.shape", "edition 1, 6", "Setting a picture answers the profile with its path.", \.profile) {
+    .shape("users.image.shape", .objects, "Setting a picture answers the profile with its path.", \.profile) {
       let person = try await $0.person()
       return try await person.call(.PUT, person.profilePath + "/image", .multipart([.file("image")]))
     },
-    Rule("users.image.new-path", "README 11.1", "A changed picture gets a new path.") { trial in
+    Rule("users.image.new-path", .storedPaths, "A changed picture gets a new path.") { trial in
       let person = try await trial.person()
       var paths: [String] = []
       for _ in 0..<2 {
@@ -43,14 +43,14 @@ enum ProfileRules {
       }
       try expect(paths[0] != paths[1], "two different paths", seen: "\(paths)")
     },
-    Rule("users.image.none", "edition 1", "No file, and a file of zero bytes, are E11.") { trial in
+    Rule("users.image.none", .accountEndpoints, "No file, and a file of zero bytes, are E11.") { trial in
       let person = try await trial.person()
       for body: RequestBody in [.multipart([.text("image", "x")]), .multipart([.file("image", [])]), .json([:])] {
         try await person.call(.PUT, person.profilePath + "/image", body).isRefused(.badRequest)
       }
     },
     .refusal(
-      .badRequest, "users.image.no-image", "README 11.2", "A file that is no image is E11, whatever it is called."
+      .badRequest, "users.image.no-image", .fileTypes, "A file that is no image is E11, whatever it is called."
     ) {
       let person = try await $0.person()
       let parts = [RequestBody.Part.file("image", Sample.pdf, filename: "a.jpg", type: "image/jpeg")]
@@ -59,27 +59,26 @@ enum ProfileRules {
   ]
 }
 
-/// Who sees whom (README 8.5).
+/// Whose profile a caller may see (wire contract, Profile visibility).
 enum PeopleRules {
   static let all: [Rule] = [
-    .shape("people.shape", "edition 1, 6", "GET /users/{id} answers exactly the keys of the contract.", \.memberDetail)
-    {
+    .shape("people.shape", .objects, "GET /users/{id} answers exactly the keys of the contract.", \.memberDetail) {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.GET, "users/\(try yard.b.id)")
     },
-    Rule("people.self", "README 8.5", "GET /users/{id} answers for the caller.") { trial in
+    Rule("people.self", .profileVisibility, "GET /users/{id} answers for the caller.") { trial in
       let person = try await trial.person()
       try expectEqual("the e-mail", try await person.get("users/\(try person.id)").text("email"), person.email)
     },
-    .refusal(.noAccount, "people.stranger", "README 8.5", "Somebody with whom nothing is shared is E03.") {
+    .refusal(.noAccount, "people.stranger", .profileVisibility, "Somebody with whom nothing is shared is E03.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, "users/\(try yard.a.id)")
     },
-    .refusal(.noAccount, "people.unknown", "README 8.5", "An unknown user id is E03.") {
+    .refusal(.noAccount, "people.unknown", .profileVisibility, "An unknown user id is E03.") {
       try await $0.person().call(.GET, "users/\($0.unknownID)")
     },
     Rule(
-      "people.direct-message", "README 8.5",
+      "people.direct-message", .profileVisibility,
       "The other one of a direct message stays visible after leaving the workspace."
     ) { trial in
       let yard = try await trial.courtyard()

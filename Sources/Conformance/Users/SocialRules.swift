@@ -25,7 +25,7 @@ enum SocialRules {
 
   static let all: [Rule] = [
     Rule(
-      "users.social.kakao", "edition 1", "The first sign-in with Kakao makes the account, with Kakao's nickname.",
+      "users.social.kakao", .accountEndpoints, "The first sign-in with Kakao makes the account, with Kakao's nickname.",
       needs: [.development]
     ) { trial in
       let token = try await token(trial, "kakao", email: Trial.newEmail(), nickname: "Haru")
@@ -36,7 +36,7 @@ enum SocialRules {
       try expectEqual("the account at the second sign-in", second["user_id"], first["user_id"])
     },
     Rule(
-      "users.social.apple-without-name", "README 8.1",
+      "users.social.apple-without-name", .signInMethods,
       "A first sign-in with Apple without a nickname, or with a blank one, takes the e-mail's local part.",
       needs: [.development]
     ) { trial in
@@ -52,7 +52,7 @@ enum SocialRules {
         "the nickname", try await signIn(trial, "apple", token).json().text("nickname"), String(long.prefix(30)))
     },
     Rule(
-      "users.social.apple", "README 8.1",
+      "users.social.apple", .signInMethods,
       "Apple's nickname has up to 30 characters at the first sign-in, and is ignored later.",
       needs: [.development]
     ) { trial in
@@ -64,22 +64,22 @@ enum SocialRules {
       let later = try await signIn(trial, "apple", token, nickname: "").json()
       try expectEqual("the nickname", try later.text("nickname"), "Haru")
     },
-    Rule("users.social.unverified", "README 8.1", "A token that cannot be verified is E03.") { trial in
+    Rule("users.social.unverified", .signInMethods, "A token that cannot be verified is E03.") { trial in
       try await signIn(trial, "kakao", .text("junk-\(Trial.unique())")).isRefused(.noAccount)
       try await signIn(trial, "apple", .text("junk-\(Trial.unique())"), nickname: "M").isRefused(.noAccount)
     },
-    Rule("users.social.missing", "README 8.1", "A missing or empty token is E11.") { trial in
+    Rule("users.social.missing", .signInMethods, "A missing or empty token is E11.") { trial in
       for provider in ["kakao", "apple"] {
         for token: JSON in ["", nil] { try await signIn(trial, provider, token).isRefused(.badRequest) }
       }
     },
-    Rule("users.social.no-email", "README 8.1", "A social profile without e-mail is E11.", needs: [.development]) {
+    Rule("users.social.no-email", .signInMethods, "A social profile without e-mail is E11.", needs: [.development]) {
       trial in
       let token = try await token(trial, "kakao", email: nil, nickname: "Haru")
       try await signIn(trial, "kakao", token).isRefused(.badRequest)
     },
     Rule(
-      "users.social.other-method", "README 8.1", "An e-mail that belongs to another sign-in method is E12.",
+      "users.social.other-method", .signInMethods, "An e-mail that belongs to another sign-in method is E12.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()
@@ -87,7 +87,7 @@ enum SocialRules {
       try await signIn(trial, "kakao", token).isRefused(.duplicate)
     },
     Rule(
-      "users.social.no-password", "README 8.1", "A password does not open a social account: E03.",
+      "users.social.no-password", .signInMethods, "A password does not open a social account: E03.",
       needs: [.development]
     ) { trial in
       let email = Trial.newEmail()
@@ -96,7 +96,7 @@ enum SocialRules {
       try await trial.call(.POST, "users/login", .json(account)).isRefused(.noAccount)
     },
     Rule(
-      "users.social.long-nickname", "README 8.1",
+      "users.social.long-nickname", .signInMethods,
       "Kakao's nickname is cut to 30; an empty one becomes the e-mail's local part.",
       needs: [.development]
     ) { trial in

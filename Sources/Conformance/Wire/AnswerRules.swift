@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOHTTP1
 
-/// What every answer looks like (README 5).
+/// The form of every answer (wire contract, Answers).
 enum AnswerRules {
   /// One success of each kind of call.
   private static func successes(_ trial: Trial) async throws -> [Answer] {
@@ -23,28 +23,29 @@ enum AnswerRules {
   }
 
   static let all: [Rule] = [
-    Rule("answers.status-200", "README 5.1", "The status of a success is always 200, creations included.") { trial in
+    Rule("answers.status-200", .successfulAnswers, "The status of a success is always 200, creations included.") {
+      trial in
       for answer in try await successes(trial) {
         try expect(answer.status == 200, "the status 200", seen: answer.description)
       }
     },
-    Rule("answers.content-type", "README 5.1", "JSON comes as 'application/json; charset=utf-8'.") { trial in
+    Rule("answers.content-type", .successfulAnswers, "JSON comes as 'application/json; charset=utf-8'.") { trial in
       for answer in try await successes(trial) where !answer.body.isEmpty {
         let type = try answer.header("Content-Type").lowercased().replacing(" ", with: "")
         try expectEqual("Content-Type of \(answer.call)", type, "application/json;charset=utf-8")
       }
     },
-    Rule("answers.no-store", "README 5.1", "JSON answers carry 'Cache-Control: no-store'.") { trial in
+    Rule("answers.no-store", .successfulAnswers, "JSON answers carry 'Cache-Control: no-store'.") { trial in
       for answer in try await successes(trial) where !answer.body.isEmpty {
         try expectEqual("Cache-Control of \(answer.call)", try answer.header("Cache-Control"), "no-store")
       }
     },
-    Rule("answers.nulls", "README 5.1", "A key without value is written as null, never left out.") { trial in
+    Rule("answers.nulls", .successfulAnswers, "A key without value is written as null, never left out.") { trial in
       let profile = try await trial.person().profile()
       try expectEqual("profileImage", profile["profileImage"], JSON.null)
       try expectEqual("the sign-in method", profile[trial.isOctober ? "provider" : "vendor"], JSON.null)
     },
-    Rule("answers.integers", "README 5.1", "Integers are JSON integers, without fraction or quotes.") { trial in
+    Rule("answers.integers", .successfulAnswers, "Integers are JSON integers, without fraction or quotes.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       let count = try await yard.a.get(room.unreads).value("count")
@@ -54,7 +55,8 @@ enum AnswerRules {
         throw Violation(expected: "an integer at sesacCoin", seen: coins.text)
       }
     },
-    Rule("answers.empty", "README 5.1", "Nothing to return is {} in 2024-10 and zero bytes in 2024-01.") { trial in
+    Rule("answers.empty", .successfulAnswers, "Nothing to return is {} in 2024-10 and zero bytes in 2024-01.") {
+      trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       let answers = [
@@ -65,19 +67,19 @@ enum AnswerRules {
       ]
       for answer in answers { try answer.isEmptySuccess(in: trial.edition) }
     },
-    Rule("answers.no-code-in-success", "client-behaviours J10", "A success never holds errorCode.") { trial in
+    Rule("answers.no-code-in-success", .successfulAnswers, "A success never holds errorCode.") { trial in
       for answer in try await successes(trial) where !answer.body.isEmpty {
         try expect(try answer.json()["errorCode"] == nil, "no errorCode in a success", seen: answer.description)
       }
     },
-    Rule("answers.one-spelling", "edition-2024-01 6", "No key comes in two spellings.", in: [.january2024]) { trial in
+    Rule("answers.one-spelling", .objects, "No key comes in two spellings.", in: [.january2024]) { trial in
       for answer in try await successes(trial) where !answer.body.isEmpty {
         guard case .object(let object) = try answer.json() else { continue }
         let folded = object.keys.map { $0.lowercased().replacing("_", with: "") }
         try expect(Set(folded).count == folded.count, "each key in one spelling", seen: answer.description)
       }
     },
-    Rule("answers.in-time", "README 3", "JSON answers come well below 5 s.") { trial in
+    Rule("answers.in-time", .transport, "JSON answers come well below 5 s.") { trial in
       let person = try await trial.person()
       let start = ContinuousClock.now
       try await person.call(.GET, person.profilePath).isSuccess()
@@ -85,7 +87,7 @@ enum AnswerRules {
       try expect(time < .seconds(5), "an answer in less than 5 s", seen: "one after \(time)")
     },
     .refusal(
-      .badKey, "answers.reads-bodies", "README 3", "The whole body is read before the answer, when refusing too."
+      .badKey, "answers.reads-bodies", .transport, "The whole body is read before the answer, when refusing too."
     ) {
       let bytes = [UInt8](repeating: 0x61, count: 4 << 20)
       return try await $0.call(.POST, "workspaces", key: .none, .multipart([.file("image", bytes)]))

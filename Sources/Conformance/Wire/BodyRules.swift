@@ -1,19 +1,19 @@
 import MadangAPI
 import NIOHTTP1
 
-/// The three encodings of bodies (README 6.1).
+/// The three encodings of bodies (wire contract, Encodings).
 enum BodyRules {
   /// A rule that the e-mail check takes a body, which needs nothing else.
   private static func taken(
     _ id: String, _ sentence: String, _ body: @escaping @Sendable (String) -> RequestBody
   ) -> Rule {
-    Rule(id, "README 6.1", sentence) { trial in
+    Rule(id, .encodings, sentence) { trial in
       try await trial.call(.POST, "users/validation/email", body(Trial.newEmail())).isSuccess()
     }
   }
 
   private static func refused(_ id: String, _ sentence: String, _ bodies: [RequestBody]) -> Rule {
-    Rule(id, "README 6.1", sentence) { trial in
+    Rule(id, .encodings, sentence) { trial in
       for body in bodies { try await trial.call(.POST, "users/validation/email", body).isRefused(.badRequest) }
     }
   }
@@ -42,7 +42,7 @@ enum BodyRules {
       .json(["email": .text($0), "more": [1, ["x": nil]]])
     },
     Rule(
-      "bodies.form-unknown-fields", "client-behaviours B12",
+      "bodies.form-unknown-fields", .encodings,
       "Forms with misspelt fields and query keys beside them are taken; what is unknown is ignored."
     ) { trial in
       let person = try await trial.person()
@@ -50,13 +50,13 @@ enum BodyRules {
         .POST, "workspaces?name=other", .form([("name", Trial.newName()), ("desctiption", "x"), ("diviceToken", "y")]))
       try expectEqual("the description", try made.json().text("description"), "")
     },
-    Rule("bodies.form-decoding", "README 6.1", "Forms decode '+' and '%xx'.") { trial in
+    Rule("bodies.form-decoding", .encodings, "Forms decode '+' and '%xx'.") { trial in
       let person = try await trial.person()
       let body = RequestBody.raw("nickname=Mi+na%20%EA%B0%81", type: "application/x-www-form-urlencoded")
       try expectEqual(
         "the nickname", try await person.call(.PUT, person.profilePath, body).json().text("nickname"), "Mi na 각")
     },
-    Rule("bodies.null-is-absent", "README 6.1", "null counts as absent.") { trial in
+    Rule("bodies.null-is-absent", .encodings, "null counts as absent.") { trial in
       var account = trial.newAccount()
       account["phone"] = JSON.null
       account["deviceToken"] = JSON.null
@@ -83,24 +83,24 @@ enum BodyRules {
       [
         .json(["email": 7]), .json(["email": ["a@example.com"]]), .json(["email": true]),
       ]),
-    Rule("bodies.ignored-where-none", "README 6.1", "A body on a route that needs none is ignored.") { trial in
+    Rule("bodies.ignored-where-none", .encodings, "A body on a route that needs none is ignored.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       try await person.call(.DELETE, room.path, .raw("{}", type: nil)).isSuccess()
     },
     Rule(
-      "bodies.ignored-on-hand-over", "edition-2024-01 2", "A {} body on handing over is ignored.", in: [.january2024]
+      "bodies.ignored-on-hand-over", .encodings, "A {} body on handing over is ignored.", in: [.january2024]
     ) { trial in
       let yard = try await trial.courtyard()
       let path = "\(yard.workspace.path)/change/admin/\(try yard.b.id)"
       try await yard.a.call(.PUT, path, .raw("{}", type: nil)).hasShape(trial.shapes.workspace)
     },
-    Rule("bodies.sign-in-form", "README 6.1", "Signing in takes a form.") { trial in
+    Rule("bodies.sign-in-form", .encodings, "Signing in takes a form.") { trial in
       let person = try await trial.person()
       let form = RequestBody.form([("email", person.email), ("password", Trial.password), ("deviceToken", "")])
       try await trial.call(.POST, "users/login", form).hasShape(trial.shapes.emailLogin)
     },
-    Rule("bodies.chat-encodings", "README 6.1", "A chat is taken as JSON, form and multipart alike.") { trial in
+    Rule("bodies.chat-encodings", .encodings, "A chat is taken as JSON, form and multipart alike.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       for body: RequestBody in [

@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOHTTP1
 
-/// Cursors of history and unread counts (README 10.2).
+/// Cursors of history and unread counts (wire contract, Cursors).
 enum CursorRules {
   /// A room with three chats of A, read by B: what remains after a cursor made from the second chat's date.
   private static func remains(_ trial: Trial, after cursor: (String) throws -> String?) async throws -> [String] {
@@ -21,7 +21,7 @@ enum CursorRules {
     _ id: String, _ sentence: String, in editions: [EditionName] = EditionName.allCases,
     leaving expected: [String] = ["three"], cursor: @escaping @Sendable (String) throws -> String?
   ) -> Rule {
-    Rule(id, "README 10.2", sentence, in: editions) { trial in
+    Rule(id, .cursors, sentence, in: editions) { trial in
       try expectEqual("chats after the second", try await remains(trial, after: cursor), expected)
     }
   }
@@ -55,12 +55,12 @@ enum CursorRules {
     names("cursors.old", "Everything is newer than an old cursor.", leaving: ["one", "two", "three"]) { _ in
       "1970-01-01T00:00:00.000Z"
     },
-    Rule("cursors.no-fraction", "README 10.2", "A cursor without fraction is the beginning of its second.") { trial in
+    Rule("cursors.no-fraction", .cursors, "A cursor without fraction is the beginning of its second.") { trial in
       let after = try await remains(trial) { String($0.dropLast(5)) + "Z" }
       try expect(after.last == "three", "at least the third chat", seen: "\(after)")
     },
     Rule(
-      "cursors.absent", "README 10.2", "Without value a cursor is none: history is whole, and nothing counts as unread."
+      "cursors.absent", .cursors, "Without value a cursor is none: history is whole, and nothing counts as unread."
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
@@ -72,7 +72,7 @@ enum CursorRules {
         try expectEqual("unread with '\(query)'", try await yard.b.unread(in: room, query), 0)
       }
     },
-    Rule("cursors.unreadable", "README 10.2", "Any other cursor is E11, in history and in unread counts.") { trial in
+    Rule("cursors.unreadable", .cursors, "Any other cursor is E11, in history and in unread counts.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       for value in ["nil", "2024-12-13", "1734073530", "2024-13-01T00:00:00.000Z", "2024-12-13T07:05Z"] {
@@ -80,7 +80,7 @@ enum CursorRules {
         try await yard.b.call(.GET, room.unreads + "?after=" + value).isRefused(.badRequest)
       }
     },
-    Rule("cursors.walk", "client-behaviours D3", "Walking with the last date neither skips nor repeats a chat.") {
+    Rule("cursors.walk", .chats, "Walking with the last date neither skips nor repeats a chat.") {
       trial in
       let yard = try await trial.courtyard()
       for room in try await yard.rooms() {

@@ -11,7 +11,7 @@ enum DateRules {
   }
 
   static let all: [Rule] = [
-    Rule("dates.form", "README 10.1", "Every date has 24 characters: yyyy-MM-ddTHH:mm:ss.SSSZ.") { trial in
+    Rule("dates.form", .dates, "Every date has 24 characters: yyyy-MM-ddTHH:mm:ss.SSSZ.") { trial in
       let yard = try await trial.courtyard()
       var objects = [try await yard.a.profile(), yard.a.login, yard.workspace.object]
       for room in try await yard.rooms() { objects += [room.object, try await yard.a.say("hi", in: room)] }
@@ -22,7 +22,7 @@ enum DateRules {
       }
     },
     Rule(
-      "dates.zones", "README 10.1", "2024-01 shows Seoul's wall clock, nine hours ahead of 2024-10.",
+      "dates.zones", .dates, "2024-01 shows Seoul's wall clock, nine hours ahead of 2024-10.",
       needs: [.bothEditions]
     ) { trial in
       let person = try await trial.person()
@@ -32,7 +32,7 @@ enum DateRules {
         "milliseconds that the other edition is ahead", there - here, trial.isOctober ? nineHours : -nineHours)
     },
     Rule(
-      "dates.now", "README 10.1", "A new account's date is the time: UTC in 2024-10, Seoul's in 2024-01.",
+      "dates.now", .dates, "A new account's date is the time: UTC in 2024-10, Seoul's in 2024-01.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()
@@ -43,7 +43,7 @@ enum DateRules {
         abs(now - made) < 120_000, "a date near \(WireDate.string(now))", seen: try person.login.text("createdAt"))
     },
     Rule(
-      "dates.strictly-increasing", "README 10.1",
+      "dates.strictly-increasing", .dates,
       "createdAt strictly increases within a room, also when many write at once."
     ) { trial in
       let person = try await trial.person()

@@ -1,11 +1,11 @@
 import MadangAPI
 import NIOHTTP1
 
-/// Both editions show one set of data (README 2.2).
+/// Both editions show one set of data (wire contract, Shared data).
 enum EditionRules {
   static let all: [Rule] = [
     Rule(
-      "editions.one-account", "README 2.2", "An account signs in through either edition and finds its workspaces.",
+      "editions.one-account", .sharedData, "An account signs in through either edition and finds its workspaces.",
       needs: [.bothEditions]
     ) { trial in
       let person = try await trial.person()
@@ -16,7 +16,8 @@ enum EditionRules {
       try expectEqual("workspaces in the other edition", try workspaces.texts("name"), [name])
     },
     Rule(
-      "editions.own-forms", "README 15", "Each edition keeps its own forms of ids and keys for the same object.",
+      "editions.own-forms", .editionsSideBySide,
+      "Each edition keeps its own forms of ids and keys for the same object.",
       needs: [.bothEditions]
     ) { trial in
       let person = try await trial.person()
@@ -26,7 +27,7 @@ enum EditionRules {
       try await other.call(.GET, other.profilePath).hasShape(other.trial.shapes.profile)
     },
     Rule(
-      "editions.chats", "README 2.2", "A chat posted through one edition is in the history of the other, in its form.",
+      "editions.chats", .sharedData, "A chat posted through one edition is in the history of the other, in its form.",
       needs: [.bothEditions]
     ) { trial in
       let person = try await trial.person()
@@ -44,13 +45,15 @@ enum EditionRules {
       try await other.call(.GET, path).hasShape(.list(other.trial.shapes.channelChat))
     },
     .refusal(
-      .unknownPath, "editions.own-profile", "README 15", "The profile of the other edition's path is no profile here.",
+      .unknownPath, "editions.own-profile", .editionsSideBySide,
+      "The profile of the other edition's path is no profile here.",
       in: [.october2024]
     ) {
       try await $0.person().call(.PUT, "users/my", .json(["nickname": "x"]))
     },
     .refusal(
-      .unknownPath, "editions.own-paths", "README 15", "Paths of 2024-10 are unknown in 2024-01.", in: [.january2024]
+      .unknownPath, "editions.own-paths", .editionsSideBySide, "Paths of 2024-10 are unknown in 2024-01.",
+      in: [.january2024]
     ) {
       let person = try await $0.person()
       return try await person.call(.GET, (try await person.workspace()).path + "/my-channels")

@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOHTTP1
 
-/// What every refusal looks like (README 5.2).
+/// The form of every refusal (wire contract, Failed answers).
 enum ErrorRules {
   /// A refusal with each code that can be had without more than a key.
   private static func refusals(_ trial: Trial) async throws -> [(ErrorCode, Answer)] {
@@ -22,15 +22,15 @@ enum ErrorRules {
   }
 
   static let all: [Rule] = [
-    Rule("errors.codes", "README 5.3", "Each failure has the code of the contract's table.") { trial in
+    Rule("errors.codes", .errorCodes, "Each failure has the code of the contract's table.") { trial in
       for (code, answer) in try await refusals(trial) { try answer.isRefused(code) }
     },
-    Rule("errors.status-400", "README 5.2", "The status of every code but E99 is 400.") { trial in
+    Rule("errors.status-400", .failedAnswers, "The status of every code but E99 is 400.") { trial in
       for (_, answer) in try await refusals(trial) {
         try expect(answer.status == 400, "the status 400", seen: answer.description)
       }
     },
-    Rule("errors.one-key", "README 5.2", "The body of a failure is an object with exactly one key, errorCode.") {
+    Rule("errors.one-key", .failedAnswers, "The body of a failure is an object with exactly one key, errorCode.") {
       trial in
       for (_, answer) in try await refusals(trial) {
         guard case .object(let object) = try answer.anyJSON(), object.keys.elementsEqual(["errorCode"]) else {
@@ -38,20 +38,20 @@ enum ErrorRules {
         }
       }
     },
-    Rule("errors.content-type", "README 5.2", "Failures come as application/json.") { trial in
+    Rule("errors.content-type", .failedAnswers, "Failures come as application/json.") { trial in
       for (_, answer) in try await refusals(trial) {
         let type = try answer.header("Content-Type")
         try expect(type.lowercased().hasPrefix("application/json"), "application/json", seen: type)
       }
     },
-    Rule("errors.known-codes", "README 5.2", "No code is sent but those of the table.") { trial in
+    Rule("errors.known-codes", .failedAnswers, "No code is sent but those of the table.") { trial in
       for (_, answer) in try await refusals(trial) {
         let code = try answer.anyJSON().text("errorCode")
         try expect(ErrorCode(rawValue: code) != nil, "a code of the table", seen: answer.description)
       }
     },
-    Rule("errors.change-nothing", "client-behaviours T2", "A call that failed gives the same code when it is repeated.")
-    { trial in
+    Rule("errors.change-nothing", .failedAnswers, "A call that failed gives the same code when it is repeated.") {
+      trial in
       let yard = try await trial.courtyard()
       for _ in 0..<4 {
         try await yard.a.call(.POST, yard.workspace.members, .json(["email": .text(yard.b.email)])).isRefused(

@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOHTTP1
 
-/// The limits that answer `E98`, with their default numbers (README 8.4).
+/// The limits that answer `E98`, with their default numbers (wire contract, Call limits).
 enum LimitRules {
   /// Makes a call so often; all but the last must not be E98, the last must.
   private static func last(
@@ -20,23 +20,23 @@ enum LimitRules {
   }
 
   static let all: [Rule] = [
-    .refusal(.tooManyCalls, "limits.refreshes", "README 8.4", "The 11th refresh of a session in 10 s is E98.") {
+    .refusal(.tooManyCalls, "limits.refreshes", .callLimits, "The 11th refresh of a session in 10 s is E98.") {
       try await refreshed($0)
     },
     .refusal(
-      .tooManyCalls, "limits.refreshes-while-valid", "README 8.4",
+      .tooManyCalls, "limits.refreshes-while-valid", .callLimits,
       "Refreshes that show a valid token count, whatever they are answered."
     ) {
       let person = try await $0.person()
       return try await last(11) { try await person.refresh(showing: person.token) }
     },
-    Rule("limits.retry-after", "README 5.2", "E98 carries Retry-After with whole seconds, at least 1.") { trial in
+    Rule("limits.retry-after", .failedAnswers, "E98 carries Retry-After with whole seconds, at least 1.") { trial in
       let answer = try await refreshed(trial)
       let seconds = try answer.header("Retry-After")
       try expect(Int(seconds).map { $0 >= 1 } == true, "whole seconds, at least 1", seen: seconds)
     },
     Rule(
-      "limits.other-sessions", "README 8.4",
+      "limits.other-sessions", .callLimits,
       "Refreshes count for their session: another session of the account goes on."
     ) { trial in
       let person = try await trial.person()
@@ -46,7 +46,7 @@ enum LimitRules {
       try await person.call(.GET, "workspaces").isSuccess()
     },
     .refusal(
-      .tooManyCalls, "limits.refused-refreshes", "README 8.4",
+      .tooManyCalls, "limits.refused-refreshes", .callLimits,
       "The 11th refresh with one unknown refresh token in 10 s is E98."
     ) {
       let (trial, token) = ($0, "unknown-\(Trial.unique())")
@@ -55,25 +55,24 @@ enum LimitRules {
       }
     },
     .refusal(
-      .tooManyCalls, "limits.unknown-tokens", "README 8.4",
+      .tooManyCalls, "limits.unknown-tokens", .callLimits,
       "The 11th call with one unknown token in 10 s is E98, not E02."
     ) {
       let (trial, token) = ($0, "unknown-\(Trial.unique())")
       return try await last(11) { try await trial.call(.GET, "workspaces", token: token) }
     },
     .refusal(
-      .tooManyCalls, "limits.sign-in-failures", "README 8.4", "The 11th failed sign-in for one e-mail in 5 min is E98."
+      .tooManyCalls, "limits.sign-in-failures", .callLimits, "The 11th failed sign-in for one e-mail in 5 min is E98."
     ) {
       let trial = $0
       let account: JSON = ["email": .text(try await trial.person().email), "password": "wrong"]
       return try await last(11) { try await trial.call(.POST, "users/login", .json(account)) }
     },
-    .refusal(.badRequest, "limits.text-body", "README 6.4", "A JSON body of more than 1 MiB is E11.") {
+    .refusal(.badRequest, "limits.text-body", .sizeLimits, "A JSON body of more than 1 MiB is E11.") {
       let body: JSON = ["email": .text(Trial.newEmail()), "more": .text(String(repeating: "x", count: 1 << 20))]
       return try await $0.call(.POST, "users/validation/email", .json(body))
     },
-    Rule("limits.requests", "README 8.4", "600 calls of one session in 10 s are served, the next is E98.", alone: true)
-    {
+    Rule("limits.requests", .callLimits, "600 calls of one session in 10 s are served, the next is E98.", alone: true) {
       trial in
       let person = try await trial.person()
       let start = ContinuousClock.now

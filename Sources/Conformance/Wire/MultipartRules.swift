@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOHTTP1
 
-/// Multipart bodies as clients send them (README 6.2).
+/// Multipart bodies as clients send them (wire contract, Multipart bodies).
 enum MultipartRules {
   private static func workspace(_ trial: Trial, _ parts: [RequestBody.Part]) async throws -> JSON {
     try await trial.person().call(.POST, "workspaces", .multipart(parts)).json()
@@ -19,31 +19,32 @@ enum MultipartRules {
   }
 
   static let all: [Rule] = [
-    Rule("multipart.text-with-type", "README 6.2", "A part without filename is text, whatever type it declares.") {
+    Rule("multipart.text-with-type", .multipartBodies, "A part without filename is text, whatever type it declares.") {
       trial in
       let name = Trial.newName()
       let parts = [RequestBody.Part.text("name", name, extra: "\r\nContent-Type: image/jpeg")]
       try expectEqual("the name", try await workspace(trial, parts).text("name"), name)
     },
-    Rule("multipart.empty-filename", "README 6.2", "A part with an empty filename is text.") { trial in
+    Rule("multipart.empty-filename", .multipartBodies, "A part with an empty filename is text.") { trial in
       let name = Trial.newName()
       let parts = [RequestBody.Part.text("name", name, extra: "; filename=\"\"\r\nContent-Type: image/jpeg")]
       try expectEqual("the name", try await workspace(trial, parts).text("name"), name)
     },
-    Rule("multipart.zero-byte-file", "README 6.2", "A file part of zero bytes counts as absent.") { trial in
+    Rule("multipart.zero-byte-file", .multipartBodies, "A file part of zero bytes counts as absent.") { trial in
       let parts: [RequestBody.Part] = [.text("name", Trial.newName()), .file("image", [])]
       let path = try picture(try await workspace(trial, parts))
       try expectEqual("the picture", path, "/static/workspaceCoverImages/default.png")
     },
-    Rule("multipart.text-named-image", "README 6.2", "A text part named image or files is ignored.") { trial in
+    Rule("multipart.text-named-image", .multipartBodies, "A text part named image or files is ignored.") { trial in
       let parts: [RequestBody.Part] = [.text("name", Trial.newName()), .text("image", "nil")]
       let path = try picture(try await workspace(trial, parts))
       try expectEqual("the picture", path, "/static/workspaceCoverImages/default.png")
       let chat = try await chat(trial, [.text("content", "hi"), .text("files", "nil")])
       try expectEqual("files of the chat", try chat.list("files"), [])
     },
-    Rule("multipart.any-file-name", "README 6.2", "On chats every file part is an attachment, in order of appearance.")
-    { trial in
+    Rule(
+      "multipart.any-file-name", .multipartBodies, "On chats every file part is an attachment, in order of appearance."
+    ) { trial in
       let parts: [RequestBody.Part] = [
         .file("files[]", Sample.png), .file("file0", Sample.jpeg), .file("image", Sample.gif),
         .file("files", Sample.png),
@@ -52,13 +53,14 @@ enum MultipartRules {
       let types = files.map { $0.split(separator: ".").last.map(String.init) ?? "" }
       try expectEqual("the attachments in order", types, ["png\"", "jpeg\"", "gif\"", "png\""])
     },
-    Rule("multipart.first-file", "README 6.2", "Without a part named image the first file is the picture.") { trial in
+    Rule("multipart.first-file", .multipartBodies, "Without a part named image the first file is the picture.") {
+      trial in
       let parts: [RequestBody.Part] = [.file("photo"), .text("name", Trial.newName())]
       let path = try picture(try await workspace(trial, parts))
       try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path)
     },
     Rule(
-      "multipart.picture-twice", "client-behaviours B14",
+      "multipart.picture-twice", .multipartBodies,
       "Of a picture sent as a file part and again as a text part of the same name, the file part counts."
     ) { trial in
       let (image, text) = (RequestBody.Part.file("image"), RequestBody.Part.text("image", "bytes in words"))
@@ -67,24 +69,24 @@ enum MultipartRules {
         try expect(!path.hasSuffix("/default.png"), "a picture of its own", seen: path)
       }
     },
-    Rule("multipart.any-order", "README 6.2", "Parts come in any order.") { trial in
+    Rule("multipart.any-order", .multipartBodies, "Parts come in any order.") { trial in
       let name = Trial.newName()
       let made = try await workspace(trial, [.file("image"), .text("description", "d"), .text("name", name)])
       try expectEqual("name and description", [try made.text("name"), try made.text("description")], [name, "d"])
     },
     Rule(
-      "multipart.odd-filenames", "README 6.2",
+      "multipart.odd-filenames", .multipartBodies,
       "Filenames may be Korean, repeat, hold blanks, colons and '+', and have no extension."
     ) { trial in
       let names = ["사진 1.jpg", "2024:12:13 07+05", "사진 1.jpg", "x"]
       let files = try await chat(trial, names.map { .file("files", filename: $0) }).list("files")
       try expectEqual("the number of different paths", Set(files.map(\.text)).count, names.count)
     },
-    Rule("multipart.empty-text", "README 6.2", "An empty text part is the empty string.") { trial in
+    Rule("multipart.empty-text", .multipartBodies, "An empty text part is the empty string.") { trial in
       let made = try await workspace(trial, [.text("name", Trial.newName()), .text("description", "")])
       try expectEqual("the description", try made.text("description"), "")
     },
-    Rule("multipart.files-in-json", "README 6.3", "files and image in JSON are ignored.") { trial in
+    Rule("multipart.files-in-json", .encodings, "files and image in JSON are ignored.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       let chat = try await person.post(room.chats, ["content": "hi", "files": [], "image": "x"])

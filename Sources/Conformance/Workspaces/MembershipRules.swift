@@ -7,12 +7,12 @@ enum MembershipRules {
   }
 
   static let all: [Rule] = [
-    .shape("members.invite.shape", "edition 2, 6", "Inviting answers the invited account.", \.member) {
+    .shape("members.invite.shape", .objects, "Inviting answers the invited account.", \.member) {
       let yard = try await $0.courtyard()
       return try await invite(yard.a, yard.workspace, yard.c.email)
     },
     Rule(
-      "members.invite", "README 9", "An invitation takes effect at once: workspace, member list and default channel."
+      "members.invite", .workspaces, "An invitation takes effect at once: workspace, member list and default channel."
     ) { trial in
       let yard = try await trial.courtyard()
       let invited = try await invite(yard.a, yard.workspace, yard.c.email.uppercased()).json()
@@ -23,62 +23,62 @@ enum MembershipRules {
       try expectEqual("members", try members.texts("nickname"), ["Mina", "Joon", "Sora"])
     },
     .refusal(
-      .notFound, "members.invite.unknown-2024-10", "README 5.3", "Inviting an e-mail without account is E13.",
+      .notFound, "members.invite.unknown-2024-10", .errorCodes, "Inviting an e-mail without account is E13.",
       in: [.october2024]
     ) {
       let yard = try await $0.courtyard()
       return try await invite(yard.a, yard.workspace, Trial.newEmail())
     },
     .refusal(
-      .noAccount, "members.invite.unknown-2024-01", "README 5.3", "Inviting an e-mail without account is E03.",
+      .noAccount, "members.invite.unknown-2024-01", .errorCodes, "Inviting an e-mail without account is E03.",
       in: [.january2024]
     ) {
       let yard = try await $0.courtyard()
       return try await invite(yard.a, yard.workspace, Trial.newEmail())
     },
-    .refusal(.duplicate, "members.invite.member", "README 9", "Inviting a member is E12.") {
+    .refusal(.duplicate, "members.invite.member", .workspaces, "Inviting a member is E12.") {
       let yard = try await $0.courtyard()
       return try await invite(yard.a, yard.workspace, yard.b.email)
     },
-    .refusal(.notOwner, "members.invite.not-owner", "README 9", "Only the owner invites: E14.") {
+    .refusal(.notOwner, "members.invite.not-owner", .workspaces, "Only the owner invites: E14.") {
       let yard = try await $0.courtyard()
       return try await invite(yard.b, yard.workspace, yard.c.email)
     },
-    .refusal(.notFound, "members.invite.stranger", "README 9", "A stranger who invites is told E13.") {
+    .refusal(.notFound, "members.invite.stranger", .workspaces, "A stranger who invites is told E13.") {
       let yard = try await $0.courtyard()
       return try await invite(yard.c, yard.workspace, yard.c.email)
     },
-    .refusal(.badRequest, "members.invite.missing", "edition 2", "Inviting without e-mail is E11.") {
+    .refusal(.badRequest, "members.invite.missing", .workspaceEndpoints, "Inviting without e-mail is E11.") {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.POST, yard.workspace.members, .json([:]))
     },
-    .shape("members.list.shape", "edition 2, 6", "The members have exactly their keys.", \.members) {
+    .shape("members.list.shape", .objects, "The members have exactly their keys.", \.members) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, yard.workspace.members)
     },
-    Rule("members.list.order", "README 9.1", "Members come by joining time, oldest first, the caller included.") {
+    Rule("members.list.order", .listOrder, "Members come by joining time, oldest first, the caller included.") {
       trial in
       let yard = try await trial.courtyard()
       try await yard.a.invite(yard.c, to: yard.workspace)
       let members = try await yard.b.list(yard.workspace.members)
       try expectEqual("members", try members.texts("email"), [yard.a.email, yard.b.email, yard.c.email])
     },
-    .refusal(.notFound, "members.list.stranger", "README 9", "The members of a workspace of strangers are E13.") {
+    .refusal(.notFound, "members.list.stranger", .workspaces, "The members of a workspace of strangers are E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.members)
     },
-    .shape("members.one.shape", "edition 2, 6", "One member has exactly a member's keys.", \.member) {
+    .shape("members.one.shape", .objects, "One member has exactly a member's keys.", \.member) {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.GET, "\(yard.workspace.members)/\(try yard.b.id)")
     },
-    Rule("members.one.unknown", "edition 2", "Somebody who is no member is E13.") { trial in
+    Rule("members.one.unknown", .workspaceEndpoints, "Somebody who is no member is E13.") { trial in
       let yard = try await trial.courtyard()
       for id in [try yard.c.id, trial.unknownID, "0"] {
         try await yard.a.call(.GET, "\(yard.workspace.members)/\(id)").isRefused(.notFound)
       }
     },
     Rule(
-      "members.leave", "README 9",
+      "members.leave", .workspaces,
       "Leaving answers the workspaces still joined; the leaver is out of it and of its channels."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -91,23 +91,23 @@ enum MembershipRules {
       let members = try await yard.a.list(room.path + "/members")
       try expectEqual("members of the channel", try members.texts("nickname"), ["Mina"])
     },
-    .refusal(.mustHandOver, "members.leave.owner", "README 9", "The owner of a workspace cannot leave: E15.") {
+    .refusal(.mustHandOver, "members.leave.owner", .workspaces, "The owner of a workspace cannot leave: E15.") {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.GET, yard.workspace.leave)
     },
     .refusal(
-      .mustHandOver, "members.leave.channel-owner", "README 9", "The owner of a channel in it cannot leave: E15."
+      .mustHandOver, "members.leave.channel-owner", .workspaces, "The owner of a channel in it cannot leave: E15."
     ) {
       let yard = try await $0.courtyard()
       _ = try await yard.b.channel("design", in: yard.workspace)
       return try await yard.b.call(.GET, yard.workspace.leave)
     },
-    .refusal(.notFound, "members.leave.stranger", "README 9", "Leaving a workspace of strangers is E13.") {
+    .refusal(.notFound, "members.leave.stranger", .workspaces, "Leaving a workspace of strangers is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.leave)
     },
     Rule(
-      "members.return", "README 9",
+      "members.return", .workspaces,
       "Direct messages stay with the other one, and return when the leaver is invited again."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -129,12 +129,13 @@ enum SearchRules {
   }
 
   static let all: [Rule] = [
-    .shape("search.shape", "edition 2, 6", "A search answers the workspace with the matches only.", \.workspaceDetail) {
+    .shape("search.shape", .objects, "A search answers the workspace with the matches only.", \.workspaceDetail) {
       let yard = try await $0.courtyard()
       return try await search(yard, "mina")
     },
     Rule(
-      "search.matches", "edition 2", "A keyword is looked for in channel names, nicknames and e-mails, ignoring case."
+      "search.matches", .workspaceEndpoints,
+      "A keyword is looked for in channel names, nicknames and e-mails, ignoring case."
     ) { trial in
       let yard = try await trial.courtyard()
       _ = try await yard.a.channel("Minaret", in: yard.workspace)
@@ -144,18 +145,18 @@ enum SearchRules {
       let byEmail = try await search(yard, yard.b.email).json()
       try expectEqual("members by e-mail", try byEmail.list("workspaceMembers").texts("nickname"), ["Joon"])
     },
-    Rule("search.nothing", "edition 2", "No match is a success with empty arrays.") { trial in
+    Rule("search.nothing", .workspaceEndpoints, "No match is a success with empty arrays.") { trial in
       let found = try await search(try await trial.courtyard(), "zz%_\(Trial.unique())").json()
       try expectEqual("channels", try found.list("channels"), [])
       try expectEqual("members", try found.list("workspaceMembers"), [])
     },
-    Rule("search.bad-keyword", "README 7.4", "A keyword has 1 to 100 characters, else E11.") { trial in
+    Rule("search.bad-keyword", .textRules, "A keyword has 1 to 100 characters, else E11.") { trial in
       let yard = try await trial.courtyard()
       for query in ["", "?keyword", "?keyword=", "?keyword=\(String(repeating: "x", count: 101))"] {
         try await yard.a.call(.GET, yard.workspace.path + "/search" + query).isRefused(.badRequest)
       }
     },
-    .refusal(.notFound, "search.stranger", "README 9", "A search in a workspace of strangers is E13.") {
+    .refusal(.notFound, "search.stranger", .workspaces, "A search in a workspace of strangers is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.path + "/search?keyword=a")
     },

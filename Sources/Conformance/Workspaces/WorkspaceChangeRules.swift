@@ -3,12 +3,12 @@ import NIOHTTP1
 
 enum WorkspaceChangeRules {
   static let all: [Rule] = [
-    .shape("workspaces.edit.shape", "edition 2, 6", "Editing a workspace answers exactly its keys.", \.workspace) {
+    .shape("workspaces.edit.shape", .objects, "Editing a workspace answers exactly its keys.", \.workspace) {
       let person = try await $0.person()
       let workspace = try await person.workspace()
       return try await person.call(.PUT, workspace.path, .multipart([.text("description", "d"), .file("image")]))
     },
-    Rule("workspaces.edit.partial", "README 7.4", "An edit changes what it names; an empty name means unchanged.") {
+    Rule("workspaces.edit.partial", .partialEdits, "An edit changes what it names; an empty name means unchanged.") {
       trial in
       let person = try await trial.person()
       let name = Trial.newName()
@@ -19,13 +19,13 @@ enum WorkspaceChangeRules {
       let cleared = try await person.put(workspace.path, ["description": ""])
       try expectEqual("the description", try cleared.text("description"), "")
     },
-    Rule("workspaces.edit.own-name", "README 7.4", "The present name is never E12.") { trial in
+    Rule("workspaces.edit.own-name", .partialEdits, "The present name is never E12.") { trial in
       let person = try await trial.person()
       let name = Trial.newName()
       let workspace = try await person.workspace(name)
       try await person.call(.PUT, workspace.path, .json(["name": .text(name), "description": "d"])).isSuccess()
     },
-    Rule("workspaces.edit.picture-stays", "README 7.4", "A missing or empty picture leaves the picture as it is.") {
+    Rule("workspaces.edit.picture-stays", .partialEdits, "A missing or empty picture leaves the picture as it is.") {
       trial in
       let person = try await trial.person()
       let parts: [RequestBody.Part] = [.text("name", Trial.newName()), .file("image")]
@@ -37,31 +37,31 @@ enum WorkspaceChangeRules {
         try expectEqual("the picture", edited[key], made[key])
       }
     },
-    .refusal(.duplicate, "workspaces.edit.taken", "README 7.4", "Another workspace's name is E12.") {
+    .refusal(.duplicate, "workspaces.edit.taken", .textRules, "Another workspace's name is E12.") {
       let person = try await $0.person()
       let name = Trial.newName()
       _ = try await person.workspace(name)
       return try await person.call(.PUT, try await person.workspace().path, .json(["name": .text(name)]))
     },
-    .refusal(.badRequest, "workspaces.edit.bad-name", "README 7.4", "A name of more than 30 characters is E11.") {
+    .refusal(.badRequest, "workspaces.edit.bad-name", .textRules, "A name of more than 30 characters is E11.") {
       let person = try await $0.person()
       let name = JSON.text(String(repeating: "x", count: 31))
       return try await person.call(.PUT, try await person.workspace().path, .json(["name": name]))
     },
-    .refusal(.notOwner, "workspaces.edit.not-owner", "README 5.3", "A member who edits is told E14.") {
+    .refusal(.notOwner, "workspaces.edit.not-owner", .errorCodes, "A member who edits is told E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.PUT, yard.workspace.path, .json(["description": "x"]))
     },
-    .refusal(.notFound, "workspaces.edit.stranger", "README 9", "A stranger who edits is told E13.") {
+    .refusal(.notFound, "workspaces.edit.stranger", .workspaces, "A stranger who edits is told E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.PUT, yard.workspace.path, .json(["description": "x"]))
     },
-    .refusal(.notOwner, "workspaces.delete.not-owner", "README 5.3", "A member who deletes is told E14.") {
+    .refusal(.notOwner, "workspaces.delete.not-owner", .errorCodes, "A member who deletes is told E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.DELETE, yard.workspace.path)
     },
     Rule(
-      "workspaces.delete", "README 9",
+      "workspaces.delete", .workspaces,
       "A deleted workspace is gone for everybody, with its rooms, and its name is free."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -75,14 +75,14 @@ enum WorkspaceChangeRules {
       _ = try await yard.c.workspace(try yard.workspace.object.text("name"))
     },
     .shape(
-      "workspaces.hand-over.shape", "edition 2, 6", "Handing a workspace over answers it with its new owner.",
+      "workspaces.hand-over.shape", .objects, "Handing a workspace over answers it with its new owner.",
       \.workspace
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(yard.workspace.path, to: try yard.b.userID)
     },
     Rule(
-      "workspaces.hand-over", "README 9",
+      "workspaces.hand-over", .workspaces,
       "The new owner owns the default channel too; the former one stays a member and may leave."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -93,23 +93,23 @@ enum WorkspaceChangeRules {
       try await yard.a.call(.DELETE, yard.workspace.path).isRefused(.notOwner)
       try await yard.a.call(.GET, yard.workspace.leave).isSuccess()
     },
-    Rule("workspaces.hand-over.oneself", "README 9", "Handing over to oneself changes nothing.") { trial in
+    Rule("workspaces.hand-over.oneself", .workspaces, "Handing over to oneself changes nothing.") { trial in
       let yard = try await trial.courtyard()
       let same = try await yard.a.handOver(yard.workspace.path, to: try yard.a.userID).json()
       try expectEqual("the owner", same["owner_id"], try yard.a.userID)
     },
     .refusal(
-      .notFound, "workspaces.hand-over.no-member", "README 9", "Handing over to somebody who is no member is E13."
+      .notFound, "workspaces.hand-over.no-member", .workspaces, "Handing over to somebody who is no member is E13."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(yard.workspace.path, to: try yard.c.userID)
     },
-    .refusal(.notOwner, "workspaces.hand-over.not-owner", "README 9", "Only the owner hands over: E14.") {
+    .refusal(.notOwner, "workspaces.hand-over.not-owner", .workspaces, "Only the owner hands over: E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.handOver(yard.workspace.path, to: try yard.b.userID)
     },
     .refusal(
-      .badRequest, "workspaces.hand-over.missing", "edition-2024-10 2", "Handing over without owner_id is E11.",
+      .badRequest, "workspaces.hand-over.missing", .workspaceEndpoints, "Handing over without owner_id is E11.",
       in: [.october2024]
     ) {
       let yard = try await $0.courtyard()

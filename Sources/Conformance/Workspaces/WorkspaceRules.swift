@@ -7,11 +7,12 @@ enum WorkspaceRules {
   }
 
   static let all: [Rule] = [
-    .shape("workspaces.create.shape", "edition 2, 6", "Creating a workspace answers exactly its keys.", \.workspace) {
+    .shape("workspaces.create.shape", .objects, "Creating a workspace answers exactly its keys.", \.workspace) {
       try await create($0, [.text("name", Trial.newName()), .text("description", "d"), .file("image")])
     },
     Rule(
-      "workspaces.create.values", "edition 2", "A new workspace has its name, trimmed, its description and its owner."
+      "workspaces.create.values", .workspaceEndpoints,
+      "A new workspace has its name, trimmed, its description and its owner."
     ) { trial in
       let person = try await trial.person()
       let name = Trial.newName()
@@ -21,7 +22,7 @@ enum WorkspaceRules {
       try expectEqual("the owner", object["owner_id"], try person.userID)
     },
     Rule(
-      "workspaces.create.defaults", "README 7.4",
+      "workspaces.create.defaults", .textRules,
       "Without description and picture they are \"\" and the built-in picture."
     ) { trial in
       let object = try await trial.person().workspace().object
@@ -30,7 +31,7 @@ enum WorkspaceRules {
       try expectEqual("the picture", picture, "/static/workspaceCoverImages/default.png")
     },
     Rule(
-      "workspaces.create.default-channel", "README 9",
+      "workspaces.create.default-channel", .workspaces,
       "A new workspace has one channel, 일반, with its creator, who owns it."
     ) { trial in
       let person = try await trial.person()
@@ -40,7 +41,7 @@ enum WorkspaceRules {
       try expectEqual("its owner", channels[0]["owner_id"], try person.userID)
       try expect(try channels[0].text("description") != "", "a description that is not empty", seen: "an empty one")
     },
-    Rule("workspaces.create.bad-name", "README 7.4", "A name has 1 to 30 characters, else E11.") { trial in
+    Rule("workspaces.create.bad-name", .textRules, "A name has 1 to 30 characters, else E11.") { trial in
       let person = try await trial.person()
       for parts: [RequestBody.Part] in [
         [], [.text("name", "")], [.text("name", "  ")], [.text("name", String(repeating: "각", count: 31))],
@@ -50,26 +51,28 @@ enum WorkspaceRules {
       }
     },
     .refusal(
-      .badRequest, "workspaces.create.bad-description", "README 7.4",
+      .badRequest, "workspaces.create.bad-description", .textRules,
       "A description of more than 1000 characters is E11."
     ) {
       try await create($0, [.text("name", Trial.newName()), .text("description", String(repeating: "각", count: 1001))])
     },
-    .refusal(.badRequest, "workspaces.create.bad-image", "README 11.2", "A picture that is no image is E11.") {
+    .refusal(.badRequest, "workspaces.create.bad-image", .fileTypes, "A picture that is no image is E11.") {
       try await create($0, [.text("name", Trial.newName()), .file("image", Sample.text)])
     },
-    .refusal(.duplicate, "workspaces.create.taken", "README 7.4", "A name that a workspace of anybody has is E12.") {
+    .refusal(.duplicate, "workspaces.create.taken", .textRules, "A name that a workspace of anybody has is E12.") {
       let name = Trial.newName()
       _ = try await $0.person().workspace(name)
       return try await create($0, [.text("name", " \(name)")])
     },
-    Rule("workspaces.create.case", "README 7.4", "Names are compared exactly: another case is another name.") { trial in
+    Rule("workspaces.create.case", .textRules, "Names are compared exactly: another case is another name.") { trial in
       let person = try await trial.person()
       let name = Trial.newName("abc")
       _ = try await person.workspace(name)
       _ = try await person.workspace(name.uppercased())
     },
-    Rule("workspaces.create.parallel", "README 9", "Of parallel creations of one name one wins, the others are E12.") {
+    Rule(
+      "workspaces.create.parallel", .orderOfChecks, "Of parallel creations of one name one wins, the others are E12."
+    ) {
       trial in
       let person = try await trial.person()
       let parts = [RequestBody.Part.text("name", Trial.newName())]
@@ -81,7 +84,7 @@ enum WorkspaceRules {
       try expectEqual("coins", try await person.coins(), 90)
     },
     .shape(
-      "workspaces.list.shape", "edition 2, 6", "The list of workspaces holds objects of exactly their keys.",
+      "workspaces.list.shape", .objects, "The list of workspaces holds objects of exactly their keys.",
       \.workspaces
     ) {
       let person = try await $0.person()
@@ -89,7 +92,7 @@ enum WorkspaceRules {
       return try await person.call(.GET, "workspaces")
     },
     Rule(
-      "workspaces.list.newest-first", "README 9.1",
+      "workspaces.list.newest-first", .listOrder,
       "Workspaces come newest first, each once, with those of others one joined."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -97,21 +100,21 @@ enum WorkspaceRules {
       let ids = try await yard.b.list("workspaces").ids("workspace_id")
       try expectEqual("workspaces", ids, [try own.id, try yard.workspace.id])
     },
-    Rule("workspaces.list.whole", "client-behaviours P9", "A query workspaceID does not narrow the list.") { trial in
+    Rule("workspaces.list.whole", .queries, "A query workspaceID does not narrow the list.") { trial in
       let person = try await trial.person()
       let first = try await person.workspace()
       _ = try await person.workspace()
       try expectEqual("workspaces", try await person.list("workspaces?workspaceID=\(try first.id)").count, 2)
     },
     .shape(
-      "workspaces.detail.shape", "edition 2, 6", "The detail holds all channels and members, of exactly their keys.",
+      "workspaces.detail.shape", .objects, "The detail holds all channels and members, of exactly their keys.",
       \.workspaceDetail
     ) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, yard.workspace.path)
     },
     Rule(
-      "workspaces.detail.contents", "edition 2",
+      "workspaces.detail.contents", .workspaceEndpoints,
       "The detail has all channels, newest first, joined or not, and all members."
     ) { trial in
       let yard = try await trial.courtyard()
@@ -120,10 +123,10 @@ enum WorkspaceRules {
       try expectEqual("channels", try detail.list("channels").texts("name"), ["ios", "일반"])
       try expectEqual("members", try detail.list("workspaceMembers").texts("nickname"), ["Mina", "Joon"])
     },
-    .refusal(.notFound, "workspaces.detail.unknown", "README 5.3", "An unknown workspace is E13.") {
+    .refusal(.notFound, "workspaces.detail.unknown", .errorCodes, "An unknown workspace is E13.") {
       try await $0.person().call(.GET, "workspaces/\($0.unknownID)")
     },
-    .refusal(.notFound, "workspaces.detail.stranger", "README 5.3", "A workspace of strangers is E13.") {
+    .refusal(.notFound, "workspaces.detail.stranger", .errorCodes, "A workspace of strangers is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.path)
     },

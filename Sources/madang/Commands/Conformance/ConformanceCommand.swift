@@ -15,8 +15,8 @@ struct ConformanceCommand: AsyncParsableCommand {
       """,
     discussion: """
       Signs up people of its own, lets them talk, and looks at every answer and socket. It leaves accounts, workspaces and \
-      chats behind: give it a server for tests. Each outcome goes into a file (rule, edition, section of the contract, \
-      outcome, evidence), a summary to standard output.
+      chats behind: give it a server for tests. Each outcome goes into a file (rule, edition, heading of the \
+      wire contract, outcome, evidence), a summary to standard output.
 
       Rules need a key of their edition; some need both keys, some the calls of a server in development mode (--dev), among \
       them those that move its clock. What cannot be tried is skipped, with the reason.
@@ -160,7 +160,7 @@ private struct ListedRule: Encodable {
   let needs: [String]
 
   init(_ rule: Rule) {
-    (self.rule, section, sentence) = (rule.id, rule.section, rule.sentence)
+    (self.rule, section, sentence) = (rule.id, rule.section.rawValue, rule.sentence)
     editions = rule.editions.map(\.rawValue)
     needs = rule.needs.map(\.rawValue).sorted()
   }
