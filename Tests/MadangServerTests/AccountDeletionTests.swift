@@ -13,7 +13,7 @@ struct AccountDeletionTests {
   private static let builders = WorkspaceName("Weekend Builders")
 
   @Test(
-    "a moderator's search finds letters in any case and composition, alike on all engines, beyond a page too",
+    "a moderator's search ignores case and composition on both engines, beyond a page too",
     arguments: TestEngine.available)
   func search(_ engine: TestEngine) async throws {
     var settings = World.settings
@@ -49,7 +49,8 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "a member who is removed is as one who left, and their channels are the owner's", arguments: TestEngine.available,
+    "removing a member works like leaving, and the member's channels go to the workspace's owner",
+    arguments: TestEngine.available,
     EditionName.allCases)
   func removeMember(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -105,7 +106,7 @@ struct AccountDeletionTests {
   }
 
   @Test(
-    "of a deleted account nothing personal is left, what it wrote stays, and its address is free",
+    "deleting an account removes all personal data, keeps its chats and frees its e-mail",
     arguments: TestEngine.available, EditionName.allCases)
   func delete(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in
@@ -167,7 +168,7 @@ struct AccountDeletionTests {
     }
   }
 
-  @Test("an archive beyond 4 GiB has the places of its entries in 64 bits")
+  @Test("an archive beyond 4 GiB stores the offsets of its entries in 64 bits")
   func largeArchive() throws {
     let url = FileManager.default.temporaryDirectory.appending(path: "\(UUID().uuidString).zip")
     defer { try? FileManager.default.removeItem(at: url) }
@@ -182,7 +183,7 @@ struct AccountDeletionTests {
     #expect(bytes.indices.dropLast(4).contains { bytes[$0...].starts(with: [0x50, 0x4b, 0x06, 0x06]) })
   }
 
-  @Test("a chat that is taken away keeps its place, says so, and has no files", arguments: TestEngine.available)
+  @Test("a moderated chat keeps its place with a notice and loses its files", arguments: TestEngine.available)
   func moderation(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang

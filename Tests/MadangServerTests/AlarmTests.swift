@@ -37,7 +37,7 @@ struct AlarmTests {
   }
 
   @Test(
-    "many failed sign-ins are told once, and that it is over when an hour has passed", arguments: TestEngine.available)
+    "many failed sign-ins raise one alarm, which ends after an hour", arguments: TestEngine.available)
   func signIns(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings { $0.alarmSignIns = 3 }) { (world) async throws in
       for _ in 0..<3 {
@@ -52,7 +52,7 @@ struct AlarmTests {
     }
   }
 
-  @Test("failing sign-ins are told at their limit and over at half of it; between the two nothing changes")
+  @Test("the alarm of failed sign-ins begins at its limit and ends at half of it")
   func signInLimits() {
     let told = (0...5).map { failed in
       switch AlarmWatch.signIns(failed: failed, limit: 4) {
@@ -66,7 +66,7 @@ struct AlarmTests {
   }
 
   @Test(
-    "an old backup is told each day until there is a new one, and nothing where none was ever made",
+    "an old backup raises an alarm each day until there is a new one; without any backup there is no alarm",
     arguments: TestEngine.available)
   func backups(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings { $0.alarmSignIns = 1 }) { (world) async throws in
@@ -91,7 +91,7 @@ struct AlarmTests {
   }
 
   @Test(
-    "of servers that find the same one tells it, to each address; what is a server's own each of them does",
+    "one of several servers sends a shared alarm; each server sends its own",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func servers(_ engine: TestEngine) async throws {
     let settings = Self.settings {
@@ -134,7 +134,7 @@ struct AlarmTests {
     }
   }
 
-  @Test("an alarm of which no mail could be queued does not count as told", arguments: TestEngine.available)
+  @Test("an alarm counts as sent only if a mail was queued", arguments: TestEngine.available)
   func fullQueue(_ engine: TestEngine) async throws {
     let settings = Self.settings { ($0.mailQueueLimit, $0.alarmInterval) = (0, .seconds(3600)) }
     try await World.run(engine, settings: settings) { (world) async throws in
@@ -144,7 +144,7 @@ struct AlarmTests {
     }
   }
 
-  @Test("files of a certificate that cannot be used are found, and not only its end")
+  @Test("an unusable certificate file raises an alarm, not only an expired one")
   func certificate() {
     var settings = TLSSettings()
     (settings.certificateFile, settings.keyFile) = ("/nowhere.pem", "/nowhere.key")
@@ -152,7 +152,7 @@ struct AlarmTests {
     #expect(missing.count == 1 && missing[0].severity == .error)
   }
 
-  @Test("a server that is started again does not repeat what was told", arguments: TestEngine.available)
+  @Test("a restarted server does not repeat alarms", arguments: TestEngine.available)
   func restart(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       var settings = settings
@@ -185,7 +185,7 @@ struct AlarmTests {
     }
   }
 
-  @Test("others that were not asked are neither right nor wrong, and mails are given an hour")
+  @Test("a provider that was not asked raises no alarm, and mails have an hour")
   func troubles() {
     let troubles = Troubles()
     func told() -> String {
@@ -211,7 +211,7 @@ struct AlarmTests {
     #expect(told() == "unknown")
   }
 
-  @Test("a payment provider that refuses the settings is told, others that fail are not")
+  @Test("a payment provider that refuses the settings raises an alarm; other failures do not")
   func payments() async {
     struct Provider: PaymentVerifier {
       let error: (any Error)?
@@ -232,7 +232,7 @@ struct AlarmTests {
     if case .right? = troubles.finding(.payments, words) {} else { Issue.record("it has answered") }
   }
 
-  @Test("addresses of alarms are checked")
+  @Test("malformed alarm addresses, too many of them, and those without mail settings are refused")
   func problems() {
     var settings = Self.settings()
     #expect(settings.problems().isEmpty)

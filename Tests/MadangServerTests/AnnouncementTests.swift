@@ -19,7 +19,7 @@ struct AnnouncementTests {
   private static let settings = World.settings(\.announcementRate, 0)
 
   @Test(
-    "an announcement comes once to the default channel of each workspace, from an account that is in none, whoever posts it",
+    "an announcement is posted once to the default channel of each workspace, by an account that belongs to none",
     arguments: TestEngine.available)
   func everywhere(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings) { (world) async throws in
@@ -57,7 +57,8 @@ struct AnnouncementTests {
   }
 
   @Test(
-    "one workspace, a cancelled announcement, read-only mode and mistakes", arguments: TestEngine.available)
+    "an announcement can be limited to one workspace and cancelled, and waits in read-only mode",
+    arguments: TestEngine.available)
   func limits(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings) { (world) async throws in
       let madang = world.server.madang
@@ -93,7 +94,7 @@ struct AnnouncementTests {
     }
   }
 
-  @Test("a server posts what waits by itself", arguments: TestEngine.available)
+  @Test("a server posts waiting announcements by itself", arguments: TestEngine.available)
   func server(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings) { (world) async throws in
       let yard = try await world.courtyard()

@@ -36,7 +36,7 @@ struct ApplePushTests {
   }
 
   @Test(
-    "a device is told with the headers Apple asks for, and again under the same id; others than Apple's are not sent there",
+    "a push to Apple has the headers it asks for, and a repeated one the same id; other devices' tokens are not sent to Apple",
     arguments: TestEngine.available)
   func headers(_ engine: TestEngine) async throws {
     let calls = Mutex<[FakeProvider.Call]>([])
@@ -104,7 +104,7 @@ struct ApplePushTests {
     } catch { return "away" }
   }
 
-  @Test("what Apple answers about a device is told from what it answers about the server")
+  @Test("Apple's refusals of one device are told apart from refusals of the server")
   func answers() async throws {
     let answer = Mutex((status: 0, reason: ""))
     let tokens = Mutex<Set<String?>>([])
@@ -141,7 +141,7 @@ struct ApplePushTests {
   }
 
   @Test(
-    "while Apple has taken nothing, what it says of a device may be the settings' fault: the device is kept, and that is said once"
+    "until Apple has accepted a push, a refused device is kept, and the log says once that settings may be wrong"
   )
   func wrongSettings() async throws {
     let answer = Mutex((status: 400, reason: "BadDeviceToken"))
@@ -168,7 +168,7 @@ struct ApplePushTests {
     }
   }
 
-  @Test("a token that was refused is made anew once it is old enough")
+  @Test("a refused provider token is renewed once it is old enough")
   func renewal() async throws {
     let made = Atomic(0)
     let token = ExpiringToken {
@@ -181,7 +181,7 @@ struct ApplePushTests {
     #expect(try await token.text == "2")
   }
 
-  @Test("with both services each device is told by its own, and a trial reaches no device")
+  @Test("with both services each device is reached by its own, and a trial reaches none")
   func both() async throws {
     let paths = Mutex<[String]>([])
     try await FakeProvider.run { call in
@@ -210,7 +210,7 @@ struct ApplePushTests {
     }
   }
 
-  @Test("an answer of one service does not end the outage of the other")
+  @Test("an answer of one push service does not end the outage of the other")
   func outages() {
     let outage = PushOutage(Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     _ = outage.begins(with: Self.notification(Self.device), PushFailure.unanswered)
@@ -220,7 +220,7 @@ struct ApplePushTests {
     #expect(!outage.isNow)
   }
 
-  @Test("files and settings that cannot be used stop the server from starting, with a cure")
+  @Test("unusable files and settings of APNs stop the start, with a cure")
   func mistakes() async throws {
     var settings = World.settings
     settings.providers.applePush.keyFile = "/nonexistent.p8"

@@ -9,7 +9,8 @@ import Testing
 
 @Suite("Audit log of administrators", .timeLimit(.minutes(3)))
 struct AuditAdministrationTests {
-  @Test("what administrators do has an entry with their name, as part of it", arguments: TestEngine.available)
+  @Test(
+    "each action of an administrator has an audit entry with the administrator's name", arguments: TestEngine.available)
   func acts(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       try await World.run(settings) { world in _ = try await world.signUp("Mina") }
@@ -44,7 +45,7 @@ struct AuditAdministrationTests {
   }
 
   @Test(
-    "entries are part of backups; that one was made, and restored, is told as well", arguments: TestEngine.available)
+    "backups contain audit entries, and backing up and restoring add entries", arguments: TestEngine.available)
   func backups(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       @Sendable func entries(_ settings: ServerSettings) async throws -> [AuditSummary] {
@@ -69,7 +70,8 @@ struct AuditAdministrationTests {
     }
   }
 
-  @Test("a start is told, and which settings are others than at the one before", arguments: TestEngine.available)
+  @Test(
+    "a start adds an entry that lists the settings that changed since the last start", arguments: TestEngine.available)
   func starts(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
@@ -83,7 +85,7 @@ struct AuditAdministrationTests {
     }
   }
 
-  @Test("questions are answered by time, kind and number, the newest last", arguments: TestEngine.available)
+  @Test("audit entries are listed by time, kind and number, the newest last", arguments: TestEngine.available)
   func questions(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let start = world.clock.now

@@ -24,7 +24,8 @@ struct AuditSinkTests {
     return text.split(separator: "\n").map(String.init)
   }
 
-  @Test("entries are lines of JSON in a file, which is made anew when it was renamed", arguments: TestEngine.available)
+  @Test(
+    "audit entries are lines of JSON in a file, which is created again after a rename", arguments: TestEngine.available)
   func file(_ engine: TestEngine) async throws {
     try await withFolder { folder in
       let file = folder.appending(path: "audit.jsonl")
@@ -45,7 +46,7 @@ struct AuditSinkTests {
     }
   }
 
-  @Test("a file that cannot be written fails no call; the log says so, and the database has the entries")
+  @Test("an audit file that cannot be written fails no call: the log says so, and the database has the entries")
   func unwritable() async throws {
     try await withFolder { folder in
       let log = LogRecorder()
@@ -61,7 +62,7 @@ struct AuditSinkTests {
     }
   }
 
-  @Test("a system's log that takes nothing keeps no entry from the file, and holds up no stop")
+  @Test("a blocked system log delays neither the audit file nor the stop of the server")
   func stuckSyslog() async throws {
     try await withFolder { folder in
       let (path, file) = (folder.appending(path: "log").path, folder.appending(path: "audit.jsonl"))
@@ -92,7 +93,7 @@ struct AuditSinkTests {
       subject: "mina@example.com", origin: Origin(edition: "2024-10", address: "127.0.0.1"), node: "", detail: [:])
   }
 
-  @Test("the system's log gets datagrams as the C library sends them, and one that is not there fails no call")
+  @Test("the system log gets datagrams as the C library sends them, and a missing one fails no call")
   func syslog() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "log").path

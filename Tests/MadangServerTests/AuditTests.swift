@@ -23,7 +23,8 @@ struct AuditTests {
   }
 
   @Test(
-    "who signs up, in and out has an entry each, with address, edition and session", arguments: TestEngine.available)
+    "each sign-up, sign-in and sign-out has an audit entry with address, edition and session",
+    arguments: TestEngine.available)
   func signIns(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -48,7 +49,7 @@ struct AuditTests {
     }
   }
 
-  @Test("chats, and what is refused and changes nothing, have no entry", arguments: TestEngine.available)
+  @Test("chats and refused calls have no audit entry", arguments: TestEngine.available)
   func nothing(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -61,7 +62,7 @@ struct AuditTests {
   }
 
   @Test(
-    "failed sign-ins have entries, under the account's address, and nothing secret is in any",
+    "failed sign-ins have audit entries under the account's e-mail, without secrets",
     arguments: TestEngine.available)
   func refused(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -83,7 +84,7 @@ struct AuditTests {
     }
   }
 
-  @Test("beyond so many a minute, failed sign-ins are counted by one entry", arguments: TestEngine.available)
+  @Test("beyond a limit per minute, one audit entry counts the failed sign-ins", arguments: TestEngine.available)
   func budget(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.auditRefusalsPerMinute, 3)) { (world) async throws in
       for index in 0..<8 { try await Self.wrongSignIn(world, "p\(index)@example.com") }
@@ -96,7 +97,7 @@ struct AuditTests {
     }
   }
 
-  @Test("what waited when the server stopped is written", arguments: TestEngine.available)
+  @Test("audit entries that wait at a stop are written", arguments: TestEngine.available)
   func lastWords(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       var settings = settings
@@ -110,7 +111,7 @@ struct AuditTests {
   }
 
   @Test(
-    "entries go when they are too old, but for the newest backup; and of failed sign-ins the oldest beyond so many",
+    "old audit entries are deleted, except the newest backup's; failed sign-ins beyond a number, oldest first",
     arguments: TestEngine.available)
   func retention(_ engine: TestEngine) async throws {
     var settings = World.settings
@@ -141,7 +142,7 @@ struct AuditTests {
     }
   }
 
-  @Test("a detail is cut to its bound, whatever it is made of")
+  @Test("a detail of an audit entry is cut to its limit")
   func bounds() {
     let long = Dictionary(
       uniqueKeysWithValues: (0..<100).map { ("name\($0)", String(repeating: "\u{1}\"", count: 500)) })

@@ -8,7 +8,7 @@ import Testing
 @Suite("Who may do what", .timeLimit(.minutes(3)))
 struct AuthorisationTests {
   @Test(
-    "every operation answers everybody as docs/reference/authorisation.md says", arguments: TestEngine.available,
+    "every operation answers every role as docs/reference/authorisation.md says", arguments: TestEngine.available,
     EditionName.allCases)
   func operations(_ engine: TestEngine, _ edition: EditionName) async throws {
     let description = APIDescription.of(edition)
@@ -35,7 +35,7 @@ struct AuthorisationTests {
   }
 
   @Test(
-    "every folder of files opens to those docs/reference/authorisation.md names", arguments: TestEngine.available,
+    "every folder of files answers every role as docs/reference/authorisation.md says", arguments: TestEngine.available,
     EditionName.allCases)
   func files(_ engine: TestEngine, _ edition: EditionName) async throws {
     let rows = try AuthorisationTable("Files").rows(of: edition)
@@ -55,7 +55,7 @@ struct AuthorisationTests {
   }
 
   @Test(
-    "a room's sockets admit those docs/reference/authorisation.md names",
+    "a room's sockets admit every role as docs/reference/authorisation.md says",
     arguments: TestEngine.available, [SocketAccess.token, .cookie, .recent, .open])
   func sockets(_ engine: TestEngine, _ access: SocketAccess) async throws {
     var settings = Courtyard.settings

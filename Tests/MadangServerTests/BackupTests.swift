@@ -10,7 +10,7 @@ import Testing
 @Suite("Backups", .timeLimit(.minutes(5)))
 struct BackupTests {
   @Test(
-    "from engine to engine and back, every row, every file and every secret is the same",
+    "a backup restored on the other engine and back keeps every row, file and secret",
     arguments: TestEngine.available)
   func roundTrip(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine, isFull: true) { scene in
@@ -49,7 +49,7 @@ struct BackupTests {
     }
   }
 
-  @Test("a restored copy serves those who had signed in, and numbers go on", arguments: TestEngine.available)
+  @Test("a restored copy accepts existing sessions and continues the numbers of rows", arguments: TestEngine.available)
   func serves(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       // Signed in before the backup.
@@ -96,7 +96,8 @@ struct BackupTests {
     func set(_ token: String) { self.token = token }
   }
 
-  @Test("files that were there before are linked, and the newest backups are kept", arguments: TestEngine.available)
+  @Test(
+    "a backup links files of the backup before it, and the newest backups are kept", arguments: TestEngine.available)
   func incremental(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let first = try await scene.backUp()
@@ -123,7 +124,7 @@ struct BackupTests {
     }
   }
 
-  @Test("what a former backup left half done is removed, and is never restored")
+  @Test("an incomplete backup is removed by the next one and never restored")
   func partial() async throws {
     try await BackupScene.run(.sqlite) { scene in
       let half = scene.backups.appending(path: "2099-01-01T000000.000Z.partial/tables")
@@ -137,7 +138,7 @@ struct BackupTests {
   }
 
   @Test(
-    "a backup with a date to come is in nobody's way: the next one is refused until it is moved, and none is removed")
+    "a backup dated in the future stops the next one until it is moved, and none is removed")
   func future() async throws {
     try await BackupScene.run(.sqlite) { scene in
       let first = URL(filePath: try await scene.backUp().path)
@@ -156,7 +157,7 @@ struct BackupTests {
     }
   }
 
-  @Test("a directory that is not for backups of this installation is refused, and left as it is")
+  @Test("a directory with other contents is refused for backups and left as it is")
   func directories() async throws {
     try await BackupScene.run(.sqlite) { scene in
       func refusal(_ folder: URL) async -> String {
@@ -189,7 +190,7 @@ struct BackupTests {
     }
   }
 
-  @Test("what is written is for its owner alone, and never goes where other users can write")
+  @Test("a backup is readable by its owner only and never written where other users can write")
   func ownDirectories() async throws {
     try await BackupScene.run(.sqlite) { scene in
       @Sendable func mode(_ url: URL) throws -> Int {
@@ -236,7 +237,7 @@ struct BackupTests {
     }
   }
 
-  @Test("files that are not the database's are not backed up with it", arguments: TestEngine.available)
+  @Test("a backup leaves out files that the database does not list", arguments: TestEngine.available)
   func foreignFiles(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       try await scene.change(scene.settings, "UPDATE installation SET value = 'other' WHERE name = 'id'")
@@ -247,7 +248,7 @@ struct BackupTests {
   }
 
   @Test(
-    "a file that was lost since the last backup is in the next one, and is told; put back from there, all is well",
+    "a lost file is reported by the next backup and can be put back from it",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
     arguments: TestEngine.available)
   func lostSince(_ engine: TestEngine) async throws {
@@ -273,7 +274,9 @@ struct BackupTests {
     }
   }
 
-  @Test("a lost database is refused, and loaded from a backup beside its files", arguments: TestEngine.available)
+  @Test(
+    "a server refuses to start without its database, which a backup restores beside the files",
+    arguments: TestEngine.available)
   func lostDatabase(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       _ = try await scene.backUp()
@@ -295,7 +298,7 @@ struct BackupTests {
   }
 
   @Test(
-    "a file that is lost is told, and all the rest is backed up",
+    "a backup reports a lost file and backs up the rest",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
     arguments: TestEngine.available)
   func losses(_ engine: TestEngine) async throws {

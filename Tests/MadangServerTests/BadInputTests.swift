@@ -57,7 +57,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("a length that is not the body's keeps nothing and harms nobody", arguments: TestEngine.available)
+  @Test("a Content-Length that differs from the body stores nothing", arguments: TestEngine.available)
   func wrongLength(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -87,7 +87,7 @@ struct BadInputTests {
     }
   }
 
-  @Test("bodies that are bombs are E11 at once: parts, nesting, keys, headers", arguments: TestEngine.available)
+  @Test("bodies with too many parts, keys, headers or levels are E11 at once", arguments: TestEngine.available)
   func bombs(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")

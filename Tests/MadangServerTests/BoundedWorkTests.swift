@@ -22,7 +22,7 @@ struct BoundedWorkTests {
   }
 
   @Test(
-    "pages, holds, old addresses and password costs are found by steps in an index",
+    "retention, holds, old addresses and password costs are looked up in an index",
     arguments: TestEngine.available)
   func plans(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -57,7 +57,7 @@ struct BoundedWorkTests {
     }
   }
 
-  @Test("old addresses are forgotten by pages, those of a time to come as well", arguments: TestEngine.available)
+  @Test("old addresses are deleted page by page, also those dated in the future", arguments: TestEngine.available)
   func addresses(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
@@ -83,7 +83,7 @@ struct BoundedWorkTests {
     }
   }
 
-  @Test("retention looks at rooms by pages, and at none where everything is kept", arguments: TestEngine.available)
+  @Test("retention reads rooms page by page, and none where everything is kept", arguments: TestEngine.available)
   func retention(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
@@ -112,7 +112,7 @@ struct BoundedWorkTests {
     }
   }
 
-  @Test("all costs of passwords are known from a sample of the accounts", arguments: TestEngine.available)
+  @Test("the costs of password hashes are estimated from a sample of the accounts", arguments: TestEngine.available)
   func passwordCosts(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
@@ -138,7 +138,7 @@ struct BoundedWorkTests {
   }
 
   @Test(
-    "sums of files are checked some at a time, each call going on where the last one ended",
+    "sums of file sizes are checked some at a time, each call continuing the last one",
     arguments: TestEngine.available)
   func fileUsage(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in

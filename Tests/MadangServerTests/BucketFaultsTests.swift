@@ -62,7 +62,7 @@ struct BucketFaultsTests {
   }
 
   @Test(
-    "while the bucket is away, uploads are E99 and leave nothing; afterwards they succeed",
+    "while the bucket is unreachable, uploads are E99 and leave nothing; afterwards they succeed",
     arguments: TestEngine.available)
   func away(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (world, a, channel, bucket) async throws in
@@ -81,7 +81,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a file of a chat that fails with its second file is removed again")
+  @Test("if a chat's second file fails, its first is removed")
   func half() async throws {
     try await Self.run { (world, a, channel, bucket) async throws in
       let before = bucket.keys
@@ -91,7 +91,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("one refusal in passing is no failure: the call is made again")
+  @Test("a call to the bucket is repeated after one temporary refusal")
   func passing() async throws {
     try await Self.run { (_, a, channel, bucket) async throws in
       let seen = Mutex<Set<String>>([])
@@ -102,7 +102,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("what was put but not acknowledged goes to the trash", arguments: TestEngine.available)
+  @Test("a stored file whose answer was lost goes to the trash", arguments: TestEngine.available)
   func lostAnswers(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (world, a, channel, bucket) async throws in
       let before = bucket.keys
@@ -117,7 +117,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a download whose connection breaks goes on where it was")
+  @Test("a download whose connection to the bucket breaks continues where it was")
   func broken() async throws {
     try await Self.run { (_, a, channel, bucket) async throws in
       let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
@@ -131,7 +131,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a download from a bucket that is away is E99, and one that breaks for good is cut off")
+  @Test("a download from an unreachable bucket is E99, and one that keeps breaking is cut off")
   func downloads() async throws {
     try await Self.run { (_, a, channel, bucket) async throws in
       let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
@@ -151,7 +151,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("an address has so many downloads at a time, and more when they are done", arguments: [0, 1])
+  @Test("downloads of one address at a time are limited", arguments: [0, 1])
   func many(_ limit: Int) async throws {
     try await Self.run(downloads: limit) { (_, a, channel, _) async throws in
       let chat = try await a.success(.POST, "\(channel)/chats", Self.post)
@@ -186,7 +186,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a server is ready while the bucket is away: all servers share it, and chats without files go on")
+  @Test("a server stays ready while the bucket is unreachable, and posts chats without files")
   func readiness() async throws {
     try await Self.run { (world, a, channel, bucket) async throws in
       bucket.behave { _ in .refusing(503, code: "SlowDown") }
@@ -197,7 +197,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a chat whose sender is gone when its files are stored is not posted, and leaves no file")
+  @Test("if the sender disconnects during the upload, nothing is posted and no file stays")
   func gone() async throws {
     try await Self.run { (world, a, channel, bucket) async throws in
       let before = bucket.keys
@@ -234,7 +234,7 @@ struct BucketFaultsTests {
   }
 
   @Test(
-    "what is not the range that was asked for is not handed out as the file",
+    "an answer with another range than requested is not sent to the client",
     arguments: [
       FakeBucket.Conduct.answering(200, "<html>Sign in</html>"), .answering(206, "words"),
       .answering(206, "words", contentRange: "bytes 1-5/10"), .answering(206, "words", contentRange: "bytes 0-4/5"),
@@ -249,7 +249,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a bucket is asked for a large file by and by")
+  @Test("a large file is fetched from the bucket in pieces")
   func windows() async throws {
     try await FakeBucket.run { bucket, settings in
       let client = S3Client(bucket: "bucket", settings.s3)
@@ -264,7 +264,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("an error within a success is tried again if it passes, and shows as one line")
+  @Test("a temporary error inside a successful answer is repeated, and logged as one line")
   func errorWithinSuccess() async throws {
     try await FakeBucket.run { bucket, settings in
       let client = S3Client(bucket: "bucket", settings.s3)
@@ -280,7 +280,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a list that leads back to its own page ends")
+  @Test("a list whose next page is itself ends")
   func circle() async throws {
     try await FakeBucket.run { bucket, settings in
       let client = S3Client(bucket: "bucket", settings.s3)
@@ -302,7 +302,7 @@ struct BucketFaultsTests {
     #expect(server.origin == "http://[::1]:9000" && server.host == "[::1]:9000")
   }
 
-  @Test("a bucket carries the id of its installation; a server that cannot read it does not start, and says why")
+  @Test("a server that cannot read the bucket's installation id does not start and says why")
   func installation() async throws {
     try await FakeBucket.run { _, settings in try await BucketTests.holdTogether(settings) }
     try await FakeBucket.run { bucket, settings in
@@ -313,7 +313,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a server that says nothing is given up in time")
+  @Test("a call to a silent bucket server ends in time")
   func silence() async throws {
     try await FakeBucket.run { bucket, settings in
       bucket.behave { _ in .silent }
@@ -327,7 +327,7 @@ struct BucketFaultsTests {
     }
   }
 
-  @Test("a server that nobody answers for is given up within the patience, and is told from a refusal")
+  @Test("an unreachable bucket server is given up in time and told apart from a refusing one")
   func nobody() async throws {
     var settings = S3Settings()
     settings.endpoint = "http://127.0.0.1:1"

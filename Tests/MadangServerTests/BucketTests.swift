@@ -14,7 +14,8 @@ struct BucketTests {
   static let png = Sample.png
 
   @Test(
-    "files of chats and pictures are put there and come from there, whole or in ranges", arguments: TestEngine.available
+    "files of chats and pictures are stored in the bucket and served from it, whole or in ranges",
+    arguments: TestEngine.available
   )
   func files(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings) { (world) async throws in
@@ -42,7 +43,9 @@ struct BucketTests {
     }
   }
 
-  @Test("what no row names goes to the trash page by page, and days later from there", arguments: TestEngine.available)
+  @Test(
+    "files without a row go to the bucket's trash page by page and are deleted days later",
+    arguments: TestEngine.available)
   func trash(_ engine: TestEngine) async throws {
     var settings = Self.settings
     settings.domain.filePage = 2
@@ -77,7 +80,7 @@ struct BucketTests {
     }
   }
 
-  @Test("moved back from the trash, a file can be fetched again", arguments: TestEngine.available)
+  @Test("a file that is moved back from the trash can be downloaded again", arguments: TestEngine.available)
   func restore(_ engine: TestEngine) async throws {
     let settings = Self.settings
     try await World.run(engine, settings: settings) { (world) async throws in
@@ -95,7 +98,7 @@ struct BucketTests {
     }
   }
 
-  @Test("a bucket carries the id of its installation, and a server on another database does not start")
+  @Test("a server on another database than the bucket's does not start")
   func installation() async throws { try await Self.holdTogether(Self.settings) }
 
   /// Starts servers on the same empty bucket with databases that are its own or not.
@@ -140,7 +143,7 @@ struct BucketTests {
     try await serve("ours")
   }
 
-  @Test("a server without access says why it does not start, and what to do")
+  @Test("a server without access to the bucket does not start and names the cure")
   func access() async throws {
     var cases: [(String, ServerSettings)] = []
     var settings = Self.settings

@@ -29,7 +29,7 @@ struct CallsUnderWayTests {
     return channel
   }
 
-  @Test("those that take too long have their connections closed, which is waited for at none of them")
+  @Test("calls that take too long have their connections closed at the same time")
   func tooLong() async throws {
     let calls = CallsUnderWay()
     let silent = [Silent(), Silent(), Silent()]
@@ -42,7 +42,7 @@ struct CallsUnderWayTests {
     withExtendedLifetime(places) {}
   }
 
-  @Test("a call that is over by the moment at which its connection would be closed keeps it")
+  @Test("a call that ends in time keeps its connection")
   func justInTime() async throws {
     let calls = CallsUnderWay()
     let place = Mutex<CallsUnderWay.Place?>(nil)

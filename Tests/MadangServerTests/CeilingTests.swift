@@ -37,14 +37,14 @@ struct CeilingTests {
 
   // MARK: Calls
 
-  @Test("by default all sessions of an account make 1,500 calls in ten seconds, and an address makes 5,000")
+  @Test("an account makes at most 1,500 calls in ten seconds and an address 5,000")
   func defaults() {
     let limits = ServerSettings().callLimits
     #expect(limits.accountRequests == 1500 && limits.addressRequests == 5000)
   }
 
   @Test(
-    "sessions of one account share its ceiling, in both editions, and others' sessions do not",
+    "sessions of one account share its limit in both editions; other accounts do not",
     arguments: TestEngine.available)
   func account(_ engine: TestEngine) async throws {
     let settings = try Self.settings {
@@ -72,7 +72,8 @@ struct CeilingTests {
     }
   }
 
-  @Test("an address has a ceiling, whatever sessions it shows; other addresses go on", arguments: TestEngine.available)
+  @Test(
+    "an address has a limit over all its sessions; other addresses do not share it", arguments: TestEngine.available)
   func address(_ engine: TestEngine) async throws {
     let settings = try Self.settings { $0.callLimits.addressRequests = 10 }
     try await World.run(engine, settings: settings) { (world) async throws in
@@ -87,7 +88,7 @@ struct CeilingTests {
     }
   }
 
-  @Test("connects of sockets count for the ceilings of their account and address as calls do")
+  @Test("connects of sockets count for the limits of their account and address, like calls")
   func connects() throws {
     var settings = CallLimitSettings()
     (settings.connects, settings.accountRequests, settings.addressRequests) = (3, 5, 8)
@@ -102,7 +103,7 @@ struct CeilingTests {
     #expect(throws: Refusal.self) { try limits.countCall(of: 16, or: .address(here), from: here) }
   }
 
-  @Test("without a limit of calls there is none above it")
+  @Test("without a limit of calls the limits of account and address are off too")
   func off() throws {
     var settings = CallLimitSettings()
     (settings.requests, settings.accountRequests, settings.addressRequests, settings.signUps) = (0, 1, 1, 1)
@@ -118,7 +119,7 @@ struct CeilingTests {
   // MARK: Sessions
 
   @Test(
-    "of more sessions than an account may have the one not refreshed for longest ends, with its sockets",
+    "beyond the sessions that an account may have, the one not refreshed for longest ends, with its sockets",
     arguments: TestEngine.available, EditionName.allCases)
   func sessions(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine, settings: World.settings(\.accountSessions, 3)) { (world) async throws in
@@ -160,7 +161,7 @@ struct CeilingTests {
   }
 
   @Test(
-    "sessions that an earlier version allowed end some at a time, the new one never", arguments: TestEngine.available)
+    "surplus sessions of an earlier version end some at a time, never the new one", arguments: TestEngine.available)
   func formerSessions(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.accountSessions, 0)) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -178,7 +179,7 @@ struct CeilingTests {
   // MARK: Accounts
 
   @Test(
-    "an address makes so many accounts in an hour, then E98; refused sign-ups do not count, and signing in goes on",
+    "an address beyond its sign-ups of an hour gets E98; refused sign-ups do not count, and sign-in still works",
     arguments: TestEngine.available, EditionName.allCases)
   func signUps(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine, settings: try Self.production { $0.callLimits.signUps = 3 }) { (world) async throws in
@@ -203,7 +204,8 @@ struct CeilingTests {
   }
 
   @Test(
-    "first sign-ins with Kakao count among an address's sign-ups, later ones do not", arguments: TestEngine.available)
+    "the first sign-in with Kakao counts as a sign-up of its address, later ones do not",
+    arguments: TestEngine.available)
   func socialSignUps(_ engine: TestEngine) async throws {
     try await FakeProvider.run { call in
       let id = Int(call.authorization?.split(separator: " ").last ?? "") ?? 0
@@ -239,7 +241,7 @@ struct CeilingTests {
   // MARK: Spraying
 
   @Test(
-    "one password tried with a hundred accounts slows an address down, not those who are known there",
+    "one password tried with a hundred accounts slows the address down, except for accounts known there",
     arguments: TestEngine.available)
   func spraying(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings { _ in }) { (world) async throws in
@@ -267,7 +269,7 @@ struct CeilingTests {
 
   // MARK: The log
 
-  @Test("lines about failed requests have a budget, and the next one says how many were left out")
+  @Test("log lines about failed requests are limited, and the next line counts the omitted ones")
   func failureLines() {
     let (log, clock) = (LogRecorder(), Clock({ 0 }, steady: { 0 }))
     let failures = FailureLog(log.logger, linesPerMinute: 3, clock: clock)

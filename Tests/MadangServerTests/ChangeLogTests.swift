@@ -9,7 +9,7 @@ struct ChangeLogTests {
     numbers.map { LoggedChange(number: $0, change: .sessionEnded($0)) }
   }
 
-  @Test("changes that were there before are not new; those that come are, each once")
+  @Test("each change after the start is read once, changes before it never")
   func once() {
     var log = ChangeLog(after: [3, 2, 1], now: 0)
     let first = log.new(Self.read(3, 4, 5), now: 0)
@@ -19,7 +19,7 @@ struct ChangeLogTests {
     #expect(log.highest == 5 && log.missing.isEmpty)
   }
 
-  @Test("a change whose transaction took long is found after later ones, told by this process or read")
+  @Test("a change that commits late is found after later ones")
   func late() {
     var log = ChangeLog(after: [10, 8], now: 0)
     let isNew = log.isNew(13, now: 0)
@@ -32,7 +32,7 @@ struct ChangeLogTests {
     #expect(log.missing.isEmpty)
   }
 
-  @Test("however far numbers jump, only so many are looked for")
+  @Test("a jump of change numbers does not cost more look-ups than the limit")
   func jumps() {
     var log = ChangeLog(after: [], now: 0)
     _ = log.isNew(1_000_000_000, now: 0)

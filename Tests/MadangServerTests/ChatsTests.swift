@@ -39,7 +39,7 @@ struct ChatsTests {
   }
 
   @Test(
-    "a chat needs text or a file, up to five, of kinds that are taken; else nothing is stored",
+    "a chat needs text or up to five files of accepted types; else nothing is stored",
     arguments: TestEngine.available)
   func posting(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
@@ -162,7 +162,7 @@ struct ChatsTests {
   }
 
   @Test(
-    "a direct message is one room of two people, whoever opens it, closed to all others",
+    "a direct message is one room for two people, from either side, and closed to all others",
     arguments: TestEngine.available)
   func directMessages(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in

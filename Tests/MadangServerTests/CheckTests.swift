@@ -51,7 +51,7 @@ struct CheckTests {
       "installation installation: the database is of other, the files are of ID"),
   ]
 
-  @Test("nothing is found where nothing is wrong, also beside a server that is busy", arguments: TestEngine.available)
+  @Test("a check of a healthy installation finds nothing, also beside a busy server", arguments: TestEngine.available)
   func nothing(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine, isFull: true) { (scene) async throws in
       #expect(try await BackupScene.findings(scene.settings) == [])
@@ -86,7 +86,7 @@ struct CheckTests {
     }
   }
 
-  @Test("each mistake in the database is found", arguments: TestEngine.available)
+  @Test("a check finds each mistake in the database", arguments: TestEngine.available)
   func mistakes(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let id = try await scene.installation()
@@ -103,7 +103,8 @@ struct CheckTests {
     }
   }
 
-  @Test("rows that refer to nothing, and numbers that would be given twice, are found", arguments: TestEngine.available)
+  @Test(
+    "a check finds rows that refer to nothing and numbers that would be given twice", arguments: TestEngine.available)
   func references(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let dialect: Dialect = engine == .sqlite ? .sqlite : .postgres
@@ -131,7 +132,7 @@ struct CheckTests {
   }
 
   @Test(
-    "each mistake among the files is found", .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
+    "a check finds each mistake among the files", .enabled(if: !TestBucket.holdsAllFiles, "of the directory"),
     arguments: TestEngine.available)
   func files(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
@@ -162,7 +163,7 @@ struct CheckTests {
     }
   }
 
-  @Test("an index of SQLite's that does not know its rows is found")
+  @Test("a check finds a SQLite index without its rows")
   func integrity() async throws {
     try await BackupScene.run(.sqlite) { scene in
       try scene.script(

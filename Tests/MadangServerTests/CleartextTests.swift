@@ -8,7 +8,7 @@ import Testing
 @Suite("What would travel in the clear", .timeLimit(.minutes(2)))
 struct CleartextTests {
   @Test(
-    "what travels in the clear to another machine is named with its cure, what stays on this one is not",
+    "connections in plain text to other machines are reported with a cure, those to this machine are not",
     arguments: [
       ("http://chat.example.com", .publicURL), ("http://127.evil.example", .publicURL), ("http://127.0.0.1:8080", nil),
       ("http://[::1]:8080", nil), ("http://localhost", nil), ("https://chat.example.com", nil), ("", nil),
@@ -21,7 +21,7 @@ struct CleartextTests {
     #expect(settings.dangers() == [])
   }
 
-  @Test("a bucket and a mail server that are reached in the clear are named, on other machines only")
+  @Test("a bucket or mail server in plain text is reported on other machines only")
   func others() {
     var settings = ServerSettings()
     settings.filesHome = "s3://bucket"
@@ -43,7 +43,7 @@ struct CleartextTests {
     }
   }
 
-  @Test("a host that begins like a loopback address is another machine to mails, providers and development mode")
+  @Test("a host name that only begins like a loopback address counts as another machine")
   func spelling() {
     #expect(SMTPEndpoint("smtp://127.evil.example", .auto)?.security == .startTLS)
     #expect(SMTPEndpoint("smtp://[::ffff:127.0.0.1]", .auto)?.security == SMTPEndpoint.Security.none)

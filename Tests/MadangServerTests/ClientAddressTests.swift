@@ -34,14 +34,14 @@ struct ClientAddressTests {
   }
 
   @Test(
-    "text that is no network is none",
+    "malformed networks are refused",
     arguments: [
       "", "10.0.0.0/33", "10.0.0.0/x", "10.0.0/8", "localhost", "1/2/3", "/8",
       "::ffff:10.0.0.0/-9223372036854775808",
     ])
   func junk(_ text: String) { #expect(IPNetwork(text) == nil) }
 
-  @Test("a peer that is no trusted proxy is the client, whatever it forwards; then others may be behind it")
+  @Test("a peer that is not a trusted proxy is the client, whatever it forwards")
   func stranger() throws {
     #expect(try Self.client("203.0.113.1").text == "203.0.113.1")
     #expect(try !Self.client("203.0.113.1").isShared)
@@ -51,7 +51,7 @@ struct ClientAddressTests {
     }
   }
 
-  @Test("a loopback peer is a client of this machine only where a setting says so, and only if it forwards nothing")
+  @Test("a loopback peer counts as client only if a setting says so and it forwards nothing")
   func loopback() throws {
     for peer in ["127.0.0.1", "127.9.9.9", "::1", "::ffff:127.0.0.1"] {
       let unknown = try Self.client(peer)
@@ -67,7 +67,7 @@ struct ClientAddressTests {
   }
 
   @Test(
-    "a host is this machine's by its parsed address or as localhost, not by how it begins",
+    "a host is this machine by its parsed address or the name localhost",
     arguments: [
       ("127.0.0.1", true), ("127.255.0.9", true), ("::1", true), ("[::1]", true), ("::ffff:127.0.0.1", true),
       ("[::ffff:7f00:1]", true), ("localhost", true), ("LocalHost", true), ("127.evil.example", false),
@@ -77,14 +77,14 @@ struct ClientAddressTests {
     ])
   func localHosts(_ host: String, _ isLocal: Bool) { #expect(isLoopback(host) == isLocal) }
 
-  @Test("URLs have IPv6 in brackets, and call a listener at all addresses by a loopback address")
+  @Test("URLs put IPv6 in brackets and name a listener at all addresses by a loopback address")
   func urlHosts() {
     #expect(urlHost("::1") == "[::1]" && urlHost("[::1]") == "[::1]" && urlHost("127.0.0.1") == "127.0.0.1")
     #expect(localURLHost("::") == "[::1]" && localURLHost("0.0.0.0") == "127.0.0.1" && localURLHost("a.b") == "a.b")
   }
 
   @Test(
-    "a Host field is read as it is written, or not at all",
+    "a malformed Host field is not read",
     arguments: [
       ("a.example", "a.example", nil), ("a.example:80", "a.example", 80), ("[::1]:8080", "[::1]", 8080),
       ("[::1]", "[::1]", nil),
@@ -97,7 +97,7 @@ struct ClientAddressTests {
     }
   }
 
-  @Test("the host that a client called is told by a trusted proxy only")
+  @Test("only a trusted proxy may name the host that the client called")
   func forwardedHosts() throws {
     func host(_ peer: String, _ name: HTTPField.Name, _ value: String) throws -> String? {
       ClientAddress.forwardedHost(
@@ -110,7 +110,7 @@ struct ClientAddressTests {
     #expect(try host("203.0.113.1", .forwardedHost, "chat.example.com") == nil)
   }
 
-  @Test("behind trusted proxies the nearest hop counts that is not one of them")
+  @Test("behind trusted proxies the client is the nearest hop that is not one of them")
   func chain() throws {
     let list = ("X-Forwarded-For", "6.6.6.6, 192.0.2.7 , 10.1.1.1")
     #expect(try Self.client("10.0.0.1", [list]).text == "192.0.2.7")
@@ -130,7 +130,7 @@ struct ClientAddressTests {
   }
 
   @Test(
-    "an address stands for its account only if it is the farthest that proxies told, and no proxy itself",
+    "an address identifies an account only if it is the farthest forwarded hop and not a proxy",
     arguments: [
       ("192.0.2.7", false), ("192.0.2.7, 10.1.1.1", false), ("10.1.1.1, 192.0.2.7, 10.2.2.2", true),
       ("203.0.113.5, 192.0.2.1", true), ("unknown, 192.0.2.1", true), ("10.2.2.2", true), ("10.3.3.3, 10.2.2.2", true),
@@ -144,7 +144,7 @@ struct ClientAddressTests {
     #expect(try Self.client("10.0.0.1", [short, ("X-Forwarded-For", "203.0.113.5, 192.0.2.1")]).isShared)
   }
 
-  @Test("a client that is not told, or told in two ways, stands for nobody")
+  @Test("an address that is missing or forwarded in two ways identifies no account")
   func doubts() throws {
     #expect(try Self.client("10.0.0.1").isShared)
     #expect(try Self.client("10.0.0.1", [("X-Forwarded-For", "unknown")]).isShared)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Notices of commits", .timeLimit(.minutes(3)))
 struct CommitNoticesTests {
   @Test(
-    "what is told is understood, by as many payloads as it takes, each below 8000 bytes", arguments: [0, 1, 150, 1000])
+    "a commit notice is read from as many payloads as it takes, each below 8000 bytes", arguments: [0, 1, 150, 1000])
   func roundTrip(_ rooms: Int) {
     var notice = CommitNotices.Notice(hasChanges: true)
     for index in 0..<min(rooms, CommitNotices.maxChats) {
@@ -34,7 +34,7 @@ struct CommitNoticesTests {
     #expect(heard == notice)
   }
 
-  @Test("two notices that tell the same failures are two, as equal ones would be delivered once")
+  @Test("two notices of equal failures differ, as PostgreSQL delivers equal ones once")
   func repeated() {
     let key = SignInTries.Key(account: KeyHash("mina"), address: KeyHash("198.51.100.1"))
     let notice = CommitNotices.Notice(failures: [key: 1])
@@ -47,7 +47,7 @@ struct CommitNoticesTests {
   }
 
   @Test(
-    "what cannot be read is left out",
+    "unreadable notices are ignored",
     arguments: [
       "f:\(String(repeating: "0", count: 32)):\(String(repeating: "f", count: 32)):1001",
       "", " ", ":", "1:", ":1", "1:2:3", "99999999999999999999:1", "x:y", "cc", "\u{0}", "1.5:2", "f:1:2:3", "h:x:y",
@@ -68,7 +68,7 @@ struct CommitNoticesTests {
         """.utf8))
   }
 
-  @Test("a chat is read by who knows the secret, at its own place, and by nobody else")
+  @Test("a chat in a notice is opened only with the secret and at its own place")
   func sealed() throws {
     let seal = ChatSeal(secret: Array("one secret".utf8))
     let sealed = try #require(seal.close(try Self.chat(7)))
@@ -82,14 +82,14 @@ struct CommitNoticesTests {
     #expect(seal.open(SealedChat(room: 3, seq: 7, text: "AAAA")) == nil)
   }
 
-  @Test("a chat that is too long for a payload is told of by its place alone")
+  @Test("a chat that is too long for a payload is announced by its place only")
   func tooLong() throws {
     let text = String(repeating: "A", count: 8000)
     let notice = CommitNotices.Notice(rooms: [3: 7], chats: [SealedChat(room: 3, seq: 7, text: text)])
     #expect(CommitNotices.payloads(notice, number: 1) == ["3:7"])
   }
 
-  @Test("few chats travel with their notice, of many it says where they are", arguments: [1, 3, 4, 100])
+  @Test("a notice carries few chats whole and many by their places", arguments: [1, 3, 4, 100])
   func carried(_ count: Int) throws {
     let seal = ChatSeal(secret: Array("one secret".utf8))
     var gathered = CommitNotices.Gathered()

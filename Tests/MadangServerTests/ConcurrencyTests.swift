@@ -29,7 +29,7 @@ struct ConcurrencyTests {
   }
 
   @Test(
-    "100 parallel leaves, invitations and joins leave no channel member outside of the workspace",
+    "after 100 parallel leaves, invitations and joins, every channel member belongs to the workspace",
     arguments: TestEngine.available)
   func leaves(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -83,7 +83,7 @@ struct ConcurrencyTests {
     }
   }
 
-  @Test("of 100 parallel renames to few names, no two objects share one", arguments: TestEngine.available)
+  @Test("after 100 parallel renames to few names, no two objects share one", arguments: TestEngine.available)
   func renames(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")

@@ -11,7 +11,7 @@ import Testing
 
 @Suite("The database's file", .timeLimit(.minutes(3)))
 struct DatabaseFileTests {
-  @Test("when it is exchanged under a server, posts are refused, the server is not ready, and administrators are told")
+  @Test("if the database's file is replaced, the server refuses posts, is not ready and says so")
   func exchanged() async throws {
     let log = LogRecorder()
     var settings = World.settings(\.publicURL, "https://chat.example.com")
@@ -45,7 +45,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("a database that was damaged is refused at the start, with a cure, and not changed")
+  @Test("a damaged database is refused at the start with a cure, unchanged")
   func damaged() async throws {
     try await BackupScene.place(.sqlite) { settings, _ in
       var settings = settings
@@ -66,7 +66,7 @@ struct DatabaseFileTests {
     }
   }
 
-  @Test("a data directory that every user may write to is refused, with the cure")
+  @Test("a data directory writable by every user is refused with a cure")
   func openDirectory() async throws {
     try await BackupScene.place(.sqlite) { settings, _ in
       try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)

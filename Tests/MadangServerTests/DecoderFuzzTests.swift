@@ -22,7 +22,7 @@ struct DecoderFuzzTests {
     return fields
   }
 
-  @Test("any forwarding headers: an address that they make up never counts as this machine's own")
+  @Test("random forwarding headers never make an address this machine's own")
   func forwarded() throws {
     try Fuzzer("forwarded").run { number, input, _ in
       let headers = Self.fields(input)
@@ -34,7 +34,7 @@ struct DecoderFuzzTests {
     }
   }
 
-  @Test("any address that is read is written in one form, which is read as the same")
+  @Test("every parsed address has one written form, which parses to the same address")
   func addresses() throws {
     try Fuzzer("addresses").run { number, input, _ in
       let text = String(decoding: input, as: UTF8.self)
@@ -43,7 +43,7 @@ struct DecoderFuzzTests {
     }
   }
 
-  @Test("no change to a cookie's value makes another session of it")
+  @Test("no changed cookie value names another session")
   func cookies() throws {
     let cookie = SocketCookie(secret: Array("price".utf8), path: "/", settings: Settings())
     let known = [SessionID(number: 7, begun: 1_700_000_000_000), SessionID(number: .max, begun: 0)]
@@ -56,7 +56,7 @@ struct DecoderFuzzTests {
     #expect(found > 0)
   }
 
-  @Test("any Range is answered within the file, or by all of it")
+  @Test("any Range is answered with a part of the file or all of it")
   func ranges() throws {
     try Fuzzer("ranges").run { number, input, _ in
       for size in [0, 1, 1000, Int.max] {
@@ -66,7 +66,7 @@ struct DecoderFuzzTests {
     }
   }
 
-  @Test("any replies of a mail server are the same however they are cut")
+  @Test("replies of a mail server parse the same wherever they are cut")
   func replies() throws {
     try Fuzzer("smtp").run { number, input, generator in
       let whole = Self.replies([input])

@@ -33,7 +33,7 @@ struct DeletionsTests {
   }
 
   @Test(
-    "a deleted workspace is out of sight at once, its name is free, and its rows are cleared up",
+    "a deleted workspace disappears at once, frees its name, and its rows are deleted later",
     arguments: TestEngine.available)
   func workspace(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -64,7 +64,7 @@ struct DeletionsTests {
   }
 
   @Test(
-    "a deleted channel gives its name free at once, and what a stopped server left is cleared up later",
+    "a deleted channel frees its name at once, and the next server deletes the rest",
     arguments: TestEngine.available)
   func channel(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -86,7 +86,7 @@ struct DeletionsTests {
   }
 
   @Test(
-    "what was deleted stays a while for the sockets of other servers, the rooms of a workspace as long as it",
+    "rows of deleted rooms stay a while for the sockets of other servers",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func grace(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.deletionGrace, .seconds(3600))) { (world) async throws in
@@ -111,7 +111,7 @@ struct DeletionsTests {
   }
 
   @Test(
-    "what is deleted while others wait to be cleared up is not cleared with them, whatever its server's clock says",
+    "a later deletion waits its own time, even if its server's clock differs",
     arguments: TestEngine.available)
   func later(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.housekeepingTurn, .seconds(3600))) { (world) async throws in
@@ -142,7 +142,7 @@ struct DeletionsTests {
   }
 
   @Test(
-    "while a workspace with many chats is cleared up people post elsewhere, and another server goes on with what one left",
+    "posts go on while a large workspace is deleted, and another server continues an interrupted deletion",
     arguments: TestEngine.available)
   func many(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
@@ -187,7 +187,7 @@ struct DeletionsTests {
   }
 
   @Test(
-    "somebody who is no member of a workspace writes nothing when asking to change it", arguments: TestEngine.available)
+    "a refused change by an account outside the workspace writes nothing", arguments: TestEngine.available)
   func strangers(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")

@@ -41,7 +41,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "chats whose commit nobody told of are delivered, in order with others, each once", arguments: TestEngine.available)
+    "chats without a commit notice are delivered once, in order with others", arguments: TestEngine.available)
   func untold(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -59,7 +59,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "a chat whose COMMIT was answered to nobody is stored, and heard once and in order",
+    "a chat whose COMMIT answer was lost is stored and delivered once, in order",
     .enabled(if: PostgresServer.url != nil))
   func lostAnswer() async throws {
     try await withEngine(.postgres) { place in
@@ -90,7 +90,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("a chat whose row somebody has removed holds up none after it", arguments: TestEngine.available)
+  @Test("a chat whose row was removed does not delay the chats after it", arguments: TestEngine.available)
   func removed(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -112,7 +112,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "chats with the numbers of chats that the database has lost are heard, whoever posts them",
+    "chats that reuse numbers lost by the database are delivered",
     arguments: TestEngine.available)
   func lostChats(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -135,7 +135,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "chats with the numbers of chats from before a room's first socket are heard when the database has lost those",
+    "chats that reuse lost numbers from before a room's first socket are delivered",
     arguments: TestEngine.available)
   func lostBefore(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -189,7 +189,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "a chat does not hide the one before it, which has the number of one that the database has lost",
+    "a chat does not hide the one before it that reuses a lost number",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func hiddenByItsFollower(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in
@@ -210,7 +210,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "sockets stay while a database that may be another one cannot say who may hear a room",
+    "sockets stay open while the database cannot answer who may read a room",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func unanswered(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -256,7 +256,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("sockets at two servers hear the same chats in the same order, each once", arguments: TestEngine.available)
+  @Test("sockets at two servers get the same chats in the same order, once", arguments: TestEngine.available)
   func pair(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in
       let yard = try await first.courtyard()
@@ -289,7 +289,7 @@ struct DeliveryTests {
   }
 
   @Test(
-    "a chat of another server is heard without asking the database",
+    "a chat from another server is delivered without a read of the database",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func unasked(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in
@@ -325,7 +325,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("what is taken away at one server ends sockets at another", arguments: TestEngine.available)
+  @Test("access that ends at one server closes sockets at another", arguments: TestEngine.available)
   func takenAway(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in
       let yard = try await first.courtyard()
@@ -355,7 +355,7 @@ struct DeliveryTests {
     }
   }
 
-  @Test("a connect that is held at one server is let in when another makes its account a member")
+  @Test("a connect that waits at one server is accepted when another makes its account a member")
   func held() async throws {
     try await World.pair(.sqlite, settings: World.settings(\.socketHold, .seconds(60))) { first, second in
       let a = try await first.signUp("Mina")

@@ -28,7 +28,9 @@ struct DoctorTests {
     return await Doctor(options, logger: logger).examine(settings, url: nil)
   }
 
-  @Test("beside a running server nothing is wrong, but what a PostgreSQL for tests is", arguments: TestEngine.available)
+  @Test(
+    "the doctor finds nothing beside a running server, except the test PostgreSQL's settings",
+    arguments: TestEngine.available)
   func good(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       _ = try await world.signUp("Mina")
@@ -38,7 +40,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("a PostgreSQL that confirms before it has written, or has too few connections, is found")
+  @Test("the doctor finds a PostgreSQL with asynchronous commits or too few connections")
   func postgres() async throws {
     for engine in TestEngine.available where engine != .sqlite {
       try await World.run(engine) { (world) async throws in
@@ -57,7 +59,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("only who knows the installation's secret is told how a request arrived", arguments: TestEngine.available)
+  @Test("only a caller with the installation's secret learns how its request arrived", arguments: TestEngine.available)
   func probe(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let plain = try await world.call(.GET, "/livez", key: nil)
@@ -80,7 +82,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("the file of a revoked API key is removed; one that stays is a finding", arguments: TestEngine.available)
+  @Test("the file of a revoked API key is removed; if it stays, the doctor finds it", arguments: TestEngine.available)
   func revokedKey(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let (madang, settings) = (world.server.madang, world.server.base.settings)
@@ -111,7 +113,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("proofs of any other form are no proofs")
+  @Test("malformed proofs are refused")
   func proofs() {
     let probe = DoctorProbe(secret: Array("secret".utf8))
     #expect(probe.accepts(probe.proof(at: 1_000), at: 1_500))
@@ -123,7 +125,7 @@ struct DoctorTests {
     }
   }
 
-  @Test("a PostgreSQL that takes connections and says nothing is found, and does not hold the doctor")
+  @Test("the doctor finds a silent PostgreSQL without waiting for it")
   func silent() async throws {
     let silent = try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup).bind(
       host: "127.0.0.1", port: 0
@@ -138,7 +140,7 @@ struct DoctorTests {
     try await silent.close()
   }
 
-  @Test("errors in words become a message and its cure")
+  @Test("an error text becomes a message and its cure")
   func words() {
     let two = DoctorFinding(.database, SetupError("it is not there;\nits server\tsays no\ncheck it"))
     #expect(two.message == "it is not there; its server\tsays no" && two.cure == "check it")

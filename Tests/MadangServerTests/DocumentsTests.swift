@@ -65,7 +65,7 @@ struct DocumentsTests {
     }
   }
 
-  @Test("what is none of the types is E11, and nothing of the request is kept", arguments: TestEngine.available)
+  @Test("a file of another type is E11, and nothing of the request is stored", arguments: TestEngine.available)
   func refused(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -90,7 +90,7 @@ struct DocumentsTests {
     }
   }
 
-  @Test("files.types shortens the list and lengthens it; images are always taken", arguments: TestEngine.available)
+  @Test("files.types removes and adds types; images are always accepted", arguments: TestEngine.available)
   func types(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.documentTypes, ["pdf", "odt"])) { (world) async throws in
       let yard = try await world.courtyard()
@@ -129,7 +129,7 @@ struct DocumentsTests {
   }
 
   @Test(
-    "HEAD of a file is answered as GET without its bytes, and elsewhere HEAD is no method",
+    "HEAD of a file answers like GET without bytes; elsewhere HEAD is E97",
     arguments: TestEngine.available)
   func head(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -158,7 +158,7 @@ struct DocumentsTests {
   }
 
   @Test(
-    "a part of a file is sent if If-Range names the file's tag, else all of it", arguments: TestEngine.available,
+    "a range is answered only if If-Range names the file's ETag", arguments: TestEngine.available,
     EditionName.allCases)
   func ifRange(_ engine: TestEngine, _ edition: EditionName) async throws {
     try await World.run(engine) { (world) async throws in

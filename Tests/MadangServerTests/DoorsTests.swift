@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Doors that stay closed", .timeLimit(.minutes(3)))
 struct DoorsTests {
-  @Test("a payment is the account's that first showed it, paid or not", arguments: TestEngine.available)
+  @Test("a payment belongs to the account that showed it first, paid or not", arguments: TestEngine.available)
   func payments(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
@@ -68,7 +68,7 @@ struct DoorsTests {
   }
 
   @Test(
-    "of secrets behind a symbolic link it counts who may read what it leads to", arguments: ["", "/api-key-2024-10"])
+    "for a secret behind a symbolic link, the target's permissions count", arguments: ["", "/api-key-2024-10"])
   func linkedSecrets(_ name: String) throws {
     let files = FileManager.default
     let directory = files.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
@@ -91,7 +91,7 @@ struct DoorsTests {
     #expect(dangling.description.contains("leads to \(other.path), which is not there"))
   }
 
-  @Test("times of a payment provider that nobody can reckon with stop nothing")
+  @Test("impossible times from a payment provider do not stop the server")
   func endlessTimes() throws {
     for number in [Int64.max, .min, 9_223_372_036_854_775_806, -1] {
       let text = """
@@ -108,7 +108,7 @@ struct DoorsTests {
     }
   }
 
-  @Test("a former key for tokens that is shorter than what it signs with stops the start")
+  @Test("a former token key that is too short stops the start")
   func shortKey() throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
     defer { try? FileManager.default.removeItem(at: directory) }
@@ -124,7 +124,7 @@ struct DoorsTests {
   }
 
   @Test(
-    "a link to a former key for tokens that leads nowhere stops a start that would make another one",
+    "a dangling link to a former token key stops the start instead of making another key",
     arguments: ["missing", "access-token.key"])
   func danglingKey(_ target: String) throws {
     let directory = FileManager.default.temporaryDirectory.appending(path: "madang-secrets-\(UUID().uuidString)")
@@ -139,7 +139,7 @@ struct DoorsTests {
     #expect(try secrets.formerTokenKey() == nil)
   }
 
-  @Test("Kakao without the number of an app does not start, unless that is wanted")
+  @Test("sign-in with Kakao needs an app number, unless a setting allows any app")
   func kakao() {
     var settings = ServerSettings()
     #expect(settings.problems().isEmpty)
@@ -152,7 +152,7 @@ struct DoorsTests {
     #expect(settings.problems().isEmpty)
   }
 
-  @Test("a page of a history holds so many chats, or so many characters", arguments: TestEngine.available)
+  @Test("a page of a history ends at a number of chats or of characters", arguments: TestEngine.available)
   func historyPages(_ engine: TestEngine) async throws {
     var settings = World.settings
     settings.domain.historyPage.chats = 4

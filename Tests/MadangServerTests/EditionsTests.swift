@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Two editions of one server", .timeLimit(.minutes(3)))
 struct EditionsTests {
-  @Test("a key tells the edition, and a token works in its own only", arguments: TestEngine.available)
+  @Test("a key decides the edition, and a token works in its own edition only", arguments: TestEngine.available)
   func tokens(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let january = try await world.signUp("Mina", through: .january2024)
@@ -37,7 +37,7 @@ struct EditionsTests {
     }
   }
 
-  @Test("a server of one edition knows no key of the other", arguments: EditionName.allCases)
+  @Test("a server of one edition refuses keys of the other", arguments: EditionName.allCases)
   func bound(_ edition: EditionName) async throws {
     try await World.run(.sqlite, settings: World.settings(\.edition, edition)) { (world) async throws in
       let mina = try await world.signUp("Mina", through: edition)
@@ -66,7 +66,7 @@ struct EditionsTests {
     #expect(settings.problems().first?.contains(zone) == true)
   }
 
-  @Test("on first start a key for each edition is made, and kept")
+  @Test("the first start makes and keeps a key for each edition")
   func keys() async throws {
     var settings = World.settings
     settings.isDevelopment = false

@@ -26,7 +26,7 @@ struct ElementScannerTests {
   }
 
   @Test(
-    "what is no document is refused",
+    "malformed documents are refused",
     arguments: [
       "", " ", "words", "<a>", "</a>", "<a></b>", "<a/><b/>", "<a/>words", "<>", "</>", "< a/>", "<a", "<a b='>",
       "<a>&",
@@ -40,14 +40,14 @@ struct ElementScannerTests {
     #expect(throws: ElementScanner.Malformed.self) { try ElementScanner.read(Array(text.utf8)) }
   }
 
-  @Test("elements may be as deep as the limit")
+  @Test("elements may nest up to the limit")
   func depth() throws {
     let text = String(repeating: "<a>", count: 16) + String(repeating: "</a>", count: 16)
     #expect(try ElementScanner.read(Array(text.utf8)).name == "a")
     #expect(throws: ElementScanner.Malformed.self) { try ElementScanner.read([0x3C, 0x61, 0xFF, 0x2F, 0x3E]) }
   }
 
-  @Test("whatever is cut off, changed or repeated, reading ends with an element or an error")
+  @Test("a damaged document ends with an element or an error")
   func mutations() {
     let whole = Array(Self.list.trimmed.utf8)
     for end in 0..<whole.count { #expect(throws: (any Error).self) { try ElementScanner.read(Array(whole[..<end])) } }

@@ -4,7 +4,7 @@ import Testing
 
 @Suite("Fields of a body")
 struct FieldsTests {
-  @Test("each is found, however many there are, and the first of a repeated name wins")
+  @Test("every field is found, and the first of a repeated name counts")
   func many() throws {
     var fields = Fields()
     let names = (0..<20).map { "field\($0)" }
@@ -21,7 +21,7 @@ struct FieldsTests {
     #expect(fields["field20"] == nil && !fields.hasValue(of: "field20"))
   }
 
-  @Test("null is no value, and a value behind it is a repetition")
+  @Test("null counts as absent, and a later value of the same name is ignored")
   func null() {
     var fields = Fields()
     for name in ["content"] + (0..<10).map({ "field\($0)" }) {
@@ -31,7 +31,7 @@ struct FieldsTests {
     }
   }
 
-  @Test("a name that is longer than any of the API, or no ASCII, is ignored")
+  @Test("a field name that is too long or not ASCII is ignored")
   func names() {
     var fields = Fields()
     let long = String(repeating: "x", count: 64)

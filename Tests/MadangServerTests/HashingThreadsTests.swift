@@ -8,7 +8,7 @@ import Testing
 
 @Suite("Threads that hash passwords")
 struct HashingThreadsTests {
-  @Test("of one address no more passwords wait than `limits.hashing` says; others may wait", .timeLimit(.minutes(1)))
+  @Test("passwords of one address that wait to be hashed are limited by `limits.hashing`", .timeLimit(.minutes(1)))
   func limit() async throws {
     var settings = World.settings
     (settings.hashingThreads, settings.hashingPerAddress) = (1, 2)
@@ -35,7 +35,7 @@ struct HashingThreadsTests {
     }
   }
 
-  @Test("threads and connections are as many as are set; otherwise they are within their bounds")
+  @Test("numbers of threads and connections follow the settings, else the defaults' bounds")
   func counts() {
     var settings = ServerSettings()
     #expect((1...3).contains(settings.hashingThreadCount) && (2...8).contains(settings.databaseReaderCount))

@@ -37,7 +37,7 @@ struct HousekeepingLeaderTests {
     }
   }
 
-  @Test("one server on the embedded database leads")
+  @Test("the one server on the embedded database does the housekeeping")
   func alone() async throws {
     try await World.run(.sqlite) { (world) async throws in
       #expect(try await World.eventually { try await Self.leaders(world) == 1 })
@@ -45,7 +45,7 @@ struct HousekeepingLeaderTests {
   }
 
   @Test(
-    "of two servers one tidies up; when it is cut off, another process takes over, and when that ends, one of them again",
+    "one of two servers does the housekeeping, and another takes over when it is cut off",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func leaders(_ engine: TestEngine) async throws {
     try await Self.three { (first, second, third) async throws in

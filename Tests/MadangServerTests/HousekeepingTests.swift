@@ -9,7 +9,7 @@ import Testing
 @Suite("Housekeeping", .timeLimit(.minutes(3)))
 struct HousekeepingTests {
   @Test(
-    "a sweep takes away what no row names, page by page, and nothing else",
+    "a sweep removes only files without a row, page by page",
     .enabled(if: !TestBucket.holdsAllFiles, "of the directory"), arguments: TestEngine.available)
   func sweep(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.domain.filePage, 2)) { (world) async throws in
@@ -37,7 +37,7 @@ struct HousekeepingTests {
     }
   }
 
-  @Test("files of a deleted channel go page by page, however many there are", arguments: TestEngine.available)
+  @Test("files of a deleted channel are removed page by page", arguments: TestEngine.available)
   func retired(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.domain.filePage, 2)) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -56,7 +56,8 @@ struct HousekeepingTests {
   }
 
   @Test(
-    "sessions go when they expired long ago, changes when every server heard of them", arguments: TestEngine.available)
+    "sessions are deleted long after their expiry, changes when every server has read them",
+    arguments: TestEngine.available)
   func expired(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let (madang, day) = (world.server.madang, Int64(24 * 3_600_000))

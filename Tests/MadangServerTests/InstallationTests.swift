@@ -42,7 +42,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "a server starts again on its own files, also on those of a version that knew no id",
+    "a server starts again on its own files, also on those of a version without installation ids",
     arguments: TestEngine.available)
   func again(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
@@ -55,7 +55,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "with another database a server refuses to start, says why, and deletes nothing", arguments: TestEngine.available)
+    "a server with another database refuses to start, says why and deletes nothing", arguments: TestEngine.available)
   func otherDatabase(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
       try await Self.serve(settings, Self.upload)
@@ -88,7 +88,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "with another data directory a server refuses to start",
+    "a server with another data directory refuses to start",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func otherDirectory(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
@@ -108,7 +108,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "a database restored from before it had an id is taken with its own files; hidden files of systems are no uploads",
+    "a restored database without an id is accepted with its own files; hidden system files are not uploads",
     arguments: TestEngine.available)
   func restored(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
@@ -136,7 +136,7 @@ struct InstallationTests {
     }
   }
 
-  @Test("a server that starts says if every user of the machine can read its database")
+  @Test("a start warns if every user of the machine can read the database")
   func openDatabase() async throws {
     try await Self.place(.sqlite) { (settings) async throws in
       func warnings() async throws -> Int {
@@ -156,7 +156,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "a database without uploads does not take the files of another whose id is missing",
+    "an empty database refuses files of another installation without an id",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func unmarkedFiles(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
@@ -209,7 +209,7 @@ struct InstallationTests {
   }
 
   @Test(
-    "a first start that was cut off before the files had their id is made up for, unless another server is about to do so",
+    "a first start that was cut off before the files had their id is completed by the next",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func cutOff(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
@@ -229,7 +229,7 @@ struct InstallationTests {
     }
   }
 
-  @Test("a new installation says so once, for whoever has mistyped --data", arguments: TestEngine.available)
+  @Test("a new installation says so once, in case --data was mistyped", arguments: TestEngine.available)
   func new(_ engine: TestEngine) async throws {
     try await Self.place(engine) { (settings) async throws in
       var settings = settings
@@ -243,7 +243,7 @@ struct InstallationTests {
     }
   }
 
-  @Test("a database with tables of another program is refused in a few words", arguments: TestEngine.available)
+  @Test("a database with tables of another program is refused", arguments: TestEngine.available)
   func tablesOfOthers(_ engine: TestEngine) async throws {
     try await Self.place(engine) { settings in
       try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
@@ -267,7 +267,7 @@ struct InstallationTests {
     }
   }
 
-  @Test("the directory for what arrives is made again if somebody took it away under a running server")
+  @Test("the upload directory is made again if it is removed under a running server")
   func uploadsTakenAway() async throws {
     try await Self.place(.sqlite) { settings in
       try await Self.serve(settings) { world in

@@ -17,7 +17,7 @@ struct InvitePageTests {
 
   private static func text(_ answer: World.Answer) -> String { String(decoding: answer.body, as: UTF8.self) }
 
-  @Test("somebody with a code names an address there, and makes an account with it", arguments: TestEngine.available)
+  @Test("the page of a code invites an e-mail, which can then sign up", arguments: TestEngine.available)
   func accept(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: RegistrationTests.settings(.invite)) { (world) async throws in
       let made = try await world.server.madang.inviteByCode(uses: 2, days: 1)
@@ -54,7 +54,7 @@ struct InvitePageTests {
   }
 
   @Test(
-    "a code that is unknown, expired or revoked opens nothing; what it invited is revoked with it",
+    "an unknown, expired or revoked code opens nothing, and its invitations are revoked with it",
     arguments: TestEngine.available)
   func invalid(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: RegistrationTests.settings(.invite)) { (world) async throws in
@@ -80,7 +80,7 @@ struct InvitePageTests {
     }
   }
 
-  @Test("a code is used as often as it says, however many use it at once", arguments: TestEngine.available)
+  @Test("a code is used only as often as it allows, also in parallel", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: RegistrationTests.settings(.invite)) { (world) async throws in
       let code = try await world.server.madang.inviteByCode(uses: 3, days: 1).code.text
@@ -96,7 +96,7 @@ struct InvitePageTests {
     }
   }
 
-  @Test("who calls the page too often is told to come back, as with other calls without a session")
+  @Test("too many calls of the page are refused, like other calls without a session")
   func limits() async throws {
     var settings = RegistrationTests.settings(.invite)
     settings.callLimits.requests = 3

@@ -9,7 +9,7 @@ import Testing
 
 @Suite("What callers hold", .timeLimit(.minutes(3)))
 struct LedgerTests {
-  @Test("nobody holds more than their limit, all together no more than theirs; what is given back can be had again")
+  @Test("one address and all together stay below their limits, and returned amounts are free again")
   func limits() {
     let ledger = Ledger([.memory: .init(perAddress: 10, total: 15)])
     let (a, b) = (KeyHash("a"), KeyHash("b"))
@@ -32,7 +32,7 @@ struct LedgerTests {
     #expect(ledger.take(.disk, .max, for: a))
   }
 
-  @Test("files of callers without a token are read and dropped, and the texts of a body have one limit")
+  @Test("files of callers without a token are dropped, and the texts of a body share one limit")
   func strangers() async throws {
     try await World.run(.sqlite, settings: World.settings(\.body.text, 5000)) { (world) async throws in
       let file = World.Part.file("image", Sample.png)
@@ -45,7 +45,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("a message of a socket that is on its way is counted as well")
+  @Test("the message that a socket is receiving counts too")
   func messages() async throws {
     try await World.run(.sqlite, settings: World.settings(\.bodyMemory, .init(perAddress: 1 << 20, total: 1 << 30))) {
       (world) async throws in
@@ -62,7 +62,7 @@ struct LedgerTests {
     }
   }
 
-  @Test("bytes on their way are counted by address, and given back with the answer", arguments: [false, true])
+  @Test("bytes of bodies are counted by address until the answer", arguments: [false, true])
   func bodies(_ isFile: Bool) async throws {
     var settings = World.settings
     settings.bodyMemory = .init(perAddress: 3000, total: 100_000)

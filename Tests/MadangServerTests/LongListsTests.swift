@@ -30,7 +30,7 @@ struct LongListsTests {
   }
 
   @Test(
-    "an answer has the same bytes, whatever the size of pages is",
+    "the page size does not change the bytes of an answer",
     arguments: TestEngine.available, [EditionName.october2024, .january2024])
   func pages(_ engine: TestEngine, _ edition: EditionName) async throws {
     var settings = World.settings
@@ -134,7 +134,7 @@ struct LongListsTests {
     return line.flatMap { Int($0.split(separator: " ").last ?? "") } ?? -1
   }
 
-  @Test("bytes of long answers that are not read are counted, bounded for one account and given back")
+  @Test("unread bytes of long answers are counted and limited for each account")
   func heldBytes() async throws {
     var settings = World.settings
     settings.bodyMemory = .init(perAddress: 500_000, total: 1 << 30)
@@ -186,7 +186,7 @@ struct LongListsTests {
     let names = Mutex<[String]>([])
   }
 
-  @Test("addresses take turns at pages, however many pages each waits for")
+  @Test("addresses take turns at reading pages")
   func turns() async throws {
     let turns = ListTurns(places: 1)
     let order = Order()
@@ -205,7 +205,7 @@ struct LongListsTests {
     #expect(turns.free == 1)
   }
 
-  @Test("an account's amount is counted for its address as well, once in all")
+  @Test("an account's amount also counts for its address, once")
   func account() {
     let ledger = Ledger([.memory: .init(perAddress: 10, total: 100)])
     let (account, here, there) = (KeyHash("account 1"), KeyHash("here"), KeyHash("there"))

@@ -21,7 +21,7 @@ struct LoopbackTests {
   }
 
   @Test(
-    "the loopback address lets nobody into a room, unless a setting takes it for a client's; the cookie does",
+    "the loopback address admits to a room only if a setting counts it as client; the cookie always does",
     arguments: TestEngine.available)
   func rooms(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.hosted) { (world) async throws in
@@ -43,7 +43,7 @@ struct LoopbackTests {
     }
   }
 
-  @Test("metrics answer a loopback address only where a setting takes it for a client's", arguments: [false, true])
+  @Test("metrics answer a loopback address only if a setting counts it as client", arguments: [false, true])
   func metrics(_ isClient: Bool) async throws {
     var settings = Self.hosted
     if isClient { settings.loopbackIsClient = true }
@@ -56,7 +56,7 @@ struct LoopbackTests {
     }
   }
 
-  @Test("each sign of a proxy that settings do not name is logged once, and told to the doctor")
+  @Test("each sign of an unnamed proxy is logged once and shown by the doctor")
   func signs() async throws {
     let log = LogRecorder()
     try await World.run(.sqlite, settings: Self.hosted, logger: log.logger) { (world) async throws in
@@ -102,7 +102,7 @@ struct LoopbackTests {
     }
   }
 
-  @Test("what makes a server not ready is in its log, once")
+  @Test("the reason why a server is not ready is logged once")
   func readiness() async throws {
     let log = LogRecorder()
     try await World.run(.sqlite, settings: Self.hosted, logger: log.logger) { (world) async throws in

@@ -46,7 +46,7 @@ struct MailLimitsTests {
       .flatMap { Int($0.split(separator: " ").last ?? "") }
   }
 
-  @Test("an account is sent so many mails a day, of all kinds together and at once", arguments: TestEngine.available)
+  @Test("mails to one account are limited per day, over all kinds", arguments: TestEngine.available)
   func account(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(account: 3)) { (world) async throws in
       _ = try await RegistrationTests.join(world, "mina@example.com")
@@ -67,7 +67,7 @@ struct MailLimitsTests {
   }
 
   @Test(
-    "all are sent so many mails an hour; a sign-up goes on without its mail, which is counted, and tests are sent",
+    "mails are limited per hour; beyond that a sign-up succeeds without its mail",
     arguments: TestEngine.available)
   func hour(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(hour: 4)) { (world) async throws in
@@ -86,7 +86,7 @@ struct MailLimitsTests {
   }
 
   @Test(
-    "a write that has a mail sent and does not end holds up no other one that has",
+    "a write that queues a mail and does not end delays no other",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func hanging(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
@@ -111,7 +111,7 @@ struct MailLimitsTests {
     }
   }
 
-  @Test("mails that confirm addresses take half of what all are sent in an hour", arguments: TestEngine.available)
+  @Test("mails that confirm addresses use at most half of the hourly limit", arguments: TestEngine.available)
   func signUps(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(hour: 4)) { (world) async throws in
       for name in ["mina", "joon", "sora", "dana"] {
@@ -125,7 +125,7 @@ struct MailLimitsTests {
     }
   }
 
-  @Test("an account that is deleted takes no mail along that is for an administrator", arguments: TestEngine.available)
+  @Test("deleting an account keeps mails for administrators", arguments: TestEngine.available)
   func deletion(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       let madang = world.server.madang

@@ -70,7 +70,7 @@ struct MailTests {
     try await World.eventually { try await world.server.madang.waitingMails() == 0 }
   }
 
-  @Test("each mail is sent once, however many servers send, and nothing of it stays", arguments: TestEngine.available)
+  @Test("each mail is sent once by several servers and then deleted", arguments: TestEngine.available)
   func once(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine) { (world) async throws in
       for number in 0..<40 { try await Self.queue(world, "\(number)") }
@@ -85,7 +85,7 @@ struct MailTests {
     }
   }
 
-  @Test("a mail that is not taken is tried again after a pause that doubles", arguments: TestEngine.available)
+  @Test("a mail that is not accepted is repeated after pauses that double", arguments: TestEngine.available)
   func again(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine) { (world) async throws in
       let madang = world.server.madang
@@ -147,7 +147,7 @@ struct MailTests {
   }
 
   @Test(
-    "a mail of which nobody says whether it was taken is sent three times at most, whoever sends it",
+    "a mail with an unknown outcome is sent at most three times",
     arguments: TestEngine.available)
   func unanswered(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine) { (world) async throws in
@@ -192,7 +192,7 @@ struct MailTests {
     }
   }
 
-  @Test("a reply that is about this server is told from one about the recipient")
+  @Test("replies about this server are told apart from replies about the recipient")
   func enhancedCodes() {
     for (code, line, enhanced, isAboutSender) in [
       (550, "5.1.1 no such user", "5.1.1", false), (550, "5.7.1 relaying denied", "5.7.1", true),
@@ -206,7 +206,7 @@ struct MailTests {
     #expect(!SMTPReply(code: 550, lines: []).isAboutSender)
   }
 
-  @Test("who lost a claim neither deletes nor puts off the mail of who has it", arguments: TestEngine.available)
+  @Test("a server that lost its claim changes nothing of the mail", arguments: TestEngine.available)
   func claims(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine) { (world) async throws in
       let madang = world.server.madang
@@ -225,7 +225,7 @@ struct MailTests {
     }
   }
 
-  @Test("no more mails wait than may", arguments: TestEngine.available)
+  @Test("the queue of mails is limited", arguments: TestEngine.available)
   func full(_ engine: TestEngine) async throws {
     try await Self.withoutQueue(engine, limit: 2) { (world) async throws in
       for _ in 0..<2 { try await Self.queue(world, "S") }
@@ -234,7 +234,7 @@ struct MailTests {
     }
   }
 
-  @Test("development mode keeps mails for who asks for them", arguments: TestEngine.available)
+  @Test("development mode keeps mails to be read by tests", arguments: TestEngine.available)
   func mailbox(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let madang = world.server.madang
@@ -256,7 +256,7 @@ struct MailTests {
     }
   }
 
-  @Test("a mail is lines of short ASCII, and no text of it becomes a header")
+  @Test("a mail is short lines of ASCII, and its text cannot become a header")
   func message() throws {
     let evil = "Hi\r\nBcc: x@y.zz\n\n각각각각각각각각각각각각각각각각각각각각각각각각각각"
     let from = try #require(MailAddress("chat@example.com"))
@@ -281,7 +281,7 @@ struct MailTests {
   }
 
   @Test(
-    "an address that would say something else in a command is none",
+    "an address that would change an SMTP command is refused",
     arguments: [
       "", "a", "a@", "@b", "a@b@c", "a b@c.de", "a@b.cc>", "<a@b.cc", "a\r\nDATA@b.cc", "가@b.cc", "a@b.cc,d",
       "\"a\"@b.cc",
@@ -291,7 +291,7 @@ struct MailTests {
     #expect(MailAddress(text) == nil)
   }
 
-  @Test("replies are read however they are cut; what is no reply, or too long, is refused")
+  @Test("SMTP replies are read wherever they are cut; malformed or long ones are refused")
   func replies() throws {
     let text = "220 hi\r\n250-a\r\n250-AUTH PLAIN\r\n250 \r\n354\n"
     for size in 1...text.utf8.count {
@@ -317,7 +317,7 @@ struct MailTests {
     }
   }
 
-  @Test("settings of mail that cannot work are refused in words; TLS is left out for this machine only")
+  @Test("impossible mail settings are refused; only mail to this machine goes without TLS")
   func settings() {
     var mail = MailSettings()
     #expect(mail.problems(publicURL: "").isEmpty)

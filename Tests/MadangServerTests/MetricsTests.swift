@@ -40,7 +40,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("each metric that the alerts and the dashboard name is told by a server", arguments: TestEngine.available)
+  @Test("a server has each metric that the alerts and the dashboard name", arguments: TestEngine.available)
   func monitoring(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       _ = try await world.signUp("Mina")
@@ -60,7 +60,7 @@ struct MetricsTests {
     }
   }
 
-  @Test("figures of process and disk are plausible")
+  @Test("metrics of process and disk are plausible")
   func figures() async throws {
     try await World.run(.sqlite) { (world) async throws in
       _ = try await world.signUp("Mina")

@@ -34,7 +34,7 @@ struct OpenAPIOrderTests {
     courtyard.edition.operations.filter { $0.id != "file" }
   }
 
-  @Test("a wrong key is E01 before the path, the token and the body are looked at", arguments: TestEngine.available)
+  @Test("a wrong key is E01 before path, token and body are checked", arguments: TestEngine.available)
   func key(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (courtyard, scene) async throws in
       for operation in Self.operations(of: courtyard) {
@@ -50,7 +50,7 @@ struct OpenAPIOrderTests {
     }
   }
 
-  @Test("an unknown path or method is E97 before the token and the body are looked at", arguments: TestEngine.available)
+  @Test("an unknown path or method is E97 before token and body are checked", arguments: TestEngine.available)
   func path(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (courtyard, scene) async throws in
       let key = courtyard.edition.edition.developmentKey
@@ -71,7 +71,7 @@ struct OpenAPIOrderTests {
     }
   }
 
-  @Test("a missing, unknown or expired token is told before the body is read", arguments: TestEngine.available)
+  @Test("a missing, unknown or expired token is refused before the body is read", arguments: TestEngine.available)
   func token(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (courtyard, scene) async throws in
       for operation in Self.operations(of: courtyard) where operation.access == "\(Access.token)" {
@@ -84,7 +84,8 @@ struct OpenAPIOrderTests {
     }
   }
 
-  @Test("what cannot be read is E11 before membership and ownership are looked at", arguments: TestEngine.available)
+  @Test(
+    "an unreadable body or query is E11 before membership and ownership are checked", arguments: TestEngine.available)
   func body(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (courtyard, scene) async throws in
       for operation in Self.operations(of: courtyard) {
@@ -97,7 +98,7 @@ struct OpenAPIOrderTests {
     }
   }
 
-  @Test("a body is ignored where none is asked for", arguments: TestEngine.available)
+  @Test("a body is ignored where the call needs none", arguments: TestEngine.available)
   func noBody(_ engine: TestEngine) async throws {
     try await Self.run(engine) { (courtyard, scene) async throws in
       for operation in Self.operations(of: courtyard) where !operation.hasBody && operation.template.contains("{work") {

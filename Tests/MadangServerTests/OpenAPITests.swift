@@ -24,7 +24,7 @@ struct OpenAPITests {
     #expect(Set(description.operations.map(\.id)).count == description.operations.count)
   }
 
-  @Test("the documents name only codes of the contract, and on every operation the common ones")
+  @Test("the documents have only codes of the contract, and the common ones on every operation")
   func codes() {
     let all = Set(ErrorCode.allCases.map(\.rawValue))
     for operation in APIDescription.all.flatMap(\.operations) {
@@ -43,7 +43,7 @@ struct OpenAPITests {
     }
   }
 
-  @Test("a value that a schema does not allow is found, and an unknown keyword is an error")
+  @Test("the validator finds values that a schema does not allow and refuses unknown keywords")
   func validator() throws {
     let schema = try JSONSchema(
       [
@@ -64,7 +64,7 @@ struct OpenAPITests {
     #expect(throws: JSONSchema.Unreadable.self) { try JSONSchema(["$ref": "#/none"], in: [:]) }
   }
 
-  @Test("the documents are served without a key, and not again to those who hold them")
+  @Test("the documents are served without a key, with 304 for an unchanged one")
   func served() async throws {
     try await World.run(.sqlite) { (world) async throws in
       for edition in EditionName.allCases {

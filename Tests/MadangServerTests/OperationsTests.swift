@@ -22,7 +22,7 @@ struct OperationsTests {
 
   static func status(_ answer: String) -> String { String(answer.dropFirst(9).prefix(3)) }
 
-  @Test("health is asked for with GET, HEAD and OPTIONS, also by HTTP/1.0 without a host")
+  @Test("health answers GET, HEAD and OPTIONS, also in HTTP/1.0 without a host")
   func health() async throws {
     try await World.run(.sqlite) { (world) async throws in
       for path in ["/livez", "/readyz"] {
@@ -101,7 +101,7 @@ struct OperationsTests {
     #expect(settings.problems() == [])
   }
 
-  @Test("readiness tells everybody whether, and operators why not; the disk is asked once a second at most")
+  @Test("readiness gives its reasons to operators only, and checks the disk at most once a second")
   func readiness() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let ready = try await Self.ask(world, "/readyz")
@@ -120,7 +120,7 @@ struct OperationsTests {
     #expect(checks.load(ordering: .relaxed) == 1)
   }
 
-  @Test("readiness answers in time although what it asks does not, and does not ask again before it has")
+  @Test("readiness answers in time while a check hangs, and does not start it again meanwhile")
   func hangingReadiness() async throws {
     let checks = Atomic(0)
     let (answers, end) = AsyncStream.makeStream(of: Void.self)
@@ -136,7 +136,7 @@ struct OperationsTests {
     #expect(try await World.eventually { await probe.problem() == nil })
   }
 
-  @Test("no secret is in the description of a server or of what it is made of, as libraries log it")
+  @Test("descriptions of the server and its parts hold no secret")
   func descriptions() async throws {
     var settings = World.settings
     settings.tokenKey = "secret-0123456789-0123456789-0123456789"
@@ -154,7 +154,7 @@ struct OperationsTests {
     }
   }
 
-  @Test("a listener of their own serves operators, and the other one does so no more")
+  @Test("with a listener for operators, the main one no longer serves them")
   func ownListener() async throws {
     var settings = World.settings
     settings.operations = ("127.0.0.1", 0)
@@ -170,7 +170,7 @@ struct OperationsTests {
     }
   }
 
-  @Test("a listener of operators that cannot listen is named, and the server does not say that it listens")
+  @Test("if the operators' listener fails, the start names it")
   func taken() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let port = try #require(URL(string: world.url)?.port)

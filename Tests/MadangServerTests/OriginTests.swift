@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Origins of sockets behind proxies", .timeLimit(.minutes(2)))
 struct OriginTests {
-  @Test("phones that name the public URL get a WebSocket, whatever the proxy makes of Host; other origins do not")
+  @Test("an origin equal to the public URL gets a WebSocket whatever Host the proxy sends; other origins do not")
   func origins() async throws {
     var settings = World.settings(\.publicURL, "https://chat.example.com:8443")
     settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
@@ -39,7 +39,7 @@ struct OriginTests {
     }
   }
 
-  @Test("a proxy that names the WebSocket's scheme says that the client came over TLS")
+  @Test("a proxy that forwards the scheme wss reports TLS")
   func schemes() throws {
     for (scheme, isSecure) in [
       ("wss", true), ("HTTPS", true), ("http, wss", true), ("wss, http", false), ("ws", false),
@@ -49,7 +49,7 @@ struct OriginTests {
     }
   }
 
-  @Test("an idle connection outlasts what proxies keep, and ends after the time that a setting says")
+  @Test("an idle connection ends after http.idle, later than proxies close theirs")
   func idle() async throws {
     #expect(ServerSettings().idleSeconds > 120)
     try await World.run(.sqlite, settings: World.settings(\.idleSeconds, 1)) { (world) async throws in

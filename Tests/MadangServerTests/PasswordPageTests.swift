@@ -50,7 +50,7 @@ struct PasswordPageTests {
   }
 
   @Test(
-    "after a change of the password no session begins by the old one, however many sign-ins were under way",
+    "after a change of the password no sign-in with the old one succeeds, also one under way",
     arguments: TestEngine.available)
   func signInsUnderWay(_ engine: TestEngine) async throws {
     var settings = World.settings
@@ -90,7 +90,7 @@ struct PasswordPageTests {
     }
   }
 
-  @Test("somebody who forgot a password gets a link, and another password by it, once", arguments: TestEngine.available)
+  @Test("a link to reset a password works once", arguments: TestEngine.available)
   func reset(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -132,7 +132,7 @@ struct PasswordPageTests {
     }
   }
 
-  @Test("mails with links that wait are not sent when one was used; others are", arguments: TestEngine.available)
+  @Test("using a link drops the waiting mails with other links", arguments: TestEngine.available)
   func unsentLinks(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       let (mina, madang) = (try await world.signUp("Mina"), world.server.madang)
@@ -159,7 +159,7 @@ struct PasswordPageTests {
   }
 
   @Test(
-    "a link ends after 30 minutes, with the account, and when another one was used", arguments: TestEngine.available)
+    "a link ends after 30 minutes, with its account, or when another was used", arguments: TestEngine.available)
   func ends(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       _ = try await world.signUp("Mina")
@@ -188,7 +188,7 @@ struct PasswordPageTests {
     }
   }
 
-  @Test("of one link's uses at once one succeeds", arguments: TestEngine.available)
+  @Test("one of several parallel uses of a link succeeds", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       _ = try await world.signUp("Mina")
@@ -203,7 +203,7 @@ struct PasswordPageTests {
   }
 
   @Test(
-    "an account is sent so many links in an hour, an address asks for so many, and one without a password gets none",
+    "links are limited for each account and address, and accounts without a password get none",
     arguments: TestEngine.available)
   func limits(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(perAccount: 2, perAddress: 5)) { (world) async throws in
@@ -231,7 +231,7 @@ struct PasswordPageTests {
     }
   }
 
-  @Test("without a public address there is no such page, and other methods and paths are what they were")
+  @Test("without a public URL there is no page for passwords")
   func absent() async throws {
     try await World.run(.sqlite) { (world) async throws in
       #expect(try await world.call(.GET, "/password", key: nil).code == "E01")

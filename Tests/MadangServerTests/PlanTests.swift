@@ -9,7 +9,7 @@ import Testing
 @Suite("Ways to rows", .timeLimit(.minutes(2)))
 struct PlanTests {
   @Test(
-    "what an account has written and what was deleted is found by an index, however much there is",
+    "chats of an account and deleted rows are found by an index",
     arguments: TestEngine.available)
   func plans(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in

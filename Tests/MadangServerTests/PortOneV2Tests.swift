@@ -78,7 +78,7 @@ struct PortOneV2Tests {
   }
 
   @Test(
-    "of many calls with one payment one is credited, by the ids that v1 has given out as well",
+    "one of many calls with one payment is credited, also by ids of v1",
     arguments: TestEngine.available)
   func once(_ engine: TestEngine) async throws {
     try await Self.run(engine) { world, portOne in
@@ -97,7 +97,7 @@ struct PortOneV2Tests {
   }
 
   @Test(
-    "what is not paid in full, in won, over a real channel and to this shop buys nothing",
+    "a payment counts only if paid in full, in won, over a real channel and to this shop",
     arguments: TestEngine.available)
   func refusals(_ engine: TestEngine) async throws {
     try await Self.run(engine) { world, portOne in
@@ -117,7 +117,7 @@ struct PortOneV2Tests {
     }
   }
 
-  @Test("a PortOne that cannot be asked leaves the payment unused; it is asked twice", arguments: TestEngine.available)
+  @Test("an unreachable PortOne is asked twice and leaves the payment unused", arguments: TestEngine.available)
   func away(_ engine: TestEngine) async throws {
     try await Self.run(engine) { world, portOne in
       let a = try await world.signUp("Mina")
@@ -147,7 +147,7 @@ struct PortOneV2Tests {
     }
   }
 
-  @Test("settings of payments that do not belong together are named")
+  @Test("contradicting payment settings are refused by name")
   func settings() {
     func problems(_ change: (inout ProviderSettings) -> Void) -> [String] {
       var settings = ServerSettings()

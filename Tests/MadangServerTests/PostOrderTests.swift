@@ -8,7 +8,7 @@ import Testing
 @Suite("Order of posts", .timeLimit(.minutes(2)))
 struct PostOrderTests {
   @Test(
-    "what the same people post into one channel at two servers at once is numbered without gaps, by channel and by author",
+    "parallel posts at two servers are numbered without gaps, by channel and by author",
     arguments: TestEngine.available)
   func servers(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in

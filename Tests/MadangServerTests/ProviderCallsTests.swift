@@ -43,7 +43,7 @@ struct ProviderCallsTests {
   }
 
   @Test(
-    "a call that was sent and not answered is told from one that never got a connection",
+    "a call without an answer is told apart from one without a connection",
     arguments: [(false, true), (true, false)])
   func unanswered(_ isFull: Bool, _ expected: Bool) async throws {
     let silent = try Silent(isFull: isFull)

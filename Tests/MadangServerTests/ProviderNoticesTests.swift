@@ -176,7 +176,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "who takes back the app's access is signed out everywhere, and an older token signs in no more; a newer one does, to the same account",
+    "revoking the app's access ends all sessions; only a newer token signs in, to the same account",
     arguments: TestEngine.available)
   func revoked(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
@@ -211,7 +211,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("a notice that says it is from the future keeps nobody out for longer than until now")
+  @Test("a notice dated in the future blocks sign-ins only until now")
   func future() async throws {
     try await Self.run(.sqlite) { scene in
       _ = try await scene.person("mina")
@@ -223,7 +223,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("only what Apple has signed for one of the apps, and lately, is heeded", arguments: TestEngine.available)
+  @Test("only recent notices that Apple signed for one of the apps count", arguments: TestEngine.available)
   func signatures(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
       let mina = try await scene.person("mina")
@@ -260,7 +260,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("notices are taken where they are configured, and junk counts for the limit of its address")
+  @Test("notices are accepted only where configured, and junk counts for the limit of its address")
   func off() async throws {
     try await World.run(.sqlite) { (world) async throws in
       for path in ["/_hooks/apple", "/_hooks/kakao", "/_hooks/other"] {
@@ -274,7 +274,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("mails that reach somebody no more end nothing, and leave no trace however often that is told")
+  @Test("notices of disabled mail forwarding change nothing")
   func mails() async throws {
     try await Self.run(.sqlite) { scene in
       let mina = try await scene.person("mina")
@@ -287,7 +287,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "an account is deleted with the one at the provider only where the settings say so, and nobody deletes what is held",
+    "a deletion at the provider deletes the account only if a setting says so, and never one on hold",
     arguments: TestEngine.available)
   func deletion(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
@@ -326,7 +326,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "in read-only mode a notice ends sessions all the same; a deletion is asked for again, and done after that",
+    "in read-only mode a notice still ends sessions; a deletion is refused until the mode ends",
     arguments: TestEngine.available)
   func readOnly(_ engine: TestEngine) async throws {
     try await Self.run(engine, deletes: true) { scene in
@@ -350,7 +350,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("Kakao's notices need the admin key, and are about this app", arguments: TestEngine.available)
+  @Test("Kakao's notices need the admin key and this app's id", arguments: TestEngine.available)
   func kakao(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
       let (one, two) = (try await scene.kakaoPerson("41"), try await scene.kakaoPerson("42"))
@@ -376,7 +376,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("a sign-in that is under way while access is taken back leaves no session", arguments: TestEngine.available)
+  @Test("a sign-in under way while access is revoked leaves no session", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
       _ = try await scene.person("mina")
@@ -401,7 +401,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "a sign-in that has asked Kakao before a notice came, and ends behind it, begins no session",
+    "a sign-in that asked Kakao before a notice begins no session after it",
     arguments: TestEngine.available)
   func kakaoRace(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
@@ -417,7 +417,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "whose account was deleted by a notice gets no new one by a token from before, but by a newer one; that is known for a day",
+    "after a deletion by notice only a newer token makes a new account, for a day",
     arguments: TestEngine.available)
   func afterDeletion(_ engine: TestEngine) async throws {
     try await Self.run(engine, deletes: true) { scene in
@@ -449,7 +449,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "a deletion at Apple from before the account, or before its last notice, deletes nothing",
+    "a deletion at Apple that is older than the account or its last notice deletes nothing",
     arguments: TestEngine.available)
   func lateDeletion(_ engine: TestEngine) async throws {
     try await Self.run(engine, deletes: true) { scene in
@@ -469,7 +469,7 @@ struct ProviderNoticesTests {
   }
 
   @Test(
-    "a time that a clock that was ahead has written keeps out neither notices nor people",
+    "times written by a clock that was ahead block neither notices nor sign-ins",
     arguments: TestEngine.available)
   func clockAhead(_ engine: TestEngine) async throws {
     try await Self.run(engine) { scene in
@@ -502,7 +502,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("Apple is not asked for junk, and for what is none of its own once a minute, whether it answers or not")
+  @Test("junk never asks Apple for keys, and unknown keys do so once a minute")
   func keysAskedFor() async throws {
     try await Self.run(.sqlite) { scene in
       let others = JWTKeyCollection()
@@ -532,7 +532,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("keys of Apple's are used for another day while it does not answer, and asked for once a minute")
+  @Test("while Apple does not answer, its keys are used for a day and requested once a minute")
   func oldKeys() async throws {
     try await Self.run(.sqlite) { scene in
       _ = try await scene.person("mina")
@@ -552,7 +552,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("whose account is deleted is unlinked at Kakao, and an administrator hears if not")
+  @Test("deleting an account unlinks it at Kakao, and a failure is reported")
   func unlinking() async throws {
     for (answer, isTold) in [
       ((200, #"{"id":42}"#), true), ((400, #"{"msg":"NotRegisteredUserException","code":-101}"#), true),
@@ -576,7 +576,7 @@ struct ProviderNoticesTests {
     }
   }
 
-  @Test("settings of notices that do not belong together are named")
+  @Test("contradicting settings of notices are refused by name")
   func settings() {
     func problems(_ change: (inout ServerSettings) -> Void) -> [String] {
       var settings = ServerSettings()

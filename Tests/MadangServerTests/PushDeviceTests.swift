@@ -41,7 +41,7 @@ struct PushDeviceTests {
   }
 
   @Test(
-    "of each person the newest devices are told, as many as the setting says, whatever many sessions name",
+    "each person's newest devices get a push, up to the setting",
     arguments: TestEngine.available)
   func newest(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
@@ -62,7 +62,7 @@ struct PushDeviceTests {
     }
   }
 
-  @Test("devices are read for some people at a time, and everybody once", arguments: TestEngine.available)
+  @Test("devices are read for some people at a time, each person once", arguments: TestEngine.available)
   func pages(_ engine: TestEngine) async throws {
     var settings = World.settings
     settings.isDevelopment = false
@@ -87,7 +87,7 @@ struct PushDeviceTests {
   }
 
   @Test(
-    "a device that nobody has any more is forgotten, unless its session names another by then",
+    "an unregistered device is forgotten, unless its session has registered another since",
     arguments: TestEngine.available)
   func forgotten(_ engine: TestEngine) async throws {
     let sender = FaultySender { device, _ in device == "fails" ? PushFailure.unregistered(status: 404) : nil }
@@ -121,7 +121,7 @@ struct PushDeviceTests {
   }
 
   @Test(
-    "each room's oldest chat is claimed, one at a time, and the rooms after the last one come first",
+    "pushes are claimed one chat of a room at a time, and rooms take turns",
     arguments: TestEngine.available)
   func heads(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
@@ -145,7 +145,7 @@ struct PushDeviceTests {
     }
   }
 
-  @Test("the next room that waits is one step in an index, however many chats wait", arguments: TestEngine.available)
+  @Test("the next waiting room is found by one step in an index", arguments: TestEngine.available)
   func plan(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
       let database = world.server.madang.database
@@ -165,7 +165,7 @@ struct PushDeviceTests {
     }
   }
 
-  @Test("a claim made before the database's clock was set back ends", arguments: TestEngine.available)
+  @Test("a claim ends although the database's clock was set back", arguments: TestEngine.available)
   func clockSetBack(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
       let (_, push) = try await Self.chat(world, with: [])

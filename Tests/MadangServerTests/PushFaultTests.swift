@@ -12,7 +12,7 @@ struct PushFaultTests {
   private struct Unreachable: Error {}
 
   @Test(
-    "what the provider did not take because it was out of reach is sent again, and what it took is not",
+    "pushes are repeated after an outage, except those the provider accepted",
     arguments: TestEngine.available)
   func outage(_ engine: TestEngine) async throws {
     for error in [Unreachable(), PushFailure.overloaded(status: 503)] as [any Error] {
@@ -33,7 +33,7 @@ struct PushFaultTests {
   }
 
   @Test(
-    "what the provider says for one device alone, and not in a trial, holds up its room and all others for two pauses at most",
+    "a provider failure for one device delays rooms by two pauses at most",
     arguments: TestEngine.available, ["fails", "works"])
   func outageOfOneDevice(_ engine: TestEngine, _ bad: String) async throws {
     // Elsewhere only "works" is to be told, so that nobody of that room is if its notifications fail.
@@ -51,7 +51,7 @@ struct PushFaultTests {
     }
   }
 
-  @Test("a device whose notification was taken again may begin as many outages as before")
+  @Test("a device that works again may start outages again")
   func outagesOfAHealthyDevice() async throws {
     // Fails for each second time.
     let sender = FaultySender { device, number in
@@ -63,7 +63,7 @@ struct PushFaultTests {
     #expect(sender.told("fails").count == 5 && sender.tries("fails") == 10)
   }
 
-  @Test("a chat of which nobody could be told is given back, for a server that reaches the provider")
+  @Test("a chat that reached no device is released to servers that reach the provider")
   func givenBack() async throws {
     let sender = FaultySender { _, _ in
       Unreachable()
@@ -78,7 +78,7 @@ struct PushFaultTests {
   }
 
   @Test(
-    "what the provider refuses is sent once, what it may have taken twice, what it puts off ten times",
+    "a refused push is sent once, a doubtful one twice, a deferred one ten times",
     arguments: [
       (PushFailure.refused(status: 403), 1), (.unregistered(status: 404), 1), (.delayed(status: 429), 10),
       (.unanswered, 2),
@@ -92,7 +92,7 @@ struct PushFaultTests {
     #expect(sender.taken == ["works"] && sender.tries("fails") == tries)
   }
 
-  @Test("a device that its provider asks to wait for is told when that time is over")
+  @Test("a deferred push is sent when its time has come")
   func askedToWait() async throws {
     let sender = FaultySender { device, number in
       device == "fails" && number == 1 ? PushFailure.delayed(status: 429, pause: .seconds(1000)) : nil
@@ -112,7 +112,7 @@ struct PushFaultTests {
     }
   }
 
-  @Test("a provider that asks for time is not tried before, and a trial holds nothing of a chat")
+  @Test("a provider that asks for time is not tried earlier, and a trial has no data of a chat")
   func askedForTime() async throws {
     let isDown = Mutex(true)
     let sender = FaultySender { _, _ in
@@ -145,7 +145,7 @@ struct PushFaultTests {
   }
 
   @Test(
-    "a device whose notification is put off holds up nobody else, and nobody is told twice for it",
+    "a deferred push delays no other device and repeats none",
     arguments: TestEngine.available)
   func putOff(_ engine: TestEngine) async throws {
     let sender = FaultySender { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
@@ -157,7 +157,7 @@ struct PushFaultTests {
     #expect(sender.taken == Array(repeating: "works", count: 40) && sender.tries("fails") == 1)
   }
 
-  @Test("when too many notifications are put off, further ones are given up and hold up no chat")
+  @Test("beyond the limit of deferred pushes, further ones are dropped and delay no chat")
   func putOffFull() async throws {
     let sender = FaultySender { device, _ in device == "fails" ? PushFailure.delayed(status: 429) : nil }
     var push = PushSettings()
@@ -169,7 +169,7 @@ struct PushFaultTests {
     #expect(sender.told("works").count == 80)
   }
 
-  @Test("a chat of which some were told is given back when the provider has been out of reach for as long as a claim")
+  @Test("a partly pushed chat is released after an outage as long as a claim")
   func givenBackLate() async throws {
     guard TestEngine.available.contains(.postgres) else { return }
     let isTold = Mutex(false)
@@ -200,7 +200,7 @@ struct PushFaultTests {
     }
   }
 
-  @Test("what was put off for a device is sent in order when it takes notifications again")
+  @Test("deferred pushes of a device are sent in order")
   func putOffOrder() async throws {
     let sender = FaultySender { device, number in
       device == "fails" && number < 4 ? PushFailure.delayed(status: 429) : nil
@@ -211,7 +211,7 @@ struct PushFaultTests {
     #expect(sender.told("fails") == (0..<5).map { "\($0)" } && sender.told("works") == (0..<5).map { "\($0)" })
   }
 
-  @Test("what was put off has limits, by device and in all")
+  @Test("deferred pushes are limited, by device and in all")
   func putOffLimits() {
     func notification(_ device: Int) -> PushNotification {
       PushNotification(
@@ -229,7 +229,7 @@ struct PushFaultTests {
   }
 
   @Test(
-    "while a provider is silent, chats wait for it: none but those on their way is sent, and none is lost",
+    "while a provider is silent, chats wait and none is lost",
     arguments: TestEngine.available)
   func silence(_ engine: TestEngine) async throws {
     let isSilent = Mutex(true)

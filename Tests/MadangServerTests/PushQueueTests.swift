@@ -45,7 +45,7 @@ struct PushQueueTests {
   }
 
   @Test(
-    "a device that answers late holds up its own room only, each room in order, no more at once than the setting says",
+    "a slow device delays its own room only",
     arguments: TestEngine.available)
   func parallel(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
@@ -73,7 +73,7 @@ struct PushQueueTests {
   }
 
   @Test(
-    "whoever lost a claim while a notification waited for its turn does not send it",
+    "a server that lost its claim does not send the waiting push",
     arguments: TestEngine.available)
   func lateTurn(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
@@ -118,7 +118,7 @@ struct PushQueueTests {
     }
   }
 
-  @Test("rooms take turns: many chats of some hold up no other one", arguments: TestEngine.available)
+  @Test("rooms take turns at pushes, so that many chats of one delay no other", arguments: TestEngine.available)
   func turns(_ engine: TestEngine) async throws {
     try await PushScene.withoutQueue(engine) { (world) async throws in
       let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
@@ -145,7 +145,7 @@ struct PushQueueTests {
     }
   }
 
-  @Test("no more have a place than there are, and every place is given back")
+  @Test("parallel pushes never exceed the limit, and every place is returned")
   func places() async {
     let places = Places(2)
     let counts = Counts()

@@ -75,7 +75,7 @@ struct PushTests {
   }
 
   @Test(
-    "a push token that two accounts register is the newer one's, also where two servers left it with both",
+    "a push token belongs to the account that registered it last",
     arguments: TestEngine.available)
   func newestOwner(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -118,7 +118,7 @@ struct PushTests {
   }
 
   @Test(
-    "other owners of a push token are found by its index, also among tokens that begin alike",
+    "other owners of a push token are found by an index",
     arguments: TestEngine.available)
   func ownersByIndex(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -137,7 +137,7 @@ struct PushTests {
     }
   }
 
-  @Test("whoever left, signed out or cleared the device is told nothing")
+  @Test("accounts that left, signed out or cleared their device get no push")
   func gone() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let yard = try await world.courtyard()
@@ -161,7 +161,7 @@ struct PushTests {
     }
   }
 
-  @Test("Firebase gets a signed assertion for its token once, then each notification with the payload as it is")
+  @Test("Firebase gets one signed assertion for its token, then each payload unchanged")
   func firebase() async throws {
     let pem = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
     let calls = Mutex<[FakeProvider.Call]>([])
@@ -201,7 +201,7 @@ struct PushTests {
     device: PushDevice(token: "d", edition: "e", person: 1, registeredAt: 0), payload: Array("{}".utf8), chat: "c",
     postedAt: 0)
 
-  @Test("what Firebase answers about a device is told from what it answers about the server")
+  @Test("Firebase's refusals of one device are told apart from refusals of the server")
   func firebaseErrors() async throws {
     let pem = try _RSA.Signing.PrivateKey(keySize: .bits2048).pemRepresentation
     let answer = Mutex((status: 0, body: ""))
@@ -248,7 +248,7 @@ struct PushTests {
   }
 
   @Test(
-    "a chat that a stopped server left untold is told by another, once its claim is over",
+    "another server pushes a chat of a stopped server once its claim is over",
     arguments: TestEngine.available)
   func leftUntold(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -274,7 +274,7 @@ struct PushTests {
   }
 
   @Test(
-    "two servers tell each chat once, and one that waited for too long is told to nobody",
+    "two servers push each chat once, and one that waited too long never",
     arguments: TestEngine.available)
   func pair(_ engine: TestEngine) async throws {
     try await World.pair(engine) { first, second in
@@ -297,7 +297,7 @@ struct PushTests {
     }
   }
 
-  @Test("a claim counts by the database's clock: a server whose own is an hour ahead takes nothing from others")
+  @Test("claims use the database's clock, so a server whose clock is ahead takes none from others")
   func clocks() async throws {
     for engine in TestEngine.available {
       var settings = World.settings
@@ -324,7 +324,7 @@ struct PushTests {
     }
   }
 
-  @Test("whoever lost a claim leaves the chat to the server that has it now", arguments: TestEngine.available)
+  @Test("a server that lost its claim leaves the chat to the new owner", arguments: TestEngine.available)
   func lostClaim(_ engine: TestEngine) async throws {
     var settings = World.settings
     settings.isDevelopment = false
@@ -348,7 +348,7 @@ struct PushTests {
     }
   }
 
-  @Test("an account file that is none stops the server from starting, with a cure")
+  @Test("a malformed service account file stops the start, with a cure")
   func firebaseMistake() async throws {
     var settings = World.settings
     settings.providers.firebase.accountFile = "/nonexistent.json"

@@ -23,7 +23,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "an account owns no more workspaces than it may, however many it makes at once, and is handed none beyond that",
+    "an account cannot own more workspaces than its quota, by creation or hand-over",
     arguments: TestEngine.available)
   func workspaces(_ engine: TestEngine) async throws {
     var settings = World.settings(\.accountWorkspaceQuota, 3)
@@ -66,7 +66,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "a workspace has no more channels and members than it may, however many come at once; its own numbers count before the settings'",
+    "a workspace cannot exceed its quotas of channels and members, and its own quota overrides the setting",
     arguments: TestEngine.available)
   func places(_ engine: TestEngine) async throws {
     var settings = World.settings(\.workspaceChannelQuota, 4)
@@ -112,7 +112,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "a workspace has no more bytes of files than it may, however many post at once; what is deleted makes room, and text is free",
+    "files of a workspace cannot exceed its quota; deleting makes room, and text is free",
     arguments: TestEngine.available)
   func files(_ engine: TestEngine) async throws {
     let size = Sample.png.count
@@ -154,7 +154,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "pictures of people, workspaces and channels count for the account's quota until they are removed, replaced ones too",
+    "pictures count for the account's quota until they are removed, replaced ones too",
     arguments: TestEngine.available)
   func pictures(_ engine: TestEngine) async throws {
     let size = Sample.png.count
@@ -200,7 +200,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "a limit that comes later counts what is there; a sum that is not true any more is added up anew",
+    "a new quota counts existing files, and a wrong sum is computed again",
     arguments: TestEngine.available)
   func sums(_ engine: TestEngine) async throws {
     let size = Sample.png.count
@@ -241,7 +241,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "a post that is refused because a limit came later leaves the sum, so that the next one adds up nothing",
+    "a post refused by a new quota keeps the computed sum",
     arguments: TestEngine.available)
   func refusedSum(_ engine: TestEngine) async throws {
     let size = Sample.png.count
@@ -259,7 +259,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "a sum that is added up while files are being deleted waits for the deletion",
+    "computing a sum waits for a running deletion of files",
     arguments: TestEngine.available.filter { $0 == .postgres })
   func besideDeletion(_ engine: TestEngine) async throws {
     let size = Sample.png.count
@@ -304,7 +304,7 @@ struct QuotaTests {
   }
 
   @Test(
-    "uploads of several accounts in several workspaces, with deletions beside, are counted without being run again",
+    "parallel uploads and deletions are counted without repeated transactions",
     arguments: TestEngine.available)
   func beside(_ engine: TestEngine) async throws {
     let size = Sample.png.count

@@ -29,7 +29,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "what people would write is answered E99 in both editions and leaves nothing; reading and signing in go on; then all is as before",
+    "read-only mode answers writes with E99 in both editions; reading and sign-in go on",
     arguments: TestEngine.available)
   func people(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -145,7 +145,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "an administrator ends sessions, shuts accounts out and revokes keys in read-only mode; what changes content is refused in words",
+    "in read-only mode an administrator ends sessions, disables accounts and revokes keys, but changes no content",
     arguments: TestEngine.available)
   func administration(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -177,7 +177,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "a payment is answered E81 in read-only mode, and credited when it is shown after that",
+    "a payment is E81 in read-only mode and is credited afterwards",
     arguments: TestEngine.available)
   func payments(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -212,7 +212,7 @@ struct ReadOnlyTests {
   }
 
   @Test(
-    "in read-only mode a server deletes nothing for its age, and tells the mode in its metrics and its log",
+    "in read-only mode retention deletes nothing, and metrics and log show the mode",
     arguments: TestEngine.available)
   func housekeeping(_ engine: TestEngine) async throws {
     let log = LogRecorder()

@@ -127,7 +127,7 @@ struct RefreshTokensTests {
     }
   }
 
-  @Test("2024-01: requests that meet the expiry together all go on, whichever token they refresh with")
+  @Test("in 2024-01 parallel requests that meet one expiry all succeed after a refresh, whichever token it shows")
   func parallelExpiries() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -177,7 +177,7 @@ struct RefreshTokensTests {
     }
   }
 
-  @Test("as many refreshes are excused as calls were answered E05, and twenty more are not too many")
+  @Test("each E05 excuses one refresh, and twenty more are allowed")
   func excuses() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -253,7 +253,7 @@ struct RefreshTokensTests {
     }
   }
 
-  @Test("a public route does not look at a refresh token in Authorization, whatever became of its limit")
+  @Test("a public route ignores a refresh token in Authorization")
   func publicRoute() async throws {
     try await World.run(.sqlite, settings: World.settings(\.callLimits.requests, 3)) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -265,7 +265,7 @@ struct RefreshTokensTests {
   }
 
   @Test(
-    "refused refreshes are E98 after ten of a token, and so is the session's expired token; others are not held up",
+    "after ten refused refreshes of a token, it and the session's expired token are E98; other sessions are not",
     arguments: TestEngine.available)
   func refusedRefreshes(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.callLimits.requests, 40)) { (world) async throws in

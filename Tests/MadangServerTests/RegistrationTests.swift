@@ -72,7 +72,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("whoever has an account signs in, whoever may make none", arguments: TestEngine.available)
+  @Test("an existing account signs in, whatever the registration setting", arguments: TestEngine.available)
   func present(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       try await World.run(settings) { world in
@@ -99,7 +99,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("who is refused costs no hash of a password")
+  @Test("a refused sign-up hashes no password")
   func refusedUnhashed() async throws {
     try await World.run(.sqlite, settings: Self.settings(.closed)) { (world) async throws in
       let (ours, noThreads) = (world.server.madang, WorkerPool(name: "none", threads: 1, queueLimit: 1))
@@ -117,7 +117,7 @@ struct RegistrationTests {
   }
 
   @Test(
-    "of parallel first sign-ins of one invited person through a provider, all get the one account",
+    "parallel first sign-ins of one invited person all get the same account",
     arguments: TestEngine.available)
   func parallelInvited(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
@@ -166,7 +166,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("an API key says itself who may make an account", arguments: TestEngine.available)
+  @Test("an API key may have its own registration mode", arguments: TestEngine.available)
   func keys(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.closed)) { (world) async throws in
       let madang = world.server.madang
@@ -183,7 +183,9 @@ struct RegistrationTests {
     }
   }
 
-  @Test("a new API key is known at once, a revoked one after a look at the keys", arguments: TestEngine.available)
+  @Test(
+    "a new API key works at once, and a revoked one ends with the next read of the keys",
+    arguments: TestEngine.available)
   func newKey(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.open)) { (world) async throws in
       let madang = world.server.madang
@@ -198,7 +200,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("unknown API keys share a look at the database, however many are shown", arguments: TestEngine.available)
+  @Test("unknown API keys share one read of the database", arguments: TestEngine.available)
   func unknownKeys(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.open)) { (world) async throws in
       let keys = world.server.current.backend.service.keys
@@ -212,7 +214,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("of many who sign up at once with one invitation, one gets in", arguments: TestEngine.available)
+  @Test("one of several parallel sign-ups with one invitation succeeds", arguments: TestEngine.available)
   func race(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.invite)) { (world) async throws in
       _ = try await world.server.madang.invite(email: "mina@example.com", days: 1)
@@ -230,7 +232,7 @@ struct RegistrationTests {
     }
   }
 
-  @Test("settings without a domain, or with a false address, are refused")
+  @Test("registration settings without a domain or with a malformed address are refused")
   func problems() {
     var settings = Self.settings(.domain)
     #expect(settings.problems().isEmpty)

@@ -65,7 +65,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("a damaged backup is refused with words, and nothing is written", arguments: TestEngine.available)
+  @Test("a damaged backup is refused, and nothing is written", arguments: TestEngine.available)
   func damage(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let whole = URL(filePath: try await scene.backUp().path)
@@ -88,7 +88,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("damaged files can be done without, and the next backup brings them anew", arguments: TestEngine.available)
+  @Test("a restore can skip damaged files, and the next backup contains them again", arguments: TestEngine.available)
   func skipping(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let backup = URL(filePath: try await scene.backUp().path)
@@ -110,7 +110,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("numbers that no backup has are refused with words; nothing ends the process")
+  @Test("impossible numbers in a backup are refused without a crash")
   func numbers() async throws {
     try await BackupScene.run(.sqlite) { scene in
       let whole = URL(filePath: try await scene.backUp().path)
@@ -156,7 +156,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("links, pipes, devices and names of tables that lead elsewhere are refused, and nothing waits for them")
+  @Test("links, pipes, devices and foreign table names in a backup are refused at once")
   func foreignThings() async throws {
     try await BackupScene.run(.sqlite) { scene in
       let whole = URL(filePath: try await scene.backUp().path)
@@ -212,7 +212,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("a manifest that would be too long to be read ends its backup before an older one is removed")
+  @Test("a manifest that is too long fails its backup before an older one is removed")
   func longManifest() async throws {
     try await BackupScene.run(.sqlite) { scene in
       let backup = try Backup(at: URL(filePath: try await scene.backUp().path))
@@ -224,7 +224,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("only an empty place is restored to, and the refusal names the way out", arguments: TestEngine.available)
+  @Test("a restore needs an empty target, and the refusal names the cure", arguments: TestEngine.available)
   func emptyPlaces(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       _ = try await scene.backUp()
@@ -257,7 +257,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "a restore that was cut off goes on when it is run again; until then no server starts on it",
+    "an interrupted restore continues when run again, and no server starts before",
     arguments: TestEngine.available)
   func interrupted(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
@@ -295,7 +295,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("a restore that was killed while it wrote its marker begins anew", arguments: TestEngine.available)
+  @Test("a restore killed while writing its marker starts over", arguments: TestEngine.available)
   func killedAtTheStart(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       _ = try await scene.backUp()
@@ -310,7 +310,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("what was loaded before the cut is not loaded twice", arguments: TestEngine.available)
+  @Test("rows loaded before an interruption are not loaded twice", arguments: TestEngine.available)
   func loaded(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       _ = try await scene.backUp()
@@ -325,7 +325,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("documents whose type only their extension tells are restored", arguments: TestEngine.available)
+  @Test("documents whose type is known by extension only are restored", arguments: TestEngine.available)
   func documents(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       try await scene.serve { world in
@@ -347,7 +347,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("an older version's backup is brought up to date, a newer one's is refused", arguments: TestEngine.available)
+  @Test("a backup of an older version is migrated, one of a newer version refused", arguments: TestEngine.available)
   func versions(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let backup = URL(filePath: try await scene.backUp().path)
@@ -394,7 +394,7 @@ struct RestoreTests {
     }
   }
 
-  @Test("the database alone moves to the other engine and back, and files stay", arguments: TestEngine.available)
+  @Test("the database moves to the other engine and back without its files", arguments: TestEngine.available)
   func move(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine, isFull: true) { scene in
       let rows = try await BackupScene.rows(scene.settings)
@@ -434,7 +434,7 @@ struct RestoreTests {
   }
 
   @Test(
-    "an embedded database is put aside when it moves to PostgreSQL, and not while a server runs on it",
+    "moving to PostgreSQL sets the embedded database aside, unless a server uses it",
     .enabled(if: TestEngine.available.contains(.postgres)))
   func aside() async throws {
     try await BackupScene.run(.sqlite) { scene in

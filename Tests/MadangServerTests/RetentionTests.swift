@@ -19,7 +19,7 @@ struct RetentionTests {
   }
 
   @Test(
-    "chats that are too old go with their files; unread counts, cursors and checks stay true",
+    "old chats are deleted with their files; unread counts, cursors and checks stay correct",
     arguments: TestEngine.available)
   func chats(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.chatDays, 10)) { (world) async throws in
@@ -79,7 +79,7 @@ struct RetentionTests {
   }
 
   @Test(
-    "files that are too old go; a chat that has nothing else says so, others keep their text",
+    "old files are deleted; a chat without text gets a notice, others keep their text",
     arguments: TestEngine.available)
   func files(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -112,7 +112,7 @@ struct RetentionTests {
   }
 
   @Test(
-    "nothing of a workspace on hold is deleted, whoever asks, until it is released", arguments: TestEngine.available)
+    "nothing of a workspace on hold is deleted until it is released", arguments: TestEngine.available)
   func hold(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.chatDays, 10)) { (world) async throws in
       let madang = world.server.madang
@@ -156,7 +156,7 @@ struct RetentionTests {
   }
 
   @Test(
-    "an account has no more bytes of files than it may, however many post at once",
+    "files of an account cannot exceed its quota, also by parallel posts",
     arguments: TestEngine.available)
   func quota(_ engine: TestEngine) async throws {
     let size = Sample.png.count

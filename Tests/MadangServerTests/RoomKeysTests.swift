@@ -8,7 +8,7 @@ import Testing
 @Suite("Keys of writes to rooms", .timeLimit(.minutes(3)))
 struct RoomKeysTests {
   @Test(
-    "a room goes by its number before anybody has posted, by whichever name it is called",
+    "a room has one key before the first post, by whichever name it is called",
     arguments: TestEngine.available)
   func numbers(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in

@@ -7,7 +7,7 @@ struct RoomPositionTests {
     .init(id: id ?? "chat \(number)", createdAt: number * 1000)
   }
 
-  @Test("it knows the last chats by what they are, not by their number")
+  @Test("a position knows the last chats by their content, not only by number")
   func marks() {
     var position = RoomPosition(seq: 10)
     position.begin(with: Self.chat(10))
@@ -20,7 +20,7 @@ struct RoomPositionTests {
     #expect(position.seq == 3 && !position.has(3, Self.chat(3)))
   }
 
-  @Test("a chat before those it knows was delivered if it is older than they are")
+  @Test("a chat older than the known ones counts as delivered")
   func before() {
     var position = RoomPosition(seq: 10)
     #expect(!position.wasDelivered(10, Self.chat(10)))
@@ -29,7 +29,7 @@ struct RoomPositionTests {
     #expect(!position.wasDelivered(10, Self.chat(11)) && !position.wasDelivered(4, Self.chat(11)))
   }
 
-  @Test("behind numbers that no chat has it goes on")
+  @Test("a position passes numbers without a chat")
   func gaps() {
     var position = RoomPosition(seq: 10)
     position.deliver(11, Self.chat(11))

@@ -39,7 +39,7 @@ struct S3SignatureTests {
       signature: "ff11897932ad3f4e8b18135d722051e5ac45fc38421b1da7b9d196a0fe09473a"),
   ]
 
-  @Test("examples of the test suite", arguments: vectors)
+  @Test("signatures match the examples of AWS's test suite", arguments: vectors)
   func suite(_ example: SignatureExample) {
     let signature = AWSSignature(
       accessKeyID: "AKIDEXAMPLE", secretAccessKey: "wJalrXUtnFEMI/K7MDENG+bPxRfiCYEXAMPLEKEY", region: "us-east-1",
@@ -87,7 +87,7 @@ struct S3SignatureTests {
     #expect(field.hasSuffix(", Signature=\(example.signature)"))
   }
 
-  @Test("Amazon's buckets are called by their own names, others by paths")
+  @Test("Amazon's buckets are addressed by host name, others by path")
   func servers() {
     var settings = S3Settings()
     settings.region = "eu-central-1"

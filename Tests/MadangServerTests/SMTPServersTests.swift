@@ -76,7 +76,7 @@ struct SMTPServersTests {
   }
 
   @Test(
-    "a server that offers AUTH=LOGIN, or refuses PLAIN and takes LOGIN, lets the program in",
+    "sign-in works with AUTH=LOGIN, or with LOGIN after a refused PLAIN",
     arguments: [
       "AUTH=LOGIN", "AUTH=LOGIN PLAIN", "AUTH PLAIN LOGIN", "auth login", "AUTH GSSAPI NTLM\r\n250 AUTH LOGIN",
     ])
@@ -91,7 +91,7 @@ struct SMTPServersTests {
     }
   }
 
-  @Test("a server that takes no secret with AUTH PLAIN is given it afterwards")
+  @Test("the secret of AUTH PLAIN is sent afterwards if the server wants that")
   func noInitialResponse() async throws {
     let answer: @Sendable (String) -> String? = { line in
       switch line {
@@ -105,7 +105,7 @@ struct SMTPServersTests {
     try await Self.withServer(answer) { sender, _ in try await sender.check() }
   }
 
-  @Test("a password that is refused is not tried in another way")
+  @Test("a refused password is not tried by another method")
   func wrongPassword() async throws {
     let answer: @Sendable (String) -> String? = { line in
       if line.hasPrefix("EHLO") { return "250-mail\r\n250 AUTH PLAIN LOGIN" }
@@ -118,7 +118,7 @@ struct SMTPServersTests {
   }
 
   @Test(
-    "a server that knows HELO only is greeted so; one that offers no way to sign in is named", arguments: [false, true])
+    "a server with HELO only works, and one without a sign-in method is reported", arguments: [false, true])
   func helo(_ signsIn: Bool) async throws {
     let answer: @Sendable (String) -> String? = { $0.hasPrefix("EHLO") ? "502 5.5.1 not implemented" : nil }
     try await Self.withServer(answer) { sender, lines in
@@ -132,7 +132,7 @@ struct SMTPServersTests {
     }
   }
 
-  @Test("a TLS error says the cause and the cure, and names no place in the source of a library")
+  @Test("a TLS error names cause and cure, without a library's source lines")
   func tls() async throws {
     let answer: @Sendable (String) -> String? = { _ in nil }
     try await Self.withServer(answer) { sender, _ in
@@ -145,7 +145,7 @@ struct SMTPServersTests {
     }
   }
 
-  @Test("places in a library's source are left out of its words")
+  @Test("source lines are removed from a library's errors")
   func sourcePlaces() {
     struct Failure: Error, CustomStringConvertible { let description: String }
     let error = Failure(description: "[Error: 1 error:1000007d:SSL routines:A at /b/.build/checkouts/x y/z.cc:393] end")

@@ -103,7 +103,7 @@ struct SecurityDocumentTests {
     }
   }
 
-  @Test("every requirement of the levels 1 and 2 has one answer, and what is met names a test")
+  @Test("every requirement of levels 1 and 2 has one answer, and a met one names a test")
   func requirements() throws {
     let rows = try rows()
     for row in rows {

@@ -20,7 +20,7 @@ struct SecurityTests {
     return try await world.call(.POST, "users/join", .json(fields))
   }
 
-  @Test("passwords have 8 to 128 characters, and all of them count")
+  @Test("passwords have 8 to 128 characters, and every character counts")
   func passwordLengths() async throws {
     try await World.run(.sqlite) { (world) async throws in
       #expect(try await join(world, password: "Passw0!").code == "E11")
@@ -41,7 +41,7 @@ struct SecurityTests {
   @Test("a password costs what OWASP asks for, unless the operator wants it otherwise")
   func passwordCost() { #expect(ServerSettings().domain.passwordCost == PasswordCost(memory: 19 * 1024, passes: 2)) }
 
-  @Test("one subject at two providers is two people")
+  @Test("one subject at two providers is two accounts")
   func subjects() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let apple = try await SocialSignInTests.signIn(
@@ -87,7 +87,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("each use of the installation's secret has a key of its own")
+  @Test("each use of the installation's secret has its own key")
   func keys() {
     let secret = Array(repeating: UInt8(7), count: 64)
     let keys = ["socket cookie", "decoy passwords"].map { Secrets.key(for: $0, from: secret) }
@@ -125,7 +125,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("other methods, folders and paths out of them find nothing")
+  @Test("other methods and folders, and paths out of a folder, find nothing")
   func nothingThere() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -160,7 +160,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("fields that a call does not have change nothing")
+  @Test("unknown fields change nothing")
   func otherFields() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let (mina, joon) = (try await world.signUp("Mina"), try await world.signUp("Joon"))
@@ -181,7 +181,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("a failure of ours is one code for the caller and a line in the log")
+  @Test("an internal failure is E99 for the caller and a line in the log")
   func failures() async throws {
     let log = LogRecorder()
     try await World.run(.sqlite, logger: log.logger) { (world) async throws in
@@ -225,7 +225,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("JSON answers and documents are nothing for a browser to run, frame or guess")
+  @Test("JSON answers and documents have headers that keep browsers from running, framing or guessing them")
   func browserHeaders() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -251,7 +251,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("Apple's tokens are taken with the algorithm of Apple's key only, not with none or an HMAC of the public key")
+  @Test("Apple's tokens need the algorithm of Apple's key, not none or an HMAC of the public key")
   func appleAlgorithms() async throws {
     let key = ES256PrivateKey()
     let parameters = try #require(key.parameters)
@@ -284,7 +284,7 @@ struct SecurityTests {
     }
   }
 
-  @Test("pages run no script, load nothing, are framed and cached nowhere, and keep their address to themselves")
+  @Test("pages run no script, load nothing, and are neither framed, cached nor sent as referrer")
   func pages() async throws {
     let settings = World.settings(\.publicURL, "https://chat.example.com")
     try await World.run(.sqlite, settings: settings) { (world) async throws in

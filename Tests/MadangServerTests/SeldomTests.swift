@@ -34,7 +34,7 @@ struct SeldomTests {
     }
   }
 
-  @Test("sign-in by a provider and its refusals are the same in edition 2024-01", arguments: TestEngine.available)
+  @Test("social sign-in and its refusals are the same in 2024-01", arguments: TestEngine.available)
   func social(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -57,7 +57,7 @@ struct SeldomTests {
     }
   }
 
-  @Test("a device is known by either spelling of its field", arguments: TestEngine.available)
+  @Test("both spellings of the device token's field work", arguments: TestEngine.available)
   func devices(_ engine: TestEngine) async throws {
     for edition in EditionName.allCases {
       try await World.run(engine) { (world) async throws in
@@ -97,7 +97,7 @@ struct SeldomTests {
     }
   }
 
-  @Test("edition 2024-01: parts of files, unread direct messages since a date, and a failure of ours")
+  @Test("2024-01 answers ranges of files, unread counts of direct messages, and E99")
   func january() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
@@ -116,7 +116,7 @@ struct SeldomTests {
   }
 
   @Test(
-    "edition 2024-01: who leaves a workspace is removed from its direct messages", arguments: TestEngine.available)
+    "in 2024-01 leaving a workspace ends access to its direct messages", arguments: TestEngine.available)
   func sentAway(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard(through: .january2024)
@@ -129,7 +129,7 @@ struct SeldomTests {
     }
   }
 
-  @Test("flows that end far from where they began", arguments: TestEngine.available)
+  @Test("long sequences of calls end as the contract says", arguments: TestEngine.available)
   func flows(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()

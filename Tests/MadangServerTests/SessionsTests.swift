@@ -78,7 +78,7 @@ struct SessionsTests {
   }
 
   @Test(
-    "a session that has ended is refused before anything is looked at that it asks for, and leaves nothing",
+    "a call of an ended session is refused before its target is checked, and changes nothing",
     arguments: TestEngine.available)
   func endedSession(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -152,7 +152,7 @@ struct SessionsTests {
     }
   }
 
-  @Test("every case of refresh", arguments: TestEngine.available)
+  @Test("refresh answers each case of its table", arguments: TestEngine.available)
   func refresh(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -244,7 +244,7 @@ struct SessionsTests {
     }
   }
 
-  @Test("a stranger's token of any nesting is refused, and the server goes on")
+  @Test("a deeply nested token is refused")
   func nestedTokens() async throws {
     try await World.run(.sqlite) { (world) async throws in
       for depth in 511...514 {

@@ -40,7 +40,7 @@ struct SharedLimitsTests {
     try #require(isHeard)
   }
 
-  @Test("ten wrong passwords at one server are ten at another, of this account from this address", arguments: engines)
+  @Test("ten wrong passwords at one server count at another, for the same account and address", arguments: engines)
   func failures(_ engine: TestEngine) async throws {
     try await World.pair(engine, settings: try Self.settings()) { (first, second) async throws in
       try await Self.hearing(second, first)
@@ -60,7 +60,7 @@ struct SharedLimitsTests {
   }
 
   @Test(
-    "a hundred wrong passwords from many addresses slow others down at every server, not where somebody signed in at one",
+    "a hundred wrong passwords from many addresses slow unknown addresses down at every server",
     arguments: engines)
   func anywhere(_ engine: TestEngine) async throws {
     try await World.pair(engine, settings: try Self.settings()) { (first, second) async throws in
@@ -89,7 +89,7 @@ struct SharedLimitsTests {
     }
   }
 
-  @Test("what was let through at many servers at once makes the window longer, so that it is no more over some time")
+  @Test("wrong passwords let through at many servers at once make the window longer")
   func excess() async throws {
     let clock = Clock({ 0 }, steady: { 0 })
     let tries = SignInTries(CallLimitSettings(), clock: clock)
@@ -113,7 +113,7 @@ struct SharedLimitsTests {
     try await tries.run(account: "mina", address: "there", isKnown: isKnown) {}
   }
 
-  @Test("a cookie of one server lets a socket in at another", arguments: engines)
+  @Test("a socket cookie of one server works at another", arguments: engines)
   func cookie(_ engine: TestEngine) async throws {
     try await World.pair(engine, settings: SocketCookieTests.settings(.cookie)) { (first, second) async throws in
       let mina = try await first.signUp("Mina")
@@ -124,7 +124,7 @@ struct SharedLimitsTests {
   }
 
   @Test(
-    "a connect that is held at one server is let in when its account is seen at the address by another",
+    "a connect that waits at one server is accepted when another sees its account at the address",
     arguments: engines)
   func address(_ engine: TestEngine) async throws {
     var settings = SocketCookieTests.settings()

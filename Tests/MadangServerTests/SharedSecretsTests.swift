@@ -130,7 +130,9 @@ struct SharedSecretsTests {
     }
   }
 
-  @Test("such a key that is mounted late is waited for: no other one is made", arguments: TestEngine.available)
+  @Test(
+    "while the link to its token key leads nowhere a server does not start, and makes no other key",
+    arguments: TestEngine.available)
   func mountedLate(_ engine: TestEngine) async throws {
     try await Self.places(engine, 1) { places in
       let files = FileManager.default
@@ -165,7 +167,7 @@ struct SharedSecretsTests {
   }
 
   @Test(
-    "of a key that servers are given the database has a digest; another one, or none, is refused",
+    "the database keeps a digest of a given token key, and another key is refused",
     arguments: TestEngine.available)
   func given(_ engine: TestEngine) async throws {
     try await Self.places(engine, 1) { places in

@@ -25,7 +25,7 @@ struct SignInLimitsTests {
     World.settings(\.trustedProxies, [try #require(IPNetwork("127.0.0.1"))])
   }
 
-  @Test("however an e-mail is written, ten wrong passwords are one account's", arguments: TestEngine.available)
+  @Test("ten wrong passwords count for one account, however its e-mail is written", arguments: TestEngine.available)
   func canonical(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -40,7 +40,9 @@ struct SignInLimitsTests {
     }
   }
 
-  @Test("of a hundred tries at once ten are looked at, of a hundred right ones all", arguments: TestEngine.available)
+  @Test(
+    "ten of a hundred parallel wrong passwords are checked, and all of a hundred right ones",
+    arguments: TestEngine.available)
   func parallel(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -58,7 +60,7 @@ struct SignInLimitsTests {
   }
 
   @Test(
-    "from many addresses a hundred wrong passwords slow others down, never the person at an address of their own",
+    "a hundred wrong passwords from many addresses never slow down the account's own address",
     arguments: TestEngine.available)
   func anywhere(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings()) { (world) async throws in
@@ -79,7 +81,7 @@ struct SignInLimitsTests {
     }
   }
 
-  @Test("where somebody signed in they are let in again, whatever others try, also after they signed out")
+  @Test("an address where the account signed in before is not slowed down, also after sign-out")
   func home() async throws {
     try await World.run(.sqlite, settings: try Self.settings()) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -95,7 +97,7 @@ struct SignInLimitsTests {
     }
   }
 
-  @Test("what is far too long to be a password is a wrong one, and one letter of thousands of marks is no e-mail")
+  @Test("an oversized password is wrong, and a letter with thousands of marks is not an e-mail")
   func dearTexts() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -143,7 +145,7 @@ struct SignInLimitsTests {
     }
   }
 
-  @Test("a token that is shown where none is asked for does not help: the address is counted")
+  @Test("a token on a public route does not help: the address is counted")
   func shownTokens() async throws {
     try await World.run(.sqlite, settings: World.settings(\.callLimits.requests, 6)) { (world) async throws in
       let mina = try await world.signUp("Mina")

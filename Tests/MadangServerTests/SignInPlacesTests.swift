@@ -55,7 +55,7 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "the owner is told when, from which network and by what device somebody signed in from a new place, once",
+    "a sign-in from a new place sends its owner one mail with time, network and device",
     arguments: TestEngine.available)
   func told(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings()) { (world) async throws in
@@ -82,7 +82,7 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "nobody hides their network by forwarding headers of their own, nor is taken for a known place by them",
+    "forged forwarding headers neither hide a network nor imitate a known place",
     arguments: TestEngine.available)
   func forged(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings()) { (world) async throws in
@@ -106,7 +106,7 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "an owner is told of a sign-in however many other mails strangers have caused, and after a reset of every place",
+    "other mails do not suppress the mail about a sign-in",
     arguments: TestEngine.available)
   func strangers(_ engine: TestEngine) async throws {
     let settings = try Self.settings { ($0.accountMails, $0.hourlyMails, $0.signInMails) = (1, 2, 100) }
@@ -124,7 +124,7 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "mails about sign-ins are so many in an hour for all accounts together, and keep no others back",
+    "mails about sign-ins have their own hourly limit",
     arguments: TestEngine.available)
   func hourly(_ engine: TestEngine) async throws {
     let settings = try Self.settings { ($0.hourlyMails, $0.signInMails) = (2, 100) }
@@ -142,7 +142,7 @@ struct SignInPlacesTests {
     }
   }
 
-  @Test("a place of which an owner could not be told is new the next time, too", arguments: TestEngine.available)
+  @Test("a place whose mail could not be sent counts as new again", arguments: TestEngine.available)
   func untold(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings { $0.mailQueueLimit = 0 }) { (world) async throws in
       let email = "mina@example.com"
@@ -155,7 +155,7 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "nobody is told of the first place of an account of before, nor of any while that is switched off",
+    "the first place of an older account sends no mail, nor does any while switched off",
     arguments: TestEngine.available)
   func first(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
@@ -184,7 +184,7 @@ struct SignInPlacesTests {
     }
   }
 
-  @Test("an address that nobody has confirmed is told nothing", arguments: TestEngine.available)
+  @Test("an unconfirmed address gets no mail about sign-ins", arguments: TestEngine.available)
   func unconfirmed(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: try Self.settings { $0.confirmation = .limited }) { (world) async throws in
       let email = "mina@example.com"
@@ -198,7 +198,7 @@ struct SignInPlacesTests {
   }
 
   @Test(
-    "so many places are remembered, for so many days, and none when the account is deleted",
+    "remembered places are limited in number and days, and deleted with the account",
     arguments: TestEngine.available)
   func forgotten(_ engine: TestEngine) async throws {
     let settings = try Self.settings { ($0.signInPlaces, $0.signInMails) = (3, 100) }
@@ -226,7 +226,7 @@ struct SignInPlacesTests {
     }
   }
 
-  @Test("where the key is another one nobody is told that known places are new", arguments: TestEngine.available)
+  @Test("a changed key sends no mail about known places", arguments: TestEngine.available)
   func otherKey(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       var settings = settings
@@ -242,7 +242,7 @@ struct SignInPlacesTests {
     }
   }
 
-  @Test("devices are told by what clients say of themselves")
+  @Test("devices are named by the client's User-Agent")
   func devices() {
     let words = [
       Self.phone: "an iPhone or iPad", Self.computer: "a Mac",

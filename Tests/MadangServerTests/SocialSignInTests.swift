@@ -14,7 +14,7 @@ struct SocialSignInTests {
     try await world.call(.POST, "users/login/\(provider)", headers: [("Authorization", "stale")], .json(fields))
   }
 
-  @Test("refusals come in the contract's order, and nothing is made", arguments: TestEngine.available)
+  @Test("social sign-in refuses in the contract's order and makes nothing", arguments: TestEngine.available)
   func refusals(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -84,7 +84,7 @@ struct SocialSignInTests {
     }
   }
 
-  @Test("of parallel first sign-ins of one person, all get the one account", arguments: TestEngine.available)
+  @Test("parallel first sign-ins of one person all get the same account", arguments: TestEngine.available)
   func parallel(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let token = try await world.socialToken("kakao", "1", "mina@example.com", nickname: "Mina")
@@ -98,7 +98,7 @@ struct SocialSignInTests {
     }
   }
 
-  @Test("Kakao is asked whose the token is, and for which app it was made")
+  @Test("Kakao is asked for the token's owner and app")
   func kakao() async throws {
     let endless = String(repeating: "a", count: 16_385)
     try await FakeProvider.run { call in

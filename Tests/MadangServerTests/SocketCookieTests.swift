@@ -37,7 +37,7 @@ struct SocketCookieTests {
   }
 
   @Test(
-    "what stood for a session stands for nobody when a restored database gives its number out again",
+    "a cookie does not work for a later session with the same number",
     arguments: TestEngine.available)
   func numberAgain(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.cookie)) { (world) async throws in
@@ -59,7 +59,7 @@ struct SocketCookieTests {
     }
   }
 
-  @Test("an address that was seen at a time to come stands for nobody", arguments: TestEngine.available)
+  @Test("an address seen in the future identifies no account", arguments: TestEngine.available)
   func timeToCome(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
       let (mina, madang) = (try await world.signUp("Mina"), world.server.madang)
@@ -82,7 +82,7 @@ struct SocketCookieTests {
   }
 
   @Test(
-    "two accounts behind one address each hear their rooms by cookie and only those; without cookies neither is let in",
+    "two accounts behind one address are told apart by cookie; without cookies neither joins",
     arguments: TestEngine.available)
   func twoAtHome(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
@@ -145,7 +145,7 @@ struct SocketCookieTests {
   }
 
   @Test(
-    "a cookie ends with its session: signing out, a new password, disabling; nor does the address let them in again",
+    "a cookie and an address stop working when the session ends",
     arguments: TestEngine.available)
   func endings(_ engine: TestEngine) async throws {
     var settings = Self.settings()
@@ -178,7 +178,7 @@ struct SocketCookieTests {
   }
 
   @Test(
-    "a session that ends while its connect is held does not come in, whoever is invited meanwhile",
+    "a connect that waits is refused when its session ends",
     arguments: [true, false])
   func endsWhileHeld(_ hasToken: Bool) async throws {
     var settings = Self.settings()
@@ -199,7 +199,7 @@ struct SocketCookieTests {
     }
   }
 
-  @Test("connects with tokens that are none of ours are counted by their address")
+  @Test("connects with unknown tokens count for their address")
   func unknownTokens() async throws {
     var settings = Self.settings()
     settings.callLimits.connects = 3
@@ -215,7 +215,7 @@ struct SocketCookieTests {
     }
   }
 
-  @Test("an address behind a proxy that is not trusted stands for nobody, and for no one who called through it")
+  @Test("an address behind an untrusted proxy identifies no account")
   func untrustedProxy() async throws {
     try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -240,7 +240,7 @@ struct SocketCookieTests {
     }
   }
 
-  @Test("a page's script is not let in by address, Starscream is")
+  @Test("a web page is not admitted by address, Starscream is")
   func pages() async throws {
     try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -269,7 +269,7 @@ struct SocketCookieTests {
   }
 
   @Test(
-    "invented rooms are held for a few connects of an address, and refused at once beyond", arguments: [false, true])
+    "few connects of an address to unknown rooms wait, further ones are refused at once", arguments: [false, true])
   func inventedRooms(_ hasCookie: Bool) async throws {
     var settings = Self.settings()
     settings.socketHold = .seconds(3)
@@ -295,7 +295,7 @@ struct SocketCookieTests {
     }
   }
 
-  @Test("how sockets were admitted is counted")
+  @Test("metrics count how sockets were admitted")
   func metrics() async throws {
     try await World.run(.sqlite, settings: Self.settings(.cookie)) { (world) async throws in
       let mina = try await world.signUp("Mina")

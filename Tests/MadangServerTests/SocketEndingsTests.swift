@@ -30,7 +30,7 @@ struct SocketEndingsTests {
   }
 
   @Test(
-    "whoever leaves the workspace is removed from its rooms, others stay; leaving a channel keeps the socket",
+    "leaving a workspace ends its sockets; leaving a channel keeps them",
     arguments: TestEngine.available)
   func leaving(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
@@ -60,7 +60,7 @@ struct SocketEndingsTests {
     }
   }
 
-  @Test("a deleted channel or workspace sends everybody away, chats before it first", arguments: TestEngine.available)
+  @Test("deleting a channel or workspace ends its sockets, after the last chats", arguments: TestEngine.available)
   func deleting(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let yard = try await world.courtyard()
@@ -93,7 +93,7 @@ struct SocketEndingsTests {
   }
 
   @Test(
-    "who is in a channel or workspace that is deleted hears its last chats first, also those that no process told of",
+    "sockets of a deleted channel get its last chats first, also those without a notice",
     arguments: TestEngine.available, [true, false])
   func untoldBeforeDeletion(_ engine: TestEngine, ofWorkspace: Bool) async throws {
     try await World.run(engine) { (world) async throws in
@@ -110,7 +110,7 @@ struct SocketEndingsTests {
     }
   }
 
-  @Test("signing out ends the sockets its token let in, and no others")
+  @Test("signing out ends the sockets admitted by its session, and no others")
   func signingOut() async throws {
     try await World.run(.sqlite) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -134,7 +134,7 @@ struct SocketEndingsTests {
   }
 
   @Test(
-    "the end of a membership that is heard of late leaves a socket that may be there, and removes one that may not",
+    "a late notice of an ended membership removes only sockets without access",
     arguments: TestEngine.available)
   func late(_ engine: TestEngine) async throws {
     try await World.pair(engine) { (here, elsewhere) async throws in

@@ -113,7 +113,7 @@ struct SocketsTests {
   }
 
   @Test(
-    "recent: whoever was seen at the address and may read the room is let in, others are not",
+    "with socket.access recent, an account seen at the address joins rooms it may read",
     arguments: TestEngine.available)
   func recent(_ engine: TestEngine) async throws {
     // Long enough for the note of a call to be written, however busy the machine is.
@@ -174,7 +174,7 @@ struct SocketsTests {
     }
   }
 
-  @Test("token: key and token are needed, from headers, query or payload")
+  @Test("with socket.access token, key and token are needed, from headers, query or payload")
   func token() async throws {
     try await World.run(.sqlite, settings: World.settings(\.socketAccess, .token)) { (world) async throws in
       let mina = try await world.signUp("Mina")
@@ -196,7 +196,7 @@ struct SocketsTests {
     }
   }
 
-  @Test("open: everybody is let in to a room that exists")
+  @Test("with socket.access open, every existing room is open")
   func open() async throws {
     try await World.run(.sqlite, settings: World.settings(\.socketAccess, .open)) { (world) async throws in
       let mina = try await world.signUp("Mina")

@@ -10,7 +10,7 @@ import Testing
 
 @Suite("Paths of stored files", .timeLimit(.minutes(5)))
 struct StoredPathTests {
-  @Test("a backup with a path that leads elsewhere is refused, whichever column holds it")
+  @Test("a backup with a path outside the files' folders is refused")
   func backups() async throws {
     try await BackupScene.run(.sqlite) { scene in
       let (whole, export) = (
@@ -45,7 +45,7 @@ struct StoredPathTests {
     }
   }
 
-  @Test("rows that name what is outside of the files' folders lead nowhere", arguments: TestEngine.available)
+  @Test("rows with a path outside the files' folders find nothing", arguments: TestEngine.available)
   func rows(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       let victim = scene.settings.dataDirectory.appending(path: "victim.png")

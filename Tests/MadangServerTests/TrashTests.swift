@@ -12,7 +12,7 @@ struct TrashTests {
   /// The last day of a year, near midnight UTC.
   private static let newYearsEve: Int64 = 1_798_761_599_000
 
-  @Test("a file without a row goes to the trash, and from there only after whole days", arguments: TestEngine.available)
+  @Test("a file without a row goes to the trash and stays there for days", arguments: TestEngine.available)
   func days(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.domain.filePage, 2)) { (world) async throws in
       let clock = Clock({ Self.newYearsEve })
@@ -36,7 +36,8 @@ struct TrashTests {
     }
   }
 
-  @Test("a server on the wrong database loses no file: they can be moved back", arguments: TestEngine.available)
+  @Test(
+    "files that a server on the wrong database moved to the trash can be moved back", arguments: TestEngine.available)
   func wrongDatabase(_ engine: TestEngine) async throws {
     try await World.run(engine) { (world) async throws in
       let a = try await world.signUp("Mina")
@@ -89,7 +90,7 @@ struct TrashTests {
     }
   }
 
-  @Test("a server that starts removes what it was told to, and sweeps nothing", arguments: TestEngine.available)
+  @Test("a start removes retired files and sweeps nothing", arguments: TestEngine.available)
   func start(_ engine: TestEngine) async throws {
     try await withEngine(engine) { place in
       var settings = World.settings

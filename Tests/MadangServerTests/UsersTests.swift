@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Users and sessions", .timeLimit(.minutes(3)))
 struct UsersTests {
-  @Test("signing up answers the exact Login object and starts with the welcome coins", arguments: TestEngine.available)
+  @Test("sign-up answers exactly a Login, and the account has the welcome coins", arguments: TestEngine.available)
   func signUp(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let answer = try await world.call(
@@ -43,7 +43,7 @@ struct UsersTests {
     }
   }
 
-  @Test("the e-mail check creates nothing and tells malformed from taken", arguments: TestEngine.available)
+  @Test("the e-mail check creates nothing; malformed is E11, taken E12", arguments: TestEngine.available)
   func emailCheck(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let check = { (email: String) in try await world.call(.POST, "users/validation/email", .form("email=\(email)")) }
@@ -77,7 +77,7 @@ struct UsersTests {
     }
   }
 
-  @Test("a body in any encoding, however labelled, is read; anything else is E11 and never a failure")
+  @Test("a body is read in any encoding, however labelled; anything else is E11")
   func encodings() async throws {
     try await World.run(.sqlite) { (world) async throws in
       _ = try await world.signUp("Mina")
@@ -107,7 +107,7 @@ struct UsersTests {
     }
   }
 
-  @Test("signing in refuses a wrong password and an unknown e-mail alike", arguments: TestEngine.available)
+  @Test("a wrong password and an unknown e-mail get the same answer", arguments: TestEngine.available)
   func signIn(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -140,7 +140,7 @@ struct UsersTests {
     }
   }
 
-  @Test("a partial edit changes what is given and an empty phone clears it", arguments: TestEngine.available)
+  @Test("a partial edit changes the given fields, and an empty phone clears it", arguments: TestEngine.available)
   func edit(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -155,7 +155,7 @@ struct UsersTests {
   }
 
   @Test(
-    "a picture is detected by content, gets a new path each time, and nothing else is taken",
+    "a picture is detected by content and gets a new path each time; other files are refused",
     arguments: TestEngine.available)
   func picture(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
@@ -179,7 +179,7 @@ struct UsersTests {
     }
   }
 
-  @Test("people are visible only to those who share a workspace with them", arguments: TestEngine.available)
+  @Test("a profile is visible only to people who share a workspace with it", arguments: TestEngine.available)
   func visibility(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")

@@ -84,7 +84,7 @@ struct WaitingAccountsTests {
     return [result(try await signIn(world, email)), result(made), additions]
   }
 
-  @Test("an account that waits is answered as docs/reference/authorisation.md says", arguments: TestEngine.available)
+  @Test("a waiting account is answered as docs/reference/authorisation.md says", arguments: TestEngine.available)
   func documented(_ engine: TestEngine) async throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent()
       .appending(path: "../../docs/reference/authorisation.md")
@@ -114,7 +114,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "a link confirms an address once; looking at its page uses nothing up, and other links of the account end with it",
+    "a link confirms an address once, by its form only, and ends the account's other links",
     arguments: TestEngine.available)
   func links(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
@@ -142,7 +142,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "the page for another link answers everybody alike, and an account is sent so many a day",
+    "the page for another link answers every address alike, and links are limited per day",
     arguments: TestEngine.available)
   func more(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(perDay: 2)) { (world) async throws in
@@ -179,7 +179,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "the owner of an address does not confirm what a stranger has signed up: the page asks for the password, tells of the account, and leads to another password",
+    "confirming an address asks for the account's password or leads to a new one",
     arguments: TestEngine.available)
   func stranger(_ engine: TestEngine) async throws {
     var settings = Self.settings()
@@ -210,7 +210,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "signing up causes no more mails than its network address may ask for, and no more than a mailbox is sent; accounts are made all the same",
+    "mails of sign-ups are limited by network address and mailbox; accounts are made all the same",
     arguments: TestEngine.available)
   func flood(_ engine: TestEngine) async throws {
     @Sendable func sent(_ world: World) async throws -> [String] {
@@ -258,7 +258,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "whom Apple or Kakao vouches for gets the address that nobody has confirmed, but not one that was confirmed",
+    "a verified social sign-in takes over an unconfirmed address, never a confirmed one",
     arguments: TestEngine.available)
   func squatter(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
@@ -284,7 +284,7 @@ struct WaitingAccountsTests {
     }
   }
 
-  @Test("a form that a page of another site sends is refused", arguments: ["cross-site", "same-site"])
+  @Test("a form from another site is refused", arguments: ["cross-site", "same-site"])
   func foreign(_ site: String) async throws {
     try await World.run(.sqlite, settings: Self.settings()) { (world) async throws in
       _ = try await Self.join(world, "mina@example.com")
@@ -301,7 +301,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "another password by mail confirms the address, so that its owner takes over what somebody else signed up",
+    "a password reset by mail confirms the address",
     arguments: TestEngine.available)
   func password(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.required)) { (world) async throws in
@@ -320,7 +320,7 @@ struct WaitingAccountsTests {
     }
   }
 
-  @Test("Apple and Kakao vouch for addresses, and accounts of before are not asked", arguments: TestEngine.available)
+  @Test("social sign-ins and older accounts need no confirmation", arguments: TestEngine.available)
   func vouchedFor(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       try await World.run(settings) { world in _ = try await world.signUp("Mina") }
@@ -341,7 +341,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "accounts that nobody confirms are deleted after their days, but for those that others, or the books, need",
+    "unconfirmed accounts are deleted after their days, unless workspaces or payments need them",
     arguments: TestEngine.available)
   func forgotten(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings()) { (world) async throws in
@@ -410,7 +410,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "who approves is told of an account that waits once in an hour of the clock, however many come",
+    "approvers get one mail an hour about waiting accounts",
     arguments: TestEngine.available)
   func approver(_ engine: TestEngine) async throws {
     var settings = Self.settings(.off, approval: true)
@@ -445,7 +445,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "accounts that nobody approves are deleted after their days; 0 keeps them", arguments: TestEngine.available)
+    "accounts without approval are deleted after their days; 0 keeps them", arguments: TestEngine.available)
   func unapproved(_ engine: TestEngine) async throws {
     var settings = Self.settings(.off, approval: true)
     settings.pendingDays = 2
@@ -524,7 +524,7 @@ struct WaitingAccountsTests {
     }
   }
 
-  @Test("accounts of a backup wait from when it was restored", arguments: TestEngine.available)
+  @Test("restored accounts wait from the time of the restore", arguments: TestEngine.available)
   func restored(_ engine: TestEngine) async throws {
     try await BackupScene.run(engine) { scene in
       try await scene.serve { world in
@@ -543,7 +543,7 @@ struct WaitingAccountsTests {
     }
   }
 
-  @Test("an API key says itself whether accounts wait for approval", arguments: TestEngine.available)
+  @Test("an API key may decide whether accounts wait for approval", arguments: TestEngine.available)
   func keys(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: Self.settings(.off, approval: true)) { (world) async throws in
       let madang = world.server.madang
@@ -575,7 +575,7 @@ struct WaitingAccountsTests {
   }
 
   @Test(
-    "links that confirm addresses fill half of the queue at most, and links for another password go first",
+    "links that confirm addresses fill at most half of the queue, and password links go first",
     arguments: TestEngine.available)
   func crowdedQueue(_ engine: TestEngine) async throws {
     var settings = Self.settings()

@@ -20,7 +20,7 @@ struct WireTests {
     var id: String?
   }
 
-  @Test("JSON keeps the declared order, writes nulls, and escapes what must be")
+  @Test("JSON keeps the declared order, writes nulls and escapes")
   func encoder() throws {
     let sample = Sample(
       zebra: "a\"\\\n\r\t\u{1}\u{1F}/각😀\u{2028}", nothing: nil, apple: -5, flag: true,
@@ -34,7 +34,7 @@ struct WireTests {
     #expect(String(decoding: try WireEncoder.encode([Empty]()), as: UTF8.self) == "[]")
   }
 
-  @Test("a byte that JSON escapes is found wherever it stands, and no other is escaped")
+  @Test("JSON escapes exactly the bytes that need it")
   func escapes() throws {
     for byte in UInt8(0)...0x7F {
       let character = String(UnicodeScalar(byte))
@@ -65,7 +65,7 @@ struct WireTests {
   }
 
   @Test(
-    "an object that writes itself has the bytes that its fields have", arguments: [nil, "/static/a.png"] as [String?])
+    "an object's own writer gives the same bytes as its encoder", arguments: [nil, "/static/a.png"] as [String?])
   func writers(picture: String?) throws {
     func check(_ object: some WireObject) throws {
       let json = String(decoding: try WireEncoder.encode(Plain(object: object)), as: UTF8.self)
@@ -145,7 +145,7 @@ struct WireTests {
   }
 
   @Test(
-    "anything else is unreadable",
+    "a cursor of any other form is unreadable",
     arguments: [
       "nil", "2024-12-13", "1734073530", "2024-12-13T07:05Z", "2024-13-13T07:05:30Z", "2024-02-30T00:00:00Z",
       "2024-12-13T24:00:00Z", "2024-12-13T07:05:60Z", "2024-12-13T07:05:30.Z", "2024-12-13T07:05:30.1234567890Z",
@@ -155,7 +155,7 @@ struct WireTests {
     #expect(throws: Cursor.Unreadable.self) { try Cursor.label(text, zoneless: 0) }
   }
 
-  @Test("no value and a blank value are no cursor", arguments: [nil, "", "  "] as [String?])
+  @Test("an absent or blank value is no cursor", arguments: [nil, "", "  "] as [String?])
   func blank(_ text: String?) throws {
     #expect(try Cursor.label(text, zoneless: 0) == nil)
   }
@@ -195,7 +195,7 @@ struct WireTests {
     }
   }
 
-  @Test("a multipart body that breaks a limit or the form is refused, and a part is never made up")
+  @Test("a multipart body that breaks a limit or its form is refused")
   func malformedMultipart() {
     let bodies = [
       "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--", "--bx\r\n--b!",
@@ -208,7 +208,7 @@ struct WireTests {
     }
   }
 
-  @Test("percent-decoding keeps what is no escape, and segments are split first")
+  @Test("percent-decoding keeps malformed escapes, and paths are split first")
   func targets() {
     let target = RequestTarget("//v1/a%2Fb//%ED%95%9C%zz%4/%%41?q=a+b%2B&q=2&bare&=x&e=#f")
     #expect(target.segments == ["v1", "a/b", "한%zz%4", "%A"])
@@ -223,7 +223,7 @@ struct WireTests {
     #expect(RequestTarget("/%FF/각").segments == ["\u{FFFD}", "각"])
   }
 
-  @Test("blanks around a token, and the word Bearer before it, are left out")
+  @Test("blanks around a token, and Bearer before it, are removed")
   func tokens() {
     let token = "eyJhbGciOiJIUzI1NiJ9.e30.c2ln"
     for text in ["\(token)", " \(token)", "\(token) ", "\u{3000}\(token)\u{a0}", "\(token)\u{3000}"] {
@@ -234,7 +234,7 @@ struct WireTests {
     #expect(rawToken("토큰") == "토큰" && rawToken(" 토큰 ") == "토큰" && rawToken("Bearer ") == "Bearer")
   }
 
-  @Test("the date of answers is what the server's clock shows, to a second")
+  @Test("the Date header shows the server's clock, to a second")
   func datesOfAnswers() {
     let clock = Clock({ 86_400_000 })
     let date = DateHeader(clock: clock)
@@ -248,7 +248,7 @@ struct WireTests {
     #expect(date.text == "Thu, 01 Jan 1970 00:00:01 GMT")
   }
 
-  @Test("byte ranges are clamped, and what cannot be satisfied means the whole file")
+  @Test("byte ranges are clamped, and an unsatisfiable one means the whole file")
   func ranges() {
     #expect(byteRange("bytes=0-9", size: 100) == 0...9)
     #expect(byteRange("bytes=90-", size: 100) == 90...99)

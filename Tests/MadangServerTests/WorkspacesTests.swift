@@ -8,7 +8,8 @@ import Testing
 
 @Suite("Workspaces and channels", .timeLimit(.minutes(3)))
 struct WorkspacesTests {
-  @Test("creating costs coins and comes with a default channel, all or nothing", arguments: TestEngine.available)
+  @Test(
+    "creating a workspace costs coins and makes its default channel, all or nothing", arguments: TestEngine.available)
   func create(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -57,7 +58,8 @@ struct WorkspacesTests {
   }
 
   @Test(
-    "100 parallel creations with coins for 10: ten succeed and the ledger sums to zero", arguments: TestEngine.available
+    "ten of 100 parallel creations with coins for ten succeed, and the ledger sums to zero",
+    arguments: TestEngine.available
   )
   func coins(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
@@ -83,7 +85,7 @@ struct WorkspacesTests {
     }
   }
 
-  @Test("of parallel creations with one name, one wins", arguments: TestEngine.available)
+  @Test("one of several parallel creations with one name succeeds", arguments: TestEngine.available)
   func sameName(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -103,7 +105,7 @@ struct WorkspacesTests {
     }
   }
 
-  @Test("inviting takes effect at once and refuses in the contract's order", arguments: TestEngine.available)
+  @Test("an invitation takes effect at once and is refused in the contract's order", arguments: TestEngine.available)
   func invite(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -130,7 +132,7 @@ struct WorkspacesTests {
     }
   }
 
-  @Test("any member makes channels; names are unique in the workspace only", arguments: TestEngine.available)
+  @Test("any member makes channels, whose names are unique in their workspace only", arguments: TestEngine.available)
   func channels(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")

@@ -26,7 +26,7 @@ struct WrittenChatsTests {
   }
 
   @Test(
-    "it is found in all rooms, page by page, also where its first chats were deleted for their age",
+    "an account's chats are found in all rooms, page by page, also after retention",
     arguments: TestEngine.available)
   func pages(_ engine: TestEngine) async throws {
     try await World.run(engine, settings: World.settings(\.chatDays, 10)) { (world) async throws in

@@ -28,7 +28,7 @@ struct WrongClockTests {
   }
 
   @Test(
-    "chats of a clock that was ahead are found and dated anew; their order stays and later ones have right dates",
+    "chats dated by a clock that was ahead are dated again in the same order",
     arguments: TestEngine.available, [500, 3])
   func ahead(_ engine: TestEngine, _ page: Int) async throws {
     try await World.run(engine) { world in
@@ -81,7 +81,7 @@ struct WrongClockTests {
     }
   }
 
-  @Test("more chats than there are milliseconds keep their order", arguments: TestEngine.available)
+  @Test("more chats than milliseconds keep their order", arguments: TestEngine.available)
   func crowded(_ engine: TestEngine) async throws {
     try await World.run(engine) { world in
       let mina = try await world.signUp("Mina")
@@ -100,7 +100,7 @@ struct WrongClockTests {
     }
   }
 
-  @Test("a server with chats in the future says so at its start and as they are posted, with the cure")
+  @Test("a server with chats in the future says so at its start, with the cure")
   func told() async throws {
     try await BackupScene.place(.sqlite) { settings, _ in
       let time = Mutex(Clock.systemTime() + 700 * Self.day)
@@ -131,7 +131,7 @@ struct WrongClockTests {
     }
   }
 
-  @Test("a clock that shows 1970 stops the start, with words about the clock")
+  @Test("a clock that shows 1970 stops the start")
   func ancient() async throws {
     try await BackupScene.place(.sqlite) { settings, _ in
       let settings = Self.real(settings)
