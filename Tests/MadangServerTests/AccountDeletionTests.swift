@@ -8,7 +8,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Members, accounts and chats, as administrators change them", .timeLimit(.minutes(3)))
+@Suite("Administration of members, accounts and chats", .timeLimit(.minutes(3)))
 struct AccountDeletionTests {
   private static let builders = WorkspaceName("Weekend Builders")
 

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Audit log: where else it is sent", .timeLimit(.minutes(3)))
+@Suite("Audit log: file and system log", .timeLimit(.minutes(3)))
 struct AuditSinkTests {
   private func withFolder(_ body: (URL) async throws -> Void) async throws {
     // Short: the path of a socket has some hundred bytes at most.

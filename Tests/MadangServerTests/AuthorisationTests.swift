@@ -5,7 +5,7 @@ import SocketIOClient
 import Support
 import Testing
 
-@Suite("Who may do what", .timeLimit(.minutes(3)))
+@Suite("Authorisation", .timeLimit(.minutes(3)))
 struct AuthorisationTests {
   @Test(
     "every operation answers every role as docs/reference/authorisation.md says", arguments: TestEngine.available,

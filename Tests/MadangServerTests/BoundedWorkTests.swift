@@ -6,7 +6,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Work that does not grow with the installation", .timeLimit(.minutes(3)))
+@Suite("Bounded work", .timeLimit(.minutes(3)))
 struct BoundedWorkTests {
   private static func plan(_ statement: SQL, _ database: Database) async throws -> [String] {
     try await database.write { transaction in

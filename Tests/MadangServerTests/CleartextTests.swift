@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("What would travel in the clear", .timeLimit(.minutes(2)))
+@Suite("Connections in plain text", .timeLimit(.minutes(2)))
 struct CleartextTests {
   @Test(
     "connections in plain text to other machines are reported with a cure, those to this machine are not",

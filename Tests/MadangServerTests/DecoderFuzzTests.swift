@@ -9,7 +9,7 @@ import Testing
 @testable import SocketIOServer
 
 /// What `Scripts/price` examines for its cost, under many small changes: the same decoders give the same answers, and none traps.
-@Suite("Decoders of heads and replies under fire", .timeLimit(.minutes(60)))
+@Suite("Fuzzing of headers and replies", .timeLimit(.minutes(60)))
 struct DecoderFuzzTests {
   private static func fields(_ input: [UInt8]) -> HTTPFields {
     var fields: HTTPFields = [:]

@@ -9,7 +9,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Doors that stay closed", .timeLimit(.minutes(3)))
+@Suite("Attacks that must fail", .timeLimit(.minutes(3)))
 struct DoorsTests {
   @Test("a payment belongs to the account that showed it first, paid or not", arguments: TestEngine.available)
   func payments(_ engine: TestEngine) async throws {

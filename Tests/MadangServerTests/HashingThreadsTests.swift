@@ -6,7 +6,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Threads that hash passwords")
+@Suite("Password hashing threads")
 struct HashingThreadsTests {
   @Test("passwords of one address that wait to be hashed are limited by `limits.hashing`", .timeLimit(.minutes(1)))
   func limit() async throws {

@@ -8,7 +8,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("The page of an invitation", .timeLimit(.minutes(3)))
+@Suite("Invitation page", .timeLimit(.minutes(3)))
 struct InvitePageTests {
   private static func post(_ world: World, _ code: String, _ email: String) async throws -> World.Answer {
     let email = email.replacing("@", with: "%40")

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("What callers hold", .timeLimit(.minutes(3)))
+@Suite("Amounts held by callers", .timeLimit(.minutes(3)))
 struct LedgerTests {
   @Test("one address and all together stay below their limits, and returned amounts are free again")
   func limits() {

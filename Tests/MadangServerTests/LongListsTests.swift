@@ -11,7 +11,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Lists whose length others decide", .timeLimit(.minutes(3)))
+@Suite("Long lists", .timeLimit(.minutes(3)))
 struct LongListsTests {
   /// A workspace with channels, members, direct messages and other workspaces of its owner.
   private static func scene(_ world: World, _ edition: EditionName) async throws -> (TestPerson, workspace: String) {

@@ -8,7 +8,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("What is for operators", .timeLimit(.minutes(3)))
+@Suite("Endpoints for operators", .timeLimit(.minutes(3)))
 struct OperationsTests {
   /// Asks as curl, a proxy or a page would.
   static func ask(

@@ -9,7 +9,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("The pages for another password", .timeLimit(.minutes(3)))
+@Suite("Password reset pages", .timeLimit(.minutes(3)))
 struct PasswordPageTests {
   private static let publicURL = "https://chat.example.com"
 

@@ -8,7 +8,7 @@ import Testing
   import Glibc
 #endif
 
-@Suite("Calls to other people's servers", .timeLimit(.minutes(1)))
+@Suite("Calls to providers", .timeLimit(.minutes(1)))
 struct ProviderCallsTests {
   /// A listening socket that nobody accepts from. Its queue takes connections, and then no more: their packets are
   /// swallowed.

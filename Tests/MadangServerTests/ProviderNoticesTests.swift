@@ -10,7 +10,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("What Apple and Kakao tell of people", .timeLimit(.minutes(3)))
+@Suite("Notices from Apple and Kakao", .timeLimit(.minutes(3)))
 struct ProviderNoticesTests {
   private struct Notice: JWTPayload {
     var iss = "https://appleid.apple.com"

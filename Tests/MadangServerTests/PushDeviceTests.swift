@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Devices and claims of chats to be pushed", .timeLimit(.minutes(2)))
+@Suite("Push devices and claims", .timeLimit(.minutes(2)))
 struct PushDeviceTests {
   /// A chat of Mina's in a channel where these people are, too.
   private static func chat(_ world: World, with people: [TestPerson]) async throws -> (Chat, ClaimedPush) {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Providers that do not take notifications", .timeLimit(.minutes(2)))
+@Suite("Push outages", .timeLimit(.minutes(2)))
 struct PushFaultTests {
   private struct Unreachable: Error {}
 

@@ -10,7 +10,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("The queue of chats to be pushed", .timeLimit(.minutes(2)))
+@Suite("Push queue", .timeLimit(.minutes(2)))
 struct PushQueueTests {
   /// Notes what it is given; the first notification is on its way until as many others as wanted were sent.
   private final class Sender: PushSender {

@@ -8,7 +8,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Who may make an account", .timeLimit(.minutes(3)))
+@Suite("Registration", .timeLimit(.minutes(3)))
 struct RegistrationTests {
   static func settings(_ mode: RegistrationMode) -> ServerSettings {
     var settings = World.settings

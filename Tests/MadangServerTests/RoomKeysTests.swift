@@ -5,7 +5,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("Keys of writes to rooms", .timeLimit(.minutes(3)))
+@Suite("Keys of rooms", .timeLimit(.minutes(3)))
 struct RoomKeysTests {
   @Test(
     "a room has one key before the first post, by whichever name it is called",

@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Servers of mails with habits of their own", .timeLimit(.minutes(2)))
+@Suite("Odd SMTP servers", .timeLimit(.minutes(2)))
 struct SMTPServersTests {
   /// Answers line by line, as one of these servers does.
   private static func withServer(

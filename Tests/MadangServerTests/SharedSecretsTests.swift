@@ -10,7 +10,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Secrets that the servers of a database share", .timeLimit(.minutes(3)))
+@Suite("Secrets shared by servers", .timeLimit(.minutes(3)))
 struct SharedSecretsTests {
   /// Runs `body` with as many settings as wanted, each with a data directory of its own but for the files, on one empty
   /// database.

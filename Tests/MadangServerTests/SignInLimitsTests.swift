@@ -10,7 +10,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("Guessing passwords", .timeLimit(.minutes(3)))
+@Suite("Limits of sign-ins", .timeLimit(.minutes(3)))
 struct SignInLimitsTests {
   private static func code(
     _ world: World, _ email: String, _ password: String = "wrong", from address: String? = nil

@@ -13,7 +13,7 @@ import Testing
 @testable import MadangServer
 
 /// Phones send the cookies of REST answers with their sockets, as socket.io-client-swift does over URLSession's store.
-@Suite("Sockets that are known by a cookie", .timeLimit(.minutes(3)))
+@Suite("Socket access by cookie", .timeLimit(.minutes(3)))
 struct SocketCookieTests {
   /// As for real people: one address may stand for one account only.
   static func settings(_ access: SocketAccess = .recent) -> ServerSettings {

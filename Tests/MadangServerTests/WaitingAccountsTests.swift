@@ -8,7 +8,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("Accounts that wait", .timeLimit(.minutes(3)))
+@Suite("Waiting accounts", .timeLimit(.minutes(3)))
 struct WaitingAccountsTests {
   private static let publicURL = "https://chat.example.com"
   private static let day: Int64 = 24 * 3_600_000

@@ -4,7 +4,7 @@ import Testing
 
 @testable import MadangServer
 
-@Suite("The wire's pure parts", .timeLimit(.minutes(3)))
+@Suite("Wire formats", .timeLimit(.minutes(3)))
 struct WireTests {
   struct Sample: Codable {
     var zebra: String

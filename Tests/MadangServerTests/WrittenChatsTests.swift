@@ -7,7 +7,7 @@ import Testing
 
 @testable import MadangCore
 
-@Suite("What an account has written", .timeLimit(.minutes(3)))
+@Suite("Chats of an account", .timeLimit(.minutes(3)))
 struct WrittenChatsTests {
   private static let day: Int64 = 24 * 3_600_000
 

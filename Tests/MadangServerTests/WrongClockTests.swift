@@ -10,7 +10,7 @@ import Testing
 @testable import MadangCore
 @testable import MadangServer
 
-@Suite("A clock that was wrong", .timeLimit(.minutes(3)))
+@Suite("Wrong clocks", .timeLimit(.minutes(3)))
 struct WrongClockTests {
   private static let day: Int64 = 86_400_000
 

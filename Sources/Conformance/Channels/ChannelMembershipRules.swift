@@ -7,7 +7,7 @@ enum ChannelMembershipRules {
   }
 
   static let all: [Rule] = [
-    Rule("channels.join.history", .channels, "Reading a channel's history joins it, whatever cursor was sent.") {
+    Rule("channels.join.history", .channels, "Reading a channel's history joins it, with any cursor.") {
       trial in
       let yard = try await trial.courtyard()
       for (name, query) in [
@@ -39,7 +39,7 @@ enum ChannelMembershipRules {
       try expectEqual("members", members, ["Mina", "Joon"])
     },
     .refusal(
-      .notFound, "channels.join.post", .channels, "Posting does not join: it is E13 for who is no channel member."
+      .notFound, "channels.join.post", .channels, "Posting does not join: without channel membership it is E13."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.POST, try await yard.a.channel(in: yard.workspace).chats, .json(["content": "hi"]))
@@ -61,7 +61,7 @@ enum ChannelMembershipRules {
       try await yard.b.call(.POST, room.chats, .json(["content": "x"])).isRefused(.notFound)
       try expectEqual("history after joining again", try await yard.b.history(of: room).texts("content"), ["one"])
     },
-    .refusal(.notFound, "channels.leave.no-member", .channels, "Leaving a channel one is no member of is E13.") {
+    .refusal(.notFound, "channels.leave.no-member", .channels, "Leaving a channel without being its member is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.GET, try await yard.a.channel(in: yard.workspace).leave)
     },
@@ -76,7 +76,7 @@ enum ChannelMembershipRules {
       return try await person.call(.GET, try await person.channel(in: try await person.workspace()).leave)
     },
     .shape(
-      "channels.hand-over.shape", .objects, "Handing a channel over answers it with its new owner.", \.channel
+      "channels.hand-over.shape", .objects, "Handing a channel over answers the channel with its new owner.", \.channel
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(try await yard.sharedChannel().path, to: try yard.b.userID)
@@ -90,7 +90,7 @@ enum ChannelMembershipRules {
       try await yard.a.call(.GET, room.leave).isSuccess()
     },
     .refusal(
-      .notFound, "channels.hand-over.no-member", .channels, "Handing over to somebody who is no channel member is E13."
+      .notFound, "channels.hand-over.no-member", .channels, "Handing over to an account outside the channel is E13."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(try await yard.a.channel(in: yard.workspace).path, to: try yard.b.userID)

@@ -52,7 +52,8 @@ enum ChannelRules {
       let body: JSON = ["name": "ios", "description": .text(String(repeating: "각", count: 1001))]
       return try await person.call(.POST, try await person.workspace().channels, .json(body))
     },
-    .refusal(.notFound, "channels.create.stranger", .workspaces, "A stranger who creates is told E13.") {
+    .refusal(.notFound, "channels.create.stranger", .workspaces, "Creating a channel in a workspace of others is E13.")
+    {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.POST, yard.workspace.channels, .json(["name": "ios"]))
     },
@@ -61,7 +62,7 @@ enum ChannelRules {
       _ = try await yard.a.channel(in: yard.workspace)
       return try await yard.b.call(.GET, yard.workspace.channels)
     },
-    Rule("channels.list.order", .listOrder, "All channels, joined or not, newest first.") { trial in
+    Rule("channels.list.order", .listOrder, "The list has all channels, joined or not, newest first.") { trial in
       let yard = try await trial.courtyard()
       for name in ["one", "two"] { _ = try await yard.a.channel(name, in: yard.workspace) }
       try expectEqual("channels", try await yard.b.list(yard.workspace.channels).texts("name"), ["two", "one", "일반"])
@@ -72,7 +73,7 @@ enum ChannelRules {
     },
     Rule(
       "channels.mine", .channelEndpoints,
-      "My channels are those joined, each once, newest first, with the default channel."
+      "My channels are the joined ones, each once, newest first, with the default channel."
     ) { trial in
       let yard = try await trial.courtyard()
       _ = try await yard.sharedChannel("one")
@@ -100,7 +101,10 @@ enum ChannelRules {
       let room = try await person.channel(in: try await person.workspace())
       return try await person.call(.PUT, room.path, .json(["name": "macos", "description": "d"]))
     },
-    Rule("channels.edit.partial", .partialEdits, "An edit changes what it names; the present name is no duplicate.") {
+    Rule(
+      "channels.edit.partial", .partialEdits,
+      "An edit changes the fields that it names; the present name is not a duplicate."
+    ) {
       trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
@@ -115,7 +119,7 @@ enum ChannelRules {
       _ = try await person.channel("one", in: workspace)
       return try await person.call(.PUT, try await person.channel("two", in: workspace).path, .json(["name": "one"]))
     },
-    .refusal(.notOwner, "channels.edit.not-owner", .errorCodes, "A member who edits is told E14.") {
+    .refusal(.notOwner, "channels.edit.not-owner", .errorCodes, "An edit by a member who is not the owner is E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.PUT, try await yard.sharedChannel().path, .json(["description": "x"]))
     },

@@ -61,7 +61,7 @@ enum ChatRules {
       try await person.call(.POST, room.chats, .json(["content": .text(String(repeating: "각", count: 10_001))]))
         .isRefused(.badRequest)
     },
-    Rule("chats.post.five-files", .sizeLimits, "A chat takes five files; with six it is E11 and nothing is kept.") {
+    Rule("chats.post.five-files", .sizeLimits, "A chat takes five files; six are E11, and nothing is stored.") {
       trial in
       let (person, room) = try await scene(trial)
       let five = [RequestBody.Part](repeating: .file("files"), count: 5)
@@ -71,11 +71,11 @@ enum ChatRules {
       try expectEqual("chats", try await person.history(of: room).count, 1)
     },
     .refusal(
-      .badRequest, "chats.post.bad-file", .fileTypes, "A file of another kind is E11, with good ones beside it too."
+      .badRequest, "chats.post.bad-file", .fileTypes, "A file of another type is E11, also beside good files."
     ) {
       try await post($0, .multipart([.text("content", "hi"), .file("files"), .file("files", Sample.text)]))
     },
-    .refusal(.notFound, "chats.post.stranger", .workspaces, "Posting in a workspace of strangers is E13.") {
+    .refusal(.notFound, "chats.post.stranger", .workspaces, "Posting in a workspace of others is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.POST, try await yard.sharedChannel().chats, .json(["content": "hi"]))
     },
@@ -86,7 +86,7 @@ enum ChatRules {
       let user = try await person.history(of: room).first?["user"]
       try expectEqual("the nickname", user?["nickname"], "Nara")
     },
-    Rule("chats.ids", .ids, "Every chat has an id of its own, over all rooms.") { trial in
+    Rule("chats.ids", .ids, "The ids of chats are unique over all rooms.") { trial in
       let yard = try await trial.courtyard()
       let rooms = [try await yard.sharedChannel("one"), try await yard.sharedChannel("two")]
       var ids: [String] = []

@@ -35,7 +35,7 @@ enum HistoryRules {
         try expectEqual("the history", try await yard.b.history(of: room).texts("content"), ["\(number)"])
       }
     },
-    .refusal(.notFound, "history.stranger", .workspaces, "The history of a channel of strangers is E13.") {
+    .refusal(.notFound, "history.stranger", .workspaces, "The history of a channel in a workspace of others is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, try await yard.sharedChannel().chats)
     },
@@ -77,7 +77,7 @@ enum UnreadRules {
         try expectEqual("unread", try await yard.a.unread(in: room, past), 1)
       }
     },
-    Rule("unread.cursor-date", .unreadCounts, "cursor_date is taken where after is absent.") { trial in
+    Rule("unread.cursor-date", .unreadCounts, "cursor_date counts where after is absent.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       _ = try await yard.a.say("one", in: room)
@@ -91,7 +91,9 @@ enum UnreadRules {
       _ = try await yard.a.say("one", in: room)
       try expectEqual("unread", try await yard.b.unread(in: room, past), 1)
     },
-    .refusal(.notFound, "unread.stranger", .workspaces, "The unread count of a channel of strangers is E13.") {
+    .refusal(
+      .notFound, "unread.stranger", .workspaces, "The unread count of a channel in a workspace of others is E13."
+    ) {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, try await yard.sharedChannel().unreads)
     },

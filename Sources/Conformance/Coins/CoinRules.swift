@@ -27,7 +27,7 @@ enum CoinRules {
       try await person.call(.POST, "workspaces", .multipart([.text("name", name)])).isRefused(.duplicate)
       try expectEqual("coins", try await person.coins(), 90)
     },
-    Rule("coins.parallel", .orderOfChecks, "Of parallel creations only as many succeed as there are coins for.") {
+    Rule("coins.parallel", .orderOfChecks, "Parallel creations succeed only as often as there are coins.") {
       trial in
       let person = try await trial.person()
       let codes = try await withThrowingTaskGroup(of: String?.self) { group in

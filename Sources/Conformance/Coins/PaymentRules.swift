@@ -28,7 +28,7 @@ enum PaymentRules {
       try await validate(try await $0.person(), try await payment($0).fields)
     },
     Rule(
-      "payments.values", .storeAndPayments, "sesacCoin is what was bought, and the balance grows by it.",
+      "payments.values", .storeAndPayments, "sesacCoin is the number of coins bought, and the balance grows by it.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()
@@ -48,7 +48,7 @@ enum PaymentRules {
       let form = RequestBody.form([("imp_uid", payment.id), ("merchant_uid", payment.merchantID)])
       try await trial.person().call(.POST, "store/pay/validation", form).hasShape(trial.shapes.billing)
     },
-    Rule("payments.missing", .storeAndPayments, "A field that is missing, no string, or empty is E11.") { trial in
+    Rule("payments.missing", .storeAndPayments, "A field that is missing, not a string, or empty is E11.") { trial in
       let person = try await trial.person()
       for fields: JSON in [
         [:], ["imp_uid": "x"], ["imp_uid": "", "merchant_uid": ""], ["imp_uid": 1, "merchant_uid": "x"],
@@ -60,8 +60,9 @@ enum PaymentRules {
       let id = JSON.text("imp_\(Trial.unique())")
       return try await validate(try await $0.person(), ["imp_uid": id, "merchant_uid": id])
     },
-    Rule("payments.used", .storeAndPayments, "A payment that was credited, to anybody, is E81.", needs: [.development])
-    {
+    Rule(
+      "payments.used", .storeAndPayments, "A payment that was credited to any account is E81.", needs: [.development]
+    ) {
       trial in
       let (person, stranger) = (try await trial.person(), try await trial.person())
       let payment = try await payment(trial)
@@ -72,7 +73,7 @@ enum PaymentRules {
     },
     Rule(
       "payments.invalid", .storeAndPayments,
-      "A payment that was not paid, was cancelled or fits no item is E82, without credit.",
+      "A payment that is unpaid, cancelled or fits no item is E82, without credit.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()
@@ -93,7 +94,7 @@ enum PaymentRules {
       return try await validate(try await $0.person(), fields)
     },
     Rule(
-      "payments.once", .storeAndPayments, "Of parallel calls for one payment one credits, the others are E81.",
+      "payments.once", .storeAndPayments, "One of several parallel calls for a payment credits it, the others are E81.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()

@@ -16,7 +16,10 @@ enum DirectMessageRules {
       try expectEqual(
         "user for B", try await yard.b.list(yard.workspace.directMessages).first?["user"], try yard.a.member)
     },
-    Rule("dms.list.order", .listOrder, "Rooms come with the latest chat first; those without chats are listed.") {
+    Rule(
+      "dms.list.order", .listOrder,
+      "Rooms are ordered by their latest chat, newest first; rooms without chats are listed."
+    ) {
       trial in
       let yard = try await trial.courtyard()
       try await yard.a.invite(yard.c, to: yard.workspace)
@@ -28,7 +31,7 @@ enum DirectMessageRules {
       let after = try await yard.a.list(yard.workspace.directMessages).ids("room_id")
       try expectEqual("rooms, the latest chat first", after, [try first.id, try second.id])
     },
-    .refusal(.notFound, "dms.list.stranger", .workspaces, "The rooms of a workspace of strangers are E13.") {
+    .refusal(.notFound, "dms.list.stranger", .workspaces, "Direct messages of a workspace of others are E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.directMessages)
     },
@@ -55,7 +58,7 @@ enum DirectMessageRules {
     },
     Rule(
       "dms.strangers", .directMessageEndpoints,
-      "A room of which the caller is no part is E13, for members of the workspace too."
+      "A direct message of others is E13, for members of the workspace too."
     ) { trial in
       let yard = try await trial.courtyard()
       try await yard.a.invite(yard.c, to: yard.workspace)
@@ -82,7 +85,8 @@ enum DirectMessageOpeningRules {
       try answer.hasShape(trial.isOctober ? trial.shapes.directMessageRoom : trial.shapes.directMessageHistory)
     },
     Rule(
-      "dms.open.same-room", .directMessages, "There is one room per pair: opening it again, from either side, finds it."
+      "dms.open.same-room", .directMessages,
+      "Two people have one room: opening it again, from either side, answers the same room."
     ) { trial in
       let yard = try await trial.courtyard()
       let first = try roomID(try await yard.a.openDirectMessage(with: try yard.b.userID, in: yard.workspace))
@@ -90,7 +94,7 @@ enum DirectMessageOpeningRules {
       let back = try roomID(try await yard.b.openDirectMessage(with: try yard.a.userID, in: yard.workspace))
       try expectEqual("the room", [again, back], [first, first])
     },
-    Rule("dms.open.parallel", .directMessages, "Opened many times at once it is one room.") { trial in
+    Rule("dms.open.parallel", .directMessages, "Parallel openings make one room.") { trial in
       let yard = try await trial.courtyard()
       let ids = try await withThrowingTaskGroup(of: String.self) { group in
         for number in 0..<6 {
@@ -105,7 +109,10 @@ enum DirectMessageOpeningRules {
       let yard = try await $0.courtyard()
       return try await yard.a.openDirectMessage(with: try yard.a.userID, in: yard.workspace)
     },
-    .refusal(.notFound, "dms.open.no-member", .directMessages, "Somebody who is no member of the workspace is E13.") {
+    .refusal(
+      .notFound, "dms.open.no-member", .directMessages,
+      "Opening a direct message with an account outside the workspace is E13."
+    ) {
       let yard = try await $0.courtyard()
       return try await yard.a.openDirectMessage(with: try yard.c.userID, in: yard.workspace)
     },

@@ -14,11 +14,11 @@ enum FileAccessRules {
   }
 
   static let all: [Rule] = [
-    Rule("files.access.members", .downloads, "Who may read the room reads its files.") { trial in
+    Rule("files.access.members", .downloads, "Accounts that may read the room may download its files.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await yard.b.call(.GET, path).isSuccess() }
     },
-    Rule("files.access.strangers", .downloads, "Files of a room are E13 for who may not read it.") { trial in
+    Rule("files.access.strangers", .downloads, "Files of a room are E13 for accounts that may not read it.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await yard.c.call(.GET, path).isRefused(.notFound) }
     },
@@ -35,7 +35,7 @@ enum FileAccessRules {
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await trial.call(.GET, path).isRefused(.badToken) }
     },
-    Rule("files.access.refresh-token", .downloads, "A refresh token in Authorization opens files.") { trial in
+    Rule("files.access.refresh-token", .downloads, "A refresh token in Authorization downloads files.") { trial in
       let yard = try await trial.courtyard()
       for path in try await paths(yard) { try await trial.call(.GET, path, token: yard.b.refreshToken).isSuccess() }
     },
@@ -45,7 +45,7 @@ enum FileAccessRules {
         try await person.call(.GET, "static/\(folder)/none.png").isRefused(.notFound)
       }
     },
-    Rule("files.access.deleted", .channels, "With a channel its files are gone.") { trial in
+    Rule("files.access.deleted", .channels, "Deleting a channel deletes its files.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       let chat = try await yard.a.call(.POST, room.chats, .multipart([.file("files")])).json()
@@ -66,7 +66,7 @@ enum FileAccessRules {
 /// Pictures of people, workspaces and channels.
 enum PictureRules {
   static let all: [Rule] = [
-    Rule("pictures.any-account", .downloads, "Profile and workspace pictures are there for any signed-in account.") {
+    Rule("pictures.any-account", .downloads, "Any signed-in account may download profile and workspace pictures.") {
       trial in
       let (person, stranger) = (try await trial.person(), try await trial.person())
       let profile = try await person.call(.PUT, person.profilePath + "/image", .multipart([.file("image", Sample.gif)]))
@@ -74,14 +74,14 @@ enum PictureRules {
       let answer = try await stranger.call(.GET, "/v1" + path)
       try expect(answer.body == Sample.gif, "the picture's bytes", seen: answer.description)
     },
-    Rule("pictures.defaults", .storedPaths, "The built-in pictures are there, as PNG.") { trial in
+    Rule("pictures.defaults", .storedPaths, "The built-in pictures can be downloaded, as PNG.") { trial in
       let person = try await trial.person()
       for folder in ["workspaceCoverImages", "channelCoverImages"] {
         let answer = try await person.call(.GET, "static/\(folder)/default.png")
         try expectEqual("Content-Type of \(folder)", try answer.header("Content-Type"), "image/png")
       }
     },
-    Rule("pictures.in-members", .chats, "A new profile picture shows wherever the person does.") { trial in
+    Rule("pictures.in-members", .chats, "A new profile picture shows in every object of that person.") { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
       _ = try await yard.a.say("hi", in: room)
@@ -99,7 +99,7 @@ enum PictureRules {
         try await person.call(.POST, "workspaces", .multipart(parts)).isRefused(.badRequest)
       }
     },
-    Rule("pictures.paths", .storedPaths, "Paths are /static/<folder>/<name>.<ext> of plain characters, never equal.") {
+    Rule("pictures.paths", .storedPaths, "Paths are /static/<folder>/<name>.<ext> of plain characters, and unique.") {
       trial in
       let person = try await trial.person()
       var paths: [String] = []

@@ -26,7 +26,8 @@ enum FileRules {
 
   /// A rule that a kind of file is known by its content.
   private static func kind(_ name: String, _ bytes: [UInt8], _ type: String, isAttachment: Bool = false) -> Rule {
-    Rule("files.types.\(name)", .fileTypes, "\(name.uppercased()) is known by its content, whatever was declared.") {
+    Rule("files.types.\(name)", .fileTypes, "\(name.uppercased()) is detected by its content, with any declared type.")
+    {
       trial in
       let (person, path) = try await file(trial, bytes)
       try expect(path.hasSuffix("." + name), "a path that ends in .\(name)", seen: path)
@@ -79,7 +80,7 @@ enum FileRules {
     document("csv", Sample.text, "text/csv"), document("md", Sample.text, "text/markdown"),
     Rule(
       "files.documents.content-decides", .fileTypes,
-      "Content decides the family, whatever extension the name has, or none."
+      "Content decides the family of a file, with any extension or none."
     ) { trial in
       for (name, bytes, expected) in [
         ("film", Sample.film("qt  "), "mov"), ("sound.docx", Sample.mp3, "mp3"), ("archive", Sample.zip, "zip"),
@@ -91,7 +92,7 @@ enum FileRules {
     },
     Rule(
       "files.documents.refused", .fileTypes,
-      "Text under the name of a picture, text with control characters, and programs are E11, and nothing is kept."
+      "Text named as a picture, text with control characters, and programs are E11, and nothing is stored."
     ) { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
@@ -121,7 +122,7 @@ enum FileRules {
         try expect(shown.utf8.elementsEqual(expected.utf8), "the name \(expected)", seen: path)
       }
     },
-    Rule("files.documents.unique", .fileTypes, "Documents of one name have different paths.") { trial in
+    Rule("files.documents.unique", .fileTypes, "Documents of the same name have different paths.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       let parts = (0..<5).map { _ in RequestBody.Part.file("files", Sample.pdf, filename: "a.pdf") }
@@ -155,7 +156,7 @@ enum FileRules {
     },
     Rule(
       "files.etag-always", .downloads,
-      "An ETag is with the whole file, a part, an answer 304, and HEAD."
+      "An ETag comes with the whole file, a range, an answer 304, and HEAD."
     ) { trial in
       let (person, path) = try await file(trial)
       let tag = try await person.call(.GET, path).header("ETag")
@@ -167,7 +168,7 @@ enum FileRules {
         try expectEqual("the ETag of \(method) with \(headers.first?.0 ?? "no header")", try answer.header("ETag"), tag)
       }
     },
-    Rule("files.if-range", .downloads, "If-Range with another ETag, or a date, brings the whole file.") { trial in
+    Rule("files.if-range", .downloads, "If-Range with another ETag, or a date, answers the whole file.") { trial in
       let (person, path) = try await file(trial)
       let tag = try await person.call(.GET, path).header("ETag")
       for (condition, status) in [(tag, 206), ("\"another\"", 200), ("Sat, 01 Jan 2022 00:00:00 GMT", 200)] {
@@ -175,7 +176,7 @@ enum FileRules {
         try expectEqual("the status with If-Range: \(condition)", answer.status, status)
       }
     },
-    Rule("files.bytes", .downloads, "A file comes back byte by byte.") { trial in
+    Rule("files.bytes", .downloads, "A downloaded file has the bytes of the upload.") { trial in
       let answer = try await download(trial)
       try expectEqual("the status", answer.status, 200)
       try expect(answer.body == Sample.png, "the bytes that were sent", seen: "\(answer.body.count) bytes")
@@ -201,11 +202,11 @@ enum FileRules {
       try expectEqual("the status", answer.status, 304)
       try expectEqual("bytes of the body", answer.body.count, 0)
     },
-    Rule("files.etag-of-another", .downloads, "Another ETag in If-None-Match brings the file.") { trial in
+    Rule("files.etag-of-another", .downloads, "Another ETag in If-None-Match answers the file.") { trial in
       let answer = try await download(trial, [("If-None-Match", "\"another\"")])
       try expectEqual("the status", answer.status, 200)
     },
-    Rule("files.range", .downloads, "A range is answered 206 with that part and Content-Range.") { trial in
+    Rule("files.range", .downloads, "A range is answered 206 with those bytes and Content-Range.") { trial in
       let answer = try await download(trial, [("Range", "bytes=4-9")])
       try expectEqual("the status", answer.status, 206)
       try expect(answer.body == Array(Sample.png[4...9]), "bytes 4 to 9", seen: "\(answer.body.count) bytes")

@@ -38,7 +38,7 @@ enum PushRules {
 
   static let all: [Rule] = [
     Rule(
-      "push.channel", .notifications, "A channel's chat is told with the keys of the contract, all strings.",
+      "push.channel", .notifications, "The push of a channel's chat has the keys of the contract, all strings.",
       needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
@@ -54,7 +54,7 @@ enum PushRules {
       try expectEqual("channel_id", payload["channel_id"], .text(try room.id))
     },
     Rule(
-      "push.dm", .notifications, "A direct message is told with the sender's name and id.", needs: [.development]
+      "push.dm", .notifications, "The push of a direct message has the sender's name and id.", needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
@@ -67,7 +67,7 @@ enum PushRules {
       try expectEqual("opponent_id", payload["opponent_id"], .text(try scene.a.id))
     },
     Rule(
-      "push.no-text", .notifications, "A chat without text is told as 사진.", needs: [.development]
+      "push.no-text", .notifications, "The push of a chat without text says 사진.", needs: [.development]
     ) { trial in
       let scene = try await scene(trial)
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
@@ -75,7 +75,7 @@ enum PushRules {
       let payload = try payload(try await pushes(trial, to: scene.devices, count: 1).first)
       try expectEqual("the text", payload["aps"]?["alert"]?["body"], "사진")
     },
-    Rule("push.not-to-author", .notifications, "The author of a chat is never told of it.", needs: [.development]) {
+    Rule("push.not-to-author", .notifications, "The author of a chat gets no push.", needs: [.development]) {
       trial in
       let scene = try await scene(trial)
       let room = try await scene.a.directMessage(with: scene.b, in: scene.workspace)
@@ -88,7 +88,7 @@ enum PushRules {
     },
     Rule(
       "push.device-token", .notifications,
-      "A device token that was cleared, or whose session has ended, is told nothing.",
+      "A device token that was cleared, or whose session has ended, gets no push.",
       needs: [.development]
     ) { trial in
       let scene = try await scene(trial)

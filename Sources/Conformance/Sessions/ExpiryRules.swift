@@ -67,7 +67,7 @@ enum ExpiryRules {
       try await person.refresh(showing: nil).isRefused(.tooManyCalls)
     },
     Rule(
-      "expiry.parallel-refreshes", .callLimits, "30 refreshes at once that show the expired token all succeed.",
+      "expiry.parallel-refreshes", .callLimits, "30 parallel refreshes that show the expired token all succeed.",
       needs: [.clock]
     ) { trial in
       let person = try await expired(trial)
@@ -104,7 +104,7 @@ enum ExpiryRules {
     },
     Rule(
       "expiry.dead-token-loop", .callLimits,
-      "A client that refreshes but repeats its old token is stopped by E98 on the request, while refreshes succeed.",
+      "A client that refreshes but repeats its old token gets E98 on the request, while refreshes succeed.",
       needs: [.clock]
     ) { trial in
       let person = try await expired(trial)

@@ -10,7 +10,7 @@ enum RefreshRules {
     .shape("refresh.shape", .refreshTokens, "A refresh answers exactly one key, accessToken.", \.refresh) {
       try await $0.person().refresh(showing: nil)
     },
-    Rule("refresh.works", .refreshTokens, "The new token works at once, and the old one goes on.") { trial in
+    Rule("refresh.works", .refreshTokens, "The new token works at once, and the old one still works.") { trial in
       let person = try await trial.person()
       let token = try await person.refresh(showing: nil).json().text("accessToken")
       for token in [token, person.token] { try await trial.call(.GET, "workspaces", token: token).isSuccess() }
@@ -42,7 +42,7 @@ enum RefreshRules {
     },
     Rule(
       "refresh.garbage-authorization", .refreshTokens,
-      "Anything but a valid access token of the session in Authorization is ignored."
+      "Authorization is ignored unless it holds a valid access token of the session."
     ) { trial in
       let person = try await trial.person()
       let second = try await trial.signIn(person)
@@ -53,7 +53,7 @@ enum RefreshRules {
     Rule("refresh.missing", .refreshTokens, "A refresh token that is missing, empty or unknown is E02.") { trial in
       for token in [nil, "", "unknown-\(Trial.unique())"] { try await refresh(trial, token).isRefused(.badToken) }
     },
-    .refusal(.badToken, "refresh.access-token", .refreshTokens, "An access token is no refresh token: E02.") {
+    .refusal(.badToken, "refresh.access-token", .refreshTokens, "An access token as refresh token is E02.") {
       try await refresh($0, try await $0.person().token)
     },
     Rule("refresh.query", .requestHeaders, "A copy of the refresh token in the query is ignored.") { trial in
@@ -64,8 +64,7 @@ enum RefreshRules {
       try answer.hasShape(trial.shapes.refresh)
       try await trial.call(.GET, "auth/refresh?RefreshToken=\(person.refreshToken)").isRefused(.badToken)
     },
-    .refusal(.badToken, "refresh.after-logout", .refreshTokens, "The refresh token of a session that was ended is E02.")
-    {
+    .refusal(.badToken, "refresh.after-logout", .refreshTokens, "The refresh token of an ended session is E02.") {
       let person = try await $0.person()
       try await person.call(.GET, "users/logout").isSuccess()
       return try await person.refresh(showing: nil)

@@ -42,8 +42,10 @@ enum AdmissionRules {
   }
 
   static let all: [Rule] = [
-    Rule("sockets.admission.payload", .socketAccess, "Key and token in the payload let in, as token or Authorization.")
-    { trial in
+    Rule(
+      "sockets.admission.payload", .socketAccess,
+      "Key and token in the payload admit to a room, as token or Authorization."
+    ) { trial in
       let yard = try await trial.courtyard()
       for room in try await yard.rooms() {
         try isAccepted(try await answer(trial, try room.namespace, yard.b.credentials))
@@ -53,7 +55,7 @@ enum AdmissionRules {
     },
     Rule(
       "sockets.admission.headers", .socketAccess,
-      "Key and token in the headers of the handshake let in, over each transport."
+      "Key and token in the headers of the handshake admit to a room, over each transport."
     ) { trial in
       let yard = try await trial.courtyard()
       let name = try await yard.sharedChannel().namespace
@@ -61,18 +63,21 @@ enum AdmissionRules {
         try await trial.withSocket(carrier, .init(headers: yard.b.credentialHeaders)) { try await $0.join(name) }
       }
     },
-    Rule("sockets.admission.query", .socketAccess, "Key and token in the query of the handshake let in.") { trial in
+    Rule("sockets.admission.query", .socketAccess, "Key and token in the query of the handshake admit to a room.") {
+      trial in
       let yard = try await trial.courtyard()
       let name = try await yard.sharedChannel().namespace
       try isAccepted(try await answer(trial, name, nil, .init(query: yard.b.credentialQuery)))
     },
-    Rule("sockets.admission.refresh-token", .sessionsAndTokens, "A refresh token lets in as an access token does.") {
+    Rule(
+      "sockets.admission.refresh-token", .sessionsAndTokens, "A refresh token admits to a room like an access token."
+    ) {
       trial in
       let yard = try await trial.courtyard()
       let payload: JSON = [HeaderName.apiKey: .text(trial.key), "token": .text(yard.b.refreshToken)]
       try isAccepted(try await answer(trial, try await yard.sharedChannel().namespace, payload))
     },
-    Rule("sockets.admission.cookie", .socketAccess, "The cookie that REST answers set lets in.") { trial in
+    Rule("sockets.admission.cookie", .socketAccess, "The cookie that REST answers set admits to a room.") { trial in
       let yard = try await trial.courtyard()
       guard let cookie = yard.b.cookie else { throw Skip(reason: "the server sets no cookie") }
       let name = try await yard.sharedChannel().namespace
@@ -86,7 +91,7 @@ enum AdmissionRules {
     },
     Rule(
       "sockets.admission.held", .socketAccess,
-      "A connect that comes before the call that justifies it is held and then accepted."
+      "A connect before the call that makes its client a member is held, then accepted."
     ) { trial in
       let yard = try await trial.courtyard()
       let name = try await yard.sharedChannel().namespace
@@ -97,7 +102,10 @@ enum AdmissionRules {
         try await joined
       }
     },
-    Rule("sockets.admission.strangers", .socketAccess, "Who may not read a room is refused: 44 and 'not allowed'.") {
+    Rule(
+      "sockets.admission.strangers", .socketAccess,
+      "An account that may not read a room is refused with 44 and 'not allowed'."
+    ) {
       trial in
       let yard = try await trial.courtyard()
       try isRefused(

@@ -8,7 +8,7 @@ enum DeliveryRules {
   private static func delivered(over carrier: EngineSocket.Carrier) -> Rule {
     Rule(
       "sockets.delivery.\(carrier.rawValue)", .socketEvents,
-      "Over \(carrier.rawValue) a chat comes to every socket of its room, equal to the answer to its POST."
+      "A chat reaches every socket of its room, equal to the answer to its POST (\(carrier.rawValue))."
     ) { trial in
       let yard = try await trial.courtyard()
       for room in try await yard.rooms() {
@@ -61,7 +61,7 @@ enum DeliveryRules {
           }
         }
       },
-      Rule("sockets.delivery.sender", .socketEvents, "The sender's own sockets hear the chat as well.") { trial in
+      Rule("sockets.delivery.sender", .socketEvents, "The sender's own sockets get the chat too.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.a) { socket in
@@ -69,7 +69,7 @@ enum DeliveryRules {
           try expectEqual("what was heard", try await socket.content(), "mine")
         }
       },
-      Rule("sockets.delivery.once", .socketEvents, "Each socket hears each chat once.") { trial in
+      Rule("sockets.delivery.once", .socketEvents, "Each socket gets each chat once.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.b) { socket in
@@ -79,7 +79,7 @@ enum DeliveryRules {
       },
       Rule(
         "sockets.delivery.order", .socketEvents,
-        "Chats are heard in the order of createdAt, also when many write at once."
+        "Chats arrive in the order of createdAt, also when many are posted at once."
       ) { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
@@ -95,7 +95,7 @@ enum DeliveryRules {
           try expectEqual("the chats heard", heard, try await yard.b.history(of: room).ids("chat_id"))
         }
       },
-      Rule("sockets.delivery.after-commit", .socketEvents, "Whoever reads the history on an event finds its chat.") {
+      Rule("sockets.delivery.after-commit", .socketEvents, "The history read on an event contains its chat.") {
         trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
@@ -109,7 +109,7 @@ enum DeliveryRules {
           }
         }
       },
-      Rule("sockets.delivery.no-replay", .socketEvents, "Nothing is repeated to who joins.") { trial in
+      Rule("sockets.delivery.no-replay", .socketEvents, "A joining socket gets no old chats.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         _ = try await yard.a.say("before", in: room)
@@ -118,7 +118,7 @@ enum DeliveryRules {
           try expectEqual("what was heard first", try await socket.content(), "after")
         }
       },
-      Rule("sockets.delivery.only-chats", .socketEvents, "Nothing but new chats is ever sent.") { trial in
+      Rule("sockets.delivery.only-chats", .socketEvents, "Only new chats are sent.") { trial in
         let yard = try await trial.courtyard()
         let room = try await yard.sharedChannel()
         try await trial.withSocket(in: room, as: yard.b) { socket in
@@ -130,7 +130,7 @@ enum DeliveryRules {
           try expectEqual("what was heard first", try await socket.content(), "hi")
         }
       },
-      Rule("sockets.delivery.own-room", .socketEvents, "A chat is heard in its room only.") { trial in
+      Rule("sockets.delivery.own-room", .socketEvents, "A chat reaches its room only.") { trial in
         let yard = try await trial.courtyard()
         let (first, second) = (try await yard.sharedChannel("one"), try await yard.sharedChannel("two"))
         try await trial.withSocket(in: first, as: yard.b) { socket in
@@ -157,7 +157,7 @@ enum DeliveryRules {
         }
       },
       Rule(
-        "sockets.delivery.editions", .sharedData, "A chat is heard by sockets of both editions, each in its own form.",
+        "sockets.delivery.editions", .sharedData, "A chat reaches sockets of both editions, each in its own form.",
         needs: [.bothEditions]
       ) { trial in
         let person = try await trial.person()
@@ -178,7 +178,7 @@ enum DeliveryRules {
           }
         }
       },
-      ended("sockets.ends.left", "Who leaves the workspace is disconnected from its rooms with 41.") { yard, _ in
+      ended("sockets.ends.left", "Leaving the workspace disconnects from its rooms with 41.") { yard, _ in
         try await yard.b.call(.GET, yard.workspace.leave)
       },
       ended("sockets.ends.deleted", "When a channel is deleted its sockets are disconnected with 41.") { yard, room in

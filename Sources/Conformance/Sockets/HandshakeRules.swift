@@ -28,7 +28,8 @@ enum HandshakeRules {
       try expectEqual("upgrades", open["upgrades"], ["websocket"])
       try expect(try !open.text("sid").isEmpty, "a session id", seen: "an empty one")
     },
-    Rule("sockets.open.times", .socketProtocol, "Pings come every 25 s and have 20 s to be answered.", in: once) {
+    Rule("sockets.open.times", .socketProtocol, "The open packet says 25 s between pings and 20 s to answer.", in: once)
+    {
       trial in
       let open = try opening(try await trial.handshake(v4))
       try expectEqual("pingInterval", try open.integer("pingInterval"), 25_000)
@@ -73,7 +74,7 @@ enum HandshakeRules {
       try expect(answer.status >= 400, "a refusal", seen: answer.description)
     },
     Rule(
-      "sockets.polling.post", .socketProtocol, "A POST is answered 200 and 'ok', and its packets are taken in order.",
+      "sockets.polling.post", .socketProtocol, "A POST is answered 200 and 'ok', and its packets are read in order.",
       in: once
     ) { trial in
       let yard = try await trial.courtyard()
@@ -100,7 +101,7 @@ enum HandshakeRules {
       try expect(type.hasPrefix("text/plain") && type.contains("utf-8"), "text/plain in UTF-8", seen: type)
     },
     Rule(
-      "sockets.ping", .socketProtocol, "The server pings 25 s after opening, and goes on after the answer.", in: once
+      "sockets.ping", .socketProtocol, "The server pings 25 s after opening, and again after the answer.", in: once
     ) { trial in
       try await trial.withSocket(.webSocket) { socket in
         let start = ContinuousClock.now

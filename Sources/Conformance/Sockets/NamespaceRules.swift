@@ -30,7 +30,7 @@ enum NamespaceRules {
     },
     Rule(
       "sockets.connect.main", .socketProtocol,
-      "The main namespace takes every connection, '40/,' too, and says nothing.",
+      "The main namespace accepts every connection, '40/,' too, and sends nothing.",
       in: [.october2024]
     ) { trial in
       let (person, room) = try await scene(trial)
@@ -70,8 +70,7 @@ enum NamespaceRules {
         try await socket.join(room, as: person)
       }
     },
-    Rule("sockets.several", .socketProtocol, "One session joins any number of rooms, each heard in its own namespace.")
-    {
+    Rule("sockets.several", .socketProtocol, "One session joins any number of rooms, each in its own namespace.") {
       trial in
       let yard = try await trial.courtyard()
       let rooms = try await yard.rooms() + [try await yard.sharedChannel("two")]
@@ -86,7 +85,7 @@ enum NamespaceRules {
       }
     },
     Rule(
-      "sockets.connect.twice", .socketProtocol, "A second connect of a joined namespace does not double what is heard."
+      "sockets.connect.twice", .socketProtocol, "A second connect of a joined namespace does not double events."
     ) { trial in
       let (person, room) = try await scene(trial)
       try await trial.withSocket(in: room, as: person) { socket in
@@ -99,7 +98,7 @@ enum NamespaceRules {
     },
     Rule(
       "sockets.client-events", .socketProtocol,
-      "Events, acks and binary packets of clients are ignored: no relay, no reply, no end."
+      "Events, acks and binary packets of clients are ignored: no relay, no reply, no disconnect."
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()

@@ -20,7 +20,7 @@ enum OldSocketRules {
   }
 
   private static func delivered(over carrier: EngineSocket.Carrier) -> Rule {
-    rule("delivery.\(carrier.rawValue)", "Over \(carrier.rawValue) an old client joins a room and hears its chats.") {
+    rule("delivery.\(carrier.rawValue)", "An old client joins a room and gets its chats (\(carrier.rawValue)).") {
       trial in
       let yard = try await trial.courtyard()
       for room in try await yard.rooms() {
@@ -37,12 +37,12 @@ enum OldSocketRules {
 
   static let all: [Rule] =
     EngineSocket.Carrier.allCases.map(delivered) + [
-      rule("absent-revision", "Without EIO a client is one of revision 3.", in: [.october2024]) { trial in
+      rule("absent-revision", "A client without EIO uses revision 3.", in: [.october2024]) { trial in
         let answer = try await trial.handshake("transport=polling&b64=1")
         let packets = try? EnginePayload.decode(answer.body, .v3)
         try expect(packets?.first?.kind == .open, "a length-prefixed open packet", seen: answer.description)
       },
-      rule("main-namespace", "Old clients are in the main namespace without asking.", in: [.october2024]) { trial in
+      rule("main-namespace", "Old clients join the main namespace without a connect.", in: [.october2024]) { trial in
         try await trial.withSocket(.polling, handshake()) { socket in
           let packet = try await socket.nextMessage("40")
           try expect(
@@ -59,7 +59,7 @@ enum OldSocketRules {
           }
         }
       },
-      rule("refusal", "Old clients are refused with 44 as well.") { trial in
+      rule("refusal", "Old clients are refused with 44 too.") { trial in
         let yard = try await trial.courtyard()
         let name = try await yard.sharedChannel().namespace
         try await trial.withSocket(.webSocket, handshake(yard.c)) { socket in

@@ -31,7 +31,7 @@ enum UpgradeRules {
       }
     },
     Rule(
-      "sockets.upgrade.posted-noop", .socketProtocol, "A noop that the client POSTs while it upgrades is taken.",
+      "sockets.upgrade.posted-noop", .socketProtocol, "A noop that the client POSTs while it upgrades is accepted.",
       in: once
     ) { trial in
       try await trial.withSocket(.polling) { socket in
@@ -43,7 +43,7 @@ enum UpgradeRules {
     },
     Rule(
       "sockets.upgrade.goes-on", .socketProtocol,
-      "After the upgrade the session is the same: joined rooms are heard by WebSocket.", in: once
+      "After the upgrade the session is the same: chats of joined rooms arrive by WebSocket.", in: once
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
@@ -57,7 +57,7 @@ enum UpgradeRules {
     },
     Rule(
       "sockets.upgrade.late-post", .socketProtocol,
-      "What is POSTed after the upgrade was completed is answered 'ok' and taken.", in: once
+      "A POST after the completed upgrade is answered 'ok' and read.", in: once
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
@@ -75,7 +75,7 @@ enum UpgradeRules {
     },
     Rule(
       "sockets.upgrade.polls-hear", .socketProtocol,
-      "Until the upgrade is complete, polls that have something to say answer.", in: once
+      "Until the upgrade is complete, polls answer with packets.", in: once
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()

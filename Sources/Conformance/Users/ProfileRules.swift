@@ -50,7 +50,7 @@ enum ProfileRules {
       }
     },
     .refusal(
-      .badRequest, "users.image.no-image", .fileTypes, "A file that is no image is E11, whatever it is called."
+      .badRequest, "users.image.no-image", .fileTypes, "A file that is not an image is E11, with any name."
     ) {
       let person = try await $0.person()
       let parts = [RequestBody.Part.file("image", Sample.pdf, filename: "a.jpg", type: "image/jpeg")]
@@ -70,7 +70,9 @@ enum PeopleRules {
       let person = try await trial.person()
       try expectEqual("the e-mail", try await person.get("users/\(try person.id)").text("email"), person.email)
     },
-    .refusal(.noAccount, "people.stranger", .profileVisibility, "Somebody with whom nothing is shared is E03.") {
+    .refusal(
+      .noAccount, "people.stranger", .profileVisibility, "An account that shares nothing with the caller is E03."
+    ) {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, "users/\(try yard.a.id)")
     },
@@ -79,7 +81,7 @@ enum PeopleRules {
     },
     Rule(
       "people.direct-message", .profileVisibility,
-      "The other one of a direct message stays visible after leaving the workspace."
+      "The other person of a direct message stays visible after leaving the workspace."
     ) { trial in
       let yard = try await trial.courtyard()
       _ = try await yard.a.directMessage(with: yard.b, in: yard.workspace)

@@ -19,7 +19,7 @@ enum SignInRules {
       return try await $0.call(
         .POST, "/v2/users/login", .json(["email": .text(email), "password": .text(Trial.password)]))
     },
-    Rule("users.login.tokens", .sessionsAndTokens, "Each sign-in starts a session of its own; earlier ones go on.") {
+    Rule("users.login.tokens", .sessionsAndTokens, "Each sign-in starts its own session; earlier ones stay.") {
       trial in
       let person = try await trial.person()
       let second = try await trial.signIn(person)
@@ -59,7 +59,7 @@ enum SignInRules {
     },
     Rule(
       "users.device-token", .accountEndpoints,
-      "Setting the device token is an empty success; missing, null or no string is E11."
+      "Setting the device token is an empty success; missing, null or not a string is E11."
     ) { trial in
       let person = try await trial.person()
       for token: JSON in ["x", ""] {

@@ -66,7 +66,7 @@ enum SignUpRules {
         .text(String(repeating: "a", count: 250) + "@example.com"),
       ]),
     refused(
-      "users.join.bad-password", "A password without the characters asked for is E11.", "password",
+      "users.join.bad-password", "A password without the required characters is E11.", "password",
       [
         nil, "", "Pa0!", "passw0rd!", "PASSW0RD!", "Password!", "Passw0rdd", "Passw0rd ",
         .text("Aa1!" + String(repeating: "x", count: 125)),
@@ -76,7 +76,7 @@ enum SignUpRules {
       [
         nil, "", "   ", .text(String(repeating: "각", count: 31)),
       ]),
-    refused("users.join.bad-phone", "A phone that is none is E11.", "phone", ["abc", "123456789012345678901", "1_2"]),
+    refused("users.join.bad-phone", "A malformed phone is E11.", "phone", ["abc", "123456789012345678901", "1_2"]),
     Rule("users.join.characters", .textRules, "Length counts characters as people see them; text becomes NFC.") {
       trial in
       let family = String(repeating: "👩‍👩‍👧‍👦", count: 30)
@@ -90,7 +90,10 @@ enum SignUpRules {
         try await join(trial, ["password": .text(password)]).isSuccess()
       }
     },
-    Rule("users.join.parallel", .orderOfChecks, "Of parallel sign-ups with one e-mail one wins, the others are E12.") {
+    Rule(
+      "users.join.parallel", .orderOfChecks,
+      "One of several parallel sign-ups with one e-mail succeeds, the others are E12."
+    ) {
       trial in
       let email = JSON.text(Trial.newEmail())
       let codes = try await withThrowingTaskGroup(of: String?.self) { group in

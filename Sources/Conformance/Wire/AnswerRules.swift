@@ -55,7 +55,7 @@ enum AnswerRules {
         throw Violation(expected: "an integer at sesacCoin", seen: coins.text)
       }
     },
-    Rule("answers.empty", .successfulAnswers, "Nothing to return is {} in 2024-10 and zero bytes in 2024-01.") {
+    Rule("answers.empty", .successfulAnswers, "An empty answer is {} in 2024-10 and zero bytes in 2024-01.") {
       trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
@@ -72,7 +72,7 @@ enum AnswerRules {
         try expect(try answer.json()["errorCode"] == nil, "no errorCode in a success", seen: answer.description)
       }
     },
-    Rule("answers.one-spelling", .objects, "No key comes in two spellings.", in: [.january2024]) { trial in
+    Rule("answers.one-spelling", .objects, "No key has two spellings.", in: [.january2024]) { trial in
       for answer in try await successes(trial) where !answer.body.isEmpty {
         guard case .object(let object) = try answer.json() else { continue }
         let folded = object.keys.map { $0.lowercased().replacing("_", with: "") }
@@ -87,7 +87,7 @@ enum AnswerRules {
       try expect(time < .seconds(5), "an answer in less than 5 s", seen: "one after \(time)")
     },
     .refusal(
-      .badKey, "answers.reads-bodies", .transport, "The whole body is read before the answer, when refusing too."
+      .badKey, "answers.reads-bodies", .transport, "The whole body is read before the answer, also of a refusal."
     ) {
       let bytes = [UInt8](repeating: 0x61, count: 4 << 20)
       return try await $0.call(.POST, "workspaces", key: .none, .multipart([.file("image", bytes)]))

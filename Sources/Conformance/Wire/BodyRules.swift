@@ -19,9 +19,9 @@ enum BodyRules {
   }
 
   static let all: [Rule] = [
-    taken("bodies.json", "JSON is taken.") { .json(["email": .text($0)]) },
-    taken("bodies.form", "Forms are taken.") { .form([("email", $0)]) },
-    taken("bodies.multipart", "Multipart is taken for fields without files.") { .multipart([.text("email", $0)]) },
+    taken("bodies.json", "A body may be JSON.") { .json(["email": .text($0)]) },
+    taken("bodies.form", "A body may be a form.") { .form([("email", $0)]) },
+    taken("bodies.multipart", "A body without files may be multipart.") { .multipart([.text("email", $0)]) },
     taken("bodies.json-declared-form", "JSON that is declared a form is read as JSON.") {
       .raw(#" {"email":"\#($0)"}"#, type: "application/x-www-form-urlencoded")
     },
@@ -43,7 +43,7 @@ enum BodyRules {
     },
     Rule(
       "bodies.form-unknown-fields", .encodings,
-      "Forms with misspelt fields and query keys beside them are taken; what is unknown is ignored."
+      "Misspelt form fields and unknown query keys are ignored."
     ) { trial in
       let person = try await trial.person()
       let made = try await person.call(
@@ -64,7 +64,7 @@ enum BodyRules {
       try expectEqual("phone", try answer.json().text("phone"), "")
     },
     refused(
-      "bodies.no-object", "JSON that is no object is E11.",
+      "bodies.no-object", "JSON that is not an object is E11.",
       [
         .raw("\"text\"", type: "application/json"), .raw("[]", type: "application/json"),
       ]),
@@ -79,7 +79,7 @@ enum BodyRules {
         .none, .raw("", type: "application/json"), .json([:]),
       ]),
     refused(
-      "bodies.wrong-type", "A text field that is no string is E11.",
+      "bodies.wrong-type", "A text field that is not a string is E11.",
       [
         .json(["email": 7]), .json(["email": ["a@example.com"]]), .json(["email": true]),
       ]),
@@ -95,12 +95,12 @@ enum BodyRules {
       let path = "\(yard.workspace.path)/change/admin/\(try yard.b.id)"
       try await yard.a.call(.PUT, path, .raw("{}", type: nil)).hasShape(trial.shapes.workspace)
     },
-    Rule("bodies.sign-in-form", .encodings, "Signing in takes a form.") { trial in
+    Rule("bodies.sign-in-form", .encodings, "A sign-in may be a form.") { trial in
       let person = try await trial.person()
       let form = RequestBody.form([("email", person.email), ("password", Trial.password), ("deviceToken", "")])
       try await trial.call(.POST, "users/login", form).hasShape(trial.shapes.emailLogin)
     },
-    Rule("bodies.chat-encodings", .encodings, "A chat is taken as JSON, form and multipart alike.") { trial in
+    Rule("bodies.chat-encodings", .encodings, "A chat may be JSON, a form or multipart.") { trial in
       let person = try await trial.person()
       let room = try await person.channel(in: try await person.workspace())
       for body: RequestBody in [

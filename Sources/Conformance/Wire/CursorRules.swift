@@ -33,15 +33,17 @@ enum CursorRules {
   }
 
   static let all: [Rule] = [
-    names("cursors.exclusive", "A cursor is exclusive: the chat it names does not come again.") { $0 },
-    names("cursors.encoded", "A cursor may come percent-encoded.") { percentEncoded($0) },
+    names("cursors.exclusive", "A cursor is exclusive: the chat that it names is not sent again.") { $0 },
+    names("cursors.encoded", "A cursor may be percent-encoded.") { percentEncoded($0) },
     names("cursors.lower-case", "T and Z may be lower case.") { $0.lowercased() },
     names("cursors.offset", "An offset is converted: +09:00 with digits nine hours later names the same chat.") {
       try moved($0, hours: 9) + "%2B09:00"
     },
     names("cursors.short-offsets", "+0900 and +09 are offsets as well.") { try moved($0, hours: 9) + "%2B0900" },
     names("cursors.zero-offset", "+0000 is an offset: it stands for Z.") { $0.dropLast() + "%2B0000" },
-    names("cursors.raw-plus", "The plus of an offset may have become a blank.") { try moved($0, hours: 9) + "+09:00" },
+    names("cursors.raw-plus", "The plus sign of an offset may have become a blank.") {
+      try moved($0, hours: 9) + "+09:00"
+    },
     names("cursors.nine-digits", "Fractions of up to nine digits are cut to three.") { $0.dropLast() + "999999Z" },
     names("cursors.zoneless-utc", "Without zone the digits count as they are.", in: [.october2024]) {
       try moved($0, hours: 0).replacing("T", with: "%20")
@@ -52,15 +54,15 @@ enum CursorRules {
     names("cursors.future", "Nothing is newer than a cursor in the future.", leaving: []) { _ in
       "2999-01-01T00:00:00.000Z"
     },
-    names("cursors.old", "Everything is newer than an old cursor.", leaving: ["one", "two", "three"]) { _ in
+    names("cursors.old", "All chats are newer than an old cursor.", leaving: ["one", "two", "three"]) { _ in
       "1970-01-01T00:00:00.000Z"
     },
-    Rule("cursors.no-fraction", .cursors, "A cursor without fraction is the beginning of its second.") { trial in
+    Rule("cursors.no-fraction", .cursors, "A cursor without fraction means the start of its second.") { trial in
       let after = try await remains(trial) { String($0.dropLast(5)) + "Z" }
       try expect(after.last == "three", "at least the third chat", seen: "\(after)")
     },
     Rule(
-      "cursors.absent", .cursors, "Without value a cursor is none: history is whole, and nothing counts as unread."
+      "cursors.absent", .cursors, "Without a value the history is whole and nothing counts as unread."
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
@@ -80,7 +82,7 @@ enum CursorRules {
         try await yard.b.call(.GET, room.unreads + "?after=" + value).isRefused(.badRequest)
       }
     },
-    Rule("cursors.walk", .chats, "Walking with the last date neither skips nor repeats a chat.") {
+    Rule("cursors.walk", .chats, "Using each last date as the next cursor neither skips nor repeats a chat.") {
       trial in
       let yard = try await trial.courtyard()
       for room in try await yard.rooms() {

@@ -32,7 +32,7 @@ enum DateRules {
         "milliseconds that the other edition is ahead", there - here, trial.isOctober ? nineHours : -nineHours)
     },
     Rule(
-      "dates.now", .dates, "A new account's date is the time: UTC in 2024-10, Seoul's in 2024-01.",
+      "dates.now", .dates, "A new account's createdAt is the present time: UTC in 2024-10, Seoul's in 2024-01.",
       needs: [.development]
     ) { trial in
       let person = try await trial.person()

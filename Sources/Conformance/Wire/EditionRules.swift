@@ -46,7 +46,7 @@ enum EditionRules {
     },
     .refusal(
       .unknownPath, "editions.own-profile", .editionsSideBySide,
-      "The profile of the other edition's path is no profile here.",
+      "The profile path of the other edition does not answer a profile.",
       in: [.october2024]
     ) {
       try await $0.person().call(.PUT, "users/my", .json(["nickname": "x"]))

@@ -38,19 +38,19 @@ enum ErrorRules {
         }
       }
     },
-    Rule("errors.content-type", .failedAnswers, "Failures come as application/json.") { trial in
+    Rule("errors.content-type", .failedAnswers, "Failures are application/json.") { trial in
       for (_, answer) in try await refusals(trial) {
         let type = try answer.header("Content-Type")
         try expect(type.lowercased().hasPrefix("application/json"), "application/json", seen: type)
       }
     },
-    Rule("errors.known-codes", .failedAnswers, "No code is sent but those of the table.") { trial in
+    Rule("errors.known-codes", .failedAnswers, "Only codes of the table are sent.") { trial in
       for (_, answer) in try await refusals(trial) {
         let code = try answer.anyJSON().text("errorCode")
         try expect(ErrorCode(rawValue: code) != nil, "a code of the table", seen: answer.description)
       }
     },
-    Rule("errors.change-nothing", .failedAnswers, "A call that failed gives the same code when it is repeated.") {
+    Rule("errors.change-nothing", .failedAnswers, "A repeated failing call gives the same code.") {
       trial in
       let yard = try await trial.courtyard()
       for _ in 0..<4 {

@@ -28,7 +28,7 @@ enum HeaderRules {
     },
     .refusal(
       .badToken, "headers.korean-token", .requestHeaders,
-      "Bytes beyond ASCII in a header are an unknown token, no failure."
+      "A token with bytes beyond ASCII is an unknown token."
     ) {
       try await $0.call(.GET, "workspaces", token: "토큰없음 \(Trial.unique())")
     },

@@ -67,19 +67,19 @@ enum OrderRules {
     },
     .refusal(
       .notFound, "order.membership-before-permission", .workspaces,
-      "In a workspace of strangers everything is E13, never E14."
+      "All calls in a workspace of others are E13, never E14."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.DELETE, yard.workspace.path)
     },
-    .refusal(.notFound, "order.strangers-channel", .workspaces, "A channel of a workspace of strangers is E13.") {
+    .refusal(.notFound, "order.strangers-channel", .workspaces, "A channel of a workspace of others is E13.") {
       let yard = try await $0.courtyard()
       let room = try await yard.a.channel(in: yard.workspace)
       return try await yard.c.call(.PUT, room.path, .json(["description": "x"]))
     },
     .refusal(
       .notOwner, "order.permission-before-state", .orderOfChecks,
-      "Who does not own a workspace is told so before a duplicate."
+      "A caller who is not the owner gets E14 before a duplicate is E12."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.POST, yard.workspace.members, .json(["email": .text(yard.a.email)]))

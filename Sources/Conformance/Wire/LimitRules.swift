@@ -25,7 +25,7 @@ enum LimitRules {
     },
     .refusal(
       .tooManyCalls, "limits.refreshes-while-valid", .callLimits,
-      "Refreshes that show a valid token count, whatever they are answered."
+      "Refreshes that show a valid token count, with any answer."
     ) {
       let person = try await $0.person()
       return try await last(11) { try await person.refresh(showing: person.token) }
@@ -37,7 +37,7 @@ enum LimitRules {
     },
     Rule(
       "limits.other-sessions", .callLimits,
-      "Refreshes count for their session: another session of the account goes on."
+      "Refreshes count for their session, not for other sessions of the account."
     ) { trial in
       let person = try await trial.person()
       let second = try await trial.signIn(person)

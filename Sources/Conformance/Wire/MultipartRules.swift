@@ -19,7 +19,7 @@ enum MultipartRules {
   }
 
   static let all: [Rule] = [
-    Rule("multipart.text-with-type", .multipartBodies, "A part without filename is text, whatever type it declares.") {
+    Rule("multipart.text-with-type", .multipartBodies, "A part without filename is text, with any declared type.") {
       trial in
       let name = Trial.newName()
       let parts = [RequestBody.Part.text("name", name, extra: "\r\nContent-Type: image/jpeg")]
@@ -43,7 +43,7 @@ enum MultipartRules {
       try expectEqual("files of the chat", try chat.list("files"), [])
     },
     Rule(
-      "multipart.any-file-name", .multipartBodies, "On chats every file part is an attachment, in order of appearance."
+      "multipart.any-file-name", .multipartBodies, "Every file part of a chat is an attachment, in order of appearance."
     ) { trial in
       let parts: [RequestBody.Part] = [
         .file("files[]", Sample.png), .file("file0", Sample.jpeg), .file("image", Sample.gif),
@@ -61,7 +61,7 @@ enum MultipartRules {
     },
     Rule(
       "multipart.picture-twice", .multipartBodies,
-      "Of a picture sent as a file part and again as a text part of the same name, the file part counts."
+      "If a picture is sent as a file part and as a text part of the same name, the file part counts."
     ) { trial in
       let (image, text) = (RequestBody.Part.file("image"), RequestBody.Part.text("image", "bytes in words"))
       for parts in [[image, text], [text, image]] {

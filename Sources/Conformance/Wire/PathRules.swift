@@ -18,7 +18,7 @@ enum PathRules {
         try await person.call(.GET, path).isRefused(.unknownPath)
       }
     },
-    Rule("paths.second-version", .transport, "POST /v2/users/login is there in 2024-01, and E97 in 2024-10.") { trial in
+    Rule("paths.second-version", .transport, "POST /v2/users/login exists in 2024-01 and is E97 in 2024-10.") { trial in
       let person = try await trial.person()
       let answer = try await trial.call(
         .POST, "/v2/users/login", .json(["email": .text(person.email), "password": .text(Trial.password)]))
@@ -67,7 +67,7 @@ enum PathRules {
         try await person.call(.GET, "workspaces" + query).hasShape(trial.shapes.workspaces)
       }
     },
-    Rule("queries.first-wins", .queries, "Of a key that is repeated the first counts.") { trial in
+    Rule("queries.first-wins", .queries, "The first of a repeated key counts.") { trial in
       let yard = try await trial.courtyard()
       let found = try await yard.a.get(yard.workspace.path + "/search?keyword=joon&keyword=zzzz").list(
         "workspaceMembers")

@@ -44,7 +44,9 @@ enum MembershipRules {
       let yard = try await $0.courtyard()
       return try await invite(yard.b, yard.workspace, yard.c.email)
     },
-    .refusal(.notFound, "members.invite.stranger", .workspaces, "A stranger who invites is told E13.") {
+    .refusal(
+      .notFound, "members.invite.stranger", .workspaces, "An invitation by an account outside the workspace is E13."
+    ) {
       let yard = try await $0.courtyard()
       return try await invite(yard.c, yard.workspace, yard.c.email)
     },
@@ -63,7 +65,7 @@ enum MembershipRules {
       let members = try await yard.b.list(yard.workspace.members)
       try expectEqual("members", try members.texts("email"), [yard.a.email, yard.b.email, yard.c.email])
     },
-    .refusal(.notFound, "members.list.stranger", .workspaces, "The members of a workspace of strangers are E13.") {
+    .refusal(.notFound, "members.list.stranger", .workspaces, "The members of a workspace of others are E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.members)
     },
@@ -71,7 +73,7 @@ enum MembershipRules {
       let yard = try await $0.courtyard()
       return try await yard.a.call(.GET, "\(yard.workspace.members)/\(try yard.b.id)")
     },
-    Rule("members.one.unknown", .workspaceEndpoints, "Somebody who is no member is E13.") { trial in
+    Rule("members.one.unknown", .workspaceEndpoints, "An account outside the workspace is E13.") { trial in
       let yard = try await trial.courtyard()
       for id in [try yard.c.id, trial.unknownID, "0"] {
         try await yard.a.call(.GET, "\(yard.workspace.members)/\(id)").isRefused(.notFound)
@@ -79,7 +81,7 @@ enum MembershipRules {
     },
     Rule(
       "members.leave", .workspaces,
-      "Leaving answers the workspaces still joined; the leaver is out of it and of its channels."
+      "Leaving answers the workspaces still joined, and ends membership of the workspace and its channels."
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.sharedChannel()
@@ -96,19 +98,20 @@ enum MembershipRules {
       return try await yard.a.call(.GET, yard.workspace.leave)
     },
     .refusal(
-      .mustHandOver, "members.leave.channel-owner", .workspaces, "The owner of a channel in it cannot leave: E15."
+      .mustHandOver, "members.leave.channel-owner", .workspaces,
+      "The owner of a channel cannot leave its workspace: E15."
     ) {
       let yard = try await $0.courtyard()
       _ = try await yard.b.channel("design", in: yard.workspace)
       return try await yard.b.call(.GET, yard.workspace.leave)
     },
-    .refusal(.notFound, "members.leave.stranger", .workspaces, "Leaving a workspace of strangers is E13.") {
+    .refusal(.notFound, "members.leave.stranger", .workspaces, "Leaving a workspace without being its member is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.leave)
     },
     Rule(
       "members.return", .workspaces,
-      "Direct messages stay with the other one, and return when the leaver is invited again."
+      "Direct messages stay with the other person, and return when the leaver is invited again."
     ) { trial in
       let yard = try await trial.courtyard()
       let room = try await yard.a.directMessage(with: yard.b, in: yard.workspace)
@@ -135,7 +138,7 @@ enum SearchRules {
     },
     Rule(
       "search.matches", .workspaceEndpoints,
-      "A keyword is looked for in channel names, nicknames and e-mails, ignoring case."
+      "A search looks in channel names, nicknames and e-mails, ignoring case."
     ) { trial in
       let yard = try await trial.courtyard()
       _ = try await yard.a.channel("Minaret", in: yard.workspace)
@@ -156,7 +159,7 @@ enum SearchRules {
         try await yard.a.call(.GET, yard.workspace.path + "/search" + query).isRefused(.badRequest)
       }
     },
-    .refusal(.notFound, "search.stranger", .workspaces, "A search in a workspace of strangers is E13.") {
+    .refusal(.notFound, "search.stranger", .workspaces, "A search in a workspace of others is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.path + "/search?keyword=a")
     },

@@ -8,7 +8,10 @@ enum WorkspaceChangeRules {
       let workspace = try await person.workspace()
       return try await person.call(.PUT, workspace.path, .multipart([.text("description", "d"), .file("image")]))
     },
-    Rule("workspaces.edit.partial", .partialEdits, "An edit changes what it names; an empty name means unchanged.") {
+    Rule(
+      "workspaces.edit.partial", .partialEdits,
+      "An edit changes the fields that it names; an empty name means unchanged."
+    ) {
       trial in
       let person = try await trial.person()
       let name = Trial.newName()
@@ -48,21 +51,23 @@ enum WorkspaceChangeRules {
       let name = JSON.text(String(repeating: "x", count: 31))
       return try await person.call(.PUT, try await person.workspace().path, .json(["name": name]))
     },
-    .refusal(.notOwner, "workspaces.edit.not-owner", .errorCodes, "A member who edits is told E14.") {
+    .refusal(.notOwner, "workspaces.edit.not-owner", .errorCodes, "An edit by a member who is not the owner is E14.") {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.PUT, yard.workspace.path, .json(["description": "x"]))
     },
-    .refusal(.notFound, "workspaces.edit.stranger", .workspaces, "A stranger who edits is told E13.") {
+    .refusal(.notFound, "workspaces.edit.stranger", .workspaces, "An edit by an account outside the workspace is E13.")
+    {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.PUT, yard.workspace.path, .json(["description": "x"]))
     },
-    .refusal(.notOwner, "workspaces.delete.not-owner", .errorCodes, "A member who deletes is told E14.") {
+    .refusal(.notOwner, "workspaces.delete.not-owner", .errorCodes, "Deleting by a member who is not the owner is E14.")
+    {
       let yard = try await $0.courtyard()
       return try await yard.b.call(.DELETE, yard.workspace.path)
     },
     Rule(
       "workspaces.delete", .workspaces,
-      "A deleted workspace is gone for everybody, with its rooms, and its name is free."
+      "A deleted workspace is gone for all members, with its rooms, and its name is free."
     ) { trial in
       let yard = try await trial.courtyard()
       let rooms = try await yard.rooms()
@@ -75,7 +80,7 @@ enum WorkspaceChangeRules {
       _ = try await yard.c.workspace(try yard.workspace.object.text("name"))
     },
     .shape(
-      "workspaces.hand-over.shape", .objects, "Handing a workspace over answers it with its new owner.",
+      "workspaces.hand-over.shape", .objects, "Handing a workspace over answers the workspace with its new owner.",
       \.workspace
     ) {
       let yard = try await $0.courtyard()
@@ -99,7 +104,8 @@ enum WorkspaceChangeRules {
       try expectEqual("the owner", same["owner_id"], try yard.a.userID)
     },
     .refusal(
-      .notFound, "workspaces.hand-over.no-member", .workspaces, "Handing over to somebody who is no member is E13."
+      .notFound, "workspaces.hand-over.no-member", .workspaces,
+      "Handing over to an account outside the workspace is E13."
     ) {
       let yard = try await $0.courtyard()
       return try await yard.a.handOver(yard.workspace.path, to: try yard.c.userID)

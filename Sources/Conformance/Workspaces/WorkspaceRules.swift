@@ -23,7 +23,7 @@ enum WorkspaceRules {
     },
     Rule(
       "workspaces.create.defaults", .textRules,
-      "Without description and picture they are \"\" and the built-in picture."
+      "Without description and picture a workspace has \"\" and the built-in picture."
     ) { trial in
       let object = try await trial.person().workspace().object
       try expectEqual("the description", try object.text("description"), "")
@@ -56,22 +56,23 @@ enum WorkspaceRules {
     ) {
       try await create($0, [.text("name", Trial.newName()), .text("description", String(repeating: "각", count: 1001))])
     },
-    .refusal(.badRequest, "workspaces.create.bad-image", .fileTypes, "A picture that is no image is E11.") {
+    .refusal(.badRequest, "workspaces.create.bad-image", .fileTypes, "A picture that is not an image is E11.") {
       try await create($0, [.text("name", Trial.newName()), .file("image", Sample.text)])
     },
-    .refusal(.duplicate, "workspaces.create.taken", .textRules, "A name that a workspace of anybody has is E12.") {
+    .refusal(.duplicate, "workspaces.create.taken", .textRules, "A name that any workspace has is E12.") {
       let name = Trial.newName()
       _ = try await $0.person().workspace(name)
       return try await create($0, [.text("name", " \(name)")])
     },
-    Rule("workspaces.create.case", .textRules, "Names are compared exactly: another case is another name.") { trial in
+    Rule("workspaces.create.case", .textRules, "Names are compared with case.") { trial in
       let person = try await trial.person()
       let name = Trial.newName("abc")
       _ = try await person.workspace(name)
       _ = try await person.workspace(name.uppercased())
     },
     Rule(
-      "workspaces.create.parallel", .orderOfChecks, "Of parallel creations of one name one wins, the others are E12."
+      "workspaces.create.parallel", .orderOfChecks,
+      "One of several parallel creations of one name succeeds, the others are E12."
     ) {
       trial in
       let person = try await trial.person()
@@ -93,7 +94,7 @@ enum WorkspaceRules {
     },
     Rule(
       "workspaces.list.newest-first", .listOrder,
-      "Workspaces come newest first, each once, with those of others one joined."
+      "Workspaces come newest first, each once, joined ones of others included."
     ) { trial in
       let yard = try await trial.courtyard()
       let own = try await yard.b.workspace()
@@ -126,7 +127,7 @@ enum WorkspaceRules {
     .refusal(.notFound, "workspaces.detail.unknown", .errorCodes, "An unknown workspace is E13.") {
       try await $0.person().call(.GET, "workspaces/\($0.unknownID)")
     },
-    .refusal(.notFound, "workspaces.detail.stranger", .errorCodes, "A workspace of strangers is E13.") {
+    .refusal(.notFound, "workspaces.detail.stranger", .errorCodes, "A workspace of others is E13.") {
       let yard = try await $0.courtyard()
       return try await yard.c.call(.GET, yard.workspace.path)
     },
