@@ -88,7 +88,7 @@ async def play_flows(program, only):
                      for function in chosen(phone_flows.HOSTED) for mode in MODES if mode.pauses == NONE]
             found = await asyncio.gather(one_by_one(clock_server.url), *runs)
             stage.close()
-            found.append([f"before V12: {difference}" for difference in stage.differences])
+            found.append([f"preparing v12_background_and_foreground: {difference}" for difference in stage.differences])
     flows = {flow_id(one) for one in chosen(phone_flows.ALL)}
     print(f"{len(flows)} flows played, in all modes {len(runs) + len(chosen(phone_flows.CLOCK))} times", flush=True)
     return sum(found, [])

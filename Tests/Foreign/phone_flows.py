@@ -366,7 +366,7 @@ def hosted_flow(function):
 
 
 async def expiring(stage):
-    """What V12 needs: a person with a channel, whose access token has expired while their session lives."""
+    """What `v12_background_and_foreground` needs: a person with a channel, whose access token has expired while their session lives."""
     elder = await stage.person("Elder")
     channel = await elder.channel(await elder.workspace(), "잡담")
     await stage.pass_time(DAY + 1)
@@ -1208,7 +1208,7 @@ async def v12_background_and_foreground(s):
     async with a.socket(s.mode, channel.namespace, headers=credentials(a)) as engine:
         await s.joined("2", engine, channel)
         s.quiet("2", engine)
-    # Decision 23, for the app that mixes its tokens up.
+    # One app sends its refresh token as access token.
     mixed_up = credentials(a) | {"Authorization": a.refresh_token}
     async with a.socket(s.mode, channel.namespace, headers=mixed_up) as engine:
         s.same("2 refresh token as access token", await engine.outcome(channel.namespace), "joined")
