@@ -2,19 +2,19 @@ import Foundation
 import MadangAPI
 import MadangDevelopment
 
-/// What of the wire contract clients have touched (docs/reference/dev.md, "Coverage").
+/// The parts of the wire contract that clients have used (docs/reference/dev.md, "Coverage").
 public struct MadangCoverage: Sendable {
   /// What is counted.
   public enum Section: String, CaseIterable, Sendable {
-    /// Operations that were carried out.
+    /// Operations that were executed.
     case operations
     /// Error codes, by operation.
     case codes
-    /// Fields that may be left out, and were sent.
+    /// Optional fields that were sent.
     case fields
-    /// What sockets and devices are told.
+    /// Events that were sent to sockets and devices.
     case events
-    /// What clients do, step after step.
+    /// Sequences of client actions.
     case flows
   }
 
@@ -22,14 +22,14 @@ public struct MadangCoverage: Sendable {
   public struct Part: Sendable {
     public let edition: EditionName
     public let section: Section
-    /// How many things there are to touch.
+    /// The number of things that can be used.
     public let total: Int
     public let touched: Int
     /// Rounded down to a tenth, so that 100 means all.
     public let percent: Double
-    /// The names of what was never touched.
+    /// The names of things that were never used.
     public let missing: [String]
-    /// How often what was touched was, by name.
+    /// How often each thing was used, by name.
     public let counts: [String: Int]
   }
 
@@ -54,24 +54,24 @@ public struct MadangCoverage: Sendable {
     }
   }
 
-  /// Of all parts together, rounded down to a tenth.
+  /// The percentage over all parts, rounded down to a tenth.
   public var percent: Double { report.percent }
 
-  /// A table, and what was never touched.
+  /// A table, and a list of things that were never used.
   public var text: String { report.text }
 
-  /// One page that needs nothing else.
+  /// A self-contained page.
   public var html: String { report.html }
 
-  /// A file that `madang dev coverage` adds up with others.
+  /// The content of a file that `madang dev coverage` can add to others.
   public func json() throws -> Data { try DevelopmentJSON.encode(CoverageFile(counts, report)) }
 
-  /// Only some editions and sections; of none given, all.
+  /// A report on these editions and sections only; an empty list means all.
   public func only(editions: [EditionName] = [], sections: [Section] = []) -> MadangCoverage {
     MadangCoverage(counts, editions: editions, sections: sections)
   }
 
-  /// With what was touched in another world, of the same editions and sections.
+  /// The sum with the coverage of another world, for the same editions and sections.
   public func adding(_ other: MadangCoverage) -> MadangCoverage {
     var counts = counts
     counts.add(other.counts)
@@ -80,13 +80,13 @@ public struct MadangCoverage: Sendable {
 }
 
 extension MadangWorld {
-  /// What of the wire contract its clients have touched since it was made. A reset forgets none of it.
+  /// The parts of the wire contract that this world's clients have used since it was created. A reset keeps them.
   public var coverage: MadangCoverage { MadangCoverage(kit.coverage.counts) }
 
-  /// Begins to count anew.
+  /// Starts counting again from zero.
   public func clearCoverage() { kit.coverage.clear() }
 
-  /// Writes what was touched into a file of the directory that `MADANG_TEST_COVERAGE` names, for `madang dev coverage`.
+  /// Writes the coverage into a file of the directory that `MADANG_TEST_COVERAGE` names, for `madang dev coverage`.
   func keepCoverage() {
     guard let directory = ProcessInfo.processInfo.environment["MADANG_TEST_COVERAGE"] else { return }
     let folder = URL(filePath: directory, directoryHint: .isDirectory)

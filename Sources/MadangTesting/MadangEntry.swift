@@ -1,40 +1,40 @@
 import MadangDevelopment
 import MadangServer
 
-/// Something that happened. Secrets are masked. What an entry has depends on its kind.
+/// One entry of the journal. Secrets are masked. Which properties are set depends on the kind.
 public struct MadangEntry: Sendable, CustomStringConvertible {
   private let entry: JournalEntry
 
   init(_ entry: JournalEntry) { self.entry = entry }
 
-  /// Counts from 1.
+  /// The number of the entry, from 1.
   public var number: Int { entry.number }
   /// `request`, `connection`, `packet`, `push` or `payment`.
   public var kind: String { entry.kind.rawValue }
-  /// When it began, by the world's clock: `2026-01-05T09:00:00.000Z`.
+  /// The start time by the world's clock: `2026-01-05T09:00:00.000Z`.
   public var date: String { entry.at }
-  /// When it began, in real time since the server was made.
+  /// The start time in real time, since the server was created.
   public var elapsed: Duration { .milliseconds(entry.elapsed) }
-  /// An e-mail.
+  /// The e-mail of the account.
   public var account: String? { entry.account }
-  /// The kind of the fault that happened to it.
+  /// The kind of the fault that was applied.
   public var fault: String? { entry.fault?.kind }
   /// The `operationId`.
   public var operation: String? { entry.operation }
   public var edition: String? { entry.edition }
   public var method: String? { entry.method }
   public var path: String? { entry.path }
-  /// Of the path, without the `?`.
+  /// The query of the URL, without the `?`.
   public var query: String? { entry.query }
   /// Nil if the client got no answer.
   public var status: Int? { entry.status }
   /// The error code of the contract.
   public var code: String? { entry.code }
-  /// How long a request took, in real time.
+  /// The duration of a request, in real time.
   public var duration: Duration? { entry.milliseconds.map { .milliseconds($0) } }
-  /// A header field of a request, whatever its case. Secrets are `***`.
+  /// A header field of a request; names are case-insensitive. Secrets are `***`.
   public func header(_ name: String) -> String? { entry.request?.value(of: name) }
-  /// A header field of an answer, whatever its case.
+  /// A header field of an answer; names are case-insensitive.
   public func answerHeader(_ name: String) -> String? { entry.answer?.value(of: name) }
   /// The body of a request as text, or its beginning. Nil for a multipart body, which has ``parts``.
   public var body: String? { entry.request?.body }
@@ -48,7 +48,7 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var answer: String? { entry.answer?.body }
   /// Whether ``answer`` is only the beginning.
   public var isAnswerTruncated: Bool { entry.answer?.truncated ?? false }
-  /// Whether a request is one of long-polling, whose packets are entries of their own.
+  /// Whether the request is a long-polling request. Its packets are separate entries.
   public var isLongPolling: Bool { entry.longPolling ?? false }
   /// The Engine.IO session.
   public var session: String? { entry.session }
@@ -60,9 +60,9 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var packet: String? { entry.packet }
   public var event: String? { entry.event }
   public var isFromClient: Bool? { entry.direction.map { $0 == "fromClient" } }
-  /// The number of an event that is to be acknowledged, or of its acknowledgement.
+  /// The ID of an event that expects an acknowledgement, or of its acknowledgement.
   public var ack: String? { entry.ack }
-  /// What a packet or push holds, as JSON or text, or its beginning.
+  /// The content of a packet or push, as JSON or text, or its beginning.
   public var payload: String? { entry.payload }
   /// Whether ``payload`` is only the beginning.
   public var isPayloadTruncated: Bool { entry.truncated ?? false }
@@ -71,19 +71,19 @@ public struct MadangEntry: Sendable, CustomStringConvertible {
   public var payment: String? { entry.payment }
   /// The `merchant_uid` of a payment.
   public var merchant: String? { entry.merchant }
-  /// Of a payment, in won.
+  /// The amount of a payment, in won.
   public var amount: Int? { entry.amount }
-  /// Of a request's and its answer's body together, of a packet or of a push, in bytes.
+  /// Size in bytes: of a request's and its answer's body together, of a packet or of a push.
   public var size: Int? { entry.size }
 
   /// A part of a multipart body.
   public struct Part: Equatable, Sendable {
     public let name: String
-    /// Nil if it is no file.
+    /// Nil if the part is not a file.
     public let fileName: String?
     /// In bytes.
     public let size: Int
-    /// Of one that is no file, or the beginning. Secrets are `***`.
+    /// The text of a part that is not a file, or its beginning. Secrets are `***`.
     public let text: String?
   }
 

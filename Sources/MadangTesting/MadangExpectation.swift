@@ -6,33 +6,32 @@ public struct MadangExpected: Sendable {
   let filter: MadangFilter
   let times: Expectation.Times
 
-  /// Once, no more.
+  /// Exactly once.
   public static func once(_ filter: MadangFilter) -> MadangExpected { times(1, filter) }
-  /// So many times, no more.
+  /// Exactly `count` times.
   public static func times(_ count: Int, _ filter: MadangFilter) -> MadangExpected {
     MadangExpected(filter: filter, times: .init(min: count, max: count))
   }
-  /// At least so many times.
+  /// At least `count` times.
   public static func atLeast(_ count: Int, _ filter: MadangFilter) -> MadangExpected {
     MadangExpected(filter: filter, times: .init(min: count))
   }
-  /// Not at all.
+  /// Never.
   public static func never(_ filter: MadangFilter) -> MadangExpected { times(0, filter) }
 }
 
 extension MadangWorld {
-  /// Waits until everything happened that is expected.
+  /// Waits until all expectations are met.
   ///
   /// - Parameters:
-  ///   - expected: 1 to 256 of them. Where all may be missing (`never`), the whole time is watched.
-  ///   - inOrder: Whether one must come after the other.
-  ///   - only: Whether nothing else of these kinds (requests, packets, ...) may come.
-  ///   - filter: With `only`: of what nothing else may come; nil for all of these kinds.
-  ///   - number: Only what has a higher number counts, such as `journal.last` before the test acts.
+  ///   - expected: 1 to 256 expectations. If all of them are `never`, the whole time is watched.
+  ///   - inOrder: Whether they must happen in this order.
+  ///   - only: Whether no other entries of these kinds (requests, packets, ...) may happen.
+  ///   - filter: With `only`: the entries that count as unexpected; nil for all entries of these kinds.
+  ///   - number: Only entries with a higher number count; for instance, use `journal.last` from before the test acts.
   ///   - time: In real time, 60 seconds at most.
-  ///   - settling: For how long nothing more may come that is not to come, once everything is there: in real time, 60 seconds at
-  ///     most.
-  /// - Throws: ``MadangTestingError`` that says what was different.
+  ///   - settling: How long to watch for unexpected entries after all expectations are met: in real time, 60 seconds at most.
+  /// - Throws: ``MadangTestingError`` that describes the difference.
   public func expect(
     _ expected: [MadangExpected], inOrder: Bool = false, only: Bool = false, among filter: MadangFilter? = nil,
     after number: Int = 0, within time: Duration = .seconds(5), settling: Duration = .zero

@@ -1,6 +1,6 @@
 import MadangDevelopment
 
-/// What goes wrong. docs/reference/dev.md tells what a client sees of each.
+/// A fault. docs/reference/dev.md describes its effect on a client.
 public struct MadangFault: Sendable {
   let effect: FaultEffect
 
@@ -12,13 +12,13 @@ public struct MadangFault: Sendable {
 // MARK: - Requests
 
 extension MadangFault {
-  /// This HTTP status, with the contract's error body for `code`, with a body of its own, or without one.
+  /// Answers with this HTTP status, and with the contract's error body for `code`, with `body`, or without a body.
   ///
   /// - Parameters:
   ///   - body: Up to 64 KiB. It excludes `code`.
-  ///   - contentType: Of the body; nil for JSON.
+  ///   - contentType: The content type of the body; nil for JSON.
   ///   - seconds: The `Retry-After` of the answer.
-  ///   - after: Whether the operation is carried out first.
+  ///   - after: Whether the operation is executed first.
   public static func status(
     _ status: Int, code: String? = nil, body: String? = nil, contentType: String? = nil,
     retryAfter seconds: Int? = nil, after: Bool = false
@@ -29,44 +29,44 @@ extension MadangFault {
     }
   }
 
-  /// `E05`, as of an expired access token.
+  /// Answers `E05`, as for an expired access token.
   public static let expiredToken = MadangFault(.expiredToken)
 
-  /// `E98` with `Retry-After`.
+  /// Answers `E98` with `Retry-After`.
   public static func limited(retryAfter seconds: Int = 1) -> MadangFault {
     MadangFault(.limited) { $0.retryAfter = seconds }
   }
 
-  /// The answer late, by `duration` and up to `jitter` more. Real time passes, whatever the world's clock says.
+  /// Delays the answer by `duration` and up to `jitter` more, in real time, independent of the world's clock.
   public static func latency(_ duration: Duration, jitter: Duration = .zero, after: Bool = false) -> MadangFault {
     MadangFault(.latency) {
       ($0.milliseconds, $0.jitter, $0.after) = (duration.milliseconds, jitter.milliseconds, after)
     }
   }
 
-  /// The operation is carried out, and the connection ends without a byte of an answer.
+  /// Executes the operation, then closes the connection without a byte of an answer.
   public static let answerLost = MadangFault(.answerLost)
 
-  /// The answer's head, so many bytes of its body, and the end of the connection.
+  /// Sends the answer's head and this many bytes of its body, then closes the connection.
   public static func cut(afterBytes bytes: Int) -> MadangFault { MadangFault(.cut) { $0.bytes = bytes } }
 
-  /// An answer whose JSON lacks its last byte.
+  /// Removes the last byte of the answer's JSON.
   public static let malformedJSON = MadangFault(.malformedJSON)
 
-  /// The answer with this content type.
+  /// Sends the answer with this content type.
   public static func contentType(_ type: String) -> MadangFault {
     MadangFault(.contentType) { $0.contentType = type }
   }
 
-  /// The body, so many bytes at a time.
+  /// Sends this many bytes of the body at a time.
   public static func drip(bytes: Int, every pause: Duration) -> MadangFault {
     MadangFault(.drip) { ($0.bytes, $0.milliseconds) = (bytes, pause.milliseconds) }
   }
 
-  /// A connection that is reset.
+  /// Resets the connection.
   public static func reset(after: Bool = false) -> MadangFault { MadangFault(.reset) { $0.after = after } }
 
-  /// All connections and sockets end without a word, and none can be made for so long. Data stays.
+  /// Closes all connections and sockets without notice, and accepts none for this long. Data stays.
   public static func restart(downFor duration: Duration, after: Bool = false) -> MadangFault {
     MadangFault(.restart) { ($0.milliseconds, $0.after) = (duration.milliseconds, after) }
   }
@@ -75,55 +75,55 @@ extension MadangFault {
 // MARK: - Sockets
 
 extension MadangFault {
-  /// This HTTP status where a client asks for a WebSocket.
+  /// Answers a WebSocket upgrade request with this HTTP status.
   public static func refuseUpgrade(status: Int = 400) -> MadangFault {
     MadangFault(.refuseUpgrade) { $0.status = status }
   }
 
-  /// `CONNECT_ERROR` for a namespace.
+  /// Answers a connection to a namespace with `CONNECT_ERROR`.
   public static func refuseNamespace(message: String = "not allowed") -> MadangFault {
     MadangFault(.refuseNamespace) { $0.message = message }
   }
 
-  /// A packet less.
+  /// Drops a packet.
   public static let drop = MadangFault(.drop)
 
-  /// A packet late. Those behind it wait, or overtake it.
+  /// Delays a packet. Packets behind it wait, or overtake it.
   public static func delay(_ duration: Duration, jitter: Duration = .zero, overtaken: Bool = false) -> MadangFault {
     MadangFault(.delay) {
       ($0.milliseconds, $0.jitter, $0.overtaken) = (duration.milliseconds, jitter.milliseconds, overtaken)
     }
   }
 
-  /// A packet `count` times more.
+  /// Sends a packet `count` more times.
   public static func duplicate(count: Int = 1) -> MadangFault { MadangFault(.duplicate) { $0.count = count } }
 
-  /// A packet behind the next one of its kind; after `duration` if none comes.
+  /// Sends a packet after the next one of its kind, or after `duration` if none comes.
   public static func reorder(within duration: Duration = .seconds(1)) -> MadangFault {
     MadangFault(.reorder) { $0.milliseconds = duration.milliseconds }
   }
 
-  /// The first bytes of a packet.
+  /// Cuts a packet to its first bytes.
   public static func truncate(toBytes bytes: Int) -> MadangFault { MadangFault(.truncate) { $0.bytes = bytes } }
 
-  /// Nothing any more, on a connection that stays open.
+  /// Stops all traffic on a connection that stays open.
   public static let silence = MadangFault(.silence)
 
-  /// Neither pings nor pongs, while events go on.
+  /// Drops pings and pongs; events continue.
   public static let noPong = MadangFault(.noPong)
 
-  /// The end of the session, by a close frame with this code, or a close packet.
+  /// Ends the session with a close frame with this code, or with a close packet.
   public static func close(code: Int? = nil) -> MadangFault { MadangFault(.close) { $0.closeCode = code } }
 
-  /// The server's DISCONNECT of a namespace.
+  /// Disconnects a namespace: the server sends DISCONNECT.
   public static let disconnectNamespace = MadangFault(.disconnectNamespace)
 
-  /// A connection that is reset, and the end of its session.
+  /// Resets the connection and ends its session.
   public static let resetSocket = MadangFault(.resetSocket)
 }
 
 extension Duration {
-  /// Whole milliseconds; ten years at most, which no fault may take.
+  /// Whole milliseconds, clamped to ten years, the longest that a fault may take.
   fileprivate var milliseconds: Int {
     let (seconds, attoseconds) = components
     return Int(min(seconds, 315_576_000)) * 1000 + Int(attoseconds / 1_000_000_000_000_000)

@@ -3,28 +3,28 @@ import MadangAPI
 import MadangDevelopment
 import MadangServer
 
-/// The faults of a world: rules in the order in which they were added. The first one that is due happens.
+/// The faults of a world: rules in the order in which they were added. The first rule that is due applies.
 public struct MadangFaults: Sendable {
   let faults: Faults
   let people: People
   let outage: Outage
 
-  /// Adds a rule behind those there are. All that is given must hold; without any of it the fault happens to everything that it can
-  /// happen to. docs/reference/dev.md tells what each field is for.
+  /// Adds a rule after the existing ones. All given conditions must hold; without conditions the fault applies to everything that it can
+  /// affect. docs/reference/dev.md describes each field.
   ///
   /// - Parameters:
   ///   - operation: An operation's id in the OpenAPI documents, or its method and path.
-  ///   - path: As it is sent; `*` is any text.
-  ///   - account: An e-mail, or what is before its `@`.
+  ///   - path: The path as it is sent; `*` matches any text.
+  ///   - account: An e-mail, or the part before its `@`.
   ///   - packet: A type of Engine.IO or Socket.IO packets.
   ///   - direction: `fromClient` or `toClient`.
-  ///   - nth: Only the nth that matches, from 1.
-  ///   - every: Only every second (2), third (3), ... that matches.
-  ///   - probability: So many by chance, 0 to 1. Equal seeds decide equally.
-  ///   - times: How often at most.
-  ///   - until: The moment of the world's clock after which it happens no more.
+  ///   - nth: Only the nth match, from 1.
+  ///   - every: Only every second (2), third (3), ... match.
+  ///   - probability: The share of matches, 0 to 1, chosen at random. Equal seeds choose equally.
+  ///   - times: The highest number of applications.
+  ///   - until: The time of the world's clock after which the rule does not apply.
   /// - Returns: The rule's id.
-  /// - Throws: ``MadangTestingError``, naming the field and the cure.
+  /// - Throws: ``MadangTestingError``, which names the field and the cure.
   @discardableResult
   public func add(
     _ fault: MadangFault, edition: EditionName? = nil, operation: String? = nil, method: String? = nil,
@@ -47,14 +47,14 @@ public struct MadangFaults: Sendable {
     }
   }
 
-  /// A rule, and what it has done.
+  /// A rule and its counters.
   public struct Rule: Sendable {
     public let id: Int
     /// The kind of its effect, as in docs/reference/dev.md.
     public let kind: String
-    /// How many requests or packets it was for.
+    /// How many requests or packets matched.
     public let matched: Int
-    /// To how many of those it happened.
+    /// How many times the fault was applied.
     public let applied: Int
   }
 
@@ -63,14 +63,14 @@ public struct MadangFaults: Sendable {
     faults.reports.map { Rule(id: $0.id, kind: $0.effect.kind.rawValue, matched: $0.matched, applied: $0.applied) }
   }
 
-  /// Ends all connections and sockets at once, without a word; none can be made for so long. Data stays.
+  /// Closes all connections and sockets at once, without notice, and accepts none for this long. Data stays.
   /// - Parameter time: In real time, 60 seconds at most.
   public func restart(downFor time: Duration) async { await outage.restart(downFor: min(time, .seconds(60))) }
 
-  /// To how many requests or packets a rule has happened; 0 if there is none of this id.
+  /// How often a rule was applied; 0 if there is no rule with this id.
   public func count(of id: Int) -> Int { faults.reports.first { $0.id == id }?.applied ?? 0 }
 
-  /// Removes a rule; false if there is none of this id.
+  /// Removes a rule; false if there is no rule with this id.
   @discardableResult
   public func remove(_ id: Int) -> Bool { faults.remove(id) }
 

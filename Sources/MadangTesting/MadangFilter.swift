@@ -1,7 +1,7 @@
 import MadangAPI
 import MadangDevelopment
 
-/// Which entries of a journal are meant: those for which all that is set holds. In texts `*` stands for any text.
+/// Selects entries of a journal: all conditions that are set must hold. In texts `*` matches any text.
 public struct MadangFilter: Sendable {
   var filter = JournalFilter()
 
@@ -13,21 +13,21 @@ public struct MadangFilter: Sendable {
   /// All packets of sockets.
   public static let packets = all.with(\.kind, JournalEntry.Kind.packet.rawValue)
 
-  /// Requests for an operation: its `operationId`, or method and path of an edition's OpenAPI document.
+  /// Requests for an operation: its `operationId`, or method and path in an edition's OpenAPI document.
   public static func operation(_ name: String) -> MadangFilter { all.with(\.operation, name) }
   /// Packets with a Socket.IO event of this name, in a namespace.
   public static func event(_ name: String, in namespace: String? = nil) -> MadangFilter {
     all.with(\.packet, "event").with(\.event, name).with(\.namespace, namespace)
   }
-  /// Packets of a type, as in rules for faults: `connect`, `disconnect`, `ping`, ...
+  /// Packets of a type, with the names that fault rules use: `connect`, `disconnect`, `ping`, ...
   public static func packet(_ type: String, in namespace: String? = nil) -> MadangFilter {
     all.with(\.packet, type).with(\.namespace, namespace)
   }
-  /// Notifications for a person's devices; the person by e-mail or what is before its `@`.
+  /// Notifications for an account's devices; the account by e-mail or the part before its `@`.
   public static func push(to account: String? = nil) -> MadangFilter {
     all.with(\.kind, JournalEntry.Kind.push.rawValue).with(\.account, account)
   }
-  /// Sessions of sockets that were `opened`, `upgraded`, `closed`, or `refused` by a fault.
+  /// Socket sessions that were `opened`, `upgraded`, `closed`, or `refused` by a fault.
   public static func connection(_ event: String) -> MadangFilter {
     all.with(\.kind, JournalEntry.Kind.connection.rawValue).with(\.event, event)
   }
@@ -36,42 +36,42 @@ public struct MadangFilter: Sendable {
     all.with(\.kind, JournalEntry.Kind.payment.rawValue).with(\.event, event)
   }
 
-  /// Of these only those of one account, by its e-mail or what is before its `@`.
+  /// Restricts the filter to one account, by its e-mail or the part before its `@`.
   public func account(_ email: String) -> MadangFilter { with(\.account, email) }
-  /// Of these only those with this status.
+  /// Restricts the filter to this status.
   public func status(_ status: Int) -> MadangFilter { with(\.status, String(status)) }
-  /// Of these only those with a status like this: `4*`.
+  /// Restricts the filter to statuses that match a pattern: `4*`.
   public func status(like pattern: String) -> MadangFilter { with(\.status, pattern) }
-  /// Of these only those with a key of this edition; of pushes, in its form.
+  /// Restricts the filter to requests with a key of this edition, and to pushes in its format.
   public func edition(_ edition: EditionName) -> MadangFilter { with(\.edition, edition.rawValue) }
-  /// Of these only those with this HTTP method.
+  /// Restricts the filter to this HTTP method.
   public func method(_ method: String) -> MadangFilter { with(\.method, method) }
-  /// Of these only those of an Engine.IO session, by its id.
+  /// Restricts the filter to an Engine.IO session, by its id.
   public func session(_ id: String) -> MadangFilter { with(\.session, id) }
-  /// Of these only those over `polling` or `websocket`.
+  /// Restricts the filter to a transport: `polling` or `websocket`.
   public func transport(_ transport: String) -> MadangFilter { with(\.transport, transport) }
-  /// Of these only those of a Socket.IO namespace.
+  /// Restricts the filter to a Socket.IO namespace.
   public func namespace(_ namespace: String) -> MadangFilter { with(\.namespace, namespace) }
-  /// Of these only those with this error code of the contract.
+  /// Restricts the filter to this error code of the contract.
   public func code(_ code: String) -> MadangFilter { with(\.code, code) }
-  /// Of these only those of a path.
+  /// Restricts the filter to a path.
   public func path(_ path: String) -> MadangFilter { with(\.path, path) }
-  /// Of these only those to which an effect of faults happened.
+  /// Restricts the filter to entries to which a fault of this kind was applied.
   public func fault(_ kind: String = "*") -> MadangFilter { with(\.fault, kind) }
-  /// Of these only those that a client sent, or that it was sent.
+  /// Restricts the filter to packets from a client, or with false to packets to a client.
   public func fromClient(_ isFromClient: Bool = true) -> MadangFilter {
     with(\.direction, isFromClient ? "fromClient" : "toClient")
   }
-  /// Of these only those whose body, payload or first argument has this JSON, besides what else it has.
+  /// Restricts the filter to entries whose body, payload or first argument contains this JSON.
   ///
-  /// - Throws: ``MadangTestingError`` if it is no JSON.
+  /// - Throws: ``MadangTestingError`` if it is not JSON.
   public func body(_ json: String) throws -> MadangFilter { with(\.body, try Self.value(json)) }
-  /// Of these only those whose answer has this JSON, besides what else it has.
+  /// Restricts the filter to entries whose answer contains this JSON.
   ///
-  /// - Throws: ``MadangTestingError`` if it is no JSON.
+  /// - Throws: ``MadangTestingError`` if it is not JSON.
   public func answer(_ json: String) throws -> MadangFilter { with(\.answer, try Self.value(json)) }
 
-  /// With the whole e-mail. Throws if nobody has it.
+  /// The filter with the whole e-mail. Throws if no account has it.
   func spelledOut(by people: People) async throws -> JournalFilter {
     var filter = filter
     try await people.spellOut(&filter.account)

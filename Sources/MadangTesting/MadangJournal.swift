@@ -3,28 +3,28 @@ import MadangAPI
 import MadangDevelopment
 import MadangServer
 
-/// What happened at a world's server: requests with their answers, connections and packets of sockets, notifications, payments.
+/// The record of a world's server: requests with their answers, connections and packets of sockets, notifications, payments.
 public struct MadangJournal: Sendable {
   let journal: Journal
   let people: People
   let origin: String
 
-  /// What happened so far, oldest first: 20,000 entries at most.
+  /// The entries so far, oldest first: 20,000 at most.
   ///
   /// - Parameters:
-  ///   - filter: Which entries are meant.
-  ///   - number: Only those with a higher number.
+  ///   - filter: Selects the entries.
+  ///   - number: Only entries with a higher number.
   /// - Throws: ``MadangTestingError`` if the filter names something that does not exist.
   public func entries(_ filter: MadangFilter = .all, after number: Int = 0) async throws -> [MadangEntry] {
     try await page(filter, count: 0, after: number, within: .zero).entries.map(MadangEntry.init)
   }
 
-  /// Waits until so many entries match: no test needs to sleep.
+  /// Waits until `count` entries match, so that tests need no sleep.
   ///
   /// - Parameters:
   ///   - number: Only entries with a higher number count.
   ///   - time: In real time, 60 seconds at most.
-  /// - Throws: ``MadangTestingError`` if they do not come in time.
+  /// - Throws: ``MadangTestingError`` if they do not arrive in time.
   @discardableResult
   public func wait(
     for filter: MadangFilter, count: Int = 1, after number: Int = 0, within time: Duration = .seconds(5)
@@ -37,24 +37,23 @@ public struct MadangJournal: Sendable {
     return page.entries.map(MadangEntry.init)
   }
 
-  /// The number of the newest entry: what comes afterwards has a higher one.
+  /// The number of the newest entry; later entries have higher numbers.
   public var last: Int { journal.last }
 
-  /// Forgets all entries. Numbers go on.
+  /// Removes all entries. Numbering continues.
   public func clear() { journal.clear() }
 
-  /// Whether packets of sockets are written down. What else happens always is.
+  /// Whether packets of sockets are recorded. All other kinds always are.
   public var recordsPackets: Bool {
     get { journal.recordsPackets }
     nonmutating set { journal.recordsPackets = newValue }
   }
 
-  /// Sets how much is kept: the newest entries, 20,000 of them unless somebody says otherwise, or as many as take so much memory.
-  /// Values outside of what is possible are cut to it.
+  /// Sets how much is kept: the newest entries, up to this number and this much memory. Values outside the range are clamped.
   ///
   /// - Parameters:
-  ///   - entries: 1 to 1,000,000.
-  ///   - bytes: 65,536 to 1 GiB; 16 MiB unless somebody says otherwise.
+  ///   - entries: 1 to 1,000,000; the default is 20,000.
+  ///   - bytes: 65,536 to 1 GiB; the default is 16 MiB.
   public func keep(entries: Int? = nil, bytes: Int? = nil) {
     var limits = journal.limits
     if let entries { limits.entries = entries.clamped(to: Journal.Limits.entriesRange) }
@@ -68,7 +67,7 @@ public struct MadangJournal: Sendable {
     try journal.archive(of: try await page(filter, count: 0, after: number, within: .zero).entries, origin: origin)
   }
 
-  /// The entries as JSON, one a line.
+  /// The entries as JSON, one per line.
   /// - Throws: ``MadangTestingError`` if the filter names something that does not exist.
   public func lines(_ filter: MadangFilter = .all, after number: Int = 0) async throws -> Data {
     try DevelopmentJSON.lines(try await page(filter, count: 0, after: number, within: .zero).entries)

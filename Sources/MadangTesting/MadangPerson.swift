@@ -4,27 +4,27 @@ import MadangClient
 import MadangDevelopment
 import MadangServer
 
-/// Somebody of a world who acts without signing in, as another client of theirs would. All calls throw ``MadangTestingError``, with
-/// the code of the contract where the server's rules forbid what was asked.
+/// A person of a world, who acts without signing in, like one more client of the account. All calls throw ``MadangTestingError``, with the
+/// code of the contract if the server's rules forbid the call.
 ///
 /// A place is a workspace, such as `Weekend`, or a channel, such as `Weekend/ios`.
 public struct MadangPerson: Sendable {
-  /// An e-mail, or what is before its `@`.
+  /// An e-mail, or the part before its `@`.
   public let name: String
   let people: People
 
-  /// Writes to a channel; to the default channel where only a workspace is named.
-  /// - Parameter files: So many pictures, which are made.
-  /// - Returns: The chat as clients of edition 2024-10 get it.
+  /// Posts to a channel; to the default channel if only a workspace is named.
+  /// - Parameter files: The number of pictures to attach; they are generated.
+  /// - Returns: The chat in the form of edition 2024-10.
   @discardableResult
   public func post(_ text: String, in place: String, files: Int = 0) async throws -> Chat {
     let act = Act.post(text, to: .channel(try Self.place(place)), files: try Self.checked(files))
     return .channel(try JSONDecoder().decode(Edition2024_10.ChannelChat.self, from: Data(try await perform(act))))
   }
 
-  /// Writes a direct message.
-  /// - Parameter workspace: Nil for the oldest that both belong to.
-  /// - Returns: The chat as clients of edition 2024-10 get it.
+  /// Sends a direct message.
+  /// - Parameter workspace: Nil for the oldest workspace that both belong to.
+  /// - Returns: The chat in the form of edition 2024-10.
   @discardableResult
   public func write(
     _ text: String, to person: String, in workspace: String? = nil, files: Int = 0
@@ -34,13 +34,13 @@ public struct MadangPerson: Sendable {
     return .directMessage(try JSONDecoder().decode(Edition2024_10.DMChat.self, from: Data(try await perform(act))))
   }
 
-  /// Joins a channel, or a workspace, into which its owner invites.
+  /// Joins a channel, or joins a workspace by an invitation of its owner.
   public func join(_ place: String) async throws { try await perform(.join(try Self.place(place))) }
 
   /// Leaves a channel or a workspace.
   public func leave(_ place: String) async throws { try await perform(.leave(try Self.place(place))) }
 
-  /// What was posted, as it travels.
+  /// The posted chat in its wire form.
   @discardableResult
   private func perform(_ act: Act) async throws -> [UInt8] {
     try await MadangTestingError.wording {
@@ -76,6 +76,6 @@ public struct MadangAccount: Equatable, Sendable {
   /// The id in edition 2024-10.
   public let id: String
   public let nickname: String
-  /// The names of the workspaces that they belong to.
+  /// The names of the workspaces that the account belongs to.
   public let workspaces: [String]
 }

@@ -1,17 +1,17 @@
 import MadangDevelopment
 
-/// What people of a world do by themselves: the scripts of its seed, and those that are added (docs/reference/dev.md). Their delays and
-/// rates follow the world's clock. All calls throw ``MadangTestingError``.
+/// What people of a world do by themselves: the scripts of its seed, and scripts that are added (docs/reference/dev.md). Delays and rates
+/// follow the world's clock. All calls throw ``MadangTestingError``.
 public struct MadangScripts: Sendable {
   let scripts: Scripts
 
   /// What a script has done since it was started.
   public struct Outcome: Sendable {
-    /// How many runs are over.
+    /// The number of completed runs.
     public let runs: Int
-    /// How many of them ended with a failure.
+    /// The number of runs that failed.
     public let failed: Int
-    /// The first of the failures, in words.
+    /// The first failures, as messages.
     public let failures: [String]
   }
 
@@ -25,12 +25,12 @@ public struct MadangScripts: Sendable {
     try MadangTestingError.wording { _ = try scripts.start(name) }
   }
 
-  /// Ends a script and its runs. What they have done stays.
+  /// Stops a script and its runs. Their effects stay.
   public func stop(_ name: String) async throws {
     try await MadangTestingError.wording { try await scripts.stop(name) }
   }
 
-  /// Ends a script and forgets it.
+  /// Stops a script and removes it.
   public func remove(_ name: String) async throws {
     try await MadangTestingError.wording { try await scripts.remove(name) }
   }
@@ -38,10 +38,10 @@ public struct MadangScripts: Sendable {
   /// The names of all scripts, in the order in which they were added.
   public var names: [String] { scripts.reports.map(\.name) }
 
-  /// Waits until a script does not run any more. Throws if it still does when the time is over, and if it was never started.
+  /// Waits until a script has finished. Throws if it still runs when the time is over, and if it was never started.
   /// - Parameters:
   ///   - time: In real time.
-  ///   - allowingFailures: Whether runs may have failed; else the first failure is thrown.
+  ///   - allowingFailures: Whether runs may have failed; otherwise the first failure is thrown.
   @discardableResult
   public func finished(
     _ name: String, within time: Duration = .seconds(5), allowingFailures: Bool = false
@@ -51,10 +51,10 @@ public struct MadangScripts: Sendable {
     }
   }
 
-  /// Waits until so many runs of a script are over. Throws if they are not when the time is over.
+  /// Waits until this many runs of a script are complete. Throws if they are not when the time is over.
   /// - Parameters:
   ///   - time: In real time.
-  ///   - allowingFailures: Whether runs may have failed; else the first failure is thrown.
+  ///   - allowingFailures: Whether runs may have failed; otherwise the first failure is thrown.
   @discardableResult
   public func ran(
     _ name: String, _ runs: Int, within time: Duration = .seconds(5), allowingFailures: Bool = false

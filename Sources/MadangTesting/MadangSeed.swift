@@ -1,7 +1,7 @@
 import Foundation
 import MadangDevelopment
 
-/// How a world begins.
+/// The initial content of a world.
 public struct MadangSeed: Sendable {
   private enum Source {
     case shipped(Seed.Shipped)
@@ -11,21 +11,21 @@ public struct MadangSeed: Sendable {
 
   private let source: Source
 
-  /// Nobody.
+  /// No people and no rooms.
   public static let empty = MadangSeed(source: .shipped(.empty))
   /// A few people, a workspace, channels, direct messages, pictures: `mina@example.com`, `joon@example.com` and others.
   public static let courtyard = MadangSeed(source: .shipped(.courtyard))
   /// 200 people, 50 channels, 100,000 chats.
   public static let crowded = MadangSeed(source: .shipped(.crowded))
-  /// What clients seldom meet: longest names, emoji, right-to-left, no pictures, rooms without chats, people who left.
+  /// Rare cases: longest names, emoji, right-to-left text, no pictures, rooms without chats, people who left.
   public static let edge = MadangSeed(source: .shipped(.edge))
 
-  /// A seed written out in YAML or JSON.
+  /// A seed as YAML or JSON text.
   public static func text(_ text: String, name: String = "seed") -> MadangSeed {
     MadangSeed(source: .text(text, name: name))
   }
 
-  /// A file with a seed in YAML or JSON. It is read when a world is made.
+  /// A file with a seed in YAML or JSON. It is read when a world is created.
   public static func file(_ url: URL) -> MadangSeed { MadangSeed(source: .file(url)) }
 
   /// Throws ``MadangTestingError`` with the line and the cause.

@@ -1,14 +1,14 @@
 #if canImport(XCTest)
   public import XCTest
 
-  /// The same for XCTest: a test case whose tests each have a world of their own.
+  /// A test case for XCTest: each of its tests has its own world.
   open class MadangTestCase: XCTestCase {
     /// The world of the test that runs.
     public private(set) var world: MadangWorld!
 
-    /// How worlds begin; the courtyard unless a subclass says otherwise.
+    /// The initial content of the worlds; the `courtyard` seed by default.
     open var seed: MadangSeed { .courtyard }
-    /// With a number all ids, tokens and names of files are the same each time, and the clock stands still until it is moved.
+    /// With a number, all ids, tokens and file names are the same in each run, and the clock stands still until it is moved.
     open var number: UInt64? { nil }
 
     open override func setUp() async throws {

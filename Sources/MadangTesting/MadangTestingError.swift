@@ -2,22 +2,22 @@ import MadangAPI
 import MadangDevelopment
 import MadangServer
 
-/// Why a world could not be made or used, in words.
+/// Why a world could not be created or used.
 public struct MadangTestingError: Error, CustomStringConvertible, Sendable {
   public let description: String
-  /// The code of the newest edition, where the server's rules forbade it.
+  /// The error code in the newest edition, if the server's rules forbade the call.
   public let code: String?
 
   init(description: String, code: String? = nil) { (self.description, self.code) = (description, code) }
 
-  /// Runs `body`. Throws ``MadangTestingError`` with the words of any error.
+  /// Runs `body`. Throws any error as ``MadangTestingError`` with the same message.
   static func wording<Outcome>(
     isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Outcome
   ) async throws(MadangTestingError) -> Outcome {
     do { return try await body() } catch { throw of(error) }
   }
 
-  /// The same for what does not wait.
+  /// Runs a synchronous `body`. Throws any error as ``MadangTestingError`` with the same message.
   static func wording<Outcome>(_ body: () throws -> Outcome) throws(MadangTestingError) -> Outcome {
     do { return try body() } catch { throw of(error) }
   }

@@ -1,11 +1,11 @@
 #if canImport(Testing)
   public import Testing
 
-  /// What `.madang(...)` gives a test.
+  /// Access to the world of the current test, made by `.madang(...)`.
   public enum Madang {
     @TaskLocal fileprivate static var current: MadangWorld?
 
-    /// The world of the test that runs. Only in tests, or suites, with `.madang(...)`.
+    /// The world of the current test. Available only in tests and suites with `.madang(...)`.
     public static var world: MadangWorld {
       guard let current else {
         fatalError("Madang.world is for tests with the trait .madang(...), and for tasks that belong to them")
@@ -14,8 +14,8 @@
     }
   }
 
-  /// Gives each test a world of its own, and ends it afterwards: `@Test(.madang(seed: .courtyard)) func ...`. On a suite it
-  /// counts for each of its tests.
+  /// Gives each test its own world, and ends it afterwards: `@Test(.madang(seed: .courtyard)) func ...`. On a suite it applies to each
+  /// test.
   public struct MadangTrait: TestTrait, SuiteTrait, TestScoping {
     let seed: MadangSeed
     let number: UInt64?
@@ -35,9 +35,8 @@
     /// A world for each test.
     ///
     /// - Parameters:
-    ///   - seed: How it begins.
-    ///   - number: With a number all ids, tokens and names of files are the same each time, and the clock stands still until
-    ///     it is moved.
+    ///   - seed: The initial content.
+    ///   - number: With a number, all ids, tokens and file names are the same in each run, and the clock stands still until it is moved.
     public static func madang(seed: MadangSeed = .courtyard, number: UInt64? = nil) -> Self {
       MadangTrait(seed: seed, number: number)
     }

@@ -1,23 +1,23 @@
 import MadangDevelopment
 import MadangServer
 
-/// What a payment is in the books of who took it.
+/// The status of a payment at the payment provider.
 public enum MadangPaymentStatus: String, Sendable {
   case paid, ready, cancelled, failed
 }
 
-/// Whose accounts people sign in with.
+/// The provider of an account that people sign in with.
 public enum MadangSocialProvider: String, Sendable {
   case apple, kakao
 }
 
 extension MadangWorld {
-  /// Records that somebody has paid. Payments are forgotten by a reset.
+  /// Records a payment at the stand-in for the payment provider. A reset removes payments.
   ///
   /// - Parameters:
   ///   - amount: In won.
-  ///   - merchantUID: The order, as the client calls it.
-  /// - Returns: The `imp_uid` that the client shows then.
+  ///   - merchantUID: The client's name for the order.
+  /// - Returns: The `imp_uid`, which the client then sends.
   /// - Throws: ``MadangTestingError``.
   public func pay(_ amount: Int, for merchantUID: String, status: MadangPaymentStatus = .paid) throws -> String {
     try MadangTestingError.wording {
@@ -25,11 +25,11 @@ extension MadangWorld {
     }
   }
 
-  /// A token as the provider would issue it: clients sign in with it until the next reset.
+  /// Returns a token as the provider would issue it. Clients can sign in with it until the next reset.
   ///
   /// - Parameters:
-  ///   - subject: Who it is for the provider.
-  ///   - email: As the provider knows it; nil if it tells none.
+  ///   - subject: The provider's id for the account.
+  ///   - email: The e-mail that the provider discloses; nil for none.
   /// - Throws: ``MadangTestingError``.
   public func socialToken(
     from provider: MadangSocialProvider, subject: String, email: String? = nil, nickname: String? = nil

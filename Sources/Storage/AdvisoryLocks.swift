@@ -1,6 +1,6 @@
 import Logging
 
-/// The session that holds a process's advisory locks: a connection of its own, opened for the first of them.
+/// The session that holds this process's advisory locks: one connection, opened when the first lock is requested.
 final class LockSession: Sendable {
   private let queue: BlockingQueue<PendingWork>
   private let thread: DedicatedThread
@@ -16,7 +16,7 @@ final class LockSession: Sendable {
     queue.close()
   }
 
-  /// Asks the server each time: a lock is gone with the session that had it, unnoticed.
+  /// Asks the server each time: a session may end unnoticed, and its locks end with it.
   func take(_ name: String) async throws -> Bool {
     try await Ticket.wait { [queue] ticket in
       try queue.put(
@@ -44,12 +44,12 @@ final class LockSession: Sendable {
 }
 
 extension Database {
-  /// Whether this database's processes leave what `name` stands for to this one: takes the lock of that name if nobody
-  /// has it, and keeps it until `close`, the end of the process or the loss of its connection. True when it has it
-  /// already. Two values of `Database` count as two processes.
+  /// Tries to become the one process that owns `name`. If no other process holds the advisory lock of that name, this one takes it and
+  /// keeps it until `close`, the end of the process or the loss of its connection. Returns true if this process holds the lock, also if it
+  /// already did. Two values of `Database` count as two processes.
   ///
-  /// It is true of the moment of asking: ask before each piece of work, and let the work bear being done twice. On SQLite
-  /// always true. Throws as `read` does.
+  /// The answer holds only for the moment of the call: ask before each piece of work, and make that work safe to do twice. Always true on
+  /// SQLite. Throws as `read` does.
   package func tryAdvisoryLock(_ name: String) async throws -> Bool {
     try await locks?.take(name) ?? true
   }

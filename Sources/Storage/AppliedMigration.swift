@@ -1,13 +1,13 @@
 import Foundation
 
-/// What the database says of a migration that ran on it.
+/// The database's record of a migration that ran on it.
 struct AppliedMigration: Sendable {
   let version: Int
   let name: String
   let checksum: String
   let isAdditive: Bool
 
-  /// Throws unless a program can do without knowing this migration.
+  /// Throws unless programs that do not know this migration can still use the database.
   func refuseUnknown() throws(StorageError) {
     guard !isAdditive else { return }
     throw StorageError(
@@ -30,7 +30,7 @@ extension Transaction {
     }
   }
 
-  /// The same, if a program that knows these migrations can work with them.
+  /// All migrations that ran, oldest first. Throws if a program with these migrations cannot work with the database.
   func checkedMigrations(against migrations: [Migration], _ dialect: Dialect) throws -> [AppliedMigration] {
     let known = Dictionary(migrations.map { ($0.version, $0) }) { first, _ in first }
     let applied = try appliedMigrations(dialect)

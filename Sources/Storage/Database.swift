@@ -1,10 +1,10 @@
 import Logging
 
-/// A database: writers that commit in groups, and readers beside them, each on a thread of its own.
+/// A database: writers that commit in groups, and readers beside them, each on its own thread.
 package final class Database: Sendable {
-  /// One for each writer.
+  /// One queue for each writer.
   private let writes: [BlockingQueue<PendingWork>]
-  /// For the one that writes aside; nil on SQLite.
+  /// The queue of `writeAside`; nil on SQLite.
   private let aside: BlockingQueue<PendingWork>?
   private let reads: BlockingQueue<PendingWork>
   private let writers: [DedicatedThread]
@@ -14,25 +14,24 @@ package final class Database: Sendable {
   let locks: LockSession?
   private let counts: WriteCounts
 
-  /// How many transactions were committed so far, how many writes they carried, and how often several writes were run
-  /// again because one of them had failed.
+  /// Transactions committed so far, writes in these transactions, and batches that ran again because one of their writes failed.
   package var writeCounts: (commits: Int, writes: Int, reruns: Int) { counts.now }
 
   package var dialect: Dialect { source.dialect }
 
-  /// How much work waits for its turn at the moment.
+  /// Operations that wait for a thread now.
   package var waiting: (writes: Int, reads: Int) {
     ((writes + (aside.map { [$0] } ?? [])).reduce(0) { $0 + $1.count }, reads.count)
   }
 
-  /// Seconds that all COMMITs took together.
+  /// Time spent in COMMIT so far, in seconds.
   package var commitSeconds: Double { counts.commitSeconds }
 
-  /// How often a connection that writes was opened, on PostgreSQL. Each may lead to a database that took over without the
-  /// last commits; whoever is told of a commit sees that its connection was opened.
+  /// How often a writing connection was opened on PostgreSQL. After each opening, the server may be one that took over without the last
+  /// commits. The count rises before any commit over the new connection is reported.
   package var writersOpened: Int { source.writers.now }
 
-  /// Opens the connections that are needed at once; throws `StorageError` when one cannot be opened.
+  /// Opens the connections that are needed from the start. Throws `StorageError` if one cannot be opened.
   package init(_ configuration: DatabaseConfiguration, logger: Logger) async throws {
     let source = ConnectionSource(configuration, logger)
     let counts = WriteCounts()
@@ -81,26 +80,25 @@ package final class Database: Sendable {
     source.end()
   }
 
-  /// Runs the body in a transaction and returns when it is durable. Others may share that transaction's COMMIT; what one
-  /// of them throws undoes its own changes only.
+  /// Runs the body in a transaction and returns when the transaction is durable. Several writes may share one COMMIT; an error thrown by a
+  /// body undoes only its own changes.
   ///
-  /// The body may run more than once (after a lost connection or a deadlock), so it must have no other effects than its
-  /// statements and `afterCommit`. What it throws rolls it back and arrives unchanged; the engine's own errors are
-  /// `StorageError`. Of these only `.outcomeUnknown` leaves open whether it was committed. Cancelled before it starts it
-  /// throws `CancellationError`; once started it completes. What nothing was changed in is not committed: a function that
-  /// a `SELECT` calls for its effect needs another statement around it.
+  /// The body may run more than once (after a lost connection or a deadlock), so its only effects may be its statements and `afterCommit`.
+  /// An error that it throws rolls it back and is rethrown unchanged. The engine's own errors are `StorageError`; of these only
+  /// `.outcomeUnknown` leaves open whether the write was committed. A task that is cancelled before the write starts gets
+  /// `CancellationError`; a write that has started completes. A transaction without changes is not committed, so a function that is called
+  /// for its effect in a `SELECT` needs another kind of statement around it.
   ///
-  /// - Parameter key: What the write is about. Writes of one key are run, committed and announced in the order in which
-  ///   they were made; those of different keys beside each other where the engine can do it. Those without a key count as
-  ///   being of one.
-  /// - Parameter heedsStop: Whether it is refused with `.writesStopped` while writes are stopped (``heedStop(in:)``).
+  /// - Parameter key: The subject of the write. Writes of one key run, commit and run their `afterCommit` actions in the order in which
+  ///   they were made. Writes of different keys run in parallel if the engine can. Writes without a key share one key.
+  /// - Parameter heedsStop: Whether the write fails with `.writesStopped` while writes are stopped (``heedStop(in:)``).
   package nonisolated(nonsending) func write<Success: Sendable>(
     key: Int64? = nil, heedsStop: Bool = true, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     try await write(key: key, heedsStop: heedsStop, .body(body))
   }
 
-  /// The same in steps: any of them may run more than once.
+  /// Runs a write that is given as steps. Each step may run more than once.
   package nonisolated(nonsending) func write<Success: Sendable>(
     key: Int64? = nil, heedsStop: Bool = true, _ steps: Steps<Success>
   ) async throws -> Success {
@@ -108,8 +106,8 @@ package final class Database: Sendable {
     return try await Ticket.wait { try queue.put(PendingWork($0, key: key, heedsStop: heedsStop, steps)) }
   }
 
-  /// The same for work that takes long and that nobody waits for. PostgreSQL does it over a connection of its own, so that no
-  /// other write stands behind it; SQLite has one writer.
+  /// Runs a long write in the background. PostgreSQL uses a separate connection, so other writes do not wait behind it; SQLite has one
+  /// writer.
   package func writeAside<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
@@ -118,21 +116,21 @@ package final class Database: Sendable {
     }
   }
 
-  /// Spreads keys evenly, whatever they have in common: the upper half of a product with an odd number depends on all bits.
-  /// The first writer is for writes without a key, if there are several: their locks have no order.
+  /// Spreads keys evenly over the writers, also keys with a common pattern: the upper half of a product with an odd number depends on all
+  /// bits of the key. If there are several writers, the first one takes only writes without a key, because their locks have no order.
   private func writer(of key: Int64) -> Int {
     guard writes.count > 1 else { return 0 }
     return 1 + Int((UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15) >> 32) % (writes.count - 1)
   }
 
-  /// Runs the body against one snapshot of what is committed; it cannot write. Errors and cancellation as with `write`.
+  /// Runs the body against one snapshot of the committed data. The body cannot write. Errors and cancellation are the same as with `write`.
   package nonisolated(nonsending) func read<Success: Sendable>(
     _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
     try await Ticket.wait { [reads] in try reads.put(PendingWork($0, key: nil, body)) }
   }
 
-  /// Throws unless a read and a durable write by each writer succeed. Data stays as it is.
+  /// Throws unless a read and a durable write by each writer succeed. Changes no data.
   package func ping() async throws {
     let probe = dialect.writeProbe
     try await withThrowingTaskGroup(of: Void.self) { group in
@@ -148,7 +146,7 @@ package final class Database: Sendable {
     }
   }
 
-  /// Finishes what waits, refuses what comes (`.closed`), closes the connections.
+  /// Completes waiting operations, refuses new ones (`.closed`), and closes the connections.
   package func close() async {
     reads.close()
     for reader in readers { await reader.join() }

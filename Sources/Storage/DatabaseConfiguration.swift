@@ -1,81 +1,80 @@
-/// Runs something soon on the thread that calls, or at once: what wakes threads that wait for work. A thread that is about to hand over
-/// more work puts it off until then, so that they are woken once for all of it, and find it together.
+/// Runs `wake`, which wakes waiting threads, now or soon, on the calling thread. A thread that is about to queue more work can defer
+/// `wake`, so that the sleeping threads are woken once for all of it.
 package typealias WakeUpGathering = @Sendable (_ wake: @escaping @Sendable () -> Void) -> Void
 
-/// Where the data is, and every limit of the storage.
+/// The location of the data, and all limits of the storage.
 package struct DatabaseConfiguration: Sendable {
   package enum Engine: Sendable, Hashable {
-    /// A file, made when absent; its folder must exist.
+    /// A file, created if absent; its folder must exist.
     case sqlite(path: String)
-    /// A temporary file without flushing, removed on close: gone with the process, yet readable concurrently.
+    /// A temporary file that is not flushed and is removed on close. Other than a database in memory, it can be read concurrently.
     case sqliteTemporary
-    /// A libpq connection URL; `sslmode` and the like are its query items. Of several hosts the first that takes writes
-    /// is used, unless `target_session_attrs` says otherwise.
+    /// A libpq connection URL, with options such as `sslmode` as query items. If it names several hosts, the first that accepts writes is
+    /// used, unless `target_session_attrs` says otherwise.
     case postgres(url: String)
   }
 
   package var engine: Engine
-  /// Connections that read, each with a thread. At least one.
+  /// Reading connections, each with its own thread. At least one.
   package var readers = 4
-  /// PostgreSQL: connections that write, each with a thread. At least one; all but the first are opened when they are
-  /// needed, and one more for what is cleared up. SQLite always has one.
+  /// PostgreSQL: writing connections, each with its own thread. At least one. The first is opened at the start, the others when they are
+  /// needed, and one more for `writeAside`. SQLite always has one.
   package var writers = 4
-  /// Waiting writes of one writer beyond which a write fails with `.overloaded`.
+  /// A write fails with `.overloaded` if this many already wait for its writer.
   package var writeQueueLimit = 4096
-  /// Waiting reads beyond which a read fails with `.overloaded`.
+  /// A read fails with `.overloaded` if this many reads already wait.
   package var readQueueLimit = 4096
   /// The most writes that share one COMMIT.
   package var batchLimit = 128
-  /// The most reads that share one snapshot. They begin and end a transaction once; a slow one holds up those behind it.
+  /// The most reads that share one snapshot. They share the cost of one transaction, but a slow read delays those behind it.
   package var readBatchLimit = 8
-  /// How threads that wait for work are woken; nil at once.
+  /// How waiting threads are woken; nil wakes them at once.
   package var gatherWakeUps: WakeUpGathering?
   /// Prepared statements kept by each connection.
   package var statementCacheLimit = 256
-  /// How often a write or a read is run again after a serialization failure, a deadlock, a lock that was not to be had
-  /// or a lost connection.
+  /// How often a read or write runs again after a serialization failure, a deadlock, a lock timeout or a lost connection.
   package var retryLimit = 5
   /// The pause before the first of these retries; it doubles, with jitter.
   package var retryBackoff = Duration.milliseconds(5)
-  /// For opening one connection. PostgreSQL counts in whole seconds, at least two, for each host that the URL names; it has
-  /// as long for each answer to the connection that carries notifications.
+  /// Time limit for opening one connection. PostgreSQL counts whole seconds, at least two, for each host in the URL. The same limit applies
+  /// to each answer on the connection for notifications.
   package var connectTimeout = Duration.seconds(5)
-  /// How long an operation may wait until it begins, or begins again: behind others, or for a lost connection. Then it
-  /// fails with `.connectionLost`. A writer that has been busy with one batch for so long refuses new writes at once.
+  /// How long an operation may wait before it starts, or starts again: behind other operations, or for a lost connection. After that it
+  /// fails with `.connectionLost`. A writer that has been busy with one batch for this long refuses new writes at once.
   ///
-  /// Callers that get no answer look whether their write is there, and make it again. So a write must not begin after
-  /// they have looked: this is less than the time after which they do so (of `MadangClient` `callTimeout` and `settleTime`).
+  /// A caller that gets no answer checks whether its write is there, and repeats it if not. So a write must not start after that check:
+  /// this limit must be less than the caller's wait (in `MadangClient`: `callTimeout` and `settleTime`).
   package var waitLimit = Duration.seconds(6)
   /// The first pause between attempts to reconnect; it doubles, with jitter, up to `reconnectBackoffMax`.
   package var reconnectBackoffMin = Duration.milliseconds(50)
   package var reconnectBackoffMax = Duration.seconds(5)
-  /// Zero for none. Migrations are exempt.
+  /// Time limit for one statement. Zero means no limit. Migrations are exempt.
   package var statementTimeout = Duration.seconds(30)
-  /// PostgreSQL: how long a statement waits for a lock before its transaction is run again. Zero for any time.
-  /// Migrations are exempt.
+  /// PostgreSQL: how long a statement waits for a lock before its transaction runs again. Zero means no limit. Migrations are exempt.
   package var lockTimeout = Duration.seconds(5)
-  /// PostgreSQL: how long a transaction may stand still before the server ends it and lets its rows go: this process may be
-  /// halted or cut off. Zero for any time.
+  /// PostgreSQL: how long a transaction may be idle before the server ends it and releases its rows, for instance because this process was
+  /// suspended or lost its network. Zero means no limit.
   package var idleTransactionTimeout = Duration.seconds(30)
-  /// PostgreSQL: how much longer than `statementTimeout` the answer to a statement may take, or the answers to up to 16 that are sent together.
-  /// A server that has not ended them by then is left, and the work fails with `.connectionLost` or is run again over another connection.
+  /// PostgreSQL: the extra time beyond `statementTimeout` for the answer to one statement, or to up to 16 statements that are sent
+  /// together. If the answer has still not arrived, the connection is dropped, and the work fails with `.connectionLost` or runs again over
+  /// another connection.
   package var answerGrace = Duration.seconds(5)
-  /// PostgreSQL: how long a COMMIT may take, for instance because no replica confirms it, before its writes fail with
-  /// `.outcomeUnknown`. The connection goes on waiting, and the writer refuses what comes, until the answer comes or a
-  /// new connection finds that this one waits in vain. PostgreSQL applies `statementTimeout` to no such wait.
+  /// PostgreSQL: how long a COMMIT may take (for instance because no replica confirms it) before its writes fail with `.outcomeUnknown`.
+  /// The connection keeps waiting, and the writer refuses new writes, until the answer arrives or a new connection finds that the server no
+  /// longer has this session. PostgreSQL does not apply `statementTimeout` to this wait.
   package var commitTimeout = Duration.seconds(10)
-  /// PostgreSQL: how often a new connection looks whether a COMMIT is waited for in vain.
+  /// PostgreSQL: how often a new connection checks whether the server still has the session of an unanswered COMMIT.
   package var commitCheckInterval = Duration.seconds(5)
-  /// PostgreSQL: after so long without a word the connection that listens asks whether the server still answers.
+  /// PostgreSQL: after this much silence, the connection for notifications checks that the server still answers.
   package var listenerCheckInterval = Duration.seconds(30)
-  /// SQLite: how long to wait for another process that holds the file.
+  /// SQLite: how long to wait for another process that locks the file.
   package var busyTimeout = Duration.seconds(5)
   /// SQLite: page cache of each connection, in bytes.
   package var cacheBytes = 16 << 20
-  /// SQLite: the pages in the write-ahead log, of 4 KiB each, after which they are brought into the file; half of those of
-  /// `walLimit` if they are fewer.
+  /// SQLite: the number of pages in the write-ahead log (4 KiB each) that triggers a checkpoint. If half of `walLimit` is fewer pages, that
+  /// number applies.
   package var checkpointPages = 4000
-  /// SQLite: the size of the write-ahead log, in bytes, beyond which the writer empties it as soon as readers let it.
+  /// SQLite: the size of the write-ahead log, in bytes, above which the writer empties it as soon as readers allow.
   package var walLimit = 64 << 20
 
   package init(_ engine: Engine) {
@@ -84,10 +83,10 @@ package struct DatabaseConfiguration: Sendable {
 }
 
 extension DatabaseConfiguration {
-  /// `connectTimeout` as PostgreSQL takes it.
+  /// `connectTimeout` in PostgreSQL's unit.
   var connectSeconds: Int64 { max(2, connectTimeout.milliseconds / 1000) }
 
-  /// PostgreSQL: how long the answer to a statement may take; nil for any time.
+  /// PostgreSQL: how long the answer to a statement may take; nil means no limit.
   var answerLimit: Duration? { statementTimeout > .zero ? statementTimeout + answerGrace : nil }
 }
 

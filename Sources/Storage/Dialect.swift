@@ -1,10 +1,10 @@
-/// The engine behind a database, and every place where the two speak differently. Features write one SQL for both;
-/// what cannot be said in one is switched on here.
+/// The engine behind a database, with all differences between the two engines. Features write one SQL for both; where that is impossible,
+/// the SQL comes from here.
 package enum Dialect: Sendable, Hashable {
   case sqlite
   case postgres
 
-  /// What `{{identity}}` in a migration stands for: an integer primary key that the engine counts up.
+  /// The text that replaces `{{identity}}` in a migration: an integer primary key that the engine numbers.
   var identityColumn: String {
     switch self {
     case .sqlite: "INTEGER PRIMARY KEY AUTOINCREMENT"
@@ -12,8 +12,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Sent at the start of a migration's transaction: one migrating process at a time.
-  /// SQLite's write lock does that by itself.
+  /// The first statement of a migration's transaction: allows one migrating process at a time. Nil on SQLite, whose write lock does that.
   var migrationLock: SQL? {
     switch self {
     case .sqlite: nil
@@ -21,7 +20,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// One row if the table has the column, else none.
+  /// Returns one row if the table has the column, otherwise none.
   func columnProbe(table: String, column: String) -> SQL {
     switch self {
     case .sqlite: "SELECT 1 AS one FROM pragma_table_info(\(table)) WHERE name = \(column)"
@@ -33,8 +32,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// The time of day by the database's clock, which its processes have in common: milliseconds since 1970 UTC, the same all
-  /// through a statement.
+  /// The time of the database's clock, which all processes share: milliseconds since 1970 UTC, constant within a statement.
   package var time: SQL {
     switch self {
     case .sqlite: "CAST(ROUND((julianday('now') - 2440587.5) * 86400000) AS INTEGER)"
@@ -42,8 +40,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Ends a sub-select of rows that are taken for oneself: those that others hold are left to them. SQLite's writers never
-  /// meet.
+  /// Ends a sub-select that claims rows: skips rows that other transactions have locked. SQLite has one writer, so it needs nothing.
   package var skippingLocked: SQL {
     switch self {
     case .sqlite: ""
@@ -51,14 +48,14 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Answers a row, as `one`, if the table has any, and shares the table until COMMIT: nobody gets it by ``holding(table:)`` before.
-  /// SQLite's writers never meet.
+  /// Returns one row, as `one`, if the table has any. Shares the table until COMMIT, so that ``holding(table:)`` of another transaction
+  /// waits. SQLite has one writer, so it needs no lock.
   func sharing(table: SQL) -> SQL {
     switch self {
     case .sqlite: "SELECT 1 AS one FROM \(sql: table)"
     case .postgres:
-      // The inner query is there for its lock on the table, which PostgreSQL takes although it finds no row. With FOR KEY SHARE on the
-      // outer one each row that is found would be locked, too, and that is written to disk.
+      // The inner query locks the table, although it finds no row. FOR KEY SHARE on the outer query would also lock each row that it finds,
+      // and PostgreSQL writes row locks to disk.
       """
       SELECT 1 AS one FROM \(sql: table)
       WHERE NOT EXISTS (SELECT 1 FROM \(sql: table) shared WHERE FALSE FOR KEY SHARE)
@@ -66,10 +63,11 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Sent in a transaction: waits for all that share a table, and keeps others from it until COMMIT. Reads go on. SQLite's write lock does
-  /// that by itself.
+  /// Statements for a transaction: they wait for all transactions that share the table, and block new ones until COMMIT. Reads continue.
+  /// Empty on SQLite, whose write lock does that.
   ///
-  /// Whoever wants to share it waits behind whoever waits to hold it. So that is tried for a time only; what fails by it is run again.
+  /// A transaction that wants to share the table waits behind one that waits to hold it. So the lock is tried for a limited time only; a
+  /// transaction that times out for this reason runs again.
   func holding(table: SQL, within time: Duration) -> [SQL] {
     switch self {
     case .sqlite: []
@@ -78,7 +76,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Makes an INSERT answer the `id` of its row. SQLite is asked with `sqlite3_last_insert_rowid`.
+  /// Makes an INSERT return the `id` of its row. On SQLite `sqlite3_last_insert_rowid` does that.
   var returningID: String {
     switch self {
     case .sqlite: ""
@@ -86,7 +84,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// The last number that the engine gave to a row of a table whose key it counts up, as `number`: no row, or null, for none.
+  /// The last number that the engine assigned in a table with a numbered key, as `number`. No row, or null, if it has assigned none.
   package func lastNumber(of table: String) -> SQL {
     switch self {
     case .sqlite: "SELECT seq AS number FROM sqlite_sequence WHERE name = \(table)"
@@ -95,7 +93,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Makes the engine go on counting after that number.
+  /// Makes the engine continue its numbering after `number`.
   package func countOn(_ table: String, after number: Int64) -> [SQL] {
     switch self {
     case .sqlite:
@@ -107,7 +105,7 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// What the engine itself finds wrong with its file, as `problem`, some of it; nil where it cannot say.
+  /// Finds damage in the engine's file: up to 20 problems, as `problem`. Nil on PostgreSQL, which has no such check.
   package var integrityProbe: SQL? {
     switch self {
     case .sqlite: "SELECT integrity_check AS problem FROM pragma_integrity_check(20) WHERE integrity_check <> 'ok'"
@@ -115,11 +113,11 @@ package enum Dialect: Sendable, Hashable {
     }
   }
 
-  /// Writes to the log of the engine, and so to its disk, without changing data.
+  /// Writes to the engine's log, and so to its disk, without changing data.
   var writeProbe: SQL {
     switch self {
     case .sqlite: "PRAGMA user_version = 0"
-    // Not as a SELECT, after which there is nothing to commit.
+    // A SELECT would not do: it leaves nothing to commit.
     case .postgres: "DO 'BEGIN PERFORM pg_logical_emit_message(true, ''madang'', ''ping''); END'"
     }
   }

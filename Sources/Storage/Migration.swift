@@ -1,11 +1,11 @@
 import Crypto
 import Foundation
 
-/// A change of the schema, run once. Its text never changes after it was released.
+/// A change of the schema that runs once. Its text never changes after release.
 package struct Migration: Sendable {
   package let version: Int
   package let name: String
-  /// One or more statements for both engines. `{{identity}}` stands for an integer primary key that counts up by itself.
+  /// One or more statements for both engines. `{{identity}}` is an integer primary key that the engine numbers.
   package let sql: String
   /// The hexadecimal SHA-256 of the text.
   package let checksum: String
@@ -19,25 +19,23 @@ package struct Migration: Sendable {
     }.joined()
   }
 
-  /// Whether programs that do not know it may go on, and start, with the schema that it leaves. Its first line says so:
-  /// `-- additive`.
+  /// Whether older programs can keep using the database after this migration. The first line of the text says so: `-- additive`.
   package var isAdditive: Bool {
     sql.prefix { !$0.isNewline }.trimmingCharacters(in: .whitespaces) == "-- additive"
   }
 }
 
 extension Database {
-  /// Brings the schema up to the last of these migrations, each in a transaction of its own, and from then on keeps
-  /// programs that know more from making changes under this one that are not additive. Several processes may do so at
-  /// once.
+  /// Migrates the schema up to the last of these migrations, each in its own transaction. From then on, newer programs cannot run
+  /// non-additive migrations while this one has the database open. Several processes may call this at once.
   ///
-  /// Throws `.newerSchema` when the database has a version that is not among them and not additive, `.changedMigration`
-  /// when the text of one that ran before differs now, `.olderProgram` when one that is not additive has to run while a
-  /// process uses the database that does not know it, or the error of the migration that failed; earlier ones stay.
+  /// Throws `.newerSchema` if the database has a non-additive migration that is not in the list. Throws `.changedMigration` if the text of
+  /// a migration that ran before differs. Throws `.olderProgram` if a non-additive migration must run while a process uses the database
+  /// that does not know it. Otherwise throws the error of the migration that failed; earlier migrations stay.
   package func migrate(_ migrations: [Migration]) async throws {
     let (dialect, claim) = (dialect, source.claim)
     let sorted = migrations.sorted { $0.version < $1.version }
-    // Mostly none is: a start then costs two transactions, not one for each migration.
+    // Usually none is pending: a start then costs two transactions instead of one for each migration.
     for migration in try await pendingMigrations(sorted).pending {
       try await write(heedsStop: false) { transaction in
         try transaction.beginMigration(dialect)
@@ -55,8 +53,8 @@ extension Database {
     }
   }
 
-  /// The version of the schema, zero when it is empty, and which of these migrations are still to be run. Changes
-  /// nothing. Throws `.newerSchema` and `.changedMigration` as `migrate` does, and what would keep it from making tables.
+  /// The version of the schema (zero if it is empty), and which of these migrations are still to run. Changes nothing. Throws
+  /// `.newerSchema` and `.changedMigration` as `migrate` does, and also if this role cannot create tables.
   package func pendingMigrations(_ migrations: [Migration]) async throws -> (version: Int, pending: [Migration]) {
     let dialect = dialect
     return try await read { transaction in
@@ -68,7 +66,7 @@ extension Database {
 }
 
 extension Transaction {
-  /// However long it takes until others have migrated, and then itself.
+  /// Removes the time limits, and waits until other processes have migrated.
   fileprivate func beginMigration(_ dialect: Dialect) throws {
     try liftTimeouts()
     if let lock = dialect.migrationLock { try execute(lock) }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// One row of a result, its columns by name. A statement must name each column once; to read columns in their order is cheapest.
+/// One row of a result, with its columns by name. A statement must give each column a distinct name. Reading columns in their order is
+/// cheapest.
 package struct Row: Sendable {
   let columns: ColumnNames
   /// In the order of the columns.
@@ -25,8 +26,8 @@ package struct Row: Sendable {
     return value
   }
 
-  // What nearly all columns hold. Generic code is not specialised across modules, and looks its types up for each value. Each has its optional
-  // as well, for which the compiler would take the other one.
+  // Overloads for the common types. Generic code is not specialised across modules and looks up its types for each value. Each type needs
+  // its optional overload too; otherwise the compiler would take the non-optional one.
 
   package func get(_ column: String) throws -> Int64 { try get(column, as: Int64.self) }
   package func get(_ column: String) throws -> Int64? { try get(column, as: Int64?.self) }
@@ -57,10 +58,10 @@ package struct Row: Sendable {
 /// The columns of a result, which its rows share.
 final class ColumnNames: Sendable {
   let names: [String]
-  /// Columns are mostly read in their order: the search begins behind the column found last, and goes on from the first.
+  /// Columns are mostly read in order: the search starts after the column found last, and wraps around.
   private let next = Atomic(0)
 
-  /// - Parameter names: Each once.
+  /// - Parameter names: Distinct names.
   init(_ names: [String]) {
     assert(Set(names).count == names.count, "a statement names two columns alike: \(names)")
     self.names = names

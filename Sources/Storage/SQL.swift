@@ -1,11 +1,10 @@
 /// A statement and its bound values.
 ///
-/// A literal is the text; an interpolated value is *bound*, never pasted:
-/// `"SELECT * FROM users WHERE email = \(email)"` has the text `... email = $1`. Other SQL is embedded with
-/// `\(sql: condition)`, and text that is to be pasted has to say so with `\(raw: "ASC")`.
-/// Do not write `$1` by hand: the numbers are given out here.
+/// A literal is the text; an interpolated value is *bound*, never pasted: `"SELECT * FROM users WHERE email = \(email)"` has the text `...
+/// email = $1`. Embed other SQL with `\(sql: condition)`, and paste text with `\(raw: "ASC")`. Do not write `$1` by hand: `SQL` numbers the
+/// parameters.
 package struct SQL: Sendable {
-  /// The same for all values, so prepared statements are known by it.
+  /// Does not depend on the values, so it identifies the prepared statement.
   private(set) var template: SQLTemplate
   private(set) var parameters: [Parameter]
 
@@ -19,8 +18,7 @@ package struct SQL: Sendable {
     self.parameters = parameters
   }
 
-  /// `INSERT INTO table (columns) VALUES (...), (...)`. Each row has as many values as there are columns, and there is at least
-  /// one row; names are pasted.
+  /// `INSERT INTO table (columns) VALUES (...), (...)`. Pass at least one row, each with one value per column. Names are pasted.
   package static func insert(into table: String, _ columns: [Schema.Column], rows: [[SQLValue]]) -> SQL {
     let names = columns.map(\.name).joined(separator: ", ")
     let row = "(" + columns.map { _ in SQLTemplate.mark }.joined(separator: ", ") + ")"
@@ -32,18 +30,18 @@ package struct SQL: Sendable {
     return SQL(template: SQLTemplate(template), parameters: parameters)
   }
 
-  /// Ends an INSERT of one row into a table whose `id` the engine counts up (`{{identity}}`): makes it answer the new row's `id`, or no row
-  /// if nothing was inserted. `ON CONFLICT DO UPDATE` and several rows fail on SQLite, where `RETURNING` would make a table in memory for
-  /// each statement, which costs as much as to insert the row.
+  /// Ends an INSERT of one row into a table with a numbered `id` (`{{identity}}`). The statement then returns the new row's `id`, or no row
+  /// if nothing was inserted. `ON CONFLICT DO UPDATE` and multiple rows fail on SQLite: this avoids its `RETURNING`, which makes a table in
+  /// memory for each statement and doubles the cost.
   package static let returningID = SQL(template: .returningID, parameters: [])
 
-  /// The statement as PostgreSQL gets it, with `$1` ... `$n` where the values stand.
+  /// The statement for PostgreSQL, with `$1` ... `$n` for the values.
   package var text: String { template.text(for: .postgres) }
 
   /// The bound values, `$1` first.
   package var values: [SQLValue] { parameters.map(\.value) }
 
-  /// Throws if a text is among the values that PostgreSQL cannot store.
+  /// Throws if a text value contains NUL, which PostgreSQL cannot store.
   func refuseNUL() throws(StorageError) {
     for parameter in parameters {
       guard case .text(let value) = parameter.value, value.hasNUL else { continue }
@@ -99,7 +97,7 @@ extension SQL: ExpressibleByStringInterpolation {
       sql.bind(value?.sqlValue ?? .null, Value.sqlType)
     }
 
-    /// Each element bound, with commas between: `id IN (\(list: ids))`. An empty list binds one null, which is in no list.
+    /// Binds each element, separated by commas: `id IN (\(list: ids))`. An empty list binds one null, which matches nothing.
     package mutating func appendInterpolation<Value: SQLConvertible>(list values: [Value]) {
       guard let first = values.first else { return sql.bind(.null, Value.sqlType) }
       sql.bind(first.sqlValue, Value.sqlType)

@@ -1,11 +1,11 @@
-/// A statement that is used again and again with other values. Its text is put together once, which can cost as much as running it; after
-/// that only values are put in.
+/// A statement that is used often with different values. Its text is built once, because building it can cost as much as running it; each
+/// use only replaces values.
 package struct SQLForm: Sendable {
-  /// Stand-ins for the values, by their numbers from 0. Only bind them: do not calculate with them or paste them.
+  /// Placeholders for the values, numbered from 0. Bind them only: do not calculate with them or paste them.
   package struct StandIns: Sendable {
     fileprivate init() {}
 
-    // Far from each other, and from what anybody counts.
+    // Far apart, and far from real values.
     package func integer(_ number: Int) -> Int64 { .min + 1_000_003 * Int64(number + 1) }
     package func text(_ number: Int) -> String { "stand-in \(number)" }
   }
@@ -14,8 +14,8 @@ package struct SQLForm: Sendable {
   private let places: [(parameter: Int, value: Int)]
 
   /// - Parameters:
-  ///   - count: How many values there are, each of which is bound at least once.
-  ///   - make: Makes the statement. Called once: whatever else it binds stays the same for everybody.
+  ///   - count: The number of values. Each must be bound at least once.
+  ///   - make: Builds the statement. It is called once; other values that it binds stay the same for all uses.
   package init(values count: Int, _ make: (StandIns) -> SQL) {
     let standIns = StandIns()
     sql = make(standIns)
@@ -26,7 +26,7 @@ package struct SQLForm: Sendable {
     precondition(Set(places.map(\.value)).count == count, "a value is not bound: \(sql.text)")
   }
 
-  /// The statement with these values, each of the kind of its stand-in.
+  /// The statement with these values. Each must be of the type of its placeholder.
   package func filled(_ values: SQLValue...) -> SQL {
     var sql = sql
     for place in places { sql.replaceValue(at: place.parameter, by: values[place.value]) }

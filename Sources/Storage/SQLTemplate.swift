@@ -1,16 +1,16 @@
 import Foundation
 
-/// The text of a statement: one byte marks each value, another one a clause that the engines spell differently. Bytes: most statements are
-/// put together for each call, and strings cost several times as much to append to.
+/// The text of a statement. One byte marks each value, another one a clause that the engines spell differently. It is stored as bytes: most
+/// statements are built for each call, and appending to strings costs several times as much.
 struct SQLTemplate: Sendable {
   private var bytes: [UInt8] = []
 
-  // No statement has these bytes by itself.
+  // Statements contain neither of these two bytes otherwise.
 
   /// Stands for a value.
   static let mark = String(UnicodeScalar(markByte))
   private static let markByte: UInt8 = 1
-  /// Stands for what ``Dialect/returningID`` says.
+  /// Marks the place of ``Dialect/returningID``.
   private static let returningIDByte: UInt8 = 2
 
   static let returningID = SQLTemplate(String(UnicodeScalar(returningIDByte)))
@@ -28,10 +28,10 @@ struct SQLTemplate: Sendable {
 
   mutating func appendMark() { bytes.append(Self.markByte) }
 
-  /// Whether ``SQL/returningID`` is in it.
+  /// Whether it contains ``SQL/returningID``.
   var returnsID: Bool { bytes.contains(Self.returningIDByte) }
 
-  /// The statement with `$1` ... `$n` where the values stand.
+  /// The statement with `$1` ... `$n` for the values.
   func text(for dialect: Dialect) -> String {
     var (text, start, number) = ("", 0, 0)
     for (index, byte) in bytes.enumerated() where byte == Self.markByte || byte == Self.returningIDByte {
@@ -49,7 +49,7 @@ struct SQLTemplate: Sendable {
 }
 
 extension SQLTemplate: Hashable {
-  /// By `memcmp`: arrays are compared element by element.
+  /// Uses `memcmp`; arrays would compare element by element.
   static func == (one: SQLTemplate, other: SQLTemplate) -> Bool {
     one.bytes.count == other.bytes.count
       && one.bytes.withUnsafeBytes { one in
@@ -60,7 +60,7 @@ extension SQLTemplate: Hashable {
       }
   }
 
-  /// Texts are long, and are looked up with every statement: their lengths and ends tell most of them apart.
+  /// Hashes only the length and the last 8 bytes: templates are long and are looked up for every statement, and these differ for most.
   func hash(into hasher: inout Hasher) {
     hasher.combine(bytes.count)
     hasher.combine(bytes.suffix(8).reduce(0 as UInt64) { $0 << 8 | UInt64($1) })

@@ -1,4 +1,4 @@
-/// A value as both engines hold it. Binary data is left out because the engines disagree about it: store text.
+/// A value that both engines can hold. There is no binary type, because the engines differ in it: store text instead.
 package enum SQLValue: Sendable, Hashable {
   case null
   case integer(Int64)
@@ -6,22 +6,22 @@ package enum SQLValue: Sendable, Hashable {
   case text(String)
 }
 
-/// The type a parameter is declared with. PostgreSQL needs it for a null that stands alone (`$1 IS NULL`), and for
-/// arithmetic (`$1 + 1` would otherwise be a 32-bit sum).
+/// The declared type of a parameter. PostgreSQL needs it for a null without context (`$1 IS NULL`), and for arithmetic (`$1 + 1` would
+/// otherwise be a 32-bit sum).
 package enum SQLType: Sendable, Hashable {
   case integer
   case real
   case text
-  /// The engine decides from where the parameter stands.
+  /// The engine infers the type from the context.
   case inferred
 }
 
 /// A Swift value that can be bound to a statement and read from a row.
 package protocol SQLConvertible: Sendable {
-  /// The type of a null of this kind; `.inferred` unless the conforming type says otherwise.
+  /// The declared type of a null; `.inferred` by default.
   static var sqlType: SQLType { get }
   var sqlValue: SQLValue { get }
-  /// Nil when the value is of another kind or out of range.
+  /// Nil when the value has another type or is out of range.
   init?(sqlValue: SQLValue)
 }
 
@@ -29,7 +29,7 @@ extension SQLConvertible {
   package static var sqlType: SQLType { .inferred }
 }
 
-/// An enum or identifier over a convertible raw value only needs to declare the conformance.
+/// An enum or identifier with a convertible raw value only needs to declare the conformance.
 extension SQLConvertible where Self: RawRepresentable, RawValue: SQLConvertible {
   package static var sqlType: SQLType { RawValue.sqlType }
   package var sqlValue: SQLValue { rawValue.sqlValue }
@@ -45,7 +45,7 @@ extension Int64: SQLConvertible {
   package init?(sqlValue: SQLValue) {
     switch sqlValue {
     case .integer(let value): self = value
-    // PostgreSQL's ROUND and FLOOR answer a real where SQLite may answer an integer.
+    // PostgreSQL's ROUND and FLOOR return a real where SQLite may return an integer.
     case .real(let value): self.init(exactly: value)
     case .null, .text: return nil
     }

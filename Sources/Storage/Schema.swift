@@ -1,6 +1,6 @@
 import Logging
 
-/// The tables that migrations make.
+/// The tables that migrations create.
 package struct Schema: Sendable {
   package struct Column: Sendable, Hashable {
     package let name: String
@@ -12,7 +12,7 @@ package struct Schema: Sendable {
     }
   }
 
-  /// What a foreign key says: a row with all of the columns set needs one of the other table with the same values.
+  /// A foreign key: a row with all of these columns set requires a row in the other table with the same values.
   package struct Reference: Sendable {
     package let table: String
     package let columns: [(column: String, target: String)]
@@ -24,14 +24,14 @@ package struct Schema: Sendable {
     /// The columns of the primary key, in its order.
     package let key: [String]
     package let references: [Reference]
-    /// Whether the engine counts up its key and never gives a number twice.
+    /// Whether the engine numbers its key and never reuses a number.
     package let isNumbered: Bool
   }
 
-  /// Each table comes after those that it refers to.
+  /// The tables; each comes after the tables that it refers to.
   package let tables: [Table]
 
-  /// Asks an empty database of SQLite, on which it runs the migrations: their text makes the same tables on both engines.
+  /// Runs the migrations on an empty SQLite database and reads its tables. The text of migrations creates the same tables on both engines.
   package init(_ migrations: [Migration], logger: Logger) async throws {
     var configuration = DatabaseConfiguration(.sqliteTemporary)
     configuration.readers = 1
@@ -60,7 +60,7 @@ package struct Schema: Sendable {
 }
 
 extension Transaction {
-  /// Those of an SQLite database, but not the one that tells which migrations ran.
+  /// The tables of an SQLite database, without the table of migrations.
   fileprivate func tables() throws -> [Schema.Table] {
     let names = try all(
       """

@@ -1,4 +1,4 @@
-/// A statement and what its answer means.
+/// A statement and a closure that decodes its answer.
 package struct Statement<Answer>: Sendable {
   private let sql: SQL
   private let decode: @Sendable (StatementAnswer) throws -> Answer
@@ -8,7 +8,7 @@ package struct Statement<Answer>: Sendable {
     self.decode = { try decode($0.rows) }
   }
 
-  /// - Parameter decode: Is told how many rows the statement inserted, updated or deleted.
+  /// - Parameter decode: Receives the number of rows that the statement inserted, updated or deleted.
   package init(counting sql: SQL, _ decode: @escaping @Sendable (Int) throws -> Answer) {
     self.sql = sql
     self.decode = { try decode($0.count) }
@@ -16,7 +16,8 @@ package struct Statement<Answer>: Sendable {
 
   /// Runs this statement first, then the steps that `next` makes of its answer.
   ///
-  /// `next` may run more than once, as the whole write may, so it must be harmless to repeat. What it throws fails this write alone.
+  /// `next` may run more than once, as the whole write may, so it must be harmless to repeat. An error that it throws fails this write
+  /// alone.
   package func then<Success>(_ next: @escaping @Sendable (Answer) throws -> Steps<Success>) -> Steps<Success> {
     .statement(sql) { [decode] in try next(decode($0)) }
   }
@@ -26,16 +27,17 @@ package struct Statement<Answer>: Sendable {
   }
 }
 
-/// A write as steps: statements, each of which follows from the answer to the one before, and a body after the last of them.
+/// A write as steps: statements, each made from the answer to the one before, and a body after the last of them.
 ///
-/// Of such writes that wait together the first statements are run, in the order of the writes, then the second ones, and so on, then the
-/// bodies. PostgreSQL is sent all statements of one step at once, so that many writes cost a few round trips. So other writes of the batch may
-/// run between two steps of one: a step must not rely on what an earlier step has read, if writes in steps change it. Writes whose order
-/// matters have equally many statements. If a statement fails, the whole batch runs again, one write after the other.
+/// When such writes wait together, all first statements run in the order of the writes, then all second ones, and so on, then the bodies.
+/// PostgreSQL receives all statements of one step at once, so many writes cost only a few round trips. Therefore other writes of the batch
+/// may run between two steps of one write: a step must not rely on data that an earlier step has read, if writes in steps change that data.
+/// Writes whose order matters must have equally many statements. If a statement fails, the whole batch runs again, one write after the
+/// other.
 package indirect enum Steps<Success>: Sendable {
-  /// A statement, and what follows from its answer.
+  /// A statement, and the steps that follow from its answer.
   case statement(SQL, next: @Sendable (StatementAnswer) throws -> Steps)
-  /// The last step. Its effects are the same as those of a body given to `Database.write`.
+  /// The last step. It is a body as in `Database.write`.
   case body(@Sendable (Transaction) throws -> Success)
 
   var hasStatement: Bool {
@@ -53,7 +55,7 @@ package indirect enum Steps<Success>: Sendable {
 extension Transaction {
   package func run<Answer>(_ statement: Statement<Answer>) throws -> Answer { try statement.answer(in: self) }
 
-  /// Runs one step after the other.
+  /// Runs the steps in order.
   package func run<Success>(_ steps: Steps<Success>) throws -> Success {
     var steps = steps
     while true {

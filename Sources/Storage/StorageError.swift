@@ -1,40 +1,39 @@
-/// What went wrong in the engine. Everything a caller may act on is in `code`; the rest is for the log.
+/// An error of the engine. Callers act on `code`; the rest is for the log.
 package struct StorageError: Error, Sendable {
   package enum Code: Sendable, Hashable {
-    /// A value that must be unique is there already.
+    /// A value that must be unique exists already.
     case unique
     case foreignKey
     case check
     case notNull
-    /// Lost against a concurrent transaction or a lock, more often than the configured retries allow.
+    /// Lost against a concurrent transaction or a lock more often than the configured retries allow.
     case serialization
-    /// The connection broke or stayed broken too long, or the operation waited too long for its turn. Nothing was
-    /// committed.
+    /// The connection broke, could not be restored in time, or the operation waited too long. Nothing was committed.
     case connectionLost
-    /// The connection broke when COMMIT was on its way, or the answer takes too long: the write is there as a whole or not
-    /// at all, or will be, and only a look at the data can tell.
+    /// The connection broke during COMMIT, or the answer takes too long. The write was committed as a whole or not at all, or may still be
+    /// committed; only reading the data can tell.
     case outcomeUnknown
-    /// More operations are waiting than the configured limit. Nothing was done.
+    /// More operations wait than the configured limit. Nothing was done.
     case overloaded
     /// The statement took longer than the configured time.
     case timeout
     case syntax
     case decoding
-    /// Text that one of the engines cannot hold: it contains NUL.
+    /// A text that one of the engines cannot store: it contains NUL.
     case encoding
     case diskFull
     case readOnly
-    /// The file of the database was exchanged or written over while it was open. Nothing was done.
+    /// The database file was replaced or overwritten while it was open. Nothing was done.
     case exchanged
-    /// The file of the database is damaged.
+    /// The database file is damaged.
     case damaged
     /// Writes are stopped for now. Nothing was done.
     case writesStopped
-    /// The database was migrated by a newer program, beyond what this one can work with.
+    /// A newer program migrated the database, and this one cannot work with it.
     case newerSchema
-    /// A migration that ran before has a different text now.
+    /// The text of a migration that ran before has changed.
     case changedMigration
-    /// A migration that older programs cannot bear is due, and one of them uses the database.
+    /// A migration that is not additive is due, and an older program uses the database.
     case olderProgram
     /// The database or pool has been closed.
     case closed
@@ -42,10 +41,10 @@ package struct StorageError: Error, Sendable {
   }
 
   package let code: Code
-  /// What was violated, as the engine tells it: PostgreSQL the constraint's name, SQLite the columns (`users.email`).
+  /// The violated constraint, as the engine reports it: its name on PostgreSQL, the columns on SQLite (`users.email`).
   package let constraint: String?
   package let message: String
-  /// What an operator can do about it, where that is known; nil where only the caller may know.
+  /// What an operator can do about it; nil if unknown.
   package let cure: String?
   package internal(set) var sql: String?
 
@@ -60,7 +59,7 @@ package struct StorageError: Error, Sendable {
   }
 }
 
-/// Without detail on purpose: descriptions end up in replies, and messages of engines quote people's data.
+/// Omits details on purpose: descriptions end up in replies, and messages of engines quote user data.
 extension StorageError: CustomStringConvertible, CustomDebugStringConvertible {
   package var description: String { "StorageError" }
 

@@ -1,8 +1,8 @@
-/// What the body of `Database.write` or `Database.read` works with. It is valid only inside that body.
+/// The argument of the body of `Database.write` or `Database.read`. It is valid only inside that body.
 ///
-/// Once a statement has failed the transaction is lost: every further statement throws the same error, and the write
-/// is rolled back even if its body returns normally. PostgreSQL imposes this; SQLite is held to it, so that both behave
-/// alike. To go on after a conflict, let the statement avoid it (`ON CONFLICT DO NOTHING`).
+/// Once a statement has failed, the transaction is lost: every further statement throws the same error, and the write is rolled back even
+/// if its body returns normally. PostgreSQL works this way, and SQLite is made to behave alike. To continue after a conflict, avoid the
+/// failure in the statement (`ON CONFLICT DO NOTHING`).
 package final class Transaction {
   private let connection: any Connection
   private var isOpen = true
@@ -24,7 +24,7 @@ package final class Transaction {
     return elements
   }
 
-  /// The first row of the result, decoded; nil when there is none. Changes are made for every row all the same.
+  /// The first row of the result, decoded; nil if there is none. The statement still makes its changes to all rows.
   package func first<Element>(_ sql: SQL, _ decode: (Row) throws -> Element) throws -> Element? {
     var element: Element?
     try run(sql) { row in
@@ -34,13 +34,13 @@ package final class Transaction {
     return element
   }
 
-  /// Hands the rows of a query to `body` one by one. Memory does not grow with their number.
+  /// Calls `body` for each row of a query. Memory does not grow with their number.
   package func forEach(_ sql: SQL, _ body: (Row) throws -> Void) throws {
     try sql.refuseNUL()
     try guarded { try connection.stream(sql, body) }
   }
 
-  /// Runs the statement and answers how many rows it inserted, updated or deleted.
+  /// Runs the statement and returns the number of rows that it inserted, updated or deleted.
   @discardableResult
   package func execute(_ sql: SQL) throws -> Int {
     try run(sql) { _ in true }
@@ -51,20 +51,19 @@ package final class Transaction {
     return try guarded { try connection.run([sql]).first ?? StatementAnswer() }
   }
 
-  /// Registers what is to happen once this transaction is durable: on the writer's thread, in commit order, before the
-  /// write returns. Dropped when the write fails. It must be short and must not wait. After a read it runs when the read ends.
+  /// Registers an action that runs once this transaction is durable: on the writer's thread, in commit order, before the write returns. It
+  /// is dropped if the write fails. It must be short and must not block. After a read it runs when the read ends.
   package func afterCommit(_ action: @escaping @Sendable () -> Void) {
     actions.append(action)
   }
 
-  /// Registers what a write does just before COMMIT: for rows that many writes change, so that they are locked for a short time, and in
-  /// one order. What it throws rolls this write back and arrives unchanged. It may use nothing of its transaction but statements. Reads
-  /// have no last steps.
+  /// Registers a step that runs just before COMMIT: for rows that many writes change, so that they are locked briefly and in one order. An
+  /// error that it throws rolls this write back and is rethrown unchanged. The step may only run statements. Reads have no last steps.
   ///
   /// - Parameters:
-  ///   - place: Which row it changes. Steps run in the order of their places.
-  ///   - amount: What it adds to the row, if it adds.
-  ///   - run: Is told what the steps at this place add that run after it in the same transaction.
+  ///   - place: The row that it changes. Steps run in the order of their places.
+  ///   - amount: The amount that it adds to the row, if it adds.
+  ///   - run: Receives the sum that the later steps at this place add in the same transaction.
   package func lastly(
     at place: LastStepPlace, adding amount: Int = 0,
     _ run: @escaping @Sendable (_ transaction: Transaction, _ later: Int) throws -> Void
@@ -72,12 +71,12 @@ package final class Transaction {
     lastSteps.append(LastStep(place: place, amount: amount, run: run))
   }
 
-  /// Several statements without parameters, of any number of results.
+  /// Runs several statements without parameters.
   func script(_ text: String) throws {
     try guarded { try connection.script(text) }
   }
 
-  /// Lets statements take any time.
+  /// Removes the time limit for statements.
   func liftTimeouts() throws {
     try guarded { try connection.liftTimeouts() }
   }

@@ -7,7 +7,7 @@ final class WriteCounts: Sendable {
   private let reruns = Atomic<Int>(0)
   private let nanoseconds = Atomic<Int64>(0)
 
-  /// - Parameter duration: What COMMIT took.
+  /// - Parameter duration: The duration of the COMMIT.
   func committed(_ count: Int, in duration: Duration) {
     nanoseconds.wrappingAdd(duration.components.seconds &* 1_000_000_000, ordering: .relaxed)
     nanoseconds.wrappingAdd(duration.components.attoseconds / 1_000_000_000, ordering: .relaxed)
@@ -19,7 +19,7 @@ final class WriteCounts: Sendable {
     reruns.add(1, ordering: .relaxed)
   }
 
-  /// What all COMMITs took together.
+  /// The total time of all COMMITs, in seconds.
   var commitSeconds: Double { Double(nanoseconds.load(ordering: .relaxed)) / 1e9 }
 
   var now: (commits: Int, writes: Int, reruns: Int) {

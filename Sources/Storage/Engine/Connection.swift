@@ -1,44 +1,44 @@
 /// One connection to an engine, used by one thread at a time.
 ///
-/// A driver may hold back `begin`, `savepoint` and `release` until the next statement, and report their failure there.
+/// A driver may defer `begin`, `savepoint` and `release` until the next statement, and report their failure there.
 protocol Connection: AnyObject {
-  /// What the engine says of the transaction, not what was asked for.
+  /// The state of the transaction as the engine reports it.
   var transaction: TransactionState { get }
-  /// How many statements have changed something so far. One that may have done so unseen counts, too: only a
-  /// `SELECT`, and a statement for rows that found none, certainly have not.
+  /// How many statements have changed data so far. A statement that may have changed data counts as well. Only a `SELECT`, and a statement
+  /// on rows that matched none, never count.
   var changes: Int { get }
-  /// Whether writes are stopped, as far as this transaction has been told.
+  /// Whether writes are stopped, as far as this transaction knows.
   var isStopped: Bool { get }
-  /// False once the connection is of no use any more.
+  /// False when the connection can no longer be used.
   var isUsable: Bool { get }
 
-  /// Begins a transaction, and asks `stop` in it for a row, whose table is held for as long as the transaction lasts: then writes are
-  /// stopped. A driver may ask with the next statement.
+  /// Begins a transaction and runs the query `stop` in it, which keeps a shared lock on its table until the end of the transaction. If the
+  /// query returns a row, writes are stopped. A driver may run it with the next statement.
   func begin(_ access: Access, stop: SQL?) throws(EngineFailure)
   func savepoint() throws(EngineFailure)
   func releaseSavepoint() throws(EngineFailure)
   func rollBackToSavepoint() throws(EngineFailure)
-  /// Returns when the transaction is durable. Fails with `.connectionLost` when nobody can tell whether it is, and with
-  /// `.outcomeUnknown` when the answer takes too long: it may still come, and `settles` must be asked before anything else.
+  /// Returns when the transaction is durable. Fails with `.connectionLost` when the connection breaks and the outcome is unknown. Fails
+  /// with `.outcomeUnknown` when the answer takes too long: it may still arrive, and `settles` must be called before anything else.
   func commit() throws(EngineFailure)
-  /// Goes on waiting for the answer to COMMIT. True when it is there, or the connection broke.
+  /// Continues to wait for the answer to COMMIT. True when it has arrived, or the connection has broken.
   func settles(within limit: Duration) -> Bool
   /// Whether the server still has the session of another connection of this engine.
   func sees(_ other: any Connection) throws -> Bool
-  /// Lets the statements of the transaction take any time, and wait for locks for any time.
+  /// Removes the time limits for statements and for lock waits in this transaction.
   func liftTimeouts() throws
-  /// Ends a transaction that has nothing to keep. It does not wait for an answer.
+  /// Rolls back a transaction without waiting for the answer.
   func discard()
 
-  /// Runs one statement and hands over its rows until `row` answers false. Answers the number of rows changed.
-  /// Throws `EngineFailure` for its own errors; those of `row` pass through.
+  /// Runs one statement and calls `row` for each of its rows until `row` returns false. Returns the number of changed rows. Throws
+  /// `EngineFailure` for errors of the engine; errors of `row` pass through.
   func run(_ sql: SQL, _ row: (Row) throws -> Bool) throws -> Int
-  /// Runs statements one after the other, up to the first that fails: its failure is thrown. One answer for each, in order.
+  /// Runs statements in order up to the first that fails, and throws its failure. Returns one answer for each statement, in order.
   func run(_ statements: [SQL]) throws(EngineFailure) -> [StatementAnswer]
-  /// Hands over all rows of a query, some fetched at a time: memory does not grow with their number.
+  /// Calls `row` for all rows of a query and fetches them in portions, so memory does not grow with their number.
   func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws
   func script(_ text: String) throws(EngineFailure)
-  /// Maintenance between transactions, for which no caller waits.
+  /// Maintenance between transactions. No caller waits for it.
   func tidy()
   func close()
 }
@@ -47,19 +47,19 @@ extension Connection {
   func begin(_ access: Access) throws(EngineFailure) { try begin(access, stop: nil) }
 }
 
-/// What a statement has answered.
+/// The result of one statement.
 package struct StatementAnswer: Sendable {
   var rows: [Row] = []
   /// How many rows it inserted, updated or deleted.
   var count = 0
-  /// Whether it may have changed something.
+  /// Whether the statement may have changed data.
   var hasChanged = false
 }
 
 enum TransactionState: Sendable {
   case none
   case open
-  /// A statement has failed, and the engine takes no other until the transaction or a savepoint is rolled back.
+  /// A statement has failed. The engine accepts no other until the transaction or a savepoint is rolled back.
   case failed
 }
 
@@ -68,7 +68,7 @@ enum Access: Sendable {
   case write
 }
 
-/// An error of the engine itself, which ends the transaction, as opposed to one that a decoding closure threw.
+/// An error of the engine itself, which ends the transaction, as opposed to an error of a decoding closure.
 struct EngineFailure: Error {
   let cause: StorageError
 

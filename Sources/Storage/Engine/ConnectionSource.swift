@@ -5,15 +5,15 @@ import Logging
 struct ConnectionSource: Sendable {
   private let configuration: DatabaseConfiguration
   private let logger: Logger
-  /// The file of a database that is to vanish on close.
+  /// The file of a temporary database.
   private let temporaryPath: String?
-  /// Which version of the schema this process relies on.
+  /// The version of the schema that this process relies on.
   let claim: SchemaClaim
-  /// By which values this process goes, on PostgreSQL.
+  /// The values that this process uses where all processes must use the same one; PostgreSQL only.
   let values = ValueClaims()
   let writers = OpeningCount()
   let stop = WriteStop()
-  /// Nil on PostgreSQL, and for a file that is to vanish.
+  /// Nil on PostgreSQL and for a temporary file.
   let fileWatch: SQLiteFileWatch?
 
   init(_ configuration: DatabaseConfiguration, _ logger: Logger) {
@@ -40,7 +40,7 @@ struct ConnectionSource: Sendable {
 
   var busyTimeout: Duration { configuration.busyTimeout }
 
-  /// The file, on SQLite.
+  /// The path of the file; nil on PostgreSQL.
   var sqlitePath: String? {
     switch configuration.engine {
     case .sqlite(let path): path
@@ -49,8 +49,7 @@ struct ConnectionSource: Sendable {
     }
   }
 
-  /// - Parameter isFirst: whether a database may be made where there is none. Later one that is missing is missed: it
-  ///   must not be replaced by an empty one.
+  /// - Parameter isFirst: Whether a missing database file may be created. Later openings must not replace a missing file by an empty one.
   func open(_ access: Access, isFirst: Bool = false) throws(EngineFailure) -> any Connection {
     switch configuration.engine {
     case .sqlite(let path):
@@ -78,7 +77,7 @@ struct ConnectionSource: Sendable {
     do throws(EngineFailure) {
       connection = try PostgresConnection(url: url, access: access, configuration, logger)
     } catch {
-      // What fails over a connection that is exchanged meanwhile names no cause.
+      // If a pooler switches connections in between, the error does not show the cause; so look for a pooler first.
       if looksForPooler { try PostgresPooling.refuseTransactions(url: url, configuration, logger) }
       throw error
     }
@@ -95,11 +94,11 @@ struct ConnectionSource: Sendable {
     return try NotificationChannel(name, url: url, configuration, logger)
   }
 
-  /// Lets go of what belongs to the database as a whole. Its connections have been closed.
+  /// Releases resources of the database as a whole. Its connections must be closed.
   func end() {
     claim.release()
     guard let temporaryPath else { return }
-    // SQLite has removed the companions already, unless the process was in a hurry.
+    // SQLite removes the companion files itself, except when the process ended early.
     for suffix in ["", "-wal", "-shm"] { try? FileManager.default.removeItem(atPath: temporaryPath + suffix) }
   }
 }

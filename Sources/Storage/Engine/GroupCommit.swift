@@ -1,19 +1,19 @@
-/// Many writes, one COMMIT.
+/// Commits many writes with one COMMIT.
 struct GroupCommit {
   let connection: any Connection
   let counts: WriteCounts
-  /// Answers a row while writes are stopped; nil where they never are.
+  /// Query that returns a row while writes are stopped; nil if they can never be stopped.
   let stop: SQL?
 
   struct Outcome {
-    /// What is left to do for each write, in order.
+    /// Delivers the result of each write, in order.
     var deliveries: [@Sendable () -> Void] = []
-    /// Writes of which nothing is committed, and that are to be run one by one now.
+    /// Writes whose changes were rolled back and that must now run one by one.
     var postponed: [PendingWork] = []
     fileprivate var hasChanges = false
   }
 
-  /// Answers when the transaction is durable. Throws why the batch as a whole came to nothing, or `.outcomeUnknown`.
+  /// Returns when the transaction is durable. Throws why the batch as a whole failed, or `.outcomeUnknown`.
   func run(_ batch: [PendingWork]) throws(StorageError) -> Outcome {
     let outcome: Outcome
     do throws(EngineFailure) {
@@ -39,8 +39,8 @@ struct GroupCommit {
     return outcome
   }
 
-  /// A savepoint costs two statements for each write. So they are set only after one of several writes has failed and
-  /// left changes behind, or a transaction that takes no more statements: then all run again, each in its own.
+  /// Savepoints cost two statements for each write. So they are used only after one of several writes has failed and left changes, or left
+  /// a transaction that accepts no more statements. Then all run again, each inside its own savepoint.
   private func runAll(_ batch: [PendingWork], isolating: Bool) throws(EngineFailure) -> Outcome {
     var outcome = Outcome()
     var lastSteps = LastSteps()
@@ -82,7 +82,7 @@ struct GroupCommit {
     }
     let before = connection.changes
     var refused = try lastSteps.run(on: connection)
-    // Told only with the answer to a last step that writes are stopped.
+    // The answer to a last step may be the first to report that writes are stopped.
     if connection.isStopped, case let works = lastSteps.works.filter({ batch[$0].heedsStop }), !works.isEmpty {
       refused = LastSteps.Refusal(works: works, error: WriteStop.refusal, neighbours: [])
     }
@@ -100,7 +100,7 @@ struct GroupCommit {
     return try runAll(batch, isolating: true)
   }
 
-  /// Runs the steps of the writes at the beginning that have some. Nil for a write that runs them with its body.
+  /// Runs the steps of the leading writes that have steps. Nil for a write that runs its steps together with its body.
   private func runSteps(
     of works: ArraySlice<PendingWork>, isolating: Bool
   ) throws(EngineFailure) -> [PipelinedSteps.Progress?] {
@@ -108,8 +108,9 @@ struct GroupCommit {
     return together.count > 1 ? try PipelinedSteps(connection: connection).run(together) : [nil]
   }
 
-  /// Runs a batch again after some of its writes were refused at their end: the others are counted without it. Those that count at the same
-  /// place may be refused as well, each for a run of the whole batch; so they run on their own after the others.
+  /// Runs a batch again after some of its writes were refused in a last step, because the sums for the other writes must not include them.
+  /// Writes with a step at the same place may be refused as well, and each refusal would run the whole batch again; so these run alone
+  /// after the others.
   private func runAll(
     _ batch: [PendingWork], without refused: LastSteps.Refusal, isolating: Bool
   ) throws(EngineFailure) -> Outcome {
@@ -126,7 +127,7 @@ struct GroupCommit {
     return outcome
   }
 
-  /// What has become of a write if it was told only while it ran that writes are stopped: whatever it did is undone.
+  /// The result of a write during which the transaction learned that writes are stopped: its changes are undone.
   private func heedingStop(_ work: PendingWork, _ attempt: PendingWork.Attempt) -> PendingWork.Attempt {
     guard work.heedsStop, connection.isStopped else { return attempt }
     guard case .failed(_, let cause) = attempt else { return .failed(WriteStop.refusal, cause: nil) }
@@ -135,6 +136,6 @@ struct GroupCommit {
 }
 
 extension StorageError {
-  /// The whole transaction is gone, not only one statement, and another attempt may go through.
+  /// The whole transaction is lost, and another attempt may succeed.
   var endsBatch: Bool { code == .connectionLost || code == .serialization }
 }

@@ -1,14 +1,14 @@
-/// What a write does just before COMMIT, after everything else that the writes of its batch do.
+/// A step that a write runs just before COMMIT, after all other statements of its batch.
 ///
-/// Rows that many writes change are changed in such steps. All transactions take them in one order, and nobody who holds one waits for
-/// another row after it, so they cannot deadlock over them, whatever else the writes of a batch are about.
+/// Rows that many writes change are changed in such steps. All transactions take these rows in one order and lock no other row afterwards,
+/// so they cannot deadlock over them.
 struct LastStep {
   let place: LastStepPlace
   let amount: Int
   let run: @Sendable (_ transaction: Transaction, _ later: Int) throws -> Void
 }
 
-/// Which row a last step changes. Steps run in the order of these, those of one place as they were asked for.
+/// The row that a last step changes. Steps run in the order of their places; steps at one place run in the order of registration.
 package struct LastStepPlace: Hashable, Comparable, Sendable {
   package let kind: String
   package let number: Int64
@@ -24,18 +24,18 @@ struct LastSteps {
   struct Refusal {
     let works: Set<Int>
     let error: any Error
-    /// Other writes that have a step at the place where it was refused, in their order.
+    /// Other writes of the batch with a step at the place of the refusal, in order.
     let neighbours: [Int]
   }
 
   private var steps: [(work: Int, step: LastStep)] = []
 
-  /// Writes that have any, by their places in the batch.
+  /// Indexes in the batch of the writes that have last steps.
   var works: Set<Int> { steps.reduce(into: []) { $0.insert($1.work) } }
 
   mutating func add(_ steps: [LastStep], of work: Int) { self.steps += steps.map { (work, $0) } }
 
-  /// Runs all of them. Answers which write is refused, and why, if one of its steps throws; the others have not run then.
+  /// Runs all steps in order. If one throws, returns the refused write and the error; the later steps have not run then.
   func run(on connection: any Connection) throws(EngineFailure) -> Refusal? {
     var later = steps.reduce(into: [:]) { $0[$1.step.place, default: 0] += $1.step.amount }
     let sorted = steps.enumerated().sorted { ($0.element.step.place, $0.offset) < ($1.element.step.place, $1.offset) }

@@ -12,7 +12,7 @@ final class Link {
     backoff = worker.configuration.reconnectBackoffMin
   }
 
-  /// A connection that works. While there is none, work whose patience ends fails; nil when none is left.
+  /// Returns a working connection. While there is none, work that has waited too long fails; returns nil when no work is left.
   func connect(for waiting: inout [PendingWork]) -> (any Connection)? {
     while true {
       if let connection, connection.isUsable { return connection }
@@ -36,9 +36,9 @@ final class Link {
     }
   }
 
-  /// Stays with a COMMIT whose answer has not come, and refuses what comes meanwhile, until it is answered, the connection
-  /// breaks, or the server that takes writes knows nothing of it. Another connection for each write would leave a session
-  /// waiting at the server each time, until there are no more to be had.
+  /// Keeps waiting for a COMMIT that was not answered, and refuses new work, until the answer arrives, the connection breaks, or the server
+  /// that accepts writes does not know its session. Opening another connection for each write would leave one waiting session at the server
+  /// each time, until the server has none left.
   func settle() {
     guard let waiting = connection, waiting.isUsable, !waiting.settles(within: .zero) else { return }
     worker.queue.beginWork()
@@ -57,7 +57,7 @@ final class Link {
       waiting.isUsable ? "COMMIT is answered at last" : "the connection broke before COMMIT was answered")
   }
 
-  /// Changes over to a new connection if its server does not have the session of the old one.
+  /// Switches to a new connection if its server does not have the session of the old one.
   private func leave(_ old: any Connection) -> Bool {
     guard let new = try? worker.source.open(worker.access) else { return false }
     guard let isThere = try? new.sees(old), !isThere else {

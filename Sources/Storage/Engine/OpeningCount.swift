@@ -1,6 +1,6 @@
 import Synchronization
 
-/// How often a connection that writes was opened.
+/// How often a writing connection was opened.
 final class OpeningCount: Sendable {
   private let count = Atomic(0)
 

@@ -1,14 +1,14 @@
-/// Work that waits for its turn on a connection, and the task that waits for it. A class: it goes through several hands, and a
-/// copy of its closures costs much.
+/// Work that waits for a connection, and the task that waits for the result. It is a class because it is passed on often, and copying its
+/// closures is expensive.
 final class PendingWork: Sendable {
-  /// What it is about, if it is a write with a key.
+  /// The key of a write, if it has one.
   let key: Int64?
-  /// Whether it is refused while writes are stopped.
+  /// Whether the write fails while writes are stopped.
   let heedsStop: Bool
-  /// False when nobody waits any more. It may be asked again when a batch is retried.
+  /// Marks the work as started. False when no task waits for it any longer. Called again when a batch is retried.
   let start: @Sendable () -> Bool
   let isAbandoned: @Sendable () -> Bool
-  /// Their result is the way to hand the value over, once that may be done.
+  /// The steps return a closure that delivers the value, to be called after COMMIT.
   let steps: Steps<@Sendable () -> Void>
   let fail: @Sendable (any Error) -> Void
   let queuedAt = ContinuousClock.now
@@ -33,8 +33,8 @@ final class PendingWork: Sendable {
 
   func hasWaited(longerThan limit: Duration) -> Bool { queuedAt <= .now - limit }
 
-  /// One run of the steps in a transaction that is open. The failure of a statement counts even if the body swallowed it.
-  /// - Parameter progress: How far it has come if some steps were run before.
+  /// Runs the steps once in an open transaction. A failed statement counts as failure even if the body ignored it.
+  /// - Parameter progress: The state after the steps that already ran.
   func attempt(on connection: any Connection, after progress: PipelinedSteps.Progress? = nil) -> Attempt {
     let transaction = Transaction(connection)
     defer { transaction.end() }
@@ -54,7 +54,7 @@ final class PendingWork: Sendable {
 
   enum Attempt {
     case done(@Sendable () -> Void, lastly: [LastStep])
-    /// `cause` is the failed statement, whatever error the body made of it.
+    /// `cause` is the failure of the statement, also if the body threw another error because of it.
     case failed(any Error, cause: StorageError?)
   }
 }

@@ -1,12 +1,12 @@
 /// Runs the statements of several writes together, step by step.
 struct PipelinedSteps {
-  /// How far a write has come.
+  /// The state of one write.
   struct Progress {
-    /// What is left to do, or why the write fails.
+    /// The remaining steps, or the error of the write.
     var rest: Result<Steps<@Sendable () -> Void>, any Error>
     var hasChanged = false
 
-    /// The statement that is next, if there is one.
+    /// The next statement, if there is one.
     fileprivate var statement: SQL? {
       guard case .success(.statement(let sql, _)) = rest else { return nil }
       return sql
@@ -21,8 +21,8 @@ struct PipelinedSteps {
 
   let connection: any Connection
 
-  /// Runs all steps but the bodies. What heeds a stop goes no further once writes are known to be stopped. Throws if a statement of any of the
-  /// writes fails.
+  /// Runs all statements, but not the bodies. Writes with `heedsStop` go no further once writes are known to be stopped. Throws if a
+  /// statement of any write fails.
   func run(_ works: some Collection<PendingWork>) throws(EngineFailure) -> [Progress] {
     var all = works.map { Progress(rest: .success($0.steps)) }
     while true {

@@ -1,27 +1,27 @@
 import Synchronization
 
-/// Tells other programs, for as long as this one has the database open, which version of the schema it knows; and finds
-/// out whether one lives that does not know a migration.
+/// Shows other programs which version of the schema this one knows, as long as it has the database open. Finds out whether an older
+/// program, which does not know a migration, still has the database open.
 ///
-/// PostgreSQL: each writer's session shares an advisory lock whose second number is the version. No connection can
-/// write without it. SQLite: each process shares a lock on a file beside the database.
+/// PostgreSQL: each writer's session shares an advisory lock whose second number is the version; no connection can write without it.
+/// SQLite: each process shares a lock on a file beside the database.
 final class SchemaClaim: Sendable {
   private let file: FileLock?
   private let version = Mutex<Int?>(nil)
 
-  /// - Parameter file: on SQLite; nil for a database that no other process can open.
+  /// - Parameter file: The lock file on SQLite; nil for a database that no other process can open.
   init(file: FileLock?) {
     self.file = file
   }
 
   private static let scope: SQL = "hashtext('madang schema of ' || COALESCE(current_schema(), ''))"
 
-  /// Takes the claim, in a transaction that keeps others from migrating.
+  /// Takes the claim, in a transaction that blocks migrations by other programs.
   func take(_ version: Int, in transaction: Transaction, _ dialect: Dialect) throws {
     switch dialect {
     case .sqlite: try file?.share()
     case .postgres:
-      // That of an earlier version; a writer's session has no others.
+      // Releases the claim for an earlier version; a writer's session has no other locks.
       try transaction.execute("SELECT pg_advisory_unlock_all()")
       try share(version, in: transaction)
     }
@@ -32,15 +32,15 @@ final class SchemaClaim: Sendable {
     try transaction.execute("SELECT pg_advisory_lock_shared(\(sql: Self.scope), CAST(\(version) AS INTEGER))")
   }
 
-  /// Takes the claim for another session of PostgreSQL, unless the schema has left this program behind: nobody was
-  /// there to say so while the connection was lost. With it go the claims of `values`.
+  /// Takes the claim and those of `values` for a new session of PostgreSQL. Throws if the schema was migrated beyond this program, which
+  /// could not object while its connection was lost.
   func renew(on connection: any Connection, with values: ValueClaims) throws(EngineFailure) {
     guard let version = version.withLock(\.self) else { return }
     let transaction = Transaction(connection)
     do {
       try connection.begin(.write)
       defer { connection.discard() }
-      // Waits for whoever is migrating.
+      // Waits for a program that is migrating.
       try transaction.execute("SELECT pg_advisory_xact_lock_shared(hashtext('schema_migrations'))")
       try share(version, in: transaction)
       try values.renew(in: transaction)
@@ -56,7 +56,7 @@ final class SchemaClaim: Sendable {
     }
   }
 
-  /// Runs a migration's body, unless somebody lives who would be lost after it.
+  /// Runs a migration's body. Throws if a program has the database open that could not work after it.
   func whileAlone(
     for migration: Migration, in transaction: Transaction, _ dialect: Dialect, _ body: () throws -> Void
   ) throws {

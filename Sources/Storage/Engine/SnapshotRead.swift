@@ -1,9 +1,10 @@
-/// A read sees one snapshot, however many statements it runs. Reads that wait together share it: it is not older than any of them.
+/// A read sees one snapshot, however many statements it runs. Waiting reads share a snapshot that is taken after all of them were
+/// requested.
 enum SnapshotRead {
-  /// Answers each read as soon as it is done. Throws when the connection is of no use any more; those that were answered are not run again.
+  /// Delivers the result of each read as soon as it is done. Throws when the connection has failed; reads with a result do not run again.
   static func run(_ batch: [PendingWork], on connection: any Connection) throws(StorageError) {
     defer { connection.discard() }
-    // A connection to PostgreSQL does not know of its own ROLLBACK until it is answered.
+    // A PostgreSQL connection shows the effect of ROLLBACK only after the server has answered it; so this variable keeps track.
     var isBegun = false
     for work in batch {
       if !isBegun {
@@ -14,7 +15,7 @@ enum SnapshotRead {
       case .done(let deliver, _): deliver()
       case .failed(let error, let cause):
         if let cause, cause.endsBatch { throw cause }
-        // PostgreSQL takes no more statements in a transaction in which one has failed.
+        // PostgreSQL accepts no more statements in a transaction after one has failed.
         if cause != nil {
           connection.discard()
           isBegun = false

@@ -1,11 +1,11 @@
-/// What a prepared statement is known by.
+/// Identifies a prepared statement.
 struct StatementKey: Hashable {
   let template: SQLTemplate
-  /// PostgreSQL: with which types of parameters it was prepared; a null may be declared otherwise than a value.
+  /// PostgreSQL: the parameter types that the statement was prepared with. A null may have another declared type than a value.
   var types: [UInt32] = []
 }
 
-/// The statements a connection has prepared; the one unused for longest makes room.
+/// The prepared statements of a connection; the least recently used one makes room.
 struct StatementCache<Statement> {
   private var entries: [StatementKey: (statement: Statement, used: UInt64)] = [:]
   private var clock: UInt64 = 0
@@ -26,10 +26,10 @@ struct StatementCache<Statement> {
     return entries.values[index].statement
   }
 
-  /// Takes a statement out for good.
+  /// Removes a statement.
   mutating func take(_ key: StatementKey) -> Statement? { entries.removeValue(forKey: key)?.statement }
 
-  /// Keeps a statement, and answers one that has to go: the least recently used, or an earlier one of the same key.
+  /// Stores a statement. Returns the one that it displaces: the least recently used, or an earlier one of the same key.
   mutating func keep(_ statement: Statement, for key: StatementKey) -> Statement? {
     clock += 1
     if let earlier = entries.updateValue((statement, clock), forKey: key) { return earlier.statement }

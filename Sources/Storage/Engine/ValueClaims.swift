@@ -1,11 +1,11 @@
 import Synchronization
 
-/// Tells other programs, for as long as this one has the database open, by which value it goes where all have to go by the
-/// same one. On PostgreSQL only: each writer's session shares an advisory lock whose second number stands for the value.
+/// Shows other programs, as long as this one has the database open, which value it uses where all programs must use the same one.
+/// PostgreSQL only: each writer's session shares an advisory lock whose second number is the hash of the value.
 final class ValueClaims: Sendable {
   private struct Claim {
     let value: String
-    /// Whether the database still has all go by this value.
+    /// Whether the database still requires this value.
     let stands: @Sendable (Transaction) throws -> Bool
   }
 
@@ -18,12 +18,12 @@ final class ValueClaims: Sendable {
 
   private static func number(_ value: String) -> SQL { "hashtext(CAST(\(value) AS TEXT))" }
 
-  /// Waits until no transaction of any program is in here, and stays until this one's end.
+  /// Waits until no transaction of any program holds this name, and holds it until this transaction ends.
   func enter(_ name: String, in transaction: Transaction) throws {
     try transaction.execute("SELECT pg_advisory_xact_lock(\(sql: Self.scope(name)))")
   }
 
-  /// Whether a program goes by another value, or by any if this one is nil.
+  /// Whether another program uses a different value; with nil, whether a program uses any value.
   func isContested(_ value: String?, for name: String, in transaction: Transaction) throws -> Bool {
     let others: SQL = value.map { "AND objid <> CAST(\(sql: Self.number($0)) AS oid)" } ?? ""
     let found = try transaction.first(
@@ -46,8 +46,8 @@ final class ValueClaims: Sendable {
     claims.withLock { $0[name] = Claim(value: value, stands: stands) }
   }
 
-  /// Takes the claims for another session, unless all have to go by another value by now: nobody was there to say that this
-  /// program goes by the former one while its connections were lost.
+  /// Takes the claims for a new session. Throws if the database requires another value by now: other programs could not see this program's
+  /// claim while its connections were lost.
   func renew(in transaction: Transaction) throws {
     for (name, claim) in claims.withLock(\.self) {
       try share(claim.value, for: name, in: transaction)
@@ -63,18 +63,18 @@ final class ValueClaims: Sendable {
 }
 
 extension Database {
-  /// Runs a write with which this program begins to go by `value` where all programs of the database have to go by the same
-  /// one: others are told so until `close`. With nil it only asks. Such writes of one name run one after the other.
+  /// Runs a write after which this program uses `value`, where all programs of the database must use the same value. Other programs can see
+  /// the claim until `close`. With nil it claims nothing. Such writes of one name run one after the other.
   ///
-  /// The body is told whether another program goes by another value, or by any if `value` is nil; that it may end is waited
-  /// for, two seconds at most. A program whose connection was cut counts until PostgreSQL notices. What the body throws
-  /// claims nothing. On SQLite nobody is told, and it is false: who has to be alone there needs a ``FileLock``. Throws as
+  /// `isContested` tells the body whether another program uses a different value (with nil: any value). If so, the write first waits up to
+  /// two seconds for that program to end. A program whose connection was cut counts until PostgreSQL notices. If the body throws, nothing
+  /// is claimed. On SQLite there are no claims and `isContested` is false; to exclude other programs there, use a ``FileLock``. Throws as
   /// `write` does.
   ///
-  /// It is not refused while writes are stopped.
+  /// The write is not refused while writes are stopped.
   ///
-  /// - Parameter stands: Whether what the body answered still holds. It is asked whenever a connection is opened; if it does
-  ///   not, none is, and writes fail as if there were no database.
+  /// - Parameter stands: Whether the body's result still holds. It is called whenever a connection is opened. If it returns false, the
+  ///   connection is refused, and writes fail as if there were no database.
   package func write<Success: Sendable>(
     goingBy value: String?, for name: String,
     while stands: @escaping @Sendable (Transaction, Success) throws -> Bool = { _, _ in true },
@@ -87,7 +87,7 @@ extension Database {
       let success = try await write(heedsStop: false) { [claims = source.values] transaction -> Success? in
         try claims.enter(name, in: transaction)
         let isContested = try claims.isContested(value, for: name, in: transaction)
-        // The sessions of a program that has just ended are gone some milliseconds later.
+        // The sessions of a program that has just ended disappear some milliseconds later.
         guard !isContested || isLast else { return nil }
         let success = try body(transaction, isContested)
         if let value { try claims.take(value, for: name, in: transaction) { try stands($0, success) } }

@@ -1,6 +1,6 @@
 import Logging
 
-/// A thread with one connection that works off a queue in batches.
+/// A thread with one connection that processes a queue in batches.
 struct Worker: Sendable {
   let queue: BlockingQueue<PendingWork>
   let access: Access
@@ -25,7 +25,7 @@ struct Worker: Sendable {
     return thread
   }
 
-  /// Starts the thread; its connection is opened for the first that needs it.
+  /// Starts the thread. Its connection is opened when the first work arrives.
   func startLater(name: String) -> DedicatedThread {
     DedicatedThread(name: name) { run(Link(nil, self)) }
   }
@@ -42,18 +42,18 @@ struct Worker: Sendable {
     var waiting = ordered(batch)
     var failures = 0
     var cause = "it waited too long for its turn"
-    // Several threads take reads: that one of them is busy says nothing of the next read.
+    // Reads have several threads: one busy thread does not delay the next read.
     if access == .write { queue.beginWork() }
     defer { queue.endWork() }
     while let connection = link.connect(for: &waiting) {
-      // Nothing of them has been committed: what ran before has been undone.
+      // Earlier attempts were rolled back, so nothing is committed.
       refuseLate(among: &waiting, because: cause)
       waiting = waiting.filter { $0.start() }
       guard !waiting.isEmpty else { return }
       do {
         guard access == .write else { return try SnapshotRead.run(waiting, on: connection) }
         let outcome = try GroupCommit(connection: connection, counts: counts, stop: source.stop.query).run(waiting)
-        // Who gets an answer may write again at once.
+        // A caller that receives its result may write again at once.
         queue.endWork()
         for deliver in outcome.deliveries { deliver() }
         connection.tidy()
@@ -79,8 +79,8 @@ struct Worker: Sendable {
         case .connectionLost: return fail(waiting, error)
         default:
           guard waiting.count > 1 else { return fail(waiting, error) }
-          // Nothing is committed, and one of them took the others down: SQLite rolls everything back after an interrupt,
-          // and batches that lock the same rows in opposite orders deadlock where each write alone would not.
+          // Nothing is committed, and one write failed the others: SQLite rolls everything back after an interrupt, and batches that lock
+          // the same rows in opposite orders deadlock where each write alone would not.
           for work in waiting { process([work], link) }
           return
         }
@@ -88,7 +88,7 @@ struct Worker: Sendable {
     }
   }
 
-  /// By key, so that batches of several processes take their locks in one order; those of one key as they came. SQLite's
+  /// Sorts by key, so that batches of several processes lock in one order. Writes of one key keep their order. SQLite needs no sorting: its
   /// writers have one lock.
   private func ordered(_ batch: [PendingWork]) -> [PendingWork] {
     guard access == .write, source.dialect == .postgres, batch.count > 1 else { return batch }
@@ -96,7 +96,7 @@ struct Worker: Sendable {
       .map(\.element)
   }
 
-  /// Fails what has waited for longer than the limit, and takes it out.
+  /// Fails and removes work that has waited longer than the limit.
   func refuseLate(among waiting: inout [PendingWork], because cause: String) {
     let isLate: (PendingWork) -> Bool = { $0.hasWaited(longerThan: configuration.waitLimit) }
     for work in waiting where isLate(work) { work.fail(StorageError(.connectionLost, cause)) }
@@ -108,7 +108,7 @@ struct Worker: Sendable {
     for work in waiting { work.fail(error) }
   }
 
-  /// Two that met in a deadlock must not meet again: each waits for a time of its own.
+  /// Waits for a random time, so that two transactions of a deadlock do not meet again.
   private func pause(after failures: Int) {
     queue.sleep(for: configuration.retryBackoff * Double(1 << min(failures - 1, 10)) * Double.random(in: 0.5...1.5))
   }

@@ -1,14 +1,14 @@
 import Synchronization
 
-/// Keeps writes from being made while a table of the database has a row.
+/// Stops writes while a table of the database has a row.
 ///
-/// Each transaction with writes that heed it shares the table until its COMMIT, and looks for a row first, which travels with its first
-/// statement on PostgreSQL and is a look into the cache on SQLite. Whoever stops writes holds the table alone before they put a row into it. So once
-/// that is committed, nothing that heeds it is committed after it, whichever process it is of.
+/// Each transaction with a write that obeys the stop shares the table until its COMMIT, and first queries it for a row. On PostgreSQL the
+/// query travels with the first statement; on SQLite it reads the cache. To stop writes, a transaction holds the table alone and inserts a
+/// row. So once that transaction is committed, no process commits a write that obeys the stop.
 final class WriteStop: Sendable {
   private let asked = Mutex<SQL?>(nil)
 
-  /// What answers a row while writes are stopped; nil if nobody said so.
+  /// The query that returns a row while writes are stopped; nil if no table was set.
   var query: SQL? {
     get { asked.withLock(\.self) }
     set { asked.withLock { $0 = newValue } }
@@ -18,17 +18,18 @@ final class WriteStop: Sendable {
 }
 
 extension Database {
-  /// From now on writes that heed it are refused with `.writesStopped` while this table has a row.
+  /// From now on, writes with `heedsStop` fail with `.writesStopped` while this table has a row.
   package func heedStop(in table: SQL) { source.stop.query = dialect.sharing(table: table) }
 
-  /// For a write that heeds no stop: throws `.writesStopped` if writes are stopped, and keeps them from being stopped before its COMMIT.
+  /// For a write that does not obey a stop: throws `.writesStopped` if writes are stopped, and holds off a stop until this write commits.
   package func refuseIfStopped(in table: SQL, _ transaction: Transaction) throws {
     guard try transaction.first(dialect.sharing(table: table), { _ in true }) == nil else { throw WriteStop.refusal }
   }
 
-  /// Waits in a write that heeds no stop until no write that does is under way; others begin after its COMMIT, if there is no row then.
-  /// Throws `.serialization` if one has not ended after some tries: first short ones, for one that hangs holds up all others meanwhile.
-  /// - Parameter began: When it was tried first.
+  /// For a write that does not obey a stop: waits until no write that does is in progress, and blocks new ones until COMMIT. Throws
+  /// `.serialization` if one of them does not end. The first attempts are short, because a write that hangs would make all others wait
+  /// meanwhile.
+  /// - Parameter began: The time of the first attempt.
   package func holdStop(
     in table: SQL, _ transaction: Transaction, triedSince began: ContinuousClock.Instant
   ) throws {

@@ -1,31 +1,30 @@
 import Logging
 
-/// A channel of PostgreSQL's LISTEN and NOTIFY, on a connection and a thread of its own.
+/// A channel of PostgreSQL's LISTEN and NOTIFY, on its own connection and thread.
 ///
-/// Notifications hint at what is in the database and may get lost: with the connection, or when more are waiting than the
-/// limits allow. After `.connected` a listener looks at everything itself.
+/// Notifications are hints about data in the database. They may get lost, with the connection or when more wait than the limits allow.
+/// After `.connected`, a listener must read the data itself.
 package final class NotificationChannel: Sendable {
   package enum Event: Sendable, Hashable {
-    /// Notifications arrive from now on. What was sent before may be lost: comes first, after each lost connection, and
-    /// when events were not taken in time.
+    /// Notifications arrive from now on; earlier ones may be lost. Sent first, after each lost connection, and when events were dropped.
     case connected
-    /// What another session sent. Those of this channel's own do not come back.
+    /// A payload from another session. Payloads of this channel do not come back.
     case notified(String)
   }
 
-  /// Events that nobody has taken yet, beyond which the oldest are dropped.
+  /// Limit of events that were not consumed; beyond it the oldest are dropped.
   package static let eventLimit = 4096
-  /// Payloads that wait to be sent, beyond which the oldest are dropped.
+  /// Limit of payloads that wait to be sent; beyond it the oldest are dropped.
   package static let outboxLimit = 1024
-  /// Of a payload, in bytes: PostgreSQL takes less than 8000.
+  /// The largest payload, in bytes. PostgreSQL accepts less than 8000.
   package static let payloadLimit = 7999
 
-  /// What happens on the channel, for one consumer. It ends with `close`.
+  /// The events, for one consumer. The stream ends with `close`.
   package let events: AsyncStream<Event>
   private let outbox: NotificationOutbox
   private let thread: DedicatedThread
 
-  /// Throws `.other` when the process has no file descriptor left. Connects in the background, for as long as it takes.
+  /// Throws `.other` when the process has no file descriptor left. Connects in the background, and retries until it succeeds.
   init(
     _ name: String, url: String, _ configuration: DatabaseConfiguration, _ logger: Logger
   ) throws(StorageError) {
@@ -51,16 +50,15 @@ package final class NotificationChannel: Sendable {
     outbox.close()
   }
 
-  /// Sends a payload to all that listen, soon and outside of any transaction. Returns at once. Equal payloads that wait
-  /// are sent once; more than `outboxLimit` push the oldest out, and what is longer than `payloadLimit` bytes or contains
-  /// NUL is not sent.
+  /// Queues a payload for all listeners and returns at once; it is sent soon, outside of any transaction. Equal payloads that wait are sent
+  /// once. Beyond `outboxLimit` the oldest are dropped. A payload longer than `payloadLimit` bytes, or with NUL, is ignored.
   package func notify(_ payload: String) {
     guard payload.utf8.count <= Self.payloadLimit, !payload.hasNUL else { return }
     outbox.put(payload)
   }
 
-  /// Ends the connection and the events; returns when the thread has ended, which may take as long as connecting may.
-  /// What waits is not sent.
+  /// Closes the connection and ends the events. Waiting payloads are discarded. Returns when the thread has ended, which may take as long
+  /// as opening a connection.
   package func close() async {
     outbox.close()
     await thread.join()
@@ -68,8 +66,8 @@ package final class NotificationChannel: Sendable {
 }
 
 extension Database {
-  /// A channel that this process and others on the same database share by its name. The caller closes it. Nil on
-  /// SQLite, where there is one process only. Throws `StorageError(.other)` when no file can be opened any more.
+  /// Opens a channel, which all processes on this database share by its name. The caller closes it. Nil on SQLite, which has one process
+  /// only. Throws `StorageError(.other)` when the process has no file descriptor left.
   package func makeNotificationChannel(_ name: String) throws -> NotificationChannel? {
     try source.makeNotificationChannel(name)
   }

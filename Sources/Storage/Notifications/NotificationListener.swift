@@ -2,8 +2,7 @@ import CPostgres
 import Foundation
 import Logging
 
-/// What the thread of a notification channel does: keeps a connection that listens, hands over what arrives, sends what
-/// waits.
+/// The loop of a notification channel's thread: keeps a listening connection, delivers arriving payloads, sends waiting ones.
 struct NotificationListener: Sendable {
   let name: String
   let url: String
@@ -13,14 +12,14 @@ struct NotificationListener: Sendable {
   let wakeUp: WakeUp
   let report: @Sendable (NotificationChannel.Event) -> Void
 
-  /// As many travel in one statement, and so in one transaction: each locks the queue of the whole server for a moment.
+  /// Payloads in one statement, and so in one transaction: each transaction briefly locks the queue of the whole server.
   private static let batch = 100
   private var answerLimit: Duration { .seconds(configuration.connectSeconds) }
 
   /// Returns when the channel is closed.
   func run() {
     var backoff = configuration.reconnectBackoffMin
-    // It must outlive each connection.
+    // The notices must outlive each connection.
     let notices = PostgresNotices(logger)
     while !outbox.isClosed {
       do throws(EngineFailure) {
@@ -43,15 +42,15 @@ struct NotificationListener: Sendable {
       throw PostgresOpening.failure(of: connection)
     }
     defer { PQfreemem(identifier) }
-    // A hint need not survive a crash: it waits neither for the disk nor for a replica.
+    // A hint need not survive a crash, so it waits neither for the disk nor for a replica.
     try PostgresOpening.run("SET synchronous_commit = off", on: connection, within: answerLimit)
     try PostgresOpening.run("LISTEN \(String(cString: identifier))", on: connection, within: answerLimit)
   }
 
-  /// Sends all that waits, hands over all that is there, then waits for more of either.
+  /// Sends all waiting payloads, delivers all that have arrived, then waits for either.
   private func exchange(over connection: OpaquePointer) throws(EngineFailure) {
     while case let payloads = outbox.take(upTo: Self.batch), !payloads.isEmpty { try send(payloads, over: connection) }
-    // What came with the answer to a statement is no longer in the socket.
+    // Payloads that came with the answer to a statement are no longer in the socket.
     deliver(from: connection)
     let begin = ContinuousClock.now
     wakeUp.wait(orReadable: PQsocket(connection), for: configuration.listenerCheckInterval)
@@ -72,8 +71,8 @@ struct NotificationListener: Sendable {
         types, values, lengths, formats, 0)
     }
     guard sent == 1 else { throw PostgresOpening.failure(of: connection) }
-    // A failure without a lost connection, such as a full queue of the server, costs these hints only; the new
-    // connection tells everybody here to look for themselves.
+    // A failure with a working connection, such as a full queue at the server, loses only these hints. The new connection makes all
+    // listeners of this process read the data.
     try PostgresOpening.check(connection, within: answerLimit)
   }
 
@@ -85,7 +84,7 @@ struct NotificationListener: Sendable {
     }
   }
 
-  /// Not shortened by payloads, only by closing.
+  /// Sleeps for the whole time, or until the channel is closed. New payloads do not shorten it.
   private func pause(for duration: Duration) {
     let end = ContinuousClock.now + duration
     while !outbox.isClosed, case let rest = end - .now, rest > .zero { wakeUp.wait(for: rest) }

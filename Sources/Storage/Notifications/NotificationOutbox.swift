@@ -1,7 +1,7 @@
 import DequeModule
 import Synchronization
 
-/// Payloads on their way to the listener's thread, which is woken for them.
+/// Payloads that wait for the listener's thread; adding one wakes it.
 final class NotificationOutbox: Sendable {
   private struct State {
     var payloads = Deque<String>()

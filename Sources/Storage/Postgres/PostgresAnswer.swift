@@ -1,11 +1,11 @@
 import CPostgres
 import Foundation
 
-/// Waits for what PostgreSQL answers, for a limited time. libpq by itself waits as long as the other machine lives, even if
-/// PostgreSQL there does not answer any more. The connection must be nonblocking, so that sending is limited, too.
+/// Waits for answers of PostgreSQL with a time limit. libpq itself waits as long as the other machine is up, even if PostgreSQL there does
+/// not answer. The connection must be nonblocking, so that sending is limited too.
 enum PostgresAnswer {
-  /// Sends what is queued and waits until `PQgetResult` returns without waiting; it also tells when the connection broke.
-  /// False when the time was over before.
+  /// Sends queued data and waits until `PQgetResult` returns without waiting, with an answer or because the connection broke. False if the
+  /// time ran out first.
   static func isThere(on connection: OpaquePointer, until end: ContinuousClock.Instant?) -> Bool {
     while true {
       let isSending = PQflush(connection) == 1
@@ -18,8 +18,8 @@ enum PostgresAnswer {
     }
   }
 
-  /// The last result of what was sent outside of pipeline mode. Nil when the time was over before, and when nothing was sent:
-  /// the connection is of no use then.
+  /// The last result of a command that was sent outside of pipeline mode. Nil when the time runs out, or when nothing was sent; then the
+  /// connection cannot be used any longer.
   static func last(on connection: OpaquePointer, within limit: Duration?) -> PostgresResult? {
     let end = limit.map { ContinuousClock.now + $0 }
     var last: PostgresResult?
@@ -27,7 +27,7 @@ enum PostgresAnswer {
       guard let handle = PQgetResult(connection) else { return last }
       last = PostgresResult(handle)
       switch PQresultStatus(handle) {
-      // There would be no end of them.
+      // In these states PQgetResult would return results without end.
       case PGRES_COPY_IN, PGRES_COPY_OUT, PGRES_COPY_BOTH: return last
       default: continue
       }

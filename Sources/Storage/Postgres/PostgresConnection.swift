@@ -1,16 +1,16 @@
 import CPostgres
 import Logging
 
-/// One connection to PostgreSQL. The commands that frame a transaction are only queued, and travel with the next
-/// statement that needs an answer, so they cost no round trip.
+/// One connection to PostgreSQL. The commands that frame a transaction are queued and travel with the next statement that needs an answer,
+/// so they cost no round trip.
 final class PostgresConnection: Connection {
   private let pipeline: PostgresPipeline
   private(set) var changes = 0
   private var cursors = 0
   private let configuration: DatabaseConfiguration
-  /// Names the session among all that were ever opened, on whatever server.
+  /// Identifies the session among all sessions of all servers.
   private var session = ""
-  /// Rows that `stream` holds at a time.
+  /// Rows that `stream` fetches at a time.
   private static let fetchSize = 500
 
   init(
@@ -56,7 +56,7 @@ final class PostgresConnection: Connection {
 
   func commit() throws(EngineFailure) {
     let command = try pipeline.commit(within: configuration.commitTimeout).command
-    // What PostgreSQL answers when it had to roll back instead.
+    // PostgreSQL answers ROLLBACK if it had to roll back instead.
     guard command == "COMMIT" else { throw EngineFailure(StorageError(.other, "COMMIT was answered with \(command)")) }
   }
 
@@ -82,7 +82,7 @@ final class PostgresConnection: Connection {
 
   func discard() {
     guard transaction != .none else { return }
-    // Whoever uses the connection next reads the answer, and finds out if it was lost.
+    // The next use of the connection reads the answer and notices a lost connection.
     try? pipeline.dispatch("ROLLBACK")
   }
 
@@ -102,7 +102,7 @@ final class PostgresConnection: Connection {
 
   func stream(_ sql: SQL, _ row: (Row) throws -> Void) throws {
     cursors += 1
-    // A name of its own: the server remembers what a prepared FETCH of a cursor answers.
+    // Each cursor has its own name: the server remembers the columns of a prepared FETCH by it.
     let cursor: SQL = "rows_\(raw: "\(cursors)")"
     _ = try pipeline.answer(to: "DECLARE \(sql: cursor) NO SCROLL CURSOR FOR \(sql: sql)")
     var count = 0

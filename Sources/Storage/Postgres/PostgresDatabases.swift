@@ -3,39 +3,37 @@ import Foundation
 import Logging
 import Synchronization
 
-/// Whole databases of a PostgreSQL server, made as copies of others and dropped; for tests. Those of a process that was killed are
-/// dropped by the next one that makes any: databases with such a name, the connection limit of these, an owner that does not live,
-/// and no connections. No other database is ever dropped.
+/// Whole databases of a PostgreSQL server, copied and dropped for tests. Databases left by a killed process are dropped by the next process
+/// that uses this class. It drops only databases with a name of this form, this connection limit, no running owner and no connections.
 package final class PostgresDatabases: Sendable {
-  /// What the names of all begin with; then come a word for the process, and a number.
+  /// The prefix of all names; a word for the process and a number follow.
   private static let family = "madang_world_"
-  /// What the names match, which need no quotes.
+  /// The pattern of all names, which need no quotes.
   private static let form = "^madang_world_[0-9a-f]{8}_[0-9]+$"
-  /// By which they are known besides their name: whoever makes a database sets it with the same statement.
+  /// Marks these databases in addition to their names; it is set by the same statement that makes them.
   package static let connectionLimit = 90_317
-  /// The comment that each has, for people.
+  /// The comment on each database, for operators.
   private static let comment = "made by madang for tests; dropped with the process that made it, or by a later one"
-  /// How often a process says that it lives: its lock goes with the session.
+  /// How often a process checks its lock, which ends with its session.
   private static let claimInterval: Duration = .seconds(1)
-  /// How long a process may be without its lock until it is taken for one that has ended. Longer than the longest pause before a
-  /// connection is tried again.
+  /// How long a process may be without its lock before it counts as ended. Longer than the longest pause between attempts to reconnect.
   private static let absence: Duration = .seconds(10)
-  /// Making a copy takes as long as its files do.
+  /// Time limit for a statement; copying a database takes as long as copying its files.
   private static let patience: Duration = .seconds(60)
-  /// How often connections are ended to a database that is to be copied.
+  /// How often the connections to a database that is being copied are terminated.
   private static let endingInterval: Duration = .milliseconds(20)
 
   private let url: String
   private let process = String(UUID().uuidString.lowercased().prefix(8))
   private let last = Atomic(0)
   private let workers = WorkerPool(name: "databases", threads: 2, queueLimit: 4096)
-  /// Tells what there is, and holds the lock that says that this process lives.
+  /// Runs queries on the server, and holds the lock that shows that this process is running.
   private let database: Database
   private let logger: Logger
-  /// What is done beside, until it is closed.
+  /// Background tasks, until `close`.
   private let chores = Mutex<[Task<Void, Never>]>([])
 
-  /// - Parameter url: Of a database of the server, as somebody who may make databases.
+  /// - Parameter url: Any database of the server, with a role that may create databases.
   /// - Throws: `StorageError`.
   package init(url: String, logger: Logger) async throws {
     self.url = url
@@ -53,13 +51,13 @@ package final class PostgresDatabases: Sendable {
 
   /// The URL of a database.
   package func url(of name: String) -> String {
-    // What is said later counts, for libpq.
+    // For libpq a later parameter overrides an earlier one.
     url + (url.contains("?") ? "&" : "?") + "dbname=\(name)"
   }
 
-  /// Makes a database, empty or as a copy of one to which nobody is connected. Returns its name.
+  /// Creates a database, empty or as a copy of one without connections. Returns its name.
   package func make(copying template: String? = nil) async throws -> String {
-    // The lock may have gone with its session.
+    // The lock may have ended with its session.
     try await claim()
     let name = "\(Self.family)\(process)_\(last.add(1, ordering: .relaxed).newValue)"
     try await run(
@@ -68,9 +66,9 @@ package final class PostgresDatabases: Sendable {
     return name
   }
 
-  /// Makes a copy of a database in use. All connections to it are ended; those that are made meanwhile wait.
+  /// Copies a database in use. All connections to it are terminated; new ones wait until the copy is made.
   package func copy(ofUsed name: String) async throws -> String {
-    // PostgreSQL waits some seconds for connections to end, and lets none begin once it has begun to copy.
+    // PostgreSQL waits some seconds for connections to end, and refuses new ones once it has begun to copy.
     let ending = Task {
       while true {
         try? await endConnections(to: name)
@@ -78,7 +76,7 @@ package final class PostgresDatabases: Sendable {
       }
     }
     defer { ending.cancel() }
-    // Unstructured: a copy that is made though nobody waits for it any more is dropped again.
+    // Unstructured, so that a cancelled caller's copy is still completed and can be dropped.
     let copy = try await Task { try await make(copying: name) }.value
     guard !Task.isCancelled else {
       await drop(copy)
@@ -87,7 +85,7 @@ package final class PostgresDatabases: Sendable {
     return copy
   }
 
-  /// Drops a database, with all connections to it.
+  /// Drops a database and terminates all connections to it.
   package func drop(_ name: String) async { await drop(name, force: true) }
 
   private func drop(_ name: String, force: Bool) async {
@@ -96,7 +94,7 @@ package final class PostgresDatabases: Sendable {
     }
   }
 
-  /// Drops all that this process has made, and forgets the server.
+  /// Drops all databases of this process, and closes the connection to the server.
   package func close() async {
     let chores = chores.withLock { chores in
       defer { chores = [] }
@@ -110,7 +108,7 @@ package final class PostgresDatabases: Sendable {
 
   private func endConnections(to name: String) async throws {
     try await database.read { transaction in
-      // Not of PostgreSQL's own workers, which end by themselves and are not ours to end.
+      // Excludes PostgreSQL's own workers, which end by themselves.
       _ = try transaction.execute(
         """
         SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -121,7 +119,7 @@ package final class PostgresDatabases: Sendable {
 
   private static func lock(of process: String) -> String { "worlds of \(process)" }
 
-  /// Says to other processes that this one lives.
+  /// Takes the lock that shows other processes that this one is running.
   private func claim() async throws {
     guard try await database.tryAdvisoryLock(Self.lock(of: process)) else {
       throw StorageError(.other, "another process has the lock of this one's databases")
@@ -138,7 +136,7 @@ package final class PostgresDatabases: Sendable {
 
   private func owner(of name: String) -> String { String(name.dropFirst(Self.family.count).prefix(8)) }
 
-  /// Those of other processes to which nobody is connected.
+  /// Databases of other processes that have no connections.
   private func others() async throws -> [String] {
     try await names(
       where: """
@@ -148,7 +146,8 @@ package final class PostgresDatabases: Sendable {
     ).filter { owner(of: $0) != process }
   }
 
-  /// Drops those whose process does not live, also a while later: one whose sessions PostgreSQL has ended takes its lock again.
+  /// Drops databases whose process has ended. Checks twice with a pause between: a process whose sessions PostgreSQL has terminated takes
+  /// its lock again.
   private func dropAbandoned() async {
     do {
       guard try await !abandoned().isEmpty else { return }
@@ -156,7 +155,7 @@ package final class PostgresDatabases: Sendable {
       for name in try await abandoned() {
         try Task.checkCancellation()
         logger.notice("a database of a process that has ended is dropped", metadata: ["name": "\(name)"])
-        // Without force: somebody may have connected since.
+        // Without force, because a client may have connected since.
         await drop(name, force: false)
       }
     } catch is CancellationError {
@@ -165,8 +164,8 @@ package final class PostgresDatabases: Sendable {
     }
   }
 
-  /// Those to which nobody is connected and whose process has no lock. Locks are asked for in all databases of the server: a
-  /// process may hold its own in another one.
+  /// Databases without connections whose process has no lock. Looks for locks in all databases of the server, because a process may hold
+  /// its lock in another one.
   private func abandoned() async throws -> [String] {
     var abandoned: [String] = []
     for (owner, names) in Dictionary(grouping: try await others(), by: owner) {
@@ -184,7 +183,7 @@ package final class PostgresDatabases: Sendable {
     return abandoned
   }
 
-  /// Runs one statement outside of a transaction, over a connection of its own.
+  /// Runs one statement outside of a transaction, over its own connection.
   private func run(_ statement: String) async throws {
     try await workers.run { [url, logger] in
       var configuration = DatabaseConfiguration(.postgres(url: url))

@@ -1,7 +1,7 @@
 import CPostgres
 
 extension EngineFailure {
-  /// What an error result means, by SQLSTATE: PostgreSQL documentation, appendix A.
+  /// Maps an error result by its SQLSTATE (PostgreSQL documentation, appendix A).
   init(postgres result: OpaquePointer, sql: String?) {
     func field(_ code: Character) -> String? {
       code.asciiValue.flatMap { PQresultErrorField(result, CInt($0)) }.map { String(cString: $0) }
@@ -9,7 +9,7 @@ extension EngineFailure {
     // PG_DIAG_SQLSTATE, _MESSAGE_PRIMARY, _CONSTRAINT_NAME, _COLUMN_NAME, _SOURCE_FUNCTION; character macros are not imported.
     let state = field("C") ?? ""
     let message = field("M") ?? String(cString: PQresultErrorMessage(result))
-    // A prepared statement that a migration or a pooler made invalid: forgotten, and prepared anew on the next attempt.
+    // A migration or a pooler has invalidated a prepared statement: drop it, and prepare it again on the next attempt.
     let isStale = state == "26000" || (state == "0A000" && field("R") == "RevalidateCachedQuery")
     let kind = isStale ? .serialization : Self.kind(of: state)
     self.init(
@@ -25,7 +25,7 @@ extension EngineFailure {
     case "23503": return .foreignKey
     case "23514": return .check
     case "23502": return .notNull
-    // A lock that was not to be had in time; it may be next time.
+    // lock_not_available: the lock was not granted in time; a retry may get it.
     case "55P03": return .serialization
     case "57014": return .timeout
     case "57P01", "57P02", "57P03", "57P04", "57P05", "25P03", "25P04": return .connectionLost

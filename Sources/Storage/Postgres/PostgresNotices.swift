@@ -2,7 +2,7 @@ import CPostgres
 import Foundation
 import Logging
 
-/// Takes what the server remarks (`NOTICE`, `WARNING`) to the log. It must outlive the connection it listens to.
+/// Logs the server's notices (`NOTICE`, `WARNING`). It must outlive its connection.
 final class PostgresNotices {
   private let logger: Logger
   /// The latest warning.
@@ -25,7 +25,7 @@ final class PostgresNotices {
     func field(_ code: Character) -> String? {
       code.asciiValue.flatMap { PQresultErrorField(result, CInt($0)) }.map { String(cString: $0) }
     }
-    // PG_DIAG_MESSAGE_PRIMARY, _MESSAGE_DETAIL, and _SEVERITY_NONLOCALIZED, which no language changes.
+    // PG_DIAG_MESSAGE_PRIMARY, _MESSAGE_DETAIL, and _SEVERITY_NONLOCALIZED, which is never translated.
     let text = [field("M"), field("D")].compactMap(\.self).joined(separator: " ")
     if field("V") == "WARNING" { warning = text }
     logger.debug("database notice", metadata: ["notice": "\(text)"])

@@ -1,18 +1,18 @@
 import CPostgres
 import Foundation
 
-/// How a connection to PostgreSQL is opened and set up: nonblocking, as `PostgresAnswer` wants it.
+/// Opens and sets up a connection to PostgreSQL: nonblocking, as `PostgresAnswer` requires.
 enum PostgresOpening {
   static func open(
     url: String, _ configuration: DatabaseConfiguration, _ notices: PostgresNotices
   ) throws(EngineFailure) -> OpaquePointer {
     do { try PostgresURL.check(url) } catch { throw EngineFailure(error) }
     let seconds = configuration.connectSeconds
-    // What the URL says comes later and so overrides what stands before it.
+    // The URL comes after these defaults, so it overrides them.
     let settings = [
       ("application_name", "madang"), ("connect_timeout", "\(seconds)"), ("keepalives_idle", "30"),
       ("keepalives_interval", "10"), ("keepalives_count", "3"), ("tcp_user_timeout", "30000"),
-      // Readers, too: what was written just now must be there.
+      // Readers too: a replica may lack a row that was just written.
       ("target_session_attrs", "read-write"), ("dbname", url), ("client_encoding", "UTF8"),
     ]
     guard let connection = connect(settings) else {
@@ -31,7 +31,8 @@ enum PostgresOpening {
     return connection
   }
 
-  /// PostgreSQL reports it with each connection. In other encodings most names and chats cannot be stored, or arrive as other text.
+  /// Throws unless the database's encoding is UTF8. PostgreSQL reports it for each connection. Other encodings cannot store most names and
+  /// chats, or return them changed.
   private static func checkEncoding(_ connection: OpaquePointer) throws(EngineFailure) {
     guard let encoding = PQparameterStatus(connection, "server_encoding").map({ String(cString: $0) }),
       encoding != "UTF8"
@@ -62,8 +63,8 @@ enum PostgresOpening {
     try check(connection, within: limit)
   }
 
-  /// Waits for the answer to what was sent outside of pipeline mode. Throws `.connectionLost` unless it is there in time and
-  /// good.
+  /// Waits for the answer to a command that was sent outside of pipeline mode. Throws `.connectionLost` unless it arrives in time and
+  /// reports success.
   static func check(_ connection: OpaquePointer, within limit: Duration) throws(EngineFailure) {
     guard let result = PostgresAnswer.last(on: connection, within: limit) else {
       throw EngineFailure(StorageError(.connectionLost, "PostgreSQL has not answered for \(limit)"))

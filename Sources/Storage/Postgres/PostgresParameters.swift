@@ -1,9 +1,9 @@
 import CPostgres
 
-/// Parameters as libpq wants them: binary, in one buffer.
+/// Parameters in libpq's form: binary, in one buffer.
 ///
-/// Integers are declared bigint, reals double precision, text text, so that `$1 + 1` is a 64-bit sum and nothing depends on
-/// the value at hand. Only a null whose Swift type is unknown is left to the engine.
+/// Integers are declared bigint, reals double precision and texts text, so that `$1 + 1` is a 64-bit sum and no type depends on the value.
+/// Only the type of a null without Swift type is left to the engine.
 struct PostgresParameters {
   private var bytes: [CChar] = []
   private var offsets: [Int?] = []
@@ -25,7 +25,7 @@ struct PostgresParameters {
       offsets.append(start)
       lengths.append(CInt(clamping: bytes.count - start))
     }
-    // So that even an empty text at the end has an address.
+    // An extra byte, so that even an empty text at the end has an address.
     bytes.append(0)
   }
 

@@ -2,19 +2,19 @@ import CPostgres
 import DequeModule
 import Logging
 
-/// libpq in pipeline mode: commands are sent without waiting, and their answers are read in order at the next
-/// synchronisation point (PostgreSQL documentation, 34.5).
+/// libpq in pipeline mode: commands are sent without waiting, and their answers are read in order at the next synchronisation point
+/// (PostgreSQL documentation, 34.5).
 final class PostgresPipeline {
   private enum Command {
     case prepare(StatementKey)
     case statement(StatementKey)
-    /// Answers a row if writes are stopped.
+    /// The query that returns a row if writes are stopped.
     case stop(StatementKey)
     case deallocate(name: String)
     case sync
   }
 
-  /// How many statements one limit of time is for, if they are sent together.
+  /// How many statements that are sent together share one time limit.
   private static let statementsPerFlush = 16
 
   private let connection: OpaquePointer
@@ -23,10 +23,10 @@ final class PostgresPipeline {
   private let notices: PostgresNotices
   private var statements: PostgresStatements
   private var unanswered: Deque<Command> = []
-  /// How long an answer may take; nil for any time.
+  /// How long an answer may take; nil means no limit.
   var patience: Duration?
   private(set) var isUsable = true
-  /// Whether ``askForStop(_:)`` was answered with a row.
+  /// Whether the query of ``askForStop(_:)`` returned a row.
   private(set) var isStopped = false
 
   init(
@@ -43,48 +43,48 @@ final class PostgresPipeline {
     }
   }
 
-  /// The process of PostgreSQL as the client was told when it connected; a pooler makes it up.
+  /// The process ID of the backend as reported at connection; a pooler invents it.
   var toldBackend: CInt { PQbackendPID(connection) }
 
   var transaction: TransactionState {
     switch PQtransactionStatus(connection) {
     case PQTRANS_IDLE, PQTRANS_UNKNOWN: .none
     case PQTRANS_INERROR: .failed
-    // A BEGIN may be among the commands that are under way.
+    // A BEGIN may be among the commands that were sent and not answered.
     default: .open
     }
   }
 
-  /// Sends a command whose answer is read with a later one's.
+  /// Sends a command; its answer is read together with a later one.
   func queue(_ sql: SQL) throws(EngineFailure) {
     try send(sql)
   }
 
-  /// Sends a query that answers a row if writes are stopped; its answer is read with a later one's. Nil asks nothing.
+  /// Sends a query that returns a row if writes are stopped; its answer is read together with a later one. Nil sends nothing.
   func askForStop(_ sql: SQL?) throws(EngineFailure) {
     isStopped = false
     if let sql { try send(sql) { .stop($0) } }
   }
 
-  /// Sends a command, and all that is queued, without waiting for the answers.
+  /// Sends a command and everything queued, without waiting for the answers.
   func dispatch(_ sql: SQL) throws(EngineFailure) {
     try send(sql)
     try synchronize()
   }
 
-  /// Sends a command, and all that is queued, and waits. Throws the first error among them. A connection that does not
-  /// answer in time is lost.
+  /// Sends a command and everything queued, and waits. Throws the first error among the answers. A connection that does not answer in time
+  /// is lost.
   func answer(to sql: SQL) throws(EngineFailure) -> PostgresResult {
     try dispatch(sql)
     guard let result = try drain(within: patience).last else { throw lost() }
     return result
   }
 
-  /// The same for several commands, which are sent together. PostgreSQL skips those after one that fails.
+  /// Sends several commands together and waits for their answers. PostgreSQL skips the commands after one that fails.
   func answers(to statements: [SQL]) throws(EngineFailure) -> ArraySlice<PostgresResult> {
     for (index, sql) in statements.enumerated() {
       try send(sql)
-      // PostgreSQL keeps answers back until it is asked for them. Without this, the first of many would be waited for until all are done.
+      // PostgreSQL buffers answers until a flush is requested. Without this, the time limit of the first answer would cover all statements.
       guard (index + 1) % Self.statementsPerFlush != 0 || PQsendFlushRequest(connection) == 1 else { throw lost() }
     }
     try synchronize()
@@ -93,8 +93,8 @@ final class PostgresPipeline {
     return results
   }
 
-  /// The same for COMMIT. `.outcomeUnknown` when the answer takes longer than the limit; it may still come. And when it is a
-  /// warning: PostgreSQL says so when it has waited in vain for its replica, and a failover may undo what it has committed.
+  /// Sends COMMIT and waits. Throws `.outcomeUnknown` when the answer takes longer than the limit; it may still arrive. Throws the same if
+  /// PostgreSQL answers with a warning: it does so if it stopped waiting for its replica, and a failover may then undo the commit.
   func commit(within limit: Duration) throws(EngineFailure) -> PostgresResult {
     notices.warning = nil
     try dispatch("COMMIT")
@@ -105,7 +105,7 @@ final class PostgresPipeline {
     return result
   }
 
-  /// Goes on waiting for the answer to COMMIT. True when it is there, or the connection broke.
+  /// Continues to wait for the answer to COMMIT. True when it has arrived, or the connection has broken.
   func settles(within limit: Duration) -> Bool {
     do throws(EngineFailure) {
       _ = try drain(within: limit, isPatient: true)
@@ -115,11 +115,11 @@ final class PostgresPipeline {
     }
   }
 
-  /// Reads every answer that is due: those of statements, or the first error.
+  /// Reads all outstanding answers. Returns the results of statements, or throws the first error.
   ///
   /// - Parameters:
-  ///   - limit: for each of them; nil for any time.
-  ///   - isPatient: whether a connection that does not answer in time goes on waiting (`.outcomeUnknown`). Else it is lost.
+  ///   - limit: Time limit for each answer; nil means no limit.
+  ///   - isPatient: Whether the connection is kept after the time limit (`.outcomeUnknown`). Otherwise it is lost.
   private func drain(within limit: Duration?, isPatient: Bool = false) throws(EngineFailure) -> [PostgresResult] {
     var results: [PostgresResult] = []
     var first: EngineFailure?
@@ -147,11 +147,11 @@ final class PostgresPipeline {
       default:
         let failure = status == PGRES_PIPELINE_ABORTED ? nil : failure(result, text(of: command))
         forget(command, after: failure)
-        // What is left unfreed concerns no write.
+        // A statement that could not be freed affects no write.
         if case .deallocate = command, isUsable { break }
         first = first ?? failure
       }
-      // Nil ends the answers to one command.
+      // PQgetResult returns nil after the last answer to a command.
       while let extra = PQgetResult(connection) { PQclear(extra) }
       if !isUsable { break }
     }
@@ -159,7 +159,7 @@ final class PostgresPipeline {
     return results
   }
 
-  /// Several statements at once, which the extended protocol cannot do.
+  /// Runs several statements at once, which the extended protocol cannot do.
   func script(_ text: String) throws(EngineFailure) {
     try synchronize()
     _ = try drain(within: patience)
@@ -200,8 +200,9 @@ final class PostgresPipeline {
     return name
   }
 
-  /// Frees what the cache has dropped. Only before a transaction: in one that has failed it would fail as well, and take
-  /// the ROLLBACK behind it along. What follows is a transaction of its own: after DEALLOCATE none can choose its isolation any more.
+  /// Frees the statements that the cache has dropped. Call it only before a transaction: in a failed one it would fail as well, and the
+  /// ROLLBACK behind it would be skipped. It synchronizes, so that the next command starts a new transaction: after DEALLOCATE, a
+  /// transaction can no longer choose its isolation level.
   func dropGarbage() throws(EngineFailure) {
     let garbage = statements.takeGarbage()
     for name in garbage {
@@ -223,12 +224,12 @@ final class PostgresPipeline {
     }
   }
 
-  /// Keeps the cache true to what the server has after a command failed (nil: was skipped because of an earlier failure).
+  /// Keeps the cache in step with the server after a command failed (`failure`) or was skipped because of an earlier failure (nil).
   private func forget(_ command: Command, after failure: EngineFailure?) {
     switch command {
     case .prepare(let key): statements.forget(key)
     case .statement(let key), .stop(let key):
-      // A violated constraint says nothing against the statement; a stale plan does.
+      // A violated constraint leaves the statement usable; a stale plan does not.
       if failure?.cause.code == .serialization { statements.drop(key) }
     case .deallocate(let name): if failure == nil { statements.keepAsGarbage(name) }
     case .sync: break
@@ -237,7 +238,7 @@ final class PostgresPipeline {
 
   private func failure(_ result: PostgresResult, _ sql: String?) -> EngineFailure {
     let failure = EngineFailure(postgres: result.handle, sql: sql)
-    // The server has become a replica; a new connection finds the one that took over.
+    // The server has become a replica. A new connection finds the server that took over.
     let isDemoted = access == .write && failure.cause.code == .readOnly
     if isDemoted || failure.cause.code == .connectionLost || PQstatus(connection) == CONNECTION_BAD {
       isUsable = false

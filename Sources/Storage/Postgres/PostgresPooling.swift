@@ -1,28 +1,28 @@
 import CPostgres
 import Logging
 
-/// Finds a pooler between this process and PostgreSQL that gives a session another connection for each transaction, such as PgBouncer in
-/// transaction mode. Locks, notifications and prepared statements belong to connections: they would be lost, or another client's.
+/// Detects a pooler that gives a session another connection for each transaction, such as PgBouncer in transaction mode. Locks,
+/// notifications and prepared statements belong to connections: with such a pooler they would be lost, or reach other clients.
 enum PostgresPooling {
-  /// How often it is looked: other clients of the pooler may hold what would tell.
+  /// Attempts to detect a pooler; other clients of the pooler may hide it from a single one.
   private static let attempts = 3
 
-  /// Throws if there is such a pooler. What fails for other reasons is left to those who use the database.
+  /// Throws if there is such a pooler. Other errors are ignored here; the next use of the database reports them.
   static func refuseTransactions(
     url: String, _ configuration: DatabaseConfiguration, _ logger: Logger
   ) throws(EngineFailure) {
     let (notices, limit) = (PostgresNotices(logger), Duration.seconds(configuration.connectSeconds))
     guard let first = try? PostgresOpening.open(url: url, configuration, notices) else { return }
     defer { PQfinish(first) }
-    // A pooler makes up what clients are told of their connection.
+    // A pooler invents the process ID that it reports to clients.
     guard let backend = backend(of: first, within: limit), backend != PQbackendPID(first),
       let second = try? PostgresOpening.open(url: url, configuration, notices)
     else { return }
     defer { PQfinish(second) }
     for _ in 0..<attempts {
-      // One that pools statements refuses this, and ends the connection.
+      // A pooler in statement mode refuses BEGIN and closes the connection.
       do { try PostgresOpening.run("BEGIN", on: second, within: limit) } catch { throw refusal }
-      // While the second holds its connection: the first one's was given to it, or was exchanged.
+      // While the second session holds a connection: the pooler gave it the first session's one, or switched the first session to another.
       let isShared = Self.backend(of: second, within: limit) == backend
       guard !isShared, Self.backend(of: first, within: limit) == backend else { throw refusal }
       guard (try? PostgresOpening.run("COMMIT", on: second, within: limit)) != nil else { return }
@@ -38,7 +38,7 @@ enum PostgresPooling {
     )
   }
 
-  /// The process of PostgreSQL that answers; nil if none does.
+  /// The process ID of the backend that answers; nil if there is no answer.
   private static func backend(of connection: OpaquePointer, within limit: Duration) -> CInt? {
     guard PQsendQuery(connection, "SELECT pg_backend_pid()") == 1,
       let result = PostgresAnswer.last(on: connection, within: limit), PQresultStatus(result.handle) == PGRES_TUPLES_OK,

@@ -1,6 +1,6 @@
 import CPostgres
 
-/// A result of libpq, cleared with its last reference.
+/// A result of libpq, cleared when it is released.
 final class PostgresResult {
   let handle: OpaquePointer
 
@@ -21,7 +21,7 @@ final class PostgresResult {
     return Int(String(cString: PQcmdTuples(handle))) ?? 0
   }
 
-  /// `UPDATE 0` has changed nothing, nor has `SELECT 1`; `CREATE TABLE` may have.
+  /// False for `UPDATE 0` and `SELECT 1`, which changed nothing; true for `CREATE TABLE`, which may have.
   var hasChanged: Bool {
     !command.hasPrefix("SELECT") && String(cString: PQcmdTuples(handle)) != "0"
   }
@@ -51,7 +51,7 @@ final class PostgresResult {
     switch type {
     // bool
     case 16: return .integer(text == "t" ? 1 : 0)
-    // int8, int2, int4, oid, and numeric, which is what SUM makes of int8
+    // int8, int2, int4, oid, and numeric, which is the type of SUM over int8
     case 20, 21, 23, 26, 1700:
       return Int64(text).map(SQLValue.integer) ?? Double(text).map(SQLValue.real) ?? .text(text)
     // float4, float8

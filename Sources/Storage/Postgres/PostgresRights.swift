@@ -1,4 +1,4 @@
-/// What keeps a role of PostgreSQL from the tables of the program, with the cure.
+/// Rights that a PostgreSQL role may lack on the program's tables, with the cure.
 enum PostgresRights {
   static let schemaCure =
     "let the role of --database-url make tables: as a superuser, ALTER DATABASE name OWNER TO role, or in the database "
@@ -8,7 +8,7 @@ enum PostgresRights {
   static let searchPathCure =
     "set the search_path of the role to a schema that is there: ALTER ROLE role SET search_path = public"
 
-  /// For an error that mistakes in setting up PostgreSQL cause; nil for others.
+  /// The cure for an error that is caused by a mistake in setting up PostgreSQL; nil for other errors.
   static func cure(of state: String, _ message: String) -> String? {
     switch state {
     // Since PostgreSQL 15 only a database's owner may make tables in its schema `public`.
@@ -20,7 +20,7 @@ enum PostgresRights {
 }
 
 extension Transaction {
-  /// Throws if this role of PostgreSQL can make no tables, or another role's stand in their place, which it cannot see.
+  /// Throws if this role of PostgreSQL cannot create tables, or if the tables exist but belong to another role.
   func requireRoomForTables() throws {
     let found = try first(
       """

@@ -1,4 +1,4 @@
-/// Which statements a connection has prepared, and which of them are to be freed.
+/// The statements that a connection has prepared, and the names that must be freed.
 struct PostgresStatements {
   private var names: StatementCache<String>
   private var prepared = 0
@@ -10,7 +10,7 @@ struct PostgresStatements {
 
   mutating func name(of key: StatementKey) -> String? { names.use(key) }
 
-  /// A name for one that is about to be prepared.
+  /// Returns a name for a statement that is about to be prepared.
   mutating func add(_ key: StatementKey) -> String {
     prepared += 1
     let name = "s\(prepared)"
@@ -18,18 +18,18 @@ struct PostgresStatements {
     return name
   }
 
-  /// It was not prepared after all.
+  /// Removes a statement whose preparation failed.
   mutating func forget(_ key: StatementKey) { _ = names.take(key) }
 
-  /// It is of no use any more.
+  /// Removes a statement that can no longer be used, and marks it to be freed.
   mutating func drop(_ key: StatementKey) {
     if let name = names.take(key) { garbage.append(name) }
   }
 
-  /// It was not freed.
+  /// Marks a statement again whose deallocation failed.
   mutating func keepAsGarbage(_ name: String) { garbage.append(name) }
 
-  /// Those to be freed.
+  /// Returns the names to free, and forgets them.
   mutating func takeGarbage() -> [String] {
     defer { garbage = [] }
     return garbage

@@ -1,12 +1,12 @@
 import Foundation
 import Synchronization
 
-/// A lock on a file of its own, shared by many or had by one; the system gives it back with the process.
+/// A lock on a separate file, shared by many processes or held by one. The system releases it when the process ends.
 package final class FileLock: Sendable {
   private let path: String
   private let descriptor = Mutex<CInt?>(nil)
 
-  /// - Parameter path: made by the first who takes the lock, and left there.
+  /// - Parameter path: The lock file. It is created if absent, and never removed.
   package init(path: String) {
     self.path = path
   }
@@ -15,13 +15,13 @@ package final class FileLock: Sendable {
     release()
   }
 
-  /// Takes the lock with others, or instead of having it alone. Waits for whoever has it alone.
+  /// Takes the lock in shared mode, also if this process held it alone. Waits for a process that holds it alone.
   func share() throws(StorageError) {
     let code = lock(LOCK_SH)
     guard code == 0 else { throw failure(code) }
   }
 
-  /// Takes the lock alone. False when others have it; then this one does not have it any more.
+  /// Takes the lock alone. Returns false if other processes have it; then this process no longer has its shared lock.
   package func takeAlone() throws(StorageError) -> Bool {
     let code = lock(LOCK_EX | LOCK_NB)
     guard code == 0 || code == EWOULDBLOCK else { throw failure(code) }
@@ -31,8 +31,8 @@ package final class FileLock: Sendable {
   package func release() {
     descriptor.withLock { descriptor in
       if let open = descriptor {
-        // Said in words: a child process that is just being started has the file open too, and closing here would leave
-        // the lock with it until its program runs.
+        // Unlocked explicitly: a child process that is just being started has the file open too, and close alone would leave the lock with
+        // it until its program runs.
         flock(open, LOCK_UN)
         close(open)
       }
@@ -40,7 +40,7 @@ package final class FileLock: Sendable {
     }
   }
 
-  /// Answers zero or the number of the error.
+  /// Returns zero or errno.
   private func lock(_ operation: CInt) -> CInt {
     descriptor.withLock { descriptor in
       let file = descriptor ?? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)

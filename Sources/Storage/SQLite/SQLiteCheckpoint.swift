@@ -1,21 +1,22 @@
 import CSQLite
 
-/// Brings what is in the write-ahead log into the file, now and then: a page that many commits have written is written once for all of them.
+/// Checkpoints the write-ahead log from time to time: a page that many commits changed is written to the file once.
 ///
-/// SQLite would do it within a COMMIT, whose answer then waited for it: seconds on a slow disk. Here it is done when the answers are given.
+/// SQLite would checkpoint within a COMMIT and delay its answer, by seconds on a slow disk. Here it happens after the answers are
+/// delivered.
 final class SQLiteCheckpoint {
-  /// Bytes of a page in the log: its own and its header.
+  /// Bytes of a page in the log, with its header.
   private static let pageBytes = 4096 + 24
 
   private let limit: CInt
-  /// How many the log has had since it was begun anew.
+  /// Pages in the log since it was last restarted.
   private var pages: CInt = 0
 
   init(_ configuration: DatabaseConfiguration) {
     limit = CInt(clamping: min(configuration.checkpointPages, configuration.walLimit / 2 / Self.pageBytes))
   }
 
-  /// Has the connection tell of its commits, which takes the place of checkpoints of SQLite's own. This must live as long as it.
+  /// Registers for the connection's commits, which replaces SQLite's own checkpoints. This object must outlive the connection.
   func watch(_ database: OpaquePointer) {
     sqlite3_wal_hook(
       database,
@@ -25,8 +26,8 @@ final class SQLiteCheckpoint {
       }, Unmanaged.passUnretained(self).toOpaque())
   }
 
-  /// Brings all of the log into the file and empties it, unless a reader keeps it.
-  /// - Parameter busyTimeout: In milliseconds, what to set again.
+  /// Checkpoints the whole log and empties it, unless a reader still needs it.
+  /// - Parameter busyTimeout: The timeout to restore afterwards, in milliseconds.
   func runAtOnce(on database: OpaquePointer, busyTimeout: CInt) {
     sqlite3_busy_timeout(database, 100)
     defer { sqlite3_busy_timeout(database, busyTimeout) }
@@ -34,7 +35,7 @@ final class SQLiteCheckpoint {
     pages = 0
   }
 
-  /// Waits for nobody: what readers still need stays in the log until the next time.
+  /// Checkpoints without waiting: pages that readers still need stay in the log until the next time.
   func runIfDue(on database: OpaquePointer) {
     guard pages >= limit else { return }
     pages = 0

@@ -7,24 +7,24 @@ final class SQLiteConnection: Connection {
   private let database: OpaquePointer
   private var statements: StatementCache<SQLiteStatement>
   private let deadline: SQLiteDeadline
-  /// Of the writer only: a reader must not wait for other readers.
+  /// Only for the writer: a reader must not wait for other readers.
   private let logLimit: SQLiteLogLimit?
   private let busyTimeout: CInt
   /// Nil for a reader, which commits nothing.
   private let checkpoint: SQLiteCheckpoint?
-  /// Nil for a reader, and for a file that is to vanish.
+  /// Nil for a reader and for a temporary file.
   private let watch: SQLiteFileWatch?
-  /// Of the write-ahead log that this connection has open.
+  /// The identity of the write-ahead log that this connection has open.
   private var log: FileIdentity?
   private(set) var changes = 0
   private(set) var isStopped = false
   private(set) var isUsable = true
 
-  /// SQLite keeps no count of the memory it uses, which would take a lock at each allocation. Where something else in the process has used
-  /// SQLite before it stays as it is.
+  /// Turns off SQLite's memory statistics, which take a lock at each allocation. If other code in the process has used SQLite before, the
+  /// setting stays unchanged.
   private static let countsNoMemory = madang_sqlite_count_no_memory() == SQLITE_OK
 
-  /// - Parameter makes: whether the file is made when there is none.
+  /// - Parameter makes: Whether a missing file is created.
   init(
     path: String, durable: Bool, access: Access, makes: Bool, watch: SQLiteFileWatch?,
     _ configuration: DatabaseConfiguration, _ logger: Logger
@@ -89,13 +89,13 @@ final class SQLiteConnection: Connection {
     log = FileIdentity(path: path + "-wal")
   }
 
-  /// Throws `.exchanged` if what is written would go to a file that the next start does not find.
+  /// Throws `.exchanged` if writes would go to a file that the next start does not find.
   private func refuseExchangedFile() throws(EngineFailure) {
     guard let watch else { return }
     switch watch.problem {
     case .exchanged:
-      // The file that was moved away gets all that was committed. Else the log, which lies beside its path, would be taken for
-      // the log of the file that is there now.
+      // Checkpoint everything into the file that was moved away. Otherwise the log, which lies beside the path, would be taken for the log
+      // of the new file.
       checkpoint?.runAtOnce(on: database, busyTimeout: busyTimeout)
       throw EngineFailure(watch.failure(.exchanged))
     case .overwritten: throw EngineFailure(watch.failure(.overwritten))
@@ -117,15 +117,15 @@ final class SQLiteConnection: Connection {
   }
 
   func commit() throws(EngineFailure) { try control(Self.commit) }
-  /// COMMIT has always answered.
+  /// COMMIT returns only when it is done.
   func settles(within limit: Duration) -> Bool { true }
   func sees(_ other: any Connection) -> Bool { true }
-  /// What changes a schema is a script, which has none.
+  /// Schema changes run as scripts, which have no time limit here.
   func liftTimeouts() {}
 
   func discard() {
     guard transaction != .none else { return }
-    // ROLLBACK fails only where there is no transaction left to end.
+    // ROLLBACK fails only if no transaction is open.
     try? control(Self.rollBack)
   }
 
@@ -146,7 +146,7 @@ final class SQLiteConnection: Connection {
       case let code: throw failure(code, sql.template.text(for: .sqlite))
       }
     }
-    // Rows are counted when the statement ends, which one does not whose rows were not all wanted.
+    // SQLite counts changed rows when a statement ends; a statement whose rows were not all read has not ended.
     sqlite3_reset(statement.handle)
     guard sqlite3_total_changes64(database) != before else { return 0 }
     let count = Int(sqlite3_changes64(database))
@@ -187,7 +187,7 @@ final class SQLiteConnection: Connection {
   func script(_ text: String) throws(EngineFailure) {
     deadline.suspend()
     changes += 1
-    // What is cached may describe columns that the script changes.
+    // Cached statements may describe columns that the script changes.
     finalizeAll()
     let code = sqlite3_exec(database, text, nil, nil, nil)
     guard code == SQLITE_OK else { throw failure(code, text) }
@@ -219,11 +219,11 @@ final class SQLiteConnection: Connection {
     guard code == SQLITE_DONE else { throw failure(code, template.text(for: .sqlite)) }
   }
 
-  /// One to run. It is to be finished.
+  /// Returns a statement to run. The caller must call `finish`.
   private func take(_ template: SQLTemplate) throws(EngineFailure) -> SQLiteStatement {
     let key = StatementKey(template: template)
     if let known = statements.use(key) {
-      // Whoever reads its rows may ask the same once more.
+      // A caller that reads the rows of this statement may run the same one again.
       guard !known.isRunning else { return try prepare(template) }
       known.isRunning = true
       return known
@@ -240,7 +240,7 @@ final class SQLiteConnection: Connection {
     let code = sqlite3_prepare_v3(database, text, -1, UInt32(SQLITE_PREPARE_PERSISTENT), &handle, nil)
     guard code == SQLITE_OK else { throw failure(code, text) }
     guard let handle else { throw EngineFailure(StorageError(.syntax, "empty statement", sql: text)) }
-    // SQLite tells the id of the row that was inserted last, whatever a statement has updated.
+    // SQLite reports the id of the row that was inserted last, also after an update.
     guard !template.returnsID || text.hasPrefix("INSERT") && !text.contains("DO UPDATE") else {
       sqlite3_finalize(handle)
       throw EngineFailure(StorageError(.syntax, "only an INSERT without DO UPDATE answers a new id", sql: text))
@@ -255,7 +255,7 @@ final class SQLiteConnection: Connection {
     if !statement.isKept { sqlite3_finalize(statement.handle) }
   }
 
-  /// Has a statement finalized that is not kept any more, as soon as it does not run.
+  /// Finalizes a statement that left the cache, now or when it stops running.
   private func letGo(_ statement: SQLiteStatement) {
     statement.isKept = false
     if !statement.isRunning { sqlite3_finalize(statement.handle) }

@@ -2,13 +2,13 @@ import CSQLite
 import Foundation
 import Logging
 
-/// A copy of an SQLite database that is in use, made by SQLite's backup interface from one snapshot. Its calls block.
+/// Copies an SQLite database in use, by SQLite's backup interface, from one snapshot. Its calls block.
 struct SQLiteCopy {
   /// Pages copied at a time.
   private static let step: CInt = 64
-  /// Bytes after which the copy is flushed: what waited in memory would be in the way of the flush of somebody's COMMIT.
+  /// Bytes between flushes of the copy; a large amount of unflushed data would delay the flush of another COMMIT.
   private static let flushInterval = 256 << 10
-  /// Bytes that are freed at a time: freeing a large file at once holds up the flushes of others.
+  /// Bytes that are freed at a time: freeing a large file at once delays other flushes.
   private static let freeInterval: Int64 = 4 << 20
 
   let source: String
@@ -16,12 +16,12 @@ struct SQLiteCopy {
   let busyTimeout: Duration
   let pace: Pace
 
-  /// Throws `.diskFull`, or whatever else SQLite says. What is there of the copy then is of no use.
+  /// Throws `.diskFull` or another error of SQLite. A partial copy is useless then.
   func make() throws(StorageError) {
     do throws(EngineFailure) {
       let source = try open(source, flags: SQLITE_OPEN_READWRITE)
       defer { sqlite3_close_v2(source) }
-      // For its owner alone, whatever the process makes else; SQLite's log of it gets the same mode.
+      // Readable for its owner only, independent of the umask. SQLite gives the same mode to the copy's log.
       let made = Foundation.open(target, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
       guard made >= 0 else {
         throw EngineFailure(StorageError(.other, "\(target): \(String(cString: strerror(errno)))"))
@@ -29,9 +29,9 @@ struct SQLiteCopy {
       close(made)
       let target = try open(target, flags: SQLITE_OPEN_READWRITE)
       defer { sqlite3_close_v2(target) }
-      // The one who asked for the copy flushes it, if it is to last.
+      // The caller flushes the copy, if it must last.
       try run("PRAGMA synchronous = OFF", on: target)
-      // A transaction that has read holds its snapshot between the steps, else each write of others would begin it anew.
+      // A read transaction keeps its snapshot between the steps; without it, each write by others would restart the copy.
       try run("BEGIN; SELECT 1 FROM sqlite_schema LIMIT 1", on: source)
       try copy(source, to: target)
     } catch {
@@ -39,7 +39,7 @@ struct SQLiteCopy {
     }
   }
 
-  /// Removes the copy and what SQLite put beside it.
+  /// Removes the copy and SQLite's files beside it.
   func remove() {
     var rests = Rests(pace)
     var status = stat()
@@ -108,8 +108,7 @@ struct SQLiteCopy {
 }
 
 extension Database {
-  /// Copies what is committed to a new file, as fast as the disk allows. Throws `.other` on PostgreSQL, which makes its own
-  /// copies.
+  /// Copies the committed data to a new file, as fast as the disk allows. Throws `.other` on PostgreSQL, which makes its own copies.
   package func copy(to path: String) async throws {
     guard let source = source.sqlitePath else { throw StorageError(.other, "PostgreSQL copies its databases itself") }
     let copy = SQLiteCopy(source: source, target: path, busyTimeout: self.source.busyTimeout, pace: .full)
@@ -118,11 +117,11 @@ extension Database {
     try await worker.run { try copy.make() }
   }
 
-  /// Runs the body against one snapshot of what is committed, however long it takes, while others write. The body may run
-  /// more than once. Errors as with `read`.
+  /// Runs the body against one snapshot of the committed data, however long it takes, while others write. The body may run more than once.
+  /// Errors as with `read`.
   ///
-  /// SQLite's log could not be emptied under a long read. So there a copy is read, which is made at disk speed in `folder`
-  /// and removed afterwards.
+  /// A long read would keep SQLite's log from being emptied. So on SQLite the body reads a copy, which is made in `folder` at the given
+  /// pace and removed afterwards.
   package func readAtLength<Success: Sendable>(
     copyIn folder: URL, _ pace: Pace, logger: Logger, _ body: @escaping @Sendable (Transaction) throws -> Success
   ) async throws -> Success {
@@ -137,7 +136,7 @@ extension Database {
     } catch {
       result = .failure(error)
     }
-    // Not in a task that may be cancelled: what is left would be in the way of the next one.
+    // Not in a task that may be cancelled: a copy that is left would block the next one.
     await Task { try? await worker.run { copy.remove() } }.value
     return try result.get()
   }

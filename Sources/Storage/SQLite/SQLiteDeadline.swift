@@ -1,6 +1,6 @@
 import CSQLite
 
-/// Interrupts a statement that takes longer than the limit. It must outlive the connection it watches.
+/// Interrupts a statement that takes longer than the limit. It must outlive its connection.
 final class SQLiteDeadline {
   private let limit: Duration
   private var end: ContinuousClock.Instant?
@@ -10,7 +10,7 @@ final class SQLiteDeadline {
   }
 
   func watch(_ database: OpaquePointer) {
-    // Some ten thousand instructions take well under a millisecond, so the check costs nothing that shows.
+    // Ten thousand instructions take well under a millisecond, and the cost of the check is not measurable.
     sqlite3_progress_handler(
       database, 10_000,
       { context in

@@ -1,10 +1,10 @@
 import CSQLite
 
 extension EngineFailure {
-  /// What a result code of SQLite means: sqlite.org/rescode.html.
+  /// Maps a result code of SQLite: sqlite.org/rescode.html.
   init(sqlite code: CInt, _ database: OpaquePointer?, sql: String? = nil) {
     let message = String(cString: database.map { sqlite3_errmsg($0) } ?? sqlite3_errstr(code))
-    // The name follows the colon; which constraint it is the code has told already.
+    // The name follows the colon. The kind of the constraint is in the code.
     let constraint = message.firstIndex(of: ":").map { message[$0...].dropFirst(2) }
     let kind = Self.kind(of: code)
     let names: Bool = [.unique, .check, .notNull].contains(kind)
@@ -25,7 +25,7 @@ extension EngineFailure {
     case SQLITE_BUSY, SQLITE_LOCKED: return .serialization
     case SQLITE_INTERRUPT: return .timeout
     case SQLITE_FULL: return .diskFull
-    // The file was not to be had for a moment, or is another now: a new connection looks anew.
+    // The file was unavailable for a moment, or was replaced: a new connection checks again.
     case SQLITE_IOERR, SQLITE_CANTOPEN, SQLITE_NOTADB: return .connectionLost
     case SQLITE_READONLY: return .readOnly
     case SQLITE_CORRUPT: return .damaged

@@ -1,16 +1,16 @@
 import CSQLite
 import Foundation
 
-/// Looks at an SQLite file before anything is written to it: whether the write-ahead log that lies beside it belongs to it.
+/// Checks an SQLite file before anything is written to it: does the write-ahead log beside it belong to it?
 ///
-/// A log that was left by another file, because files were exchanged by hand, destroys the database once it is brought into it.
-/// So nothing is brought into it here. All of the file is read only if it is small, or if its log may be another file's.
+/// If files were exchanged by hand, the log may belong to another file, and checkpointing it destroys the database. So this check never
+/// checkpoints. It reads the whole file only if the file is small, or if its log may belong to another file.
 struct SQLiteFileCheck {
-  /// Where a database keeps which file it is: its inode.
+  /// The name under which a database stores its own inode.
   package static let identityName = "database_file"
 
   let path: String
-  /// Bytes up to which all of it is read.
+  /// Size in bytes up to which the whole file is read.
   let limit: Int
 
   /// Throws `.damaged`.
@@ -26,13 +26,13 @@ struct SQLiteFileCheck {
       let report = try text("PRAGMA quick_check(1)", on: database) ?? ""
       guard report == "ok" else { throw EngineFailure(StorageError(.damaged, report)) }
     } catch {
-      // A busy or unreadable file is for the connection that is opened next.
+      // The connection that is opened next reports a busy or unreadable file.
       guard error.cause.code == .damaged || error.cause.message.hasPrefix("SQLite \(SQLITE_NOTADB):") else { return }
       throw StorageError(.damaged, error.cause.message)
     }
   }
 
-  /// Whether the log may be another file's: the file is a copy, or lacks pages that it should have.
+  /// Whether the log may belong to another file: the file is a copy, lacks pages, or was changed after the log.
   private func isForeign(_ database: OpaquePointer, size: Int) throws(EngineFailure) -> Bool {
     let pageSize = try number("PRAGMA page_size", on: database)
     let pages = try number("PRAGMA page_count", on: database)
@@ -42,8 +42,8 @@ struct SQLiteFileCheck {
       || isYoungerThanLog
   }
 
-  /// Whether the file was changed after its log, as a copy is that was put beside the log of the file before. So is a file whose log was just
-  /// brought into it, for which reading it once too often does no harm.
+  /// Whether the file was changed after its log, such as a copy that was put beside an old log. This is also true after a checkpoint; then
+  /// the file is read once more than needed, which does no harm.
   private var isYoungerThanLog: Bool {
     var (file, log) = (stat(), stat())
     guard stat(path, &file) == 0, stat(path + "-wal", &log) == 0 else { return false }
@@ -55,7 +55,7 @@ struct SQLiteFileCheck {
     return (own.tv_sec, own.tv_nsec) > (other.tv_sec, other.tv_nsec)
   }
 
-  /// How many pages the log holds at most.
+  /// The most pages that the log can hold.
   private func logPages(_ pageSize: Int) -> Int { (Self.size(of: path + "-wal") ?? 0) / (pageSize + 24) }
 
   /// Nil in a database of an older version, and in one that was never served.
@@ -75,7 +75,7 @@ struct SQLiteFileCheck {
       throw EngineFailure(sqlite: code, handle)
     }
     sqlite3_busy_timeout(handle, 1000)
-    // Else the last connection that is closed would bring the log into the file.
+    // Otherwise the last connection would checkpoint the log on close.
     madang_sqlite_no_checkpoint_on_close(handle)
     return handle
   }
@@ -104,15 +104,15 @@ struct SQLiteFileCheck {
 }
 
 extension Database {
-  /// Looks at an SQLite file that is to be opened. Throws `.damaged` if it is damaged, or its write-ahead log is another file's.
-  /// - Parameter limit: Bytes up to which all of it is read; beyond that only if its log may be another file's.
+  /// Checks an SQLite file before it is opened. Throws `.damaged` if it is damaged, or its write-ahead log belongs to another file.
+  /// - Parameter limit: Size in bytes up to which the whole file is read; a larger file is read only if its log may belong to another file.
   package static func checkFile(at path: String, readingUpTo limit: Int) async throws {
     let worker = WorkerPool(name: "check", threads: 1, queueLimit: 1)
     defer { worker.shutdown() }
     try await worker.run { try SQLiteFileCheck(path: path, limit: limit).run() }
   }
 
-  /// Which file this is, as the file's own table says it; nil on PostgreSQL.
+  /// The file's identity, in the form in which the file stores it; nil on PostgreSQL.
   package var fileIdentity: (name: String, value: String)? {
     guard let path = source.sqlitePath, let identity = FileIdentity(path: path) else { return nil }
     return (SQLiteFileCheck.identityName, "\(identity.inode)")

@@ -1,14 +1,14 @@
 import Foundation
 import Synchronization
 
-/// A file, whatever path leads to it.
+/// The identity of a file, independent of its path.
 struct FileIdentity: Equatable, Sendable {
   let device: UInt64
   let inode: UInt64
 
   fileprivate init(_ status: stat) { (device, inode) = (UInt64(status.st_dev), UInt64(status.st_ino)) }
 
-  /// Nil if the path leads to none.
+  /// Nil if there is no file at the path.
   init?(path: String) {
     var status = stat()
     guard stat(path, &status) == 0 else { return nil }
@@ -16,20 +16,20 @@ struct FileIdentity: Equatable, Sendable {
   }
 }
 
-/// Compares the file that a database's connections have open with the one that its path leads to. A server that goes on with a
-/// file that was moved away would write what its next start does not find.
+/// Compares the file that a database's connections have open with the file at its path. If the file was moved away, a server would write
+/// data that its next start does not find.
 final class SQLiteFileWatch: Sendable {
   private struct State {
     /// Nil until the first connection is open.
     var file: FileIdentity?
-    /// The largest size that was seen, in bytes. SQLite never makes the file smaller here.
+    /// The largest size so far, in bytes. SQLite never shrinks the file here.
     var size: Int64 = 0
   }
 
   enum Problem {
-    /// The path leads to another file, or to none: the open one is whole.
+    /// The path has another file, or none. The open file is intact.
     case exchanged
-    /// The open file was written over by another program.
+    /// Another program overwrote the open file.
     case overwritten
   }
 
@@ -38,7 +38,7 @@ final class SQLiteFileWatch: Sendable {
 
   init(path: String) { self.path = path }
 
-  /// A connection was opened by the path. Throws `.exchanged` if that is another file than that of the others.
+  /// Notes that a connection was opened by the path. Throws `.exchanged` if its file is not that of the earlier connections.
   func opened() throws(StorageError) {
     state.withLock { state in
       guard state.file == nil else { return }
@@ -49,10 +49,10 @@ final class SQLiteFileWatch: Sendable {
     if let problem { throw failure(problem) }
   }
 
-  /// What is wrong now. It costs one look at the path.
+  /// The current problem, found by one `stat` of the path.
   var problem: Problem? {
     state.withLock { state in
-      // Under the lock: between the look and the comparison another connection could note that the file has grown.
+      // Under the lock: otherwise another connection could record a larger size between `stat` and the comparison.
       var status = stat()
       guard stat(path, &status) == 0 else { return errno == ENOENT ? .exchanged : nil }
       guard let file = state.file else { return nil }
@@ -63,7 +63,8 @@ final class SQLiteFileWatch: Sendable {
     }
   }
 
-  /// Where the open file can be copied from when no directory has it any more. Nil if one has it, or on systems without /proc.
+  /// A path from which the open file can be copied when no directory contains it any longer. Nil if a directory contains it, or on systems
+  /// without /proc.
   private func onlyCopy(of file: FileIdentity) -> String? {
     let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
     for descriptor in names.compactMap({ Int32($0) }) {
@@ -109,7 +110,7 @@ final class SQLiteFileWatch: Sendable {
 }
 
 extension Database {
-  /// Whether the database's file was exchanged or written over while it was open, in words; nil if not, and on PostgreSQL.
+  /// Describes how the database's file was exchanged or overwritten while it was open; nil if it was not, and on PostgreSQL.
   package var fileProblem: String? {
     guard let watch = source.fileWatch, let problem = watch.problem else { return nil }
     return watch.failure(problem).message

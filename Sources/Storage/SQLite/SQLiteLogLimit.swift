@@ -2,10 +2,10 @@ import CSQLite
 import Foundation
 import Logging
 
-/// Keeps the write-ahead log from growing without end. It is taken back into the database now and then
-/// (``SQLiteCheckpoint``), but SQLite begins it anew only when that meets no reader, and a reader that stays long keeps it.
+/// Limits the size of the write-ahead log. It is checkpointed from time to time (``SQLiteCheckpoint``), but SQLite restarts it only when no
+/// reader needs it, and a long reader keeps it.
 final class SQLiteLogLimit {
-  /// How long the writer may stand still for it.
+  /// How long the writer may pause for it, in milliseconds.
   private static let patience: CInt = 100
   private static let interval = Duration.seconds(10)
 
@@ -15,17 +15,17 @@ final class SQLiteLogLimit {
   private var next = ContinuousClock.now
 
   /// - Parameters:
-  ///   - path: of the database.
-  ///   - limit: in bytes.
+  ///   - path: The path of the database.
+  ///   - limit: The limit in bytes.
   init(path: String, limit: Int, _ logger: Logger) {
     self.path = path
     self.limit = limit
     self.logger = logger
   }
 
-  /// Empties the log if it is beyond its limit, or says that it cannot.
+  /// Empties the log if it is larger than the limit, or logs a warning if that fails.
   ///
-  /// - Parameter busyTimeout: in milliseconds, what to set again.
+  /// - Parameter busyTimeout: The timeout to restore afterwards, in milliseconds.
   func enforce(on database: OpaquePointer, busyTimeout: CInt) {
     guard size > limit, .now >= next else { return }
     sqlite3_busy_timeout(database, Self.patience)

@@ -3,14 +3,14 @@ import CSQLite
 /// A compiled statement. Its owner finalizes it.
 final class SQLiteStatement {
   let handle: OpaquePointer
-  /// Whether somebody reads its rows.
+  /// Whether a caller is reading its rows.
   var isRunning = true
-  /// Whether it stays when it has run.
+  /// Whether it stays in the cache after it has run.
   var isKept = false
   let columns: ColumnNames
-  /// Whether it may change what `sqlite3_total_changes` does not count, such as the schema.
+  /// Whether it may make changes that `sqlite3_total_changes` does not count, such as to the schema.
   let changesMoreThanRows: Bool
-  /// Whether it answers the `id` of the row that it inserts.
+  /// Whether it returns the `id` of the row that it inserts.
   let returnsID: Bool
 
   init(handle: OpaquePointer, text: String, returnsID: Bool) {
@@ -21,7 +21,7 @@ final class SQLiteStatement {
       (0..<sqlite3_column_count(handle)).map { String(cString: sqlite3_column_name(handle, $0)) })
   }
 
-  /// Binds every parameter; SQLite numbers them in order of appearance, as `SQL` does. Answers a result code.
+  /// Binds all parameters; SQLite numbers them in order of appearance, as `SQL` does. Returns a result code.
   func bind(_ parameters: [SQL.Parameter]) -> CInt {
     for (index, parameter) in parameters.enumerated() {
       let position = CInt(index + 1)
@@ -59,13 +59,13 @@ final class SQLiteStatement {
     }
   }
 
-  /// Tells SQLite to copy the text, which lives only as long as the call: sqlite.org/c3ref/c_static.html.
+  /// Makes SQLite copy the text, which is valid only during the call: sqlite.org/c3ref/c_static.html.
   private static var transient: sqlite3_destructor_type { unsafeBitCast(-1, to: sqlite3_destructor_type.self) }
 }
 
 extension Row {
   private static let id = ColumnNames(["id"])
 
-  /// What an INSERT answers that ends with ``SQL/returningID``.
+  /// The row of an INSERT that ends with ``SQL/returningID``.
   static func ofID(_ number: Int64) -> Row { Row(columns: id, values: [.integer(number)]) }
 }

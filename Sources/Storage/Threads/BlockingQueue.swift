@@ -3,15 +3,15 @@ import Foundation
 
 /// A bounded queue from tasks to threads: putting never waits, taking does.
 ///
-/// `@unchecked Sendable`: what may change is touched only while `lock` is held.
+/// `@unchecked Sendable`: mutable state is accessed only while `lock` is held.
 final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   private let lock = NSCondition()
   private var elements = Deque<Element>()
   private var isClosed = false
   private var busySince: ContinuousClock.Instant?
-  /// How many threads wait in ``take(upTo:takers:)``.
+  /// Threads that wait in ``take(upTo:takers:)``.
   private var sleepers = 0
-  /// Threads that will wake sleepers soon.
+  /// Threads that have promised to wake sleepers soon.
   private var wakers: [pthread_t] = []
   private let limit: Int
   private let busyLimit: Duration
@@ -19,9 +19,9 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
   private let gather: WakeUpGathering?
 
   /// - Parameters:
-  ///   - busyLimit: how long the thread that takes may be busy before new elements are refused.
-  ///   - gather: how threads that wait are woken; nil at once.
-  ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against the limit.
+  ///   - busyLimit: How long the taking thread may be busy before new elements are refused.
+  ///   - gather: How waiting threads are woken; nil wakes them at once.
+  ///   - isAbandoned: Whether no caller waits for an element any longer. Such elements do not count against the limit.
   init(
     limit: Int, busyLimit: Duration, gather: WakeUpGathering? = nil,
     isAbandoned: @escaping @Sendable (Element) -> Bool
@@ -39,7 +39,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     gather { self.wake(for: thread) }
   }
 
-  /// Whether this thread is to wake sleepers.
+  /// Adds an element. Returns whether the calling thread must wake sleepers.
   private func append(_ element: Element) throws(StorageError) -> Bool {
     lock.lock()
     defer { lock.unlock() }
@@ -50,7 +50,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     if elements.count >= limit { elements.removeAll(where: isAbandoned) }
     guard elements.count < limit else { throw StorageError(.overloaded, "more than \(limit) operations are waiting") }
     elements.append(element)
-    // Whoever does not sleep looks for elements before it does.
+    // A thread that is awake looks for elements before it sleeps.
     guard sleepers > 0, case let thread = pthread_self(), !wakers.contains(thread) else { return false }
     wakers.append(thread)
     return true
@@ -61,15 +61,15 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
       wakers.removeAll { $0 == thread }
       return min(elements.count, sleepers)
     }
-    // Whoever wakes while the lock is held would wait for it at once.
+    // Signals without the lock: a thread that wakes while it is held would wait for it at once.
     for _ in 0..<count { lock.signal() }
   }
 
   /// How many elements wait.
   var count: Int { lock.withLock { elements.count } }
 
-  /// Waits for elements and takes as many as there are, up to `count`. Nil when closed and empty.
-  /// - Parameter takers: How many threads take; each leaves the others their share.
+  /// Waits for elements and takes up to `count` of them. Nil when closed and empty.
+  /// - Parameter takers: The number of taking threads; each leaves the others their share.
   func take(upTo count: Int, takers: Int = 1) -> [Element]? {
     lock.lock()
     defer { lock.unlock() }
@@ -85,7 +85,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     return taken
   }
 
-  /// Takes the elements out that fulfil the condition.
+  /// Removes and returns the elements that match the condition.
   func remove(where condition: (Element) -> Bool) -> [Element] {
     lock.lock()
     defer { lock.unlock() }
@@ -94,7 +94,7 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     return taken
   }
 
-  /// The thread that takes is busy from now on, or since it last said so.
+  /// Marks the taking thread as busy, unless it already is.
   func beginWork() {
     lock.lock()
     defer { lock.unlock() }
@@ -107,16 +107,16 @@ final class BlockingQueue<Element: Sendable>: @unchecked Sendable {
     busySince = nil
   }
 
-  /// Sleeps, but not much longer than until the queue is closed.
+  /// Sleeps for the duration, or until shortly after the queue is closed.
   func sleep(for duration: Duration) {
     let end = ContinuousClock.now + duration
-    // Step by step, since conditions wait by the system's clock, which may be set back.
+    // In short steps, because conditions wait by the system's clock, which may be set back.
     while !hasClosed, case let left = ContinuousClock.now.duration(to: end), left > .zero {
       usleep(UInt32(min(left, .milliseconds(20)).milliseconds + 1) * 1000)
     }
   }
 
-  /// Refuses new elements; those that wait are still taken.
+  /// Refuses new elements. Waiting elements can still be taken.
   func close() {
     lock.lock()
     isClosed = true

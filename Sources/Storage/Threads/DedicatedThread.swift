@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// A thread of our own, for calls that block: the cooperative pool and the event loops have none to spare.
+/// A separate thread for blocking calls, which would exhaust the cooperative pool or an event loop.
 final class DedicatedThread: Sendable {
   private struct State {
     var hasEnded = false
@@ -10,8 +10,8 @@ final class DedicatedThread: Sendable {
 
   private let state = Mutex(State())
 
-  /// - Parameter isYielding: whether other threads go first when there are fewer cores than threads that have work: it gets
-  ///   about a third of what each of them gets.
+  /// - Parameter isYielding: Whether other threads have priority when threads with work outnumber the cores: this one gets about a third of
+  ///   the share of each other thread.
   init(name: String, isYielding: Bool = false, _ body: @escaping @Sendable () -> Void) {
     let thread = Thread { [self] in
       Self.name(name)
@@ -27,8 +27,8 @@ final class DedicatedThread: Sendable {
     thread.start()
   }
 
-  /// Names the calling thread for `top -H`; where that cannot be done it keeps its maker's name. On Linux Foundation names only threads
-  /// whose `start()` has returned.
+  /// Names the calling thread for `top -H`; if that fails it keeps its creator's name. On Linux, Foundation names only threads whose
+  /// `start()` has returned.
   private static func name(_ name: String) {
     #if os(Linux)
       let file = open("/proc/thread-self/comm", O_WRONLY | O_CLOEXEC)
@@ -38,10 +38,10 @@ final class DedicatedThread: Sendable {
     #endif
   }
 
-  /// Lowers the calling thread's priority by 5; where that cannot be done it stays.
+  /// Lowers the calling thread's priority by 5, if possible.
   private static func yield() {
     #if os(Linux)
-      // Linux has a priority for each thread; 0 is the one that calls.
+      // On Linux priorities are per thread; 0 is the calling thread.
       let threads = __priority_which_t(PRIO_PROCESS.rawValue)
       _ = setpriority(threads, 0, getpriority(threads, 0) + 5)
     #endif

@@ -1,15 +1,15 @@
 import Foundation
 
-/// How much of a machine long work takes while people use it.
+/// The share of a machine that long work takes while others use it.
 package enum Pace: Sendable {
-  /// It rests as long as it works, so that others get the processor and the disk after a few milliseconds.
+  /// Rests as long as it works, so that others get the processor and the disk within a few milliseconds.
   case gentle
   case full
 }
 
-/// The rests of work on one thread.
+/// Inserts pauses into long work on one thread.
 package struct Rests {
-  /// Work after which there is a rest.
+  /// The least work between two pauses.
   private static let slice = Duration.milliseconds(2)
 
   private let pace: Pace
@@ -17,7 +17,8 @@ package struct Rests {
 
   package init(_ pace: Pace) { self.pace = pace }
 
-  /// To be called often, between pieces of work. Blocks for as long as was worked since the last rest, once that is worth it.
+  /// Call it often, between pieces of work. Blocks for as long as the thread has worked since the last pause, once that is at least
+  /// `slice`.
   package mutating func rest() {
     guard pace == .gentle else { return }
     let worked = ContinuousClock.now - began

@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The claim of one waiting task on the outcome of work that a thread does for it.
+/// One task's wait for the result of work on a thread.
 ///
-/// Its continuation is an unchecked one, which costs less: whoever takes it out of `state` resumes it.
+/// The continuation is unchecked, which is cheaper: the code that takes it out of `state` must resume it.
 final class Ticket<Success: Sendable>: Sendable {
   private enum State {
     case new
@@ -15,7 +15,7 @@ final class Ticket<Success: Sendable>: Sendable {
 
   deinit { assert(isDone, "work was dropped that somebody waits for") }
 
-  /// Hands work over to a thread, by `put`, and waits. Cancellation takes effect until the work has started.
+  /// Queues work for a thread by `put`, and waits. Cancellation has an effect only until the work starts.
   nonisolated(nonsending) static func wait(_ put: (Ticket) throws -> Void) async throws -> Success {
     let ticket = Ticket()
     return try await withTaskCancellationHandler {
@@ -32,7 +32,7 @@ final class Ticket<Success: Sendable>: Sendable {
     }
   }
 
-  /// True when the work is to be done: somebody still waits.
+  /// Marks the work as started. False if no task waits for it any longer.
   func start() -> Bool {
     state.withLock { state in
       switch state {

@@ -1,19 +1,19 @@
 import DequeModule
 import Foundation
 
-/// A bounded queue from tasks to threads in which callers take turns: however many elements one of them puts in, the next
-/// of another waits behind one of each only, and a caller has at most `takenPerTurn` threads; one less, but at least one, as long as
-/// others are here, so that cores and memory are left to them. Putting never waits, taking does.
+/// A bounded queue from tasks to threads in which callers take turns. However many elements one caller puts in, the next element of another
+/// caller waits behind at most one of each. A caller occupies at most `takenPerTurn` threads; while other callers are present, one less
+/// (but at least one), which leaves them cores and memory. Putting never waits, taking does.
 ///
-/// `@unchecked Sendable`: all variables are touched only while `condition` is held.
+/// `@unchecked Sendable`: all variables are accessed only while `condition` is held.
 final class TurnQueue<Element: Sendable>: @unchecked Sendable {
   private let condition = NSCondition()
   private var elements: [String: Deque<Element>] = [:]
-  /// Those who have elements here, the next one first.
+  /// Callers with elements here, the next one first.
   private var turns = Deque<String>()
-  /// How many elements of each have been taken and not finished.
+  /// Number of elements by caller that were taken and not finished.
   private var taken: [String: Int] = [:]
-  /// The last two who took something, the latest first.
+  /// The last two callers that had an element taken, the latest first.
   private var latest: [(turn: String, at: ContinuousClock.Instant)] = []
   private var count = 0
   private var isClosed = false
@@ -24,11 +24,11 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
   private let isAbandoned: @Sendable (Element) -> Bool
 
   /// - Parameters:
-  ///   - limitPerTurn: how many elements of one caller may wait.
-  ///   - takenPerTurn: how many of one caller may be taken and not finished, one less, but at least one, while there are others; more
-  ///     wait. Nil for any number.
-  ///   - presence: for how long somebody is here after an element of theirs was taken.
-  ///   - isAbandoned: whether nobody waits for an element any more; such elements do not count against limits.
+  ///   - limitPerTurn: How many elements of one caller may wait.
+  ///   - takenPerTurn: How many elements of one caller may be in progress; one less, but at least one, while other callers are present. The
+  ///     rest wait. Nil means no limit.
+  ///   - presence: How long a caller counts as present after an element of it was taken.
+  ///   - isAbandoned: Whether no caller waits for an element any longer. Such elements do not count against limits.
   init(
     limit: Int, limitPerTurn: Int, takenPerTurn: Int?, presence: Duration = .seconds(5),
     isAbandoned: @escaping @Sendable (Element) -> Bool
@@ -40,8 +40,8 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     self.isAbandoned = isAbandoned
   }
 
-  /// Puts an element in, and answers the one that had to make room for it: when all is full, the latest of whoever has
-  /// most here, if that is more than `turn` has.
+  /// Puts an element in. If the queue is full, returns the element that made room: the latest one of the caller with the most elements, if
+  /// that has more than `turn`.
   func put(_ element: Element, turn: String) throws(StorageError) -> Element? {
     condition.lock()
     defer { condition.unlock() }
@@ -66,24 +66,24 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     return displaced
   }
 
-  /// Waits for an element, and answers whose it is. Nil when closed and empty.
+  /// Waits for an element, and returns it with its caller. Nil when closed and empty.
   ///
-  /// - Parameter finished: whose element the calling thread took before, and has finished.
+  /// - Parameter finished: The caller whose element the calling thread has just finished.
   func take(finished: String?) -> (element: Element, turn: String)? {
     condition.lock()
     defer { condition.unlock() }
     if let finished, let rest = taken[finished] { taken[finished] = rest > 1 ? rest - 1 : nil }
     while true {
-      // Whoever may not have more now keeps their turn. They are fewer than there are threads.
+      // A caller that may not have more threads now keeps its turn. There are fewer such callers than threads.
       if let index = turns.firstIndex(where: mayTake), let element = elements[turns[index]]?.popFirst() {
         let turn = turns.remove(at: index)
         count -= 1
         if elements[turn]?.isEmpty ?? true { elements[turn] = nil } else { turns.append(turn) }
         taken[turn, default: 0] += 1
         latest = [(turn, .now)] + latest.filter { $0.turn != turn }.prefix(1)
-        // A thread that found nothing to take may find something now that some time has passed.
+        // A thread that found nothing to take before may find something now, because time has passed.
         if !turns.isEmpty { condition.signal() }
-        // Threads that waited for a turn have nothing to wait for any more.
+        // Threads that wait for a caller's turn must now end.
         if isClosed && count == 0 { condition.broadcast() }
         return (element, turn)
       }
@@ -105,7 +105,7 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     return count
   }
 
-  /// Refuses new elements; those that wait are still taken.
+  /// Refuses new elements. Waiting elements can still be taken.
   func close() {
     condition.lock()
     isClosed = true
@@ -113,7 +113,7 @@ final class TurnQueue<Element: Sendable>: @unchecked Sendable {
     condition.unlock()
   }
 
-  /// Costs as much as elements wait.
+  /// The cost is proportional to the number of waiting elements.
   private func removeAbandoned() {
     for turn in turns {
       elements[turn]?.removeAll(where: isAbandoned)

@@ -1,11 +1,11 @@
 import Foundation
 
-/// Wakes a thread that waits for a descriptor: the two ends of a pipe.
+/// Wakes a thread that waits for a descriptor, by a pipe.
 final class WakeUp: Sendable {
   private let reading: CInt
   private let writing: CInt
 
-  /// Nil when the process has no descriptors left.
+  /// Nil when the process has no file descriptors left.
   init?() {
     var ends: [CInt] = [0, 0]
     guard pipe(&ends) == 0 else { return nil }
@@ -18,15 +18,15 @@ final class WakeUp: Sendable {
     close(writing)
   }
 
-  /// Never waits. A full pipe wakes as well.
+  /// Never blocks. If the pipe is full, the thread is woken anyway.
   func signal() {
     var byte: UInt8 = 1
     _ = write(writing, &byte, 1)
   }
 
-  /// Waits until there is a signal, or something to read from `descriptor`, or the time is over. Takes all signals.
+  /// Waits for a signal, for readable data on `descriptor`, or until the time is over. Consumes all signals.
   func wait(orReadable descriptor: CInt? = nil, for duration: Duration? = nil) {
-    // poll() passes over a negative descriptor.
+    // poll() ignores a negative descriptor.
     var polled = [pollfd(fd: reading, events: Int16(POLLIN), revents: 0)]
     polled.append(pollfd(fd: descriptor ?? -1, events: Int16(POLLIN), revents: 0))
     _ = poll(&polled, nfds_t(polled.count), duration.map { CInt(clamping: max(1, $0.milliseconds)) } ?? -1)

@@ -1,4 +1,4 @@
-/// A few threads for work that blocks or takes long: password hashing, file access.
+/// A few threads for blocking or long work: password hashing, file access.
 package final class WorkerPool: Sendable {
   private struct Work: Sendable {
     let run: @Sendable () -> Void
@@ -10,10 +10,11 @@ package final class WorkerPool: Sendable {
   private let threads: [DedicatedThread]
 
   /// - Parameters:
-  ///   - queueLimit: waiting calls beyond which `run` fails with `StorageError(.overloaded)`.
-  ///   - turnLimit: the same for those of one caller; nil where callers are not distinguished.
-  ///   - turnThreads: how many threads one caller may have at a time, one less, but at least one, while there are others; nil for all.
-  ///   - isYielding: whether the program's other threads go first when cores are few.
+  ///   - queueLimit: If this many calls wait, `run` fails with `StorageError(.overloaded)`.
+  ///   - turnLimit: The same limit for the calls of one caller; nil if callers are not distinguished.
+  ///   - turnThreads: Threads that one caller may occupy at a time; one less, but at least one, while other callers are present. Nil means
+  ///     all.
+  ///   - isYielding: Whether the program's other threads have priority when cores are few.
   package init(
     name: String, threads: Int, queueLimit: Int, turnLimit: Int? = nil, turnThreads: Int? = nil,
     isYielding: Bool = false
@@ -37,10 +38,10 @@ package final class WorkerPool: Sendable {
     queue.close()
   }
 
-  /// Runs the body on one of the threads. A call that is cancelled before it starts throws `CancellationError`; once
-  /// started it completes. Throws what the body throws, `.overloaded` or, after `shutdown`, `.closed`.
+  /// Runs the body on one of the threads. A call that is cancelled before it starts throws `CancellationError`; a call that has started
+  /// completes. Throws the body's error, `.overloaded` or, after `shutdown`, `.closed`.
   ///
-  /// - Parameter turn: Names the caller: callers take turns at the threads.
+  /// - Parameter turn: Names the caller. Callers take turns.
   package func run<Success: Sendable>(turn: String = "", _ body: @escaping @Sendable () throws -> Success) async throws
     -> Success
   {
@@ -58,7 +59,7 @@ package final class WorkerPool: Sendable {
   /// How many calls wait for a thread.
   package var waiting: Int { queue.waiting }
 
-  /// Takes no more calls; those that wait are still done, then the threads end.
+  /// Refuses new calls. Waiting calls still run, then the threads end.
   package func shutdown() {
     queue.close()
   }
