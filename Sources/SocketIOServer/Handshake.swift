@@ -2,13 +2,13 @@ public import HTTPTypes
 public import NIOCore
 public import SocketIOProtocol
 
-/// What is known of a client from the request that opened its session.
+/// Information about a client from the request that opened its session.
 public final class Handshake: Sendable {
   /// The header fields of the first request.
   public let headers: HTTPFields
   /// The query of the first request, percent-decoded.
   public let query: QueryString
-  /// The peer's address; behind a proxy that of the proxy.
+  /// The peer's address; behind a proxy, the proxy's address.
   public let remoteAddress: SocketAddress?
   /// The transport of the first request.
   public let transport: EngineTransport
@@ -25,7 +25,7 @@ public final class Handshake: Sendable {
     self.issued = issued
   }
 
-  /// The handshake of another server's client.
+  /// The handshake of a client on another server.
   init(
     headers: HTTPFields, query: QueryString, remoteAddress: SocketAddress?, transport: EngineTransport,
     revision: EngineRevision, issued: Int64
@@ -39,15 +39,15 @@ public final class Handshake: Sendable {
   }
 }
 
-/// An HTTP request under the server's path, as far as Engine.IO reads it.
+/// An HTTP request under the server's path, with the parts that Engine.IO uses.
 struct EngineRequest: Sendable {
   let method: HTTPRequest.Method
   let headers: HTTPFields
   let query: QueryString
   let remoteAddress: SocketAddress?
-  /// What the client takes the server's host and port for.
+  /// The server's host and port as the client names them.
   let authority: String?
-  /// Of header fields and target.
+  /// The bytes of header fields and target.
   let size: Int
 
   init(_ head: HTTPRequest, remoteAddress: SocketAddress?) {

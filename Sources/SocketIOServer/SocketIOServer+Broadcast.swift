@@ -3,26 +3,26 @@ public import SocketIOProtocol
 import Synchronization
 
 extension SocketIOServer {
-  /// Sends an event with one argument to everybody in a namespace. It may be called from any thread; all sockets of a
-  /// server get all broadcasts in one order, and calls of one thread in the order in which they were made. An event with a
-  /// reserved name (`SocketEvent.reservedNames`) is not sent, and the log says so.
+  /// Sends an event with one argument to all sockets in a namespace. It may be called from any thread. All sockets of a server receive all
+  /// broadcasts in one order, and calls of one thread in the order of the calls. An event with a reserved name
+  /// (`SocketEvent.reservedNames`) is logged and not sent.
   ///
   /// - Parameter json: The argument, one JSON value.
   public func emit(_ event: String, json: [UInt8], to namespace: String) {
     core.broadcast(event, SocketArguments([json]), to: BroadcastTarget(namespace: namespace))
   }
 
-  /// Sends an event to everybody whom the target means, once each. One with a reserved name (`SocketEvent.reservedNames`) is not
-  /// sent, and the log says so.
+  /// Sends an event to all sockets that the target selects, once each. An event with a reserved name (`SocketEvent.reservedNames`) is
+  /// logged and not sent.
   public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), to target: BroadcastTarget) {
     core.broadcast(event, arguments, to: target)
   }
 
-  /// Whether anybody is in the namespace, or may return to it by connection state recovery. Cheap: ask before encoding
-  /// an event.
+  /// Whether the namespace has a socket, or one that may return by connection state recovery. It is cheap: call it before encoding an
+  /// event.
   ///
-  /// - Parameter isLocal: Whether only sockets of this server count. Otherwise the answer is always yes where an adapter
-  ///   connects it with others, as these may have some.
+  /// - Parameter isLocal: Whether only sockets of this server count. Otherwise the result is always true if an adapter connects it with
+  ///   others, because they may have sockets.
   public func hasSockets(in namespace: String, isLocal: Bool = false) -> Bool {
     let namespace = namespace.asNamespace
     return (core.cluster != nil && !isLocal) || core.hasSockets(in: namespace)
@@ -31,7 +31,7 @@ extension SocketIOServer {
 }
 
 extension ServerCore {
-  /// The other servers, if there are any and the target means their sockets as well.
+  /// The other servers, if the target includes their sockets.
   func cluster(for target: BroadcastTarget) -> Cluster? {
     target.isLocal ? nil : cluster
   }
@@ -44,7 +44,7 @@ extension ServerCore {
 
   func broadcastLocally(_ event: String, _ arguments: SocketArguments, to target: BroadcastTarget) {
     if let recovery {
-      // All of them: a client may be about to return on any.
+      // All shards, because a client may be about to return on any of them.
       let shards = self.shards
       let own = shards.first(where: \.actsAtOnce)
       recovery.send(event, arguments, to: target) { message in
@@ -60,7 +60,7 @@ extension ServerCore {
     hand(to: shards) { $0.deliver(message, to: target) }
   }
 
-  /// Has event loops do work, all in one order with other such work; the caller's own loop does it before this returns.
+  /// Makes event loops run work, in one order with other such work. The caller's own loop runs it before this returns.
   func hand(to shards: [LoopShard], _ work: @escaping LoopShard.Work) {
     let own = shards.first(where: \.actsAtOnce)
     broadcastOrder.withLock { _ in

@@ -2,31 +2,30 @@ public import HTTPTypes
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// How a server of a cluster watches the others.
+  /// How a server of a cluster monitors the others.
   public struct ClusterSettings: Sendable {
-    /// How often a server tells the others that it is there.
+    /// How often a server sends a heartbeat to the others.
     public var heartbeatInterval: Duration = .seconds(5)
-    /// How long nothing may come of a server before nobody waits for its answers any more. Longer than
-    /// `heartbeatInterval`.
+    /// After this much silence, a server's answers are not awaited any longer. It must be longer than `heartbeatInterval`.
     public var heartbeatTimeout: Duration = .seconds(10)
     /// How long `sockets(in:)` waits for the answers of the other servers.
     public var requestTimeout: Duration = .seconds(5)
-    /// Header fields of clients that other servers are not told: whoever can listen to the adapter would read them.
+    /// Header fields of clients that are withheld from other servers, because everyone with access to the adapter can read them.
     public var withheldFields: Set<HTTPField.Name> = [.cookie, .authorization, .proxyAuthorization]
 
     public init() {}
   }
 
-  /// What is known of the cluster, at one moment.
+  /// Statistics of the cluster.
   public struct ClusterStats: Equatable, Sendable {
-    /// The other servers that were heard of lately.
+    /// The other servers that sent a message recently.
     public var servers: Int
     public var isConnected: Bool
-    /// Messages of other servers, since the start.
+    /// Messages received from other servers since the start.
     public var received: Int
     /// Messages that the adapter could not send, since the start.
     public var dropped: Int
-    /// Messages that were skipped as no server of this version sends them, since the start.
+    /// Messages since the start that were skipped, because no server of this version sends them.
     public var unreadable: Int
 
     public init(servers: Int, isConnected: Bool, received: Int, dropped: Int, unreadable: Int) {
@@ -42,19 +41,19 @@ extension SocketIOServer {
   public var clusterStats: ClusterStats? { core.cluster?.stats }
 }
 
-/// Not every other server answered an event in time.
+/// Some of the other servers did not answer an event in time.
 public struct ServerSideAckError: Error, Sendable {
-  /// The answers that came, in the order in which they came.
+  /// The answers, in the order of arrival.
   public let answers: [SocketArguments]
   /// How many of the known servers left, have no handler for the event, or did not answer in time.
   public let missing: Int
 }
 
 extension SocketIOServer {
-  /// Handles the events with this name that other servers of the cluster send with `serverSideEmit`; it takes the place of
-  /// an earlier handler for it. It runs on an event loop: it must not block.
+  /// Handles the events with this name that other servers of the cluster send with `serverSideEmit`. It replaces an earlier handler. It
+  /// runs on an event loop: it must not block.
   ///
-  /// - Parameter namespace: It is no more than a part of the name, and need not be declared.
+  /// - Parameter namespace: Only a part of the name; it need not be declared.
   public func onServerSide(
     _ event: String, in namespace: String = SocketPacket.mainNamespace,
     _ body: @escaping @Sendable (Socket.Event) -> Void
@@ -62,17 +61,17 @@ extension SocketIOServer {
     core.setServerSideHandler(for: event, in: namespace.asNamespace, body)
   }
 
-  /// Sends an event to the other servers of the cluster, not to their sockets. Without an adapter nobody gets it.
+  /// Sends an event to the other servers of the cluster, not to their sockets. Without an adapter it does nothing.
   public func serverSideEmit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), in namespace: String = SocketPacket.mainNamespace
   ) {
     core.cluster?.publish(.serverSide(nil, namespace: namespace.asNamespace, event: event, arguments))
   }
 
-  /// Sends an event to the other servers of the cluster and waits until all known ones have answered.
+  /// Sends an event to the other servers of the cluster, and waits until all known servers have answered.
   ///
-  /// - Returns: One answer for each server, in the order in which they came; none without other servers.
-  /// - Throws: `ServerSideAckError`, with the answers that came, when not all answered in time.
+  /// - Returns: One answer for each server, in the order of arrival; empty without other servers.
+  /// - Throws: `ServerSideAckError`, with the answers so far, if not all answered in time.
   public func serverSideEmit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(),
     in namespace: String = SocketPacket.mainNamespace, timeout: Duration
@@ -88,19 +87,18 @@ extension SocketIOServer {
     return outcome.found
   }
 
-  /// Sends an event whose arguments are these values to the other servers of the cluster, not to their sockets.
+  /// Sends an event with these values as arguments to the other servers of the cluster, not to their sockets.
   ///
-  /// - Throws: `EncodingError`; nothing was sent then.
+  /// - Throws: `EncodingError`; then nothing was sent.
   public func serverSideEmit<each Value: Encodable>(
     _ event: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace
   ) throws {
     serverSideEmit(event, try SocketArguments(encoding: repeat each values), in: namespace)
   }
 
-  /// Sends an event whose arguments are these values to the other servers of the cluster, and waits until all known ones have answered.
+  /// Sends an event with these values as arguments to the other servers of the cluster, and waits until all known servers have answered.
   ///
-  /// - Throws: `ServerSideAckError` as for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another
-  ///   kind.
+  /// - Throws: `ServerSideAckError` as for raw arguments, `EncodingError`, or `DecodingError` if an answer has another type.
   public func serverSideEmit<each Value: Encodable, Answer: Decodable>(
     _ event: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     timeout: Duration, answers: Answer.Type

@@ -6,20 +6,20 @@ import ServiceLifecycle
 import UnixSignals
 
 extension SocketIOServer {
-  /// How many connections may wait to be accepted, as far as the kernel lets them (`net.core.somaxconn`): after a restart all clients come
-  /// back at once, and those that find no room try again a second later.
+  /// The length of the queue of connections to accept, as far as the kernel allows (`net.core.somaxconn`). After a restart all clients
+  /// return at once, and clients that find the queue full retry a second later.
   public static let backlog = 4096
 
-  /// Serves on a port of its own, without another HTTP application: other paths are answered 404.
+  /// Serves on its own port, without another HTTP application: other paths are answered 404.
   ///
   /// - Parameters:
-  ///   - host: 127.0.0.1, the default, is reached from this machine only; "0.0.0.0" stands for all its IPv4 addresses.
-  ///   - port: 0 takes a free one.
-  ///   - stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
-  ///   - onRunning: Called with the port once clients may connect.
-  /// - Returns: When a signal told it to stop, after all sessions have ended. It may run again then, also on another port, unless it has
-  ///   an adapter: the process ends with a message if it has left its cluster.
-  /// - Throws: When the address cannot be taken, or `CancellationError` when the task is cancelled; all sessions have ended then, too.
+  ///   - host: 127.0.0.1, the default, is reachable only from this machine; "0.0.0.0" means all its IPv4 addresses.
+  ///   - port: 0 picks a free port.
+  ///   - stopsOnSignals: Whether SIGTERM and SIGINT stop the server. From then on they have no other effect in this process.
+  ///   - onRunning: Called with the port when clients can connect.
+  /// - Returns: After a signal, when all sessions have ended. It may then run again, also on another port, unless it has an adapter: a
+  ///   server that has left its cluster ends the process with a message.
+  /// - Throws: An error if the address cannot be bound, or `CancellationError` if the task is cancelled; all sessions have ended then, too.
   public func run(
     host: String = "127.0.0.1", port: Int, stopsOnSignals: Bool = true,
     onRunning: @escaping @Sendable (Int) async -> Void = { _ in }
@@ -35,14 +35,13 @@ extension SocketIOServer {
     try await run(listener, stopsOnSignals: stopsOnSignals)
   }
 
-  /// Runs an application that this server is part of. When it is to stop, sessions end first: their waiting polls would
-  /// hold it up.
+  /// Runs an application that contains this server. At shutdown the sessions end first, because their waiting polls would delay it.
   ///
-  /// - Parameter stopsOnSignals: Whether SIGTERM and SIGINT stop it; they do nothing else in this process from then on.
-  /// - Throws: What the application throws, or `CancellationError` when the task is cancelled; all sessions have ended then, too.
+  /// - Parameter stopsOnSignals: Whether SIGTERM and SIGINT stop it. From then on they have no other effect in this process.
+  /// - Throws: The application's error, or `CancellationError` if the task is cancelled; all sessions have ended then, too.
   public func run(_ application: some Service, stopsOnSignals: Bool) async throws {
     core.endShutdown()
-    // What comes last is stopped first.
+    // Services are stopped in reverse order.
     let services = ServiceGroup(
       configuration: .init(
         services: [
@@ -50,7 +49,8 @@ extension SocketIOServer {
           .init(service: SessionEnding(server: self), serviceName: "end of sessions"),
         ],
         gracefulShutdownSignals: stopsOnSignals ? [.sigterm, .sigint] : [], logger: core.logger))
-    // Unstructured: a cancelled task stops it as a signal does. An application that is cancelled itself logs that as an error.
+    // Unstructured, so that cancelling the task stops the application as a signal does: an application that is cancelled directly logs an
+    // error.
     let running = Task { try await services.run() }
     let limit = core.configuration.closeTimeout + Self.cancellationGrace
     try await withTaskCancellationHandler {
@@ -65,7 +65,7 @@ extension SocketIOServer {
     try Task.checkCancellation()
   }
 
-  /// How long a cancelled `run` waits for requests that are being answered, after the sessions have ended.
+  /// How long a cancelled `run` waits for requests in progress, after the sessions have ended.
   private static let cancellationGrace = Duration.seconds(5)
 }
 
@@ -73,7 +73,7 @@ private struct SessionEnding: Service {
   let server: SocketIOServer
 
   func run() async throws {
-    // It throws when the task is cancelled, which also means to stop.
+    // It throws if the task is cancelled, which is also a request to stop.
     do { try await gracefulShutdown() } catch {
       await server.shutdown()
       throw error

@@ -5,18 +5,18 @@ public import SocketIOProtocol
 
 /// A Socket.IO server: Engine.IO 4 and 3, Socket.IO 5 and 4, over WebSocket and HTTP long-polling.
 ///
-/// It shares one port with an HTTP application: `httpServer` takes the WebSockets out of the application's connections,
-/// and the application hands requests for which `isSocketPath` holds to `respond`.
+/// It shares one port with an HTTP application: `httpServer` takes the WebSockets out of the application's connections, and the application
+/// passes requests for which `isSocketPath` is true to `respond`.
 public final class SocketIOServer: Sendable {
-  /// Takes a message of a bare Engine.IO client, on that client's event loop: it must not block.
+  /// Handles a message of a bare Engine.IO client, on that client's event loop: it must not block.
   public typealias EngineHandler = @Sendable (EngineConnection, EnginePacket) -> Void
 
   let core: ServerCore
   let group: any EventLoopGroup
 
   /// - Parameters:
-  ///   - eventLoopGroup: Sessions live on these loops. Give the group of the HTTP application.
-  ///   - engineHandler: Makes this a bare Engine.IO server: every message goes to the closure, there are no namespaces.
+  ///   - eventLoopGroup: The loops of the sessions. Pass the group of the HTTP application.
+  ///   - engineHandler: Makes this a bare Engine.IO server: every message goes to the closure, and there are no namespaces.
   public init(
     configuration: Configuration = .init(),
     eventLoopGroup: any EventLoopGroup = MultiThreadedEventLoopGroup.singleton,
@@ -34,10 +34,9 @@ public final class SocketIOServer: Sendable {
 
   deinit { core.end() }
 
-  /// Declares a namespace. The first declaration that matches counts; a namespace nobody declared is refused with
-  /// "Invalid namespace".
+  /// Declares a namespace. The first matching declaration applies. An undeclared namespace is refused with "Invalid namespace".
   ///
-  /// - Parameter name: "chat" stands for "/chat".
+  /// - Parameter name: "chat" means "/chat".
   public func namespace(_ name: String, configure handlers: NamespaceHandlers) {
     let name = name.asNamespace
     namespace(where: { $0 == name }, described: name, configure: handlers)
@@ -46,9 +45,9 @@ public final class SocketIOServer: Sendable {
   /// Declares the namespaces whose name the predicate accepts.
   ///
   /// - Parameters:
-  ///   - matches: Gets names with their first slash.
-  ///   - description: How the log calls them, to tell which namespaces there are when one is refused.
-  /// - Returns: What `emit(_:_:toAll:)` takes.
+  ///   - matches: Receives names with their leading slash.
+  ///   - description: Their name in the log, which lists the declared namespaces when one is refused.
+  /// - Returns: A value that `emit(_:_:toAll:)` accepts.
   @discardableResult
   public func namespace(
     where matches: @escaping @Sendable (String) -> Bool, described description: String = "those of a rule",
@@ -59,20 +58,19 @@ public final class SocketIOServer: Sendable {
     return NamespaceGroup(rule: rule)
   }
 
-  /// Ends every session: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect.
-  /// Returns when all WebSockets are gone, at the latest after `closeTimeout`, and the server has left its cluster. New
-  /// sessions are refused from the start, until `run` is called again.
+  /// Ends all sessions: WebSockets get a close frame, waiting polls a close packet, so that clients reconnect. Returns when all WebSockets
+  /// are closed, at the latest after `closeTimeout`, and the server has left its cluster. New sessions are refused from the beginning of
+  /// this call, until `run` is called again.
   public func shutdown() async {
     core.beginShutdown()
     await closeSessions()
     await core.cluster?.close()
   }
 
-  /// Ends every session as `shutdown` does, and goes on serving. Returns when all WebSockets that were there are gone, at the
-  /// latest after `closeTimeout`.
+  /// Ends all sessions as `shutdown` does, but continues to serve. Returns when all WebSockets that existed are closed, at the latest after
+  /// `closeTimeout`.
   ///
-  /// - Parameter awaitingClients: False to return as soon as the sessions are over, without waiting for clients to close their
-  ///   WebSockets.
+  /// - Parameter awaitingClients: False to return when the sessions have ended, without waiting for clients to close their WebSockets.
   public func closeSessions(awaitingClients: Bool = true) async {
     await withTaskGroup { group in
       for shard in core.shards {
@@ -89,7 +87,7 @@ public final class SocketIOServer: Sendable {
     }
   }
 
-  /// How much there is, at one moment.
+  /// The current numbers of sessions, sockets and namespaces.
   public struct Stats: Equatable, Sendable {
     public var sessions: Int
     public var sockets: Int
@@ -108,7 +106,8 @@ public final class SocketIOServer: Sendable {
   /// Whether the path of a request, without its query, belongs to this server.
   public func isSocketPath(_ path: String) -> Bool { isSocketPath(path[...]) }
 
-  /// The same. Not generic, as every request comes by here, from other modules.
+  /// Whether the path of a request, without its query, belongs to this server. It is not generic, because every request calls it from
+  /// another module.
   public func isSocketPath(_ path: Substring) -> Bool {
     let own = core.configuration.path
     // The last slash may be missing.

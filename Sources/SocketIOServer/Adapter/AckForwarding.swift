@@ -2,14 +2,14 @@ import NIOCore
 import SocketIOProtocol
 import Synchronization
 
-/// Tells another server whom its broadcast asked here, and each acknowledgement as it comes.
+/// Reports to another server which sockets its broadcast asked here, then each acknowledgement as it arrives.
 final class AckForwarding: AckCollector {
   private struct State {
-    /// Event loops that have not sent the event yet.
+    /// Event loops that have not yet sent the event.
     var loops = 0
     var asked: [String] = []
     var owed = 0
-    /// What came before all loops had sent it: whom it asked goes first.
+    /// Acknowledgements that arrived before all loops had sent the event; the list of asked sockets must be sent first.
     var early: [ClusterReply] = []
     var timers: [Scheduled<Void>] = []
   }
@@ -17,7 +17,7 @@ final class AckForwarding: AckCollector {
   private let state = Mutex(State())
   private let send: @Sendable (ClusterReply) -> Void
 
-  /// - Parameter send: Gets the replies in order, one at a time. It does not block.
+  /// - Parameter send: Sends a reply. It is called with one reply at a time, in order, and does not block.
   init(send: @escaping @Sendable (ClusterReply) -> Void) { self.send = send }
 
   func willSend(on loops: Int) {

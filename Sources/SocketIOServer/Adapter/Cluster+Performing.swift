@@ -2,10 +2,10 @@ import Logging
 import SocketIOProtocol
 
 extension Cluster {
-  /// How many ids of sockets one message has at most.
+  /// The most socket ids in one message.
   static let idsPerMessage = 10_000
 
-  /// Does what another server asks for, with the sockets of this one.
+  /// Executes a request of another server on the sockets of this one.
   func perform(_ message: ClusterMessage, of sender: SocketIOServer.ServerID, _ core: ServerCore) {
     switch message {
     case .broadcast(let target, let event, let arguments):
@@ -18,7 +18,7 @@ extension Cluster {
     case .disconnect(let target, let closingSessions):
       core.disconnectSockets(in: target, closingSessions: closingSessions)
     case .fetch(let number, let target):
-      // Unstructured: it lasts as long as a turn of each event loop.
+      // Unstructured: it ends after one turn of each event loop.
       Task { await answer(number, target, to: sender, core) }
     case .serverSide(let number, let namespace, let event, let arguments):
       handle(event, arguments, in: namespace, number, of: sender, core)

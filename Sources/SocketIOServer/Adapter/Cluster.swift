@@ -6,11 +6,11 @@ import Synchronization
 /// A request to the other servers that is not answered yet.
 protocol ClusterRequest: Sendable {
   func received(_ reply: ClusterReply, from server: SocketIOServer.ServerID)
-  /// The server has left the cluster: nothing more comes of it.
+  /// The server has left the cluster and will send no more replies.
   func lost(_ server: SocketIOServer.ServerID)
 }
 
-/// A server's part in a cluster: who else is there, what is asked of them, and what they ask.
+/// A server's membership in a cluster: the known members, requests to them, and requests from them.
 final class Cluster: Sendable {
   private struct State {
     var members = ClusterMembers()
@@ -34,7 +34,7 @@ final class Cluster: Sendable {
     connection = adapter.makeConnection(for: id)
   }
 
-  /// - Parameter loop: Keeps the time of the heartbeats.
+  /// - Parameter loop: The event loop that times the heartbeats.
   func start(_ core: ServerCore, on loop: any EventLoop) {
     connection.start { self.handle($0, core) }
     let interval = TimeAmount(settings.heartbeatInterval)
@@ -60,9 +60,9 @@ final class Cluster: Sendable {
 
   // MARK: Requests
 
-  /// Makes a request, which gets the answers to its number until `end`.
+  /// Starts a request. It receives the replies to its number until `end`.
   ///
-  /// - Parameter make: Makes it out of its number and the servers that are expected to answer.
+  /// - Parameter make: Makes the request from its number and the servers that are expected to answer.
   func begin<Request: ClusterRequest>(
     _ make: (ClusterMessage.RequestNumber, Set<SocketIOServer.ServerID>) -> Request
   ) -> (request: Request, number: ClusterMessage.RequestNumber) {
@@ -78,7 +78,7 @@ final class Cluster: Sendable {
     state.withLock { $0.requests[number] = nil }
   }
 
-  // MARK: What comes in
+  // MARK: Receiving
 
   private func handle(_ event: SocketIOAdapterEvent, _ core: ServerCore) {
     switch event {

@@ -1,9 +1,8 @@
 import SocketIOProtocol
 
-/// The other servers of a cluster, as far as they are known by what they sent lately. It reads no clock; all times in
-/// milliseconds.
+/// The other servers of a cluster, as far as their recent messages show. It reads no clock; all times are in milliseconds.
 struct ClusterMembers {
-  /// The most servers that are known at a time; messages of further ones are taken, but nobody waits for their answers.
+  /// The most servers that are known at a time. Messages of further servers are accepted, but their answers are not awaited.
   static let limit = 1024
 
   private var heard: [SocketIOServer.ServerID: Milliseconds] = [:]
@@ -11,7 +10,7 @@ struct ClusterMembers {
   var ids: Set<SocketIOServer.ServerID> { Set(heard.keys) }
   var count: Int { heard.count }
 
-  /// Something came of a server. Whether it was not known before.
+  /// Notes a message from a server. Returns whether the server was unknown before.
   mutating func note(_ server: SocketIOServer.ServerID, at now: Milliseconds) -> Bool {
     let isKnown = heard[server] != nil
     guard isKnown || heard.count < Self.limit else { return false }
@@ -24,7 +23,7 @@ struct ClusterMembers {
     heard.removeValue(forKey: server) != nil
   }
 
-  /// Forgets, and returns, those of whom nothing came since that time.
+  /// Removes servers that were silent since `time`, and returns them.
   mutating func expire(before time: Milliseconds) -> [SocketIOServer.ServerID] {
     let expired = heard.filter { $0.value < time }.map(\.key)
     for server in expired { heard[server] = nil }

@@ -2,14 +2,14 @@ import HTTPTypes
 import NIOCore
 import SocketIOProtocol
 
-/// How a target is to be sent to, in one byte.
+/// The options of a target, in one byte.
 private enum TargetFlags {
   static let isVolatile: UInt8 = 1
-  /// It may not be compressed.
+  /// The event must not be compressed.
   static let isPlain: UInt8 = 2
 }
 
-/// The parts that messages between servers are made of.
+/// The parts of messages between servers.
 extension WireWriter {
   mutating func write(_ target: BroadcastTarget) {
     write(target.namespace)
@@ -86,7 +86,7 @@ extension WireReader {
     return target
   }
 
-  /// Arguments whose values are JSON, as clients get them as they are.
+  /// Reads arguments and checks that their values are JSON, because clients receive them unchanged.
   mutating func arguments() throws(WireFlaw) -> SocketArguments {
     let values = try list { reader throws(WireFlaw) in try reader.bytes() }
     guard values.allSatisfy(JSONScanner.isValue) else { throw .malformed }

@@ -1,43 +1,43 @@
 import SocketIOProtocol
 
-/// What the servers of a cluster tell each other.
+/// A message between the servers of a cluster.
 enum ClusterMessage: Sendable {
   typealias RequestNumber = UInt64
 
-  /// A server has connected; the others answer with a heartbeat.
+  /// A server has connected. The others answer with a heartbeat.
   case hello
   case heartbeat
   /// A server leaves the cluster.
   case goodbye
   case broadcast(BroadcastTarget, event: String, SocketArguments)
-  /// A broadcast that wants acknowledgements; timeout in milliseconds.
+  /// A broadcast that expects acknowledgements; the timeout is in milliseconds.
   case ask(RequestNumber, BroadcastTarget, event: String, SocketArguments, timeout: Milliseconds)
   case join(Set<String>, BroadcastTarget)
   case leave(Set<String>, BroadcastTarget)
   case disconnect(BroadcastTarget, closingSessions: Bool)
   case fetch(RequestNumber, BroadcastTarget)
-  /// An event for the servers themselves; the number is there when it wants answers.
+  /// An event for the servers themselves. The number is set if the sender expects answers.
   case serverSide(RequestNumber?, namespace: String, event: String, SocketArguments)
   case reply(RequestNumber, ClusterReply)
 }
 
-/// What a server answers to a request of another.
+/// A server's answer to a request of another server.
 enum ClusterReply: Sendable {
-  /// A part of the sockets that `fetch` means.
+  /// Some of the sockets that a `fetch` selects.
   case sockets([SocketSnapshot], isLast: Bool)
-  /// A part of the ids of the sockets that were asked.
+  /// Some of the ids of the sockets that were asked.
   case asked([String], isLast: Bool)
-  /// What came of one socket that was asked; `nil` when it did not answer.
+  /// The acknowledgement of one socket; `nil` if it did not answer.
   case acknowledged(String, SocketArguments?)
-  /// The answer to a `serverSide` event; `nil` when nobody handles it.
+  /// The answer to a `serverSide` event; `nil` if the server has no handler for it.
   case answered(SocketArguments?)
 }
 
 extension ClusterMessage {
-  /// The form of the messages. Servers of another version are not understood, and skipped.
+  /// The version of the message format. Messages of other versions are skipped.
   static let version: UInt8 = 2
 
-  /// What `ask` waits at most on other servers, in milliseconds: a day.
+  /// The longest time that `ask` waits on other servers, in milliseconds: one day.
   static let maxTimeout: Milliseconds = 86_400_000
 
   private enum Kind: UInt8 {
@@ -99,7 +99,7 @@ extension ClusterMessage {
     }
   }
 
-  /// Reads a message and who sent it.
+  /// Decodes a message and its sender.
   static func decode(
     _ bytes: [UInt8]
   ) throws(WireFlaw) -> (sender: SocketIOServer.ServerID, message: ClusterMessage) {

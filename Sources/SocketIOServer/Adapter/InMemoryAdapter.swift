@@ -1,9 +1,9 @@
 import Synchronization
 
-/// Connects the servers of one process that are given the same adapter: for tests, and for applications that serve several
-/// ports with settings of their own.
+/// Connects the servers in one process that use the same adapter: for tests, and for applications that serve several ports with different
+/// settings.
 ///
-/// Nothing is queued and nothing is lost: a message is taken by the other servers before `publish` returns.
+/// Nothing is queued or lost: the other servers have processed a message before `publish` returns.
 public final class InMemoryAdapter: SocketIOAdapter {
   fileprivate typealias Receiver = @Sendable (SocketIOAdapterEvent) -> Void
 

@@ -2,13 +2,13 @@ import NIOCore
 import SocketIOProtocol
 import Synchronization
 
-/// Collects what the other servers answer to one request, until all have answered or its time is over.
+/// Collects the replies of the other servers to one request, until all have answered or the timeout has passed.
 final class ServerGathering<Element: Sendable>: ClusterRequest {
-  /// What is found, and how many servers did not answer.
+  /// The collected elements, and how many servers did not answer.
   typealias Outcome = (found: [Element], silent: Int)
 
-  /// What a reply brings; `isLast` is false when more replies of that server follow. Without elements and last: the server
-  /// did not answer.
+  /// The content of one reply. `isLast` is false if more replies of the same server follow. An empty last part means that the server did
+  /// not answer.
   struct Part {
     var elements: [Element]
     var isLast = true
@@ -25,7 +25,7 @@ final class ServerGathering<Element: Sendable>: ClusterRequest {
   }
 
   private let state: Mutex<State>
-  /// `nil` for replies of another kind, which are ignored.
+  /// Returns `nil` for replies of other kinds, which are ignored.
   private let part: @Sendable (ClusterReply) -> Part?
   private let onEnd: @Sendable () -> Void
 
@@ -38,7 +38,7 @@ final class ServerGathering<Element: Sendable>: ClusterRequest {
     self.onEnd = onEnd
   }
 
-  /// The request is sent: it ends now if nobody is to answer it, and at the latest with the timer.
+  /// Called after the request is sent. The wait ends at once if no server is expected to answer, and at the latest with the timer.
   func wait(for timeout: Duration, on loop: any EventLoop) {
     let timer = loop.scheduleTask(in: TimeAmount(timeout)) { self.giveUp() }
     change { $0.timer = timer }
@@ -67,7 +67,7 @@ final class ServerGathering<Element: Sendable>: ClusterRequest {
     }
   }
 
-  /// Changes the state, and ends the wait when nobody is awaited any more and the request is sent.
+  /// Changes the state, and ends the wait if the request is sent and all servers have answered.
   private func change(_ body: (inout State) -> Void) {
     let ended: State? = state.withLock { state in
       body(&state)
@@ -83,7 +83,7 @@ final class ServerGathering<Element: Sendable>: ClusterRequest {
 }
 
 extension Cluster {
-  /// Asks the other servers, and waits for their answers.
+  /// Sends a request to the other servers, and waits for their answers.
   func gather<Element: Sendable>(
     on loop: any EventLoop, timeout: Duration, _ message: (ClusterMessage.RequestNumber) -> ClusterMessage,
     _ part: @escaping @Sendable (ClusterReply) -> ServerGathering<Element>.Part?

@@ -1,50 +1,49 @@
-/// Connects servers to a cluster, so that a broadcast of one reaches the sockets of all.
+/// Connects servers to a cluster, so that a broadcast of one server reaches the sockets of all.
 ///
-/// An adapter carries messages and does not read them: what they mean is the server's business. Delivery is at most once,
-/// as with the adapters of the reference server: a message that is lost is not sent again. `InMemoryAdapter` connects the
-/// servers of one process; `PostgresAdapter`, in the library `SocketIOPostgres`, those that share a database.
+/// An adapter carries messages without reading them. Delivery is at most once, as with the adapters of the reference server: a lost message
+/// is not sent again. `InMemoryAdapter` connects the servers of one process; `PostgresAdapter`, in the library `SocketIOPostgres`, connects
+/// servers that share a database.
 public protocol SocketIOAdapter: Sendable {
-  /// A connection for one server. It does nothing until it is started.
+  /// Creates a connection for one server. It is inactive until it is started.
   func makeConnection(for server: SocketIOServer.ServerID) -> any SocketIOAdapterConnection
 }
 
-/// One server's way to the others.
+/// One server's connection to the cluster.
 public protocol SocketIOAdapterConnection: Sendable {
-  /// Begins to connect, and to connect anew whenever the connection is lost. Returns at once.
+  /// Starts connecting, and reconnects whenever the connection is lost. Returns at once.
   ///
-  /// - Parameter receive: To be called with all that happens. It does not block, and may be called from any thread. It
-  ///   must get the messages of a server in the order in which that server published them, and none that this
-  ///   connection published.
+  /// - Parameter receive: Called with every event, from any thread. It does not block. The messages of one server must arrive in the order
+  ///   in which that server published them. Messages of this connection itself must not arrive.
   func start(_ receive: @escaping @Sendable (SocketIOAdapterEvent) -> Void)
 
-  /// Sends a message to the other servers of the cluster. It never waits: what cannot be sent or queued is dropped, and
+  /// Sends a message to the other servers of the cluster. It never waits: a message that can be neither sent nor queued is dropped and
   /// reported as `SocketIOAdapterEvent.dropped`.
   ///
-  /// - Parameter server: The only server that is to get it. `nil`: all others.
+  /// - Parameter server: The only recipient; `nil` for all others.
   func publish(_ message: [UInt8], to server: SocketIOServer.ServerID?)
 
-  /// Ends the connection. If it stands, what was published before is sent first.
+  /// Closes the connection. If it is established, messages that were published before are sent first.
   func close() async
 }
 
 /// What an adapter's connection reports to its server.
 public enum SocketIOAdapterEvent: Sendable {
-  /// The connection stands, for the first time or anew.
+  /// The connection is established, for the first time or again.
   case connected
-  /// The connection is lost, or could not be made; messages of others are missed until it stands again.
+  /// The connection is lost or could not be made. Messages of other servers are missed until `connected`.
   case disconnected(reason: String)
-  /// A message of another server. It is checked as if it came from the network.
+  /// A message of another server. The server checks it like any input from the network.
   case message([UInt8])
-  /// So many messages were not sent.
+  /// This many messages were not sent.
   case dropped(Int, reason: String)
-  /// Something arrived that is no message.
+  /// Data arrived that is not a message.
   case unreadable(reason: String)
-  /// Something else failed; the connection stands.
+  /// Another failure; the connection is still established.
   case problem(reason: String)
 }
 
 extension SocketIOServer {
-  /// Tells a server from all others of its cluster. It is made anew with each `SocketIOServer`.
+  /// Identifies a server within its cluster. Each `SocketIOServer` makes a new one.
   public struct ServerID: Hashable, Sendable, CustomStringConvertible {
     /// A random number.
     public let number: UInt64

@@ -1,15 +1,15 @@
 import HTTPTypes
 import SocketIOProtocol
 
-/// The sockets of an answer, divided into messages that every adapter carries and every server reads.
+/// The sockets of an answer, split into messages of a size that every adapter can carry and every server can read.
 enum SocketParts {
-  /// What one message has at most.
+  /// The limits of one message.
   static let maxSockets = 200
   static let maxBytes = 1024 * 1024
   static let maxElements = WireReader.maxElements / 2
 
-  /// Also tells how many sockets are left out: one alone is too large, or has a room that no server reads for the cost of
-  /// comparing it. There is always a part, if an empty one.
+  /// Also returns how many sockets are left out, because one socket alone is too large, or has a room whose name is expensive to compare.
+  /// There is always at least one part, which may be empty.
   static func divide(_ sockets: [SocketSnapshot]) -> (parts: [[SocketSnapshot]], leftOut: Int) {
     var parts: [[SocketSnapshot]] = [[]]
     var (bytes, elements, leftOut) = (0, 0, 0)
@@ -34,10 +34,10 @@ enum SocketParts {
 }
 
 extension SocketSnapshot {
-  /// The same as other servers are shown it: without these header fields of its handshake, without its session's id, and with
-  /// the data that is shared, encoded.
+  /// The snapshot in the form for other servers: without these header fields of its handshake, without the session id, and with the shared
+  /// data, encoded.
   ///
-  /// - Parameter failed: Told of data that cannot be encoded, which is left out.
+  /// - Parameter failed: Called for data that cannot be encoded and is left out.
   func shown(
     withholding fields: Set<HTTPField.Name>, failed: (_ name: String, any Error) -> Void = { _, _ in }
   ) -> SocketSnapshot {

@@ -1,9 +1,9 @@
 import SocketIOProtocol
 
-/// Builds the bytes of a message between servers: numbers in groups of seven bits, everything else behind its length.
+/// Builds the bytes of a message between servers: numbers in groups of seven bits, everything else with its length in front.
 struct WireWriter {
   private(set) var bytes: [UInt8] = []
-  /// How many elements all lists have together.
+  /// The number of elements in all lists together.
   private(set) var elements = 0
 
   mutating func write(byte: UInt8) { bytes.append(byte) }
@@ -41,17 +41,17 @@ struct WireWriter {
   }
 }
 
-/// Why bytes are no message of a cluster.
+/// Why bytes are not a valid cluster message.
 enum WireFlaw: Error, Equatable {
   case unknownVersion(UInt8)
   case unknownKind(UInt8)
   case malformed
 }
 
-/// Reads what `WireWriter` wrote. The bytes are not trusted: every read is checked, and what it makes is bounded by the
-/// bytes there are and by `maxElements`.
+/// Reads the output of `WireWriter`. The bytes are untrusted: every read is checked, and the memory it takes is bounded by the number of
+/// bytes and by `maxElements`.
 struct WireReader {
-  /// The most elements that all lists of a message have together.
+  /// The most elements in all lists of a message together.
   static let maxElements = 262_144
 
   private var rest: ArraySlice<UInt8>
@@ -92,13 +92,13 @@ struct WireReader {
     return Array(rest.prefix(count))
   }
 
-  /// A text that may be a key: comparing it costs no more than its length.
+  /// Reads a text that may become a key: comparing it costs no more than its length.
   mutating func text() throws(WireFlaw) -> String {
     guard let text = String(validating: try bytes(), as: UTF8.self), text.isCheapToCompare else { throw .malformed }
     return text
   }
 
-  /// A text that is never a key.
+  /// Reads a text that never becomes a key.
   mutating func freeText() throws(WireFlaw) -> String {
     guard let text = String(validating: try bytes(), as: UTF8.self) else { throw .malformed }
     return text

@@ -1,14 +1,14 @@
 import SocketIOProtocol
 
 extension AdminHub {
-  /// The admin namespace: who may join, and what the UI may ask for.
+  /// The handlers of the admin namespace: who may join, and which commands the UI may use.
   func handlers(for server: SocketIOServer) -> NamespaceHandlers {
     var handlers = NamespaceHandlers()
     handlers.admit = { await self.admit($0) }
     handlers.connected = { self.started($0) }
     handlers.disconnected = { socket, _ in self.stopped(socket) }
     guard !settings.isReadOnly else { return handlers }
-    // The namespace keeps its handlers, which must not keep the server.
+    // The namespace keeps its handlers, which must not retain the server.
     handlers.onCommand("emit", filterAt: 1, in: self) { [weak server] target, event in
       let name = try event.decode(String.self, at: 2)
       server?.emit(name, event.arguments[3...], to: target)
@@ -27,7 +27,7 @@ extension AdminHub {
 }
 
 extension NamespaceHandlers {
-  /// Handles a command whose first argument is a namespace, and one argument perhaps a room or the id of a socket.
+  /// Handles a command whose first argument is a namespace. If the argument at `index` is given, it is a room or the id of a socket.
   fileprivate mutating func onCommand(
     _ name: String, filterAt index: Int, in hub: AdminHub,
     _ body: @escaping @Sendable (BroadcastTarget, Socket.Event) throws -> Void

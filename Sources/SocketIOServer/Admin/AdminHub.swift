@@ -3,17 +3,17 @@ import Logging
 import SocketIOProtocol
 import Synchronization
 
-/// What happens on the server, gathered from all event loops for whoever watches it; nothing while nobody does.
+/// Collects changes from all event loops for the admin UIs that watch the server; does nothing while none watches.
 final class AdminHub: Sendable {
   private struct State {
-    /// The ids of their sockets.
+    /// The ids of the watchers' sockets.
     var watchers: Set<String> = []
     var changes: [AdminChange] = []
-    /// More changes came than may be sent.
+    /// Whether there were more changes than may be sent.
     var isStale = false
-    /// Of those who logged in, oldest first.
+    /// The ids of logins, oldest first.
     var logins: [String] = []
-    /// Sends what is gathered, as long as somebody watches.
+    /// Sends the collected changes while at least one UI watches.
     var reporter: Task<Void, Never>?
   }
 
@@ -30,11 +30,11 @@ final class AdminHub: Sendable {
 
   // MARK: Gathering
 
-  /// Notes a change of a socket, unless it is a watcher's own. Called on the socket's event loop.
+  /// Records a change of a socket, unless the socket is a watcher's own. Called on the socket's event loop.
   func note(_ socket: Socket, _ change: (SocketSnapshot) -> AdminChange.Kind) {
     guard isWatched.load(ordering: .relaxed), socket.namespace != settings.namespace else { return }
     let change = AdminChange(kind: change(SocketSnapshot(socket)), date: .now)
-    // Snapshots may be the last to keep what the application remembers, whose end is not for the lock.
+    // Releasing a snapshot may run application code, which must not run under the lock.
     let dropped = state.withLock { state -> [AdminChange] in
       guard state.changes.count >= settings.maxUpdates else {
         state.changes.append(change)
@@ -57,7 +57,7 @@ final class AdminHub: Sendable {
     state.withLock { state in
       state.watchers.insert(watcher.id)
       state.isStale = true
-      // Unstructured: it lives as long as somebody watches.
+      // Unstructured: it runs as long as at least one UI watches.
       if state.reporter == nil { state.reporter = Task { await report() } }
     }
   }
@@ -159,7 +159,7 @@ final class AdminHub: Sendable {
 // MARK: - Logging in
 
 extension AdminHub {
-  /// By which a watcher who knew the password may return.
+  /// Allows a watcher who knew the password to return without it.
   private struct Login: Sendable {
     let id: String
   }
@@ -190,7 +190,7 @@ extension AdminHub {
     return .accept(SocketData(Login(id: login)))
   }
 
-  /// Compares in a time that does not depend on where the texts differ, because digests differ everywhere.
+  /// Compares digests, so the time does not depend on where the texts differ.
   private static func isSame(_ first: String, _ second: String) -> Bool {
     MessageDigest.sha256(of: Array(first.utf8)) == MessageDigest.sha256(of: Array(second.utf8))
   }

@@ -3,7 +3,7 @@ import HTTPTypes
 import NIOCore
 import SocketIOProtocol
 
-// The JSON of the Admin UI's protocol: names and forms are those of @socket.io/admin-ui 0.5.
+// The JSON of the Admin UI's protocol, with the names and formats of @socket.io/admin-ui 0.5.
 
 /// Something that happened to a socket.
 struct AdminChange {
@@ -46,7 +46,7 @@ struct AdminChange {
 struct AdminConfig: Encodable {
   let supportedFeatures: [String]
 
-  /// Without `ALL_EVENTS` and `AGGREGATED_EVENTS`: the UI shows sockets and rooms, and asks for no events.
+  /// Without `ALL_EVENTS` and `AGGREGATED_EVENTS`: the UI shows sockets and rooms, but no events.
   static let allFeatures = ["EMIT", "JOIN", "LEAVE", "DISCONNECT", "MJOIN", "MLEAVE", "MDISCONNECT"]
 }
 
@@ -86,9 +86,9 @@ struct AdminSocket: Encodable {
   let handshake: Handshake
   let rooms: [String]
 
-  /// How much of a session's id the UI gets: enough to distinguish clients, too little to act as one.
+  /// The length of the session id's prefix that the UI gets: enough to distinguish clients, too little to act as one.
   private static let clientIDLength = 12
-  /// What of a handshake carries no credentials.
+  /// Header fields of a handshake that carry no credentials.
   private static let headers: Set<String> = ["host", "origin", "user-agent", "accept-language", "x-forwarded-for"]
   private static let queryItems: Set<String> = ["EIO", "transport"]
 

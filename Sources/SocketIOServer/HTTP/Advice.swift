@@ -3,7 +3,7 @@ import Logging
 import NIOCore
 import SocketIOProtocol
 
-/// Log lines that name the cause and the cure of what clients trip on, as most clients show their users neither.
+/// Log lines that name the cause and the cure of common client mistakes, because most clients do not show them.
 extension ServerCore {
   func log(_ flaw: RequestFlaw, of request: EngineRequest) {
     advise(flaw.isWorthReading ? .info : .debug, advice(on: flaw, of: request), metadata: metadata(of: request))
@@ -48,7 +48,7 @@ extension ServerCore {
     }
   }
 
-  /// A client is about to be closed for its first packet: it may have another parser.
+  /// Called before a client is closed for its first packet, because it may use another parser.
   func adviseOnParser(of message: EnginePacket) {
     switch (configuration.parser, message.isBinary) {
     case (.json, true):
@@ -59,7 +59,7 @@ extension ServerCore {
     }
   }
 
-  /// Looks for a Socket.IO client in a request beside the server's path, which the application is about to answer.
+  /// Looks for a Socket.IO client in a request outside of the server's path, which the application will answer.
   func adviseOnPath(of target: String) {
     guard let end = target.firstIndex(ofByte: UInt8(ascii: "?")), target[end...].contains("transport=") else { return }
     let path = target[..<end]
@@ -82,14 +82,14 @@ extension ServerCore {
       : "A client asks for \(LogText(path)), but the path is \(own): set the client's path, or let the proxy rewrite it"
   }
 
-  /// Whether a room may have this name. If not, the log says so.
+  /// Whether a room may have this name. If not, logs it.
   func mayName(_ room: String) -> Bool {
     if room.isCheapToCompare { return true }
     advise(.info, "A room is not joined: its name takes long to compare")
     return false
   }
 
-  /// A client asked for a namespace nobody declared. What stands behind its name may be a token: it is not told.
+  /// Logs that a client asked for an undeclared namespace. A query behind its name may be a token, so it is not logged.
   func logUnknown(_ namespace: String) {
     advise(.info, advice(onUnknown: namespace))
   }
@@ -103,8 +103,7 @@ extension ServerCore {
       : "Namespace \(LogText(name)) refused: declared are \(declaredNamespaces.joined(separator: ", "))"
   }
 
-  /// Logs a line that a client has caused, as long as clients cause no more of them than the log is to hold. A line that is
-  /// left out is not even made.
+  /// Logs a line that a client has caused, within the limit of such lines. The message of a line that is left out is not built.
   func advise(
     _ level: Logger.Level, _ advice: @autoclosure () -> Logger.Message,
     metadata: @autoclosure () -> Logger.Metadata = [:]
@@ -117,7 +116,7 @@ extension ServerCore {
 }
 
 extension RequestFlaw {
-  /// Whether it tells of something to fix at the server, or at all clients of a kind.
+  /// Whether it points to something to fix at the server, or at all clients of a kind.
   fileprivate var isWorthReading: Bool {
     switch refusal {
     case .unsupportedProtocolVersion, .forbidden: true

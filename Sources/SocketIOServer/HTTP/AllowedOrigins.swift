@@ -1,17 +1,17 @@
 import HTTPTypes
 
 extension SocketIOServer {
-  /// The origins of the web pages that may use a server. Requests without `Origin`, which pages do not send, are not judged
-  /// by it, except those a browser says come from another site.
+  /// The origins of web pages that may use a server. Requests without `Origin`, which pages do not send, are allowed, except if the browser
+  /// marks them as cross-site.
   ///
-  /// Programs send an origin, too: Starscream sends the server's own with the scheme of the socket (`ws://host:port`).
-  /// So host and port are compared, and `http`, `https`, `ws` and `wss` are one.
+  /// Programs send an origin too: Starscream sends the server's own with the scheme of the socket (`ws://host:port`). So only host and port
+  /// are compared, and `http`, `https`, `ws` and `wss` are equal.
   public struct AllowedOrigins: Sendable {
-    /// Whether pages of the server's own host and port may: those that the request's `Host` names.
+    /// Whether pages of the server's own host and port are allowed, as the request's `Host` names them.
     public var own: Bool
     private let others: Set<Place>
 
-    /// - Parameter others: Origins like `https://chat.example.com:8443`; those that cannot be read are ignored.
+    /// - Parameter others: Origins such as `https://chat.example.com:8443`. Invalid ones are ignored.
     public init(own: Bool = true, others: some Sequence<String> = []) {
       self.own = own
       self.others = Set(others.compactMap(Place.init(origin:)))
@@ -29,12 +29,12 @@ extension SocketIOServer {
   }
 }
 
-/// Host and port, as far as they matter for what may talk to what.
+/// Host and port of an origin, normalised for comparison.
 private struct Place: Hashable {
   let host: String
   let port: Int
 
-  /// Nil for a text that is no origin with a host, as `null`.
+  /// Nil for a text that is not an origin with a host, such as `null`.
   init?(origin: String) {
     guard let mark = origin.firstRange(of: "://") else { return nil }
     let scheme = origin[..<mark.lowerBound].lowercased()
@@ -42,7 +42,7 @@ private struct Place: Hashable {
     self.init(origin[mark.upperBound...], standard: standard)
   }
 
-  /// A `Host` field. One without port names the standard port of its scheme, which only the origin tells.
+  /// From a `Host` field. If it has no port, the standard port of its scheme is meant, which only the origin shows.
   init?(authority: String, like origin: Place) {
     self.init(authority[...], standard: [80, 443].contains(origin.port) ? origin.port : 80)
   }
@@ -64,6 +64,6 @@ private struct Place: Hashable {
 }
 
 extension HTTPField.Name {
-  // A valid name by inspection, which `init?` cannot know.
+  // A constant valid name, which `init?` cannot know.
   fileprivate static let secFetchSite = Self("Sec-Fetch-Site") ?? .origin
 }

@@ -5,7 +5,7 @@ enum ContentCoding: String {
   case gzip
   case deflate
 
-  /// The coding the client likes best, gzip among equals; `nil` when it accepts none of them.
+  /// The client's preferred coding, gzip if equal; `nil` if it accepts neither.
   init?(accepted field: String?) {
     var weights: [String: Double] = [:]
     for item in (field ?? "").utf8.split(separator: UInt8(ascii: ",")) {
@@ -21,7 +21,7 @@ enum ContentCoding: String {
 
   private static let maxParameters = 4
 
-  /// The bytes in this coding; `nil` when there is no memory for it.
+  /// Compresses the bytes; `nil` if there is no memory.
   func compress(_ bytes: [UInt8]) -> [UInt8]? {
     let largestWindow: CInt = 15
     let gzipFrame: CInt = 16
@@ -41,7 +41,7 @@ enum ContentCoding: String {
         stream.avail_in = UInt32(input.count)
         stream.next_out = output.baseAddress
         stream.avail_out = UInt32(output.count)
-        // The output has room for the worst case: one call does it all.
+        // The output has room for the worst case, so one call is enough.
         count = CZlib.deflate(&stream, Z_FINISH) == Z_STREAM_END ? Int(stream.total_out) : 0
       }
     }

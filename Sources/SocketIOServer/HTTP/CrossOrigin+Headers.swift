@@ -18,7 +18,7 @@ extension SocketIOServer.CrossOrigin {
     return fields
   }
 
-  /// The header fields of the answer to a preflight, or `nil` when pages of other origins are not served.
+  /// The header fields of the answer to a preflight request; `nil` if pages of other origins are not served.
   func preflightHeaders(for request: HTTPFields) -> HTTPFields? {
     if case .sameOrigin = self { return nil }
     var fields = headers(for: request)

@@ -3,12 +3,12 @@ public import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// A request of a client that is answered, or that is refused.
+  /// An HTTP request of a client, as hooks see it.
   public struct EngineHTTPRequest: Sendable {
     public let headers: HTTPFields
-    /// The query, percent-decoded. Its `sid` is as good as the client's credentials: keep it out of logs.
+    /// The query, percent-decoded. Its `sid` gives full access to the session: do not log it.
     public let query: QueryString
-    /// The peer's address; behind a proxy that of the proxy.
+    /// The peer's address; behind a proxy, the proxy's address.
     public let remoteAddress: SocketAddress?
     /// Whether it names no session, and so would open one.
     public let isOpening: Bool
@@ -21,23 +21,23 @@ extension SocketIOServer {
     }
   }
 
-  /// A request that was refused before or by its session.
+  /// A request that was refused, by the server or by its session.
   public struct RefusedRequest: Sendable {
     public let request: EngineHTTPRequest
-    /// The code and status the client is answered with.
+    /// The error code and status of the answer.
     public let refusal: EngineRefusal
-    /// What the client is told, or shown instead of the standard text.
+    /// The message of the answer.
     public let message: String
   }
 }
 
 extension HTTPFields {
-  /// Fields that the connection's own layers write: an application's would contradict them.
+  /// Fields that the connection's own layers write; fields of the application would contradict them.
   private static let framing: Set<HTTPField.Name> = [
     .connection, .contentLength, .transferEncoding, .upgrade, .secWebSocketAccept, .secWebSocketExtensions,
   ]
 
-  /// Takes over an application's fields in place of those with the same names.
+  /// Replaces fields by those of the application with the same names.
   mutating func replace(with fields: HTTPFields) {
     let added = fields.filter { !Self.framing.contains($0.name) }
     for field in added { self[field.name] = nil }
@@ -46,7 +46,7 @@ extension HTTPFields {
 }
 
 extension ServerCore {
-  /// Tells the log and the application of a request that is refused.
+  /// Reports a refused request to the log and the application.
   func refused(_ request: EngineRequest, _ flaw: RequestFlaw) {
     log(flaw, of: request)
     configuration.requestRefused?(

@@ -1,11 +1,11 @@
 import NIOCore
 
-/// Runs tasks on an event loop, so that they cross no thread on their way to and from its channels.
+/// Runs tasks on an event loop, so that they switch no thread between the loop and its channels.
 final class EventLoopTaskExecutor: TaskExecutor {
   private let loop: any EventLoop
   private let share: NIOLoopBound<LoopShare?>
 
-  /// - Parameter share: Whose share of the loop's time the tasks are counted to.
+  /// - Parameter share: The share of the loop's time that the tasks count against.
   init(_ loop: any EventLoop, share: NIOLoopBound<LoopShare?>) {
     self.loop = loop
     self.share = share

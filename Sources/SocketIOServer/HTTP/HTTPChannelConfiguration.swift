@@ -4,28 +4,28 @@ extension SocketIOServer {
   /// Settings of a listener's HTTP/1 connections.
   public struct HTTPChannelConfiguration: Sendable {
     #if TLS
-      /// Has connections speak TLS. `nil`: they speak plain HTTP, and a proxy in front may speak TLS. It needs the package's trait `TLS`.
+      /// Makes connections use TLS. `nil`: they use plain HTTP, and a proxy in front may use TLS. Requires the package trait `TLS`.
       public var tls: TLSCertificate?
     #endif
-    /// For `httpServer`: whether the application answers requests on the event loop of their connection, as the server itself does with those for
-    /// sockets then: it saves two changes of thread for each. The application must not block then, as all sockets of the
-    /// loop would wait; what is isolated to an actor with an executor of its own, or `@concurrent`, leaves the loop by itself.
-    /// Only what runs there counts as its owner's time (`maxLoopPart`).
+    /// For `httpServer`: whether the application answers requests on the event loop of their connection, like the server itself. It saves
+    /// two thread switches for each request. The application must not block then, because all sockets of the loop would wait; code that is
+    /// isolated to an actor with its own executor, or `@concurrent`, runs elsewhere. Only code that runs on the loop counts as its owner's
+    /// time (`maxLoopPart`).
     public var respondsOnEventLoop = false
-    /// Closes a connection that is idle between requests. Longer than proxies keep theirs, 60 s mostly and 120 s at most: the side
-    /// that sends requests has to close first, or loses those that it sends just then. `nil`: never.
+    /// Closes a connection that is idle between requests. It must be longer than the idle timeout of proxies, usually 60 s and at most 120
+    /// s: if this side closed first, requests that the proxy is just sending would be lost. `nil`: never.
     public var idleTimeout: Duration? = .seconds(125)
-    /// Closes a connection whose client keeps it open after the last response. `nil`: never.
+    /// Closes a connection that the client keeps open after the last response. `nil`: never.
     public var lingerTimeout: Duration? = .seconds(60)
-    /// How long a request may take to arrive, besides the time that its bytes need at `minBytesPerSecond`; and how long a
-    /// client may read nothing of an answer. Then the connection is closed. `nil`: never.
+    /// How long a request may take to arrive, in addition to the time that its bytes need at `minBytesPerSecond`, and how long a client may
+    /// read nothing of an answer. Then the connection is closed. `nil`: no limit.
     public var stallTimeout: Duration? = .seconds(60)
-    /// The slowest pace at which a request may arrive for longer than `stallTimeout`.
+    /// The slowest rate, in bytes per second, at which a request may arrive for longer than `stallTimeout`.
     public var minBytesPerSecond = 1024
     /// The most connections at a time; further ones are closed at once.
     public var maxConnections = 100_000
-    /// Takes a place for a connection where the application has limits of its own, for instance by address; what it
-    /// answers is called once it is closed. `nil` as the answer: there is none, and the connection is closed at once.
+    /// Reserves capacity for a connection, for an application with its own limits, for instance by address. The returned closure is called
+    /// when the connection is closed. If it returns `nil`, the connection is closed at once.
     public var reserveConnection: Reservation<SocketAddress?>?
     /// The longest single header field, in bytes.
     public var maxHeaderFieldSize = 16 * 1024
@@ -33,11 +33,11 @@ extension SocketIOServer {
     public var maxHeaderListSize = 64 * 1024
     /// The most header fields of a request.
     public var maxHeaderFieldCount = 200
-    /// How many requests of a connection may wait for those before them to be answered. When there is one more, those that wait are
-    /// answered, and the connection ends. Not for `httpServer`.
+    /// How many requests of a connection may wait behind earlier ones. If one more arrives, the waiting ones are answered, and the
+    /// connection is closed. Does not apply to `httpServer`.
     package var maxPipelinedRequests = 128
-    /// Which server answers a request that asks for a socket, by the host that it names; nil: always this one. All use the same
-    /// event loops. What is for nobody goes to the application.
+    /// Selects the server for a socket request by the request's host; nil: always this one. All servers use the same event loops. A request
+    /// for no server goes to the application.
     package var addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
 
     public init() {}
@@ -53,7 +53,7 @@ extension SocketIOServer {
   }
 }
 
-/// Whom a request is for, where several servers of a process share a port.
+/// The server that a request is for, where several servers of a process share a port.
 package enum Addressee<Server: Sendable>: Sendable {
   case this
   case other(Server)

@@ -6,7 +6,7 @@ import NIOPosix
 import SocketIOProtocol
 
 extension HTTPConnectionHandler {
-  /// A whole request for a WebSocket has come: nothing of HTTP may follow.
+  /// Handles a complete WebSocket request. No HTTP may follow.
   func upgrade(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
     state = .gone
     let request = EngineRequest(head, remoteAddress: context.remoteAddress)
@@ -30,7 +30,7 @@ extension HTTPConnectionHandler {
     }
   }
 
-  /// Lets `allowRequest` decide. What comes by the connection meanwhile is not read, or dropped.
+  /// Lets `allowRequest` decide. Bytes that arrive meanwhile are not read, or are dropped.
   private func askApplication(_ context: ChannelHandlerContext, _ request: EngineRequest) {
     let core = server.core
     let verdict = context.eventLoop.makePromise(of: Void.self)
@@ -56,10 +56,9 @@ extension HTTPConnectionHandler {
         throw UpgradeFlaw(status: .serviceUnavailable, message: "")
       }
       let owner = place?.owner
-      // With TLS the connection stays, and so does its place.
+      // With TLS the connection stays open, so its reservation is kept.
       guard !isSecure else { return shard.run { $0.accept(offer, descriptor, nil, owner: owner) } }
-      // The connection begins anew as a channel of its own on the session's loop, so that nothing of HTTP stays behind
-      // and an upgraded session need not change its loop.
+      // The connection becomes a new channel on the session's loop, so that no HTTP handler remains and an upgraded session keeps its loop.
       let place = place
       self.place = nil
       context.close(promise: nil)
@@ -69,7 +68,7 @@ extension HTTPConnectionHandler {
     }
   }
 
-  /// One end of a relay behind TLS, whose keys stay in this connection's pipeline; nil without descriptors.
+  /// One end of a relay behind TLS, whose keys stay in this connection's pipeline; nil if there are no descriptors.
   private static func relayedDescriptor(of context: ChannelHandlerContext) -> CInt? {
     #if TLS
       WebSocketRelay.start(on: context)

@@ -6,9 +6,9 @@ import NIOHTTPTypesHTTP1
 import NIOTLS
 import SocketIOProtocol
 
-/// Stands in front of the application in an HTTP/1 connection: takes out the WebSockets of the server's path, answers
-/// `Expect: 100-continue`, and tells polls of a lost connection. It turns NIO's messages into those of Swift HTTP Types and back, so
-/// that no other handler has to.
+/// Stands in front of the application in an HTTP/1 connection. It takes out the WebSockets of the server's path, answers `Expect:
+/// 100-continue`, and notifies polls of a lost connection. It converts between the messages of NIO and those of Swift HTTP Types, so that
+/// no other handler has to.
 final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPServerRequestPart
   typealias InboundOut = HTTPRequestPart
@@ -17,7 +17,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   enum State {
     case http
-    /// The head of a WebSocket request is here, its end is not.
+    /// The head of a WebSocket request has arrived, but not its end.
     case upgrading(HTTPRequest)
     case gone
   }
@@ -26,16 +26,16 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   /// Whether the connection speaks TLS.
   let isSecure: Bool
   private let addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)?
-  /// Who answers the present request if it is for sockets.
+  /// The server that answers the current request if it is for sockets.
   private(set) var server: SocketIOServer
   var state = State.http
   private(set) var requestsInProgress = 0
   private var isSocketRequest = false
   fileprivate var hasInputEnded = false
-  /// The connection ends with the response to the last request that has come.
+  /// Whether the connection closes after the response to the last request so far.
   private var closesAfterResponse = false
-  /// NIO's decoder stops behind a request with an `Upgrade` field, taken or not, and behind one for a tunnel. It would keep all that
-  /// comes then, without limit.
+  /// NIO's decoder stops after a request with an `Upgrade` field, accepted or not, and after a CONNECT. It would then buffer all further
+  /// bytes without limit.
   private var isDecoderStopping = false
   private var isReadingOver = false
   private var isReadHeld = false
@@ -45,13 +45,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   var connectionLost: (@Sendable () -> Void)?
 
   private let pace: PaceHandler?
-  /// Nil once a WebSocket has it, which is so without TLS only.
+  /// Nil once a WebSocket has taken it over, which happens only without TLS.
   var place: ConnectionPlace?
 
   /// - Parameters:
-  ///   - addressee: Who answers a request, by its host, if it is not always `server`.
-  ///   - pace: What looks after the connection's pace, and has to hear where requests end.
-  ///   - place: The connection's place, given back when it is closed or handed on to the WebSocket that it becomes.
+  ///   - addressee: Selects the server of a request by its host; nil for always `server`.
+  ///   - pace: Monitors the speed of the connection; it must be notified when requests end.
+  ///   - place: The connection's reservation, released when the connection closes, or passed on to the WebSocket that it becomes.
   init(
     server: SocketIOServer, isSecure: Bool = false,
     addressee: (@Sendable (_ host: String?) -> Addressee<SocketIOServer>)? = nil,
@@ -73,7 +73,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     switch part {
     case .head(let head):
       isDecoderStopping = head.method == .CONNECT || head.headers.contains(name: "Upgrade")
-      // It goes on after `Upgrade` without `Connection: upgrade`.
+      // NIO's decoder continues after `Upgrade` without `Connection: upgrade`.
       isReadingOver = false
       if isReadHeld { read(context: context) }
     case .body: break
@@ -107,13 +107,13 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
   private func receivedHead(_ context: ChannelHandlerContext, _ head: HTTPRequest) {
     guard head.isCheapToCompare else {
       state = .gone
-      // Nothing is written within another response.
+      // Within another response nothing can be written.
       guard requestsInProgress == 0 else { return context.close(promise: nil) }
       return refuse(context, UpgradeFlaw(status: .badRequest, message: ""))
     }
     let addressee = addressee?(head.authority) ?? .this
     if case .other(let other) = addressee { server = other } else { server = home }
-    // Its connections are wherever its clients come by.
+    // A server's connections include the ones that its clients make through another server's port.
     if server !== home { server.core.opened(context.channel) }
     let path = head.pathWithoutQuery
     if case .nobody = addressee { isSocketRequest = false } else { isSocketRequest = server.isSocketPath(path) }
@@ -124,7 +124,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     if !isSocketRequest { server.core.adviseOnPath(of: head.path ?? "") }
     closesAfterResponse = closesAfterResponse || isDecoderStopping
     requestsInProgress += 1
-    // Within another response it would be a part of that: the client sends its body without being asked then.
+    // Within another response a 100 would become part of that response. The client then sends its body anyway.
     if requestsInProgress == 1, head.headerFields.contains(.expect),
       head.headerFields[.expect]?.lowercased() == "100-continue"
     {
@@ -150,7 +150,7 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
     }
   }
 
-  /// Writes the last that the client gets, and closes the connection when it has all of it: closing drops what still waits.
+  /// Writes the last data for the client, and closes the connection once it is sent: an immediate close would drop it.
   func writeAndClose(_ context: ChannelHandlerContext, _ end: NIOAny, _ promise: EventLoopPromise<Void>? = nil) {
     state = .gone
     let (written, channel) = (promise ?? context.eventLoop.makePromise(), context.channel)
@@ -160,25 +160,25 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 
   func close(context: ChannelHandlerContext, mode: CloseMode, promise: EventLoopPromise<Void>?) {
     if mode != .input { hasOutputEnded = true }
-    // With TLS requests may still come while the connection is closing: nobody would get the answer.
+    // With TLS, requests may still arrive while the connection is closing; their answers could not be sent.
     if mode == .all { state = .gone }
     context.close(mode: mode, promise: promise)
     if mode == .output, isStopping, case .http = state { context.close(promise: nil) }
   }
 
   func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-    // A client that ends its side while its poll waits has gone; other requests may still be answered.
+    // A client that closes its side while its poll waits has left. Other requests may still be answered.
     if let event = event as? ChannelEvent, event == .inputClosed {
       hasInputEnded = true
       if isSocketRequest, requestsInProgress <= 1 { context.close(promise: nil) }
     }
-    // What is under way is answered. Who stands behind would close before the client has taken all of the answer.
+    // Requests in progress are answered first. The handlers behind would close before the client has received the whole answer.
     if event is ChannelShouldQuiesceEvent, requestsInProgress > 0 {
       (isStopping, closesAfterResponse) = (true, true)
       if hasOutputEnded { context.close(promise: nil) }
       return
     }
-    // No request has begun with the bytes of the handshake.
+    // The bytes of the handshake do not start a request.
     if let event = event as? TLSUserEvent, case .handshakeCompleted = event { pace?.requestEnded() }
     context.fireUserInboundEventTriggered(event)
   }
@@ -191,8 +191,8 @@ final class HTTPConnectionHandler: ChannelDuplexHandler, RemovableChannelHandler
 }
 
 extension Channel {
-  /// Whether the client of an HTTP connection waits no longer: the connection is closed, or the client's side of it is. Few
-  /// clients close their side and wait; most close the connection, which looks the same until something is sent.
+  /// Whether the client of an HTTP connection has stopped waiting: the connection is closed, or the client has closed its side. Few clients
+  /// close their side and wait; most close the connection, which looks the same until something is sent.
   package var hasClientLeft: Bool {
     get async {
       let hasLeft = eventLoop.submit { [self] in

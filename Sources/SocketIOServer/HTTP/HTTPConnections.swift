@@ -4,11 +4,11 @@ import NIOCore
 import NIOHTTP1
 import Synchronization
 
-/// Admits the HTTP/1 connections of one listener, and sets up the handlers in front of whoever answers their requests.
+/// Admits the HTTP/1 connections of one listener, and adds the handlers in front of the one that answers requests.
 final class HTTPConnections: Sendable {
   let configuration: SocketIOServer.HTTPChannelConfiguration
   private let server: SocketIOServer
-  /// How many are open.
+  /// The number of open connections.
   private let count = Atomic(0)
 
   init(server: SocketIOServer, configuration: SocketIOServer.HTTPChannelConfiguration) {
@@ -16,7 +16,7 @@ final class HTTPConnections: Sendable {
     self.configuration = configuration
   }
 
-  /// Takes a place for a connection; nil if there is none.
+  /// Reserves capacity for a connection; nil if there is none.
   private func reserve(_ channel: any Channel) -> ConnectionPlace? {
     guard count.add(1, ordering: .relaxed).newValue <= configuration.maxConnections,
       let release = configuration.reserveConnection.map({ $0(channel.remoteAddress) }) ?? { @Sendable in }
@@ -30,13 +30,13 @@ final class HTTPConnections: Sendable {
     }
   }
 
-  /// Sets up a connection that was accepted. The future fails, and the connection is closed, if there is no place for it.
-  /// - Parameter complete: Adds what stands behind the handlers that are added here; given the owner's share of the loop's time.
+  /// Sets up an accepted connection. If there is no capacity, the future fails and the connection is closed.
+  /// - Parameter complete: Adds the handlers behind those of this function. It receives the owner's share of the loop's time.
   func accept<Value: Sendable>(
     _ channel: any Channel, _ logger: Logger, _ complete: @escaping (LoopShare?) throws -> Value
   ) -> EventLoopFuture<Value> {
     guard let place = reserve(channel) else {
-      // The listener leaves a connection whose setup fails to the setup.
+      // The listener does not close a connection whose setup fails.
       channel.close(promise: nil)
       return channel.eventLoop.makeFailedFuture(TooManyConnections())
     }
@@ -69,7 +69,7 @@ final class HTTPConnections: Sendable {
     }
     if let pace { try pipeline.addHandler(pace) }
     if let share {
-      // What is held back is one read's, as long as the client does not end its side.
+      // Holds back at most one read, as long as the client keeps its side open.
       try channel.syncOptions?.setOption(.maxMessagesPerRead, value: 1)
       try pipeline.addHandler(LoopShareHandler(share))
     }
@@ -80,9 +80,9 @@ final class HTTPConnections: Sendable {
       }
     #endif
     try pipeline.configureHTTPServerPipeline(
-      withPipeliningAssistance: false,  // Whoever stands behind takes one request after another.
-      withErrorHandling: false,  // Whoever stands behind answers what cannot be parsed.
-      withOutboundHeaderValidation: false,  // Swift HTTP Types have done it.
+      withPipeliningAssistance: false,  // The handler behind takes one request after another.
+      withErrorHandling: false,  // The handler behind answers invalid requests.
+      withOutboundHeaderValidation: false,  // Swift HTTP Types have validated them.
       withEncoderConfiguration: .init(), withDecoderLimitConfiguration: limits)
     try pipeline.addHandler(
       HTTPConnectionHandler(
@@ -92,9 +92,9 @@ final class HTTPConnections: Sendable {
   }
 }
 
-/// A place among those there are for connections.
+/// A reservation among the allowed connections.
 final class ConnectionPlace: Sendable {
-  /// Whose share of a loop's time the connection's work is counted to.
+  /// The owner whose share of the loop's time the connection's work counts against.
   let owner: String?
   private let release: Mutex<(@Sendable () -> Void)?>
 
@@ -105,7 +105,7 @@ final class ConnectionPlace: Sendable {
 
   deinit { giveBack() }
 
-  /// Gives the place back; once, however often it is asked for.
+  /// Releases the reservation. Further calls do nothing.
   func giveBack() {
     let release = release.withLock { release in
       defer { release = nil }
@@ -115,5 +115,4 @@ final class ConnectionPlace: Sendable {
   }
 }
 
-/// There is no place for a connection.
 private struct TooManyConnections: Error {}

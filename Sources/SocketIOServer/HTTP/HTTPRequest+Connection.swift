@@ -4,7 +4,8 @@ import NIOHTTPTypesHTTP1
 import SocketIOProtocol
 
 extension HTTPRequest {
-  /// The library's conversion looks for a scheme in every target, with a parser of whole URLs; most targets are paths.
+  /// Avoids the library's conversion for paths: it looks for a scheme in every target, with a parser of whole URLs, but most targets are
+  /// paths.
   init(_ head: HTTPRequestHead, isSecure: Bool) throws {
     if head.uri.utf8.first == UInt8(ascii: "/") {
       self.init(
@@ -14,7 +15,7 @@ extension HTTPRequest {
     } else {
       try self.init(head, secure: isSecure, splitCookie: false)
     }
-    // What HTTP/1.0 means where it says nothing (RFC 9112, section 9.3): who answers knows of no versions.
+    // The default of HTTP/1.0 (RFC 9112 section 9.3), made explicit because the responder does not know the version.
     if head.version != .http1_1, !head.isKeepAlive { headerFields[.connection] = "close" }
   }
 
@@ -24,13 +25,13 @@ extension HTTPRequest {
     return path[..<(path.firstIndex(ofByte: UInt8(ascii: "?")) ?? path.endIndex)]
   }
 
-  /// Whether what looks at the head pays no more than its length for it.
+  /// Whether comparing any text of the head costs no more than its length.
   var isCheapToCompare: Bool {
     (path ?? "").isCheapToCompare && (authority ?? "").isCheapToCompare
       && headerFields.allSatisfy { $0.value.isCheapToCompare }
   }
 
-  /// Whether the connection is to end with the response: `close` is among the values of `Connection` (RFC 9112, section 9.6).
+  /// Whether the connection must close after the response: `Connection` contains `close` (RFC 9112 section 9.6).
   var isLast: Bool {
     guard let values = headerFields[.connection] else { return false }
     if values == "close" { return true }

@@ -1,9 +1,9 @@
 import SocketIOProtocol
 
-/// Long-polling by script tags and forms, for browsers without cross-origin requests: answers are calls of a function,
-/// POST bodies form fields.
+/// JSONP long-polling by script tags and forms, for browsers without cross-origin requests: answers are function calls, and POST bodies are
+/// form fields.
 struct JSONP {
-  /// The client's number for the function; digits only, as it becomes part of a script.
+  /// The client's number for the function. Only digits, because it becomes part of a script.
   private let index: String
 
   /// `nil` unless the query asks for it with `j=<number>`.
@@ -12,11 +12,11 @@ struct JSONP {
     self.index = index.filter { $0.isASCII && $0.isNumber }
   }
 
-  /// The script that hands a payload to the page.
+  /// The script that passes a payload to the page.
   func script(_ payload: [UInt8]) -> [UInt8] {
     var script = Array("___eio[\(index)](".utf8)
     var rest = JSONText.quotedBytes(String(decoding: payload, as: UTF8.self))[...]
-    // U+2028 and U+2029 end a line in old JavaScript, also within a string.
+    // U+2028 and U+2029 end a line in old JavaScript, even within a string.
     let lineEnd: [UInt8] = [0xe2, 0x80]
     while let start = rest.firstRange(of: lineEnd)?.lowerBound {
       script += rest[..<start]
@@ -31,8 +31,8 @@ struct JSONP {
     return script + rest + Array(");".utf8)
   }
 
-  /// The payload in a POST's form: the field `d`, in which the client has written each `\n` as `\\n`, as forms turn
-  /// line ends into others. Empty when there is no such field.
+  /// The payload in a POST's form: the field `d`. The client writes each `\n` as `\\n`, because forms change line ends. Empty if there is
+  /// no such field.
   static func payload(inForm body: [UInt8]) -> [UInt8] {
     let field = Array((QueryString(String(decoding: body, as: UTF8.self)[...])["d"] ?? "").utf8)
     var payload: [UInt8] = []

@@ -1,7 +1,7 @@
 import SocketIOProtocol
 import Synchronization
 
-/// How many lines clients may cause in the log.
+/// Limits the log lines that clients may cause.
 package final class LogBudget: Sendable {
   private struct State {
     var began: Milliseconds = .min
@@ -13,10 +13,10 @@ package final class LogBudget: Sendable {
   private let limit: Int
   private let state = Mutex(State())
 
-  /// - Parameter limit: Lines a minute.
+  /// - Parameter limit: Lines per minute.
   package init(limit: Int) { self.limit = limit }
 
-  /// Takes a line of this minute's. Returns how many were left out since the last one, or `nil` if this one is, too.
+  /// Takes one of this minute's lines. Returns how many were left out since the last one, or `nil` if the limit is reached.
   package func take(at now: Milliseconds) -> Int? {
     state.withLock { state in
       if state.began == .min || now - state.began >= Self.window {

@@ -1,4 +1,4 @@
-/// Text of a client as it may stand in a log line: not long, and on one line.
+/// A client's text, shortened and escaped to fit into one log line.
 package struct LogText: CustomStringConvertible {
   static let maxLength = 200
   package let text: String

@@ -1,18 +1,17 @@
 import DequeModule
 import NIOCore
 
-/// Holds back what a connection has sent while its owner has had its share of the loop's time. It stands before the handlers
-/// that take time.
+/// Holds back input of a connection while its owner has used up its share of the loop's time. It stands in front of the handlers that take
+/// time.
 ///
-/// What is held back when the connection breaks, or is closed by this side, is lost as if it had never arrived: nobody would
-/// get the answer.
+/// Input that is still held when the connection breaks, or when this side closes it, is dropped: the answer could not be delivered.
 final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
   typealias InboundIn = ByteBuffer
   typealias InboundOut = ByteBuffer
   typealias OutboundIn = ByteBuffer
 
   private let share: LoopShare
-  /// Those of the loop, which may otherwise end with the server before the connection.
+  /// The shares of the loop. Retained here, because the server may end before the connection.
   private let shares: LoopShares
   private var context: ChannelHandlerContext?
   private var held = Deque<ByteBuffer>()
@@ -57,7 +56,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
       return context.close(promise: nil)
     }
     if held.isEmpty { share.wait(passOn) }
-    // The buffer has room for the largest read.
+    // Copied, because the buffer has room for the largest read.
     held.append(context.channel.allocator.buffer(buffer: buffer))
     heldBytes += buffer.readableBytes
     share.waitingBytes += buffer.readableBytes
@@ -75,7 +74,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
     if !held.isEmpty, let event = event as? ChannelEvent, event == .inputClosed {
       isInputClosedHeld = true
     } else {
-      // Whoever hears that the server is about to stop has to know what there is to answer.
+      // When a shutdown is announced, the handlers behind must know all requests that remain to be answered.
       if event is ChannelShouldQuiesceEvent { _ = passOn(upTo: .max) }
       context.fireUserInboundEventTriggered(event)
     }
@@ -106,7 +105,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
     (isReadCompleteHeld, isReadHeld, isInputClosedHeld) = (false, false, false)
   }
 
-  /// The connection's turn has come.
+  /// Called when it is the connection's turn.
   private func passOn(upTo limit: Int) -> Int {
     guard !held.isEmpty else { return 0 }
     let done = share.spend { passBytes(upTo: limit) }
@@ -130,7 +129,7 @@ final class LoopShareHandler: ChannelInboundHandler, ChannelOutboundHandler {
       share.waitingBytes -= size
       context?.fireChannelRead(wrapInboundOut(bytes))
     }
-    // Handlers work on what they were given.
+    // Handlers process their input when reading is complete.
     if held.isEmpty ? take(&isReadCompleteHeld) : isReadCompleteHeld { context?.fireChannelReadComplete() }
     return done
   }

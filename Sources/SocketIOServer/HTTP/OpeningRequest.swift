@@ -8,7 +8,7 @@ extension SocketIOServer {
     public let headers: HTTPFields
     /// The query, percent-decoded.
     public let query: QueryString
-    /// The peer's address; behind a proxy that of the proxy.
+    /// The peer's address; behind a proxy, the proxy's address.
     public let remoteAddress: SocketAddress?
     public let transport: EngineTransport
 
@@ -27,10 +27,10 @@ extension SocketIOServer {
     }
   }
 
-  /// The answer to an `OpeningRequest`.
+  /// The decision about an `OpeningRequest`.
   public enum Verdict: Sendable {
     case allow
-    /// The client is answered 403 with code 4 and this message.
+    /// The client receives 403 with code 4 and this message.
     case refuse(message: String = "Forbidden")
   }
 }

@@ -1,17 +1,17 @@
 import NIOCore
 
-/// Closes connections whose request hardly arrives, or whose answer is not read. It stands before all other handlers and sees
-/// bytes; ``HTTPConnectionHandler`` tells it where requests end.
+/// Closes connections whose request arrives too slowly, or whose answer is not read. It stands in front of all other handlers and sees
+/// bytes; ``HTTPConnectionHandler`` notifies it when requests end.
 final class PaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
 
   private let stallTimeout: TimeAmount
   private let minBytesPerSecond: Int
-  /// Until when more of the request that is arriving has to come. Each byte gives time, and no store of bytes gives more of it
-  /// than `stallTimeout`: what came fast buys no silence.
+  /// When more of the current request must have arrived. Each byte extends it, but never beyond `stallTimeout` from now: fast bytes do not
+  /// allow a longer silence later.
   private var due: NIODeadline?
-  /// Bytes handed to the connection; how many of them the kernel had taken when it was last seen to take some.
+  /// Bytes written to the connection, and how many of them the kernel had taken when it last took some.
   private var written = 0
   private var taken = 0
   private var lastTaken: NIODeadline
@@ -44,7 +44,7 @@ final class PaceHandler: ChannelDuplexHandler, RemovableChannelHandler {
     context.fireChannelRead(data)
   }
 
-  /// The request has arrived whole.
+  /// The request has arrived completely.
   func requestEnded() { due = nil }
 
   func write(context: ChannelHandlerContext, data: NIOAny, promise: EventLoopPromise<Void>?) {

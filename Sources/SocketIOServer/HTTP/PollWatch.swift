@@ -1,9 +1,9 @@
 import NIOCore
 
-/// Tells a session that the connection of its waiting poll is gone.
+/// Notifies a session that the connection of its waiting poll is lost.
 enum PollWatch {
-  /// Calls `body` when the connection is lost before its current request has been answered. A connection that this
-  /// server did not set up cannot be watched: there the ping time-out ends the session.
+  /// Calls `body` if the connection is lost before its current request is answered. Only connections that this server has set up can be
+  /// watched; for others the ping timeout ends the session.
   static func onLoss(of channel: any Channel, _ body: @escaping @Sendable () -> Void) {
     channel.eventLoop.execute {
       guard channel.isActive else { return body() }

@@ -3,7 +3,7 @@ import HummingbirdCore
 import NIOCore
 import SocketIOProtocol
 
-/// Turns answers into HTTP responses.
+/// Converts answers to HTTP responses.
 struct PollingResponse {
   private let headers: HTTPFields
   private let jsonp: JSONP?
@@ -28,14 +28,14 @@ struct PollingResponse {
     responseFields = configuration.responseFields
   }
 
-  /// - Parameter sid: The session that this answer opens, if it opens one.
+  /// - Parameter sid: The session that this answer opens, if any.
   func answer(_ answer: PollingAnswer, opening sid: String? = nil) async throws(RequestFlaw) -> Response {
     switch answer {
     case .payload(let bytes, let isBinary, let mayBeCompressed):
       let type = isBinary ? "application/octet-stream" : "text/plain; charset=UTF-8"
       return await payload(jsonp?.script(bytes) ?? bytes, type, mayBeCompressed ? coding : nil, opening: sid)
     case .posted: return success(Array("ok".utf8), "text/html")
-    // Of a connection that is reset nobody gets to see an answer.
+    // On a reset connection no answer arrives.
     case .broken, .reset: return empty(.badRequest)
     case .refused(let refusal): throw RequestFlaw(refusal: refusal)
     }
@@ -58,13 +58,13 @@ struct PollingResponse {
   ) async -> Response {
     var coded: [UInt8]?
     if body.count >= compressionThreshold, let coding {
-      // Off the event loop, which other clients wait for: the body may be as large as what may wait for one client.
+      // Off the event loop, because other clients wait for it: the body may be as large as the limit of one client's queue.
       coded = await withTaskExecutorPreference(globalConcurrentExecutor) { await Self.compressed(body, coding) }
     }
     var response = success(coded ?? body, contentType)
     if let coding, coded != nil { response.headers[.contentEncoding] = coding.rawValue }
     if let cookie, let sid {
-      // Beside cookies of `responseFields`.
+      // In addition to the cookies of `responseFields`.
       response.headers.append(HTTPField(name: .setCookie, value: cookie.field(sid: sid)))
     }
     return response

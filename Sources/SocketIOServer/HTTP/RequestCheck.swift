@@ -1,23 +1,23 @@
 import HTTPTypes
 import SocketIOProtocol
 
-/// What an HTTP request under the server's path asks for.
+/// The purpose of an HTTP request under the server's path.
 enum RequestAim {
-  /// To open a session.
+  /// Opens a session.
   case handshake
-  /// Something of the session with this id.
+  /// Belongs to the session with this id.
   case session(String)
 }
 
 /// Why a request is refused.
 struct RequestFlaw: Error, Equatable {
   let refusal: EngineRefusal
-  /// Replaces the standard text where a cure can be named.
+  /// Replaces the standard text if there is a known cure.
   var message: String?
 
   static let unknownSession = RequestFlaw(refusal: .unknownSession)
 
-  /// The client asked for a WebSocket, and its wish arrived as a plain request.
+  /// The client requested a WebSocket, but the request arrived without the upgrade.
   static let upgradeMissing = RequestFlaw(
     refusal: .badRequest,
     message: """
@@ -31,7 +31,7 @@ struct RequestFlaw: Error, Equatable {
 
   static let noUpgrade = RequestFlaw(refusal: .badRequest, message: "Bad request: upgrades are not served")
 
-  /// Names the cure for the most common failure of all.
+  /// Names the cure for the most common failure.
   static let tooOld = RequestFlaw(
     refusal: .unsupportedProtocolVersion,
     message: """
@@ -40,10 +40,10 @@ struct RequestFlaw: Error, Equatable {
       """)
 }
 
-/// The checks of the reference, in its order: transport, Origin, session, method, Upgrade; then `allowRequest`; then the
-/// protocol's revision.
+/// The checks of the reference server, in its order: transport, Origin, session, method, Upgrade; then `allowRequest`; then the protocol
+/// revision.
 extension EngineRequest {
-  /// The checks that need neither a session nor the application.
+  /// Runs the checks that need neither a session nor the application.
   func aim(
     _ configuration: SocketIOServer.Configuration, over expected: EngineTransport
   ) throws(RequestFlaw) -> RequestAim {
@@ -57,7 +57,7 @@ extension EngineRequest {
     }
     if !configuration.allowJSONP, JSONP(query) != nil { throw .noJSONP }
     if let sid {
-      // A session that does not exist is the graver flaw; its loop finds out.
+      // An unknown session is reported with priority; its loop finds out.
       return .session(sid)
     }
     guard method == .get else { throw RequestFlaw(refusal: .badHandshakeMethod) }
@@ -66,13 +66,13 @@ extension EngineRequest {
     return .handshake
   }
 
-  /// The flaw of a request whose `transport` is not the one it came by.
+  /// The flaw of a request whose `transport` differs from the actual one.
   func mismatch(over expected: EngineTransport) -> RequestFlaw? {
     guard query["transport"] != expected.rawValue else { return nil }
     return expected == .polling ? .upgradeMissing : RequestFlaw(refusal: .badRequest)
   }
 
-  /// The revision the client speaks, if the server does.
+  /// The client's protocol revision, if the server supports it.
   func revision(_ configuration: SocketIOServer.Configuration) throws(RequestFlaw) -> EngineRevision {
     guard let revision = EngineRevision(query: query["EIO"]) else {
       throw RequestFlaw(refusal: .unsupportedProtocolVersion)
@@ -90,7 +90,7 @@ extension ServerCore {
   /// Asks the application whether the request may open a session.
   func allow(_ request: EngineRequest, over transport: EngineTransport) async throws(RequestFlaw) {
     guard let allowRequest = configuration.allowRequest else { return }
-    // The request may be answered on an event loop, where the application has no say in what blocks.
+    // Off the event loop that may be answering the request, because the application's code could block it.
     let verdict = await withTaskExecutorPreference(globalConcurrentExecutor) {
       await allowRequest(.init(request, transport: transport))
     }

@@ -2,8 +2,8 @@ import HTTPTypes
 import HummingbirdCore
 import NIOCore
 
-/// What the answering task has of a connection. The connection is closed with the last reference to it: a listener that stops may
-/// drop it before a task has it.
+/// The answering task's access to a connection. The connection is closed with the last reference, because a stopping listener may drop it
+/// before a task takes it.
 final class RequestConnection: ServerChildChannelValue {
   let channel: any Channel
   let handler: NIOLoopBound<RequestHandler>
@@ -18,26 +18,25 @@ final class RequestConnection: ServerChildChannelValue {
 
   deinit { channel.close(promise: nil) }
 
-  /// Runs `work` on the connection's event loop. The answering task is there already; whoever reads or writes for it elsewhere is
-  /// taken there.
+  /// Runs `work` on the connection's event loop. The answering task runs there already; other readers and writers are moved there.
   func onLoop<Value: Sendable>(_ work: @Sendable (RequestHandler) async throws -> Value) async throws -> Value {
     if channel.eventLoop.inEventLoop { return try await work(handler.value) }
     return try await withTaskExecutorPreference(executor) { try await work(handler.value) }
   }
 }
 
-/// The request was answered meanwhile, or somebody else reads its body or writes its response.
+/// The request was answered meanwhile, or other code is reading its body or writing its response.
 struct RequestIsOver: Error {}
 
-/// A response's body has not as many bytes as its head says, or no end. What follows would be taken for a part of it.
+/// The response's body has more or fewer bytes than its head announced, or no end. Further data would be taken for a part of it.
 struct WrongBodyLength: Error {}
 
-/// The body of a request of which not all has come yet.
+/// The body of a request that has not completely arrived.
 struct RequestBodyParts: AsyncSequence, Sendable {
   private let request: Int
   private let connection: RequestConnection
 
-  /// - Parameter request: The number of the request among those of the connection.
+  /// - Parameter request: The number of the request on its connection.
   init(request: Int, of connection: RequestConnection) {
     self.request = request
     self.connection = connection
@@ -55,7 +54,7 @@ struct RequestBodyParts: AsyncSequence, Sendable {
   func makeAsyncIterator() -> AsyncIterator { AsyncIterator(body: self) }
 }
 
-/// Writes the body of the present response.
+/// Writes the body of the current response.
 struct ConnectionBodyWriter: ResponseBodyWriter {
   let connection: RequestConnection
 

@@ -4,15 +4,15 @@ import NIOCore
 import NIOHTTPTypes
 
 extension RequestHandler {
-  /// Begins a response. Without a known length its head is sent at once. With one it waits for the first piece of the body, and
-  /// if that is all, both wait for the end, so that everything leaves in one flush.
+  /// Begins a response. Without a known length, its head is sent at once. With one, it waits for the first part of the body; if that is the
+  /// whole body, both wait for the end, so that everything is sent in one flush.
   func begin(_ response: Response) throws {
     (heldHead, missingBytes, isResponding) = (response.head, response.body.contentLength, true)
     if missingBytes == nil { try flushBeginning() }
   }
 
-  /// Writes a piece of the response's body, and waits while the client reads too slowly. An empty piece sends a head that waits.
-  /// Throws if the connection is closed or its task cancelled, or the body becomes longer than the head has said.
+  /// Writes a part of the response's body, and waits while the client reads too slowly. An empty part sends a waiting head. Throws if the
+  /// connection is closed, the task is cancelled, or the body exceeds the announced length.
   nonisolated(nonsending) func write(_ bytes: ByteBuffer) async throws {
     guard bytes.readableBytes > 0 else { return try flushBeginning() }
     if let missing = missingBytes {
@@ -33,13 +33,13 @@ extension RequestHandler {
   nonisolated(nonsending) func waitUntilWritable(_ context: ChannelHandlerContext) async throws {
     if isCancelled { throw CancellationError() }
     guard !context.channel.isWritable else { return }
-    // Whoever writes the same response beside it could not be woken any more.
+    // A second concurrent writer could not be woken.
     guard waitingWriter == nil else { throw RequestIsOver() }
     try await withUnsafeThrowingContinuation { waitingWriter = $0 }
   }
 
-  /// Ends the response, once the client has taken most of it: from then on the connection counts as idle. Throws if the body is shorter
-  /// than the head has said.
+  /// Ends the response after the client has taken most of it, because the connection counts as idle from then on. Throws if the body is
+  /// shorter than announced.
   nonisolated(nonsending) func writeEnd(_ trailers: HTTPFields?) async throws {
     guard missingBytes ?? 0 == 0 else { throw WrongBodyLength() }
     let context = try openContext()
@@ -52,7 +52,7 @@ extension RequestHandler {
     isResponding = false
   }
 
-  /// Sends what waits of a response that has begun.
+  /// Sends the parts of the response that are held back.
   func flushBeginning() throws {
     let context = try openContext()
     writeBeginning(context)
@@ -65,7 +65,7 @@ extension RequestHandler {
     (heldHead, heldBody) = (nil, nil)
   }
 
-  /// Throws if the present response has not ended.
+  /// Throws if the current response has not ended.
   func requireEnd() throws { if isResponding { throw WrongBodyLength() } }
 
   private func openContext() throws -> ChannelHandlerContext {

@@ -2,10 +2,10 @@ import HTTPTypes
 import NIOCore
 import NIOHTTPTypes
 
-/// The last handler of an HTTP/1 connection: keeps what arrives of its requests for the task that answers them, and writes that
-/// task's responses. It does what `NIOAsyncChannel` does, for these messages alone, which takes less work for each.
+/// The last handler of an HTTP/1 connection. It keeps arriving parts of requests for the task that answers them, and writes that task's
+/// responses. It replaces `NIOAsyncChannel` for these messages, with less work for each.
 ///
-/// Used on the connection's event loop only, by its handlers and by the task (`EventLoopTaskExecutor`). Others come through
+/// Used only on the connection's event loop, by its handlers and by the task (`EventLoopTaskExecutor`). Other code must use
 /// `RequestConnection.onLoop`.
 final class RequestHandler: ChannelDuplexHandler {
   typealias InboundIn = HTTPRequestPart
@@ -16,23 +16,23 @@ final class RequestHandler: ChannelDuplexHandler {
   private let lingerTimeout: Duration?
   var context: ChannelHandlerContext?
   private var parts: WaitingParts
-  /// Why nothing comes after `parts`; nil as long as something may.
+  /// Why no more parts arrive after `parts`; nil while more may arrive.
   private var inputEnd: Result<Void, any Error>?
-  /// The task, if it waits for a part.
+  /// The task, while it waits for a part.
   private var waitingReader: UnsafeContinuation<HTTPRequestPart?, any Error>?
-  /// The task, if it waits until the client has read more.
+  /// The task, while it waits until the client has read more.
   var waitingWriter: UnsafeContinuation<Void, any Error>?
   private var isReadHeld = false
-  /// What waits of the present response.
+  /// The parts of the current response that are held back.
   var heldHead: HTTPResponse?
   var heldBody: ByteBuffer?
-  /// How many bytes the present response's body still lacks, where its head has said how many there are.
+  /// How many bytes of the current response's body are missing, if its length was announced.
   var missingBytes: Int?
-  /// Whether a response has begun that has not ended.
+  /// Whether a response has begun and not ended.
   var isResponding = false
-  /// The number of the present request among those of the connection.
+  /// The number of the current request on the connection.
   private(set) var requestNumber = 0
-  /// Whether all of its body was taken.
+  /// Whether its whole body was taken.
   private var isBodyTaken = true
   private(set) var isCancelled = false
   private var hasEndedResponses = false
@@ -51,11 +51,11 @@ final class RequestHandler: ChannelDuplexHandler {
     endInput(.success(()))
   }
 
-  // MARK: What arrives
+  // MARK: Receiving
 
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard inputEnd == nil else { return }
-    // Those that wait are answered.
+    // Waiting requests are still answered.
     if !parts.append(unwrapInboundIn(data)) { endInput(.success(())) }
   }
 
@@ -83,11 +83,10 @@ final class RequestHandler: ChannelDuplexHandler {
     context.fireChannelWritabilityChanged()
   }
 
-  /// Nothing more arrives.
   private func endInput(_ end: Result<Void, any Error>) {
     inputEnd = inputEnd ?? end
     wakeReader()
-    // A writer learns by its next write that the connection is closed.
+    // A writer notices the closed connection at its next write.
     if !(context?.channel.isActive ?? false) { wakeWriter() }
   }
 
@@ -102,7 +101,7 @@ final class RequestHandler: ChannelDuplexHandler {
     waitingWriter = nil
   }
 
-  /// The first part that waits; nil when all have been taken and no more come. Throws the error that ended the input, once.
+  /// The first waiting part; nil when all have been taken and no more arrive. Throws the error that ended the input, once.
   private func take() throws -> HTTPRequestPart? {
     guard let part = parts.popFirst() else {
       defer { inputEnd = .success(()) }
@@ -119,13 +118,13 @@ final class RequestHandler: ChannelDuplexHandler {
     context?.read()
   }
 
-  // MARK: What the task asks for
+  // MARK: Reading, for the task
 
-  /// The head of the next request, once the client has taken enough of what was sent; nil if no more come. What is left of the
-  /// present one's body is dropped.
+  /// The head of the next request, after the client has taken enough of the output; nil if there is none. The rest of the current request's
+  /// body is dropped.
   nonisolated(nonsending) func nextHead() async throws -> HTTPRequest? {
     requestNumber += 1
-    // Somebody may still wait for the body of a request that was answered.
+    // A reader may still wait for the body of a request that was answered.
     waitingReader?.resume(throwing: RequestIsOver())
     waitingReader = nil
     if let context, context.channel.isActive { try await waitUntilWritable(context) }
@@ -142,8 +141,7 @@ final class RequestHandler: ChannelDuplexHandler {
     return nil
   }
 
-  /// The next part; nil if no more come, or what comes breaks off the body of a request that was answered: its client expects no
-  /// other response.
+  /// The next part; nil if no more arrive, or if the body of an answered request is cut off, because its client expects no other response.
   private nonisolated(nonsending) func nextOrNone() async throws -> HTTPRequestPart? {
     do { return try await next() } catch {
       if isBodyTaken { throw error }
@@ -151,7 +149,7 @@ final class RequestHandler: ChannelDuplexHandler {
     }
   }
 
-  /// The body of the present request, if all of it has come. Asked for before any of it is read.
+  /// The body of the current request, if it has arrived completely. Call it before reading any part of it.
   func takeWholeBody() -> ByteBuffer? {
     guard let body = parts.takeWholeBody() else { return nil }
     isBodyTaken = true
@@ -159,8 +157,7 @@ final class RequestHandler: ChannelDuplexHandler {
     return body
   }
 
-  /// More of the body of the request with that number; nil at its end. Throws if it is cut off, or the request was
-  /// answered meanwhile.
+  /// The next part of the body of this request; nil at its end. Throws if the body is cut off, or the request was answered meanwhile.
   nonisolated(nonsending) func nextBytes(of request: Int) async throws -> ByteBuffer? {
     guard request == requestNumber, waitingReader == nil else { throw RequestIsOver() }
     if isBodyTaken { return nil }
@@ -177,21 +174,21 @@ final class RequestHandler: ChannelDuplexHandler {
     }
   }
 
-  /// The next part; nil if no more come.
+  /// The next part; nil if no more arrive.
   private nonisolated(nonsending) func next() async throws -> HTTPRequestPart? {
     if !parts.isEmpty || inputEnd != nil { return try take() }
     return try await withUnsafeThrowingContinuation { waitingReader = $0 }
   }
 
-  /// Closes the connection's output when the last response has left. What still arrives is dropped, until the client ends its side
-  /// or the time for that is over.
+  /// Closes the connection's output after the last response is sent. Further input is dropped until the client closes its side or the
+  /// linger timeout passes.
   nonisolated(nonsending) func endResponses() async {
     hasEndedResponses = true
     inputEnd = .success(())
     parts.removeAll()
     readOn()
     guard let context, !isCancelled else { return }
-    // Where the client has ended its side, closing the other one forgets what waits.
+    // If the client has closed its side, closing the output would drop unsent data.
     if let waiting = try? context.channel.syncOptions?.getOption(.bufferedWritableBytes), waiting > 0 {
       let left = context.eventLoop.makePromise(of: Void.self)
       context.writeAndFlush(wrapOutboundOut(.body(ByteBuffer())), promise: left)
@@ -205,13 +202,13 @@ final class RequestHandler: ChannelDuplexHandler {
     }
   }
 
-  /// Ends reading. A task that waits for the client gets an error; one that does other work ends with the present response.
+  /// Stops reading. A task that waits for the client gets an error; a task with other work ends after the current response.
   func cancel() {
     isCancelled = true
     waitingWriter?.resume(throwing: CancellationError())
     waitingWriter = nil
     endInput(.success(()))
-    // Nobody asks the task any more.
+    // Closes directly, because the task makes no further calls.
     if hasEndedResponses { context?.close(promise: nil) }
   }
 }

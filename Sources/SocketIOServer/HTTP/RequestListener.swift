@@ -6,16 +6,16 @@ import NIOHTTP1
 import ServiceLifecycle
 
 extension SocketIOServer {
-  /// Answers a request; the channel is the connection that it came by.
+  /// Answers a request. The channel is its connection.
   package typealias Respond = @Sendable (Request, any Channel) async throws -> Response
 
-  /// A service that listens at an address and has `respond` answer all requests but those for WebSockets of this server, those of a
-  /// connection one after another, on its event loop: `respond` must not block. What it throws is answered with 500, what cannot be
-  /// parsed with 400, both without `Date`. The service throws if the address cannot be taken.
+  /// A service that listens at an address. `respond` answers all requests except those for WebSockets of this server; the requests of a
+  /// connection in order, on its event loop: `respond` must not block. An error that it throws is answered with 500, an invalid request
+  /// with 400, both without `Date`. The service throws if the address cannot be bound.
   ///
   /// - Parameters:
-  ///   - onRunning: Called with the port once clients may connect.
-  ///   - respond: Answers a request. The response is sent as it is: `respond` adds what all have, such as `Date`.
+  ///   - onRunning: Called with the port when clients can connect.
+  ///   - respond: Answers a request. The response is sent unchanged: `respond` adds common fields such as `Date`.
   package func listener(
     at address: BindAddress, configuration: HTTPChannelConfiguration, logger: Logger,
     onRunning: @escaping @Sendable (Int) async -> Void, respond: @escaping Respond
@@ -49,7 +49,7 @@ struct RequestListener: ServerChildChannel {
     }
   }
 
-  /// Answers one request after the other until the connection ends.
+  /// Answers the requests in order until the connection ends.
   private func serve(_ connection: RequestConnection, _ logger: Logger) async {
     let handler = connection.handler.value
     var isBroken = false
@@ -65,7 +65,7 @@ struct RequestListener: ServerChildChannel {
           try await response.body.write(ConnectionBodyWriter(connection: connection))
           try handler.requireEnd()
         } catch {
-          // The head has promised what cannot be sent: only the end of the connection tells the client.
+          // The announced response cannot be sent; only closing the connection tells the client.
           try? handler.flushBeginning()
           connection.channel.close(promise: nil)
           break
@@ -78,9 +78,9 @@ struct RequestListener: ServerChildChannel {
     } catch {
       isBroken = true
     }
-    // With TLS the output has to end first: otherwise the client's farewell is waited for, which may not come any more.
+    // With TLS the output must end first: otherwise the close would wait for the client's close_notify, which may never arrive.
     await handler.endResponses()
-    // Who cancels does not wait for clients.
+    // A cancelled task does not wait for clients.
     if isBroken || Task.isCancelled { connection.channel.close(promise: nil) }
     try? await connection.channel.closeFuture.get()
   }

@@ -1,19 +1,19 @@
 extension SocketIOServer {
-  /// A cookie that carries the session's id, so that a load balancer can send all requests of a session to one server.
-  /// It is no proof of anything: the server does not read it.
+  /// A cookie with the session's id, by which a load balancer can send all requests of a session to one server. It is no credential: the
+  /// server does not read it.
   public struct SessionCookie: Sendable {
     public enum SameSite: String, Sendable {
       case strict = "Strict"
       case lax = "Lax"
-      /// Pages of other sites send it too; browsers want `isSecure` with it.
+      /// Pages of other sites send it too. Browsers require `isSecure` then.
       case none = "None"
     }
 
     public var name: String
     public var path: String
-    /// Whether scripts are kept from reading it.
+    /// Whether scripts cannot read it.
     public var isHTTPOnly: Bool
-    /// Whether it travels over TLS only.
+    /// Whether it is sent over TLS only.
     public var isSecure: Bool
     public var sameSite: SameSite
 

@@ -5,10 +5,10 @@ import NIOHTTPTypes
 import Synchronization
 
 extension SocketIOServer {
-  /// The HTTP/1 server for a Hummingbird application on whose port this server lives as well.
+  /// Makes the HTTP/1 server for a Hummingbird application that shares its port with this server.
   ///
-  /// The application's responder runs where Swift's tasks do, unless `HTTPChannelConfiguration.respondsOnEventLoop` is set. What
-  /// `configuration` holds as closures is called on the event loop of the connection that is accepted: it must not block.
+  /// The application's responder runs on Swift's default executor, unless `HTTPChannelConfiguration.respondsOnEventLoop` is set. The
+  /// closures in `configuration` are called on the event loop of the accepted connection: they must not block.
   public func httpServer(configuration: HTTPChannelConfiguration = .init()) -> HTTPServerBuilder {
     HTTPServerBuilder { responder in
       SocketIOHTTPChannel(
@@ -17,7 +17,7 @@ extension SocketIOServer {
   }
 }
 
-/// An HTTP/1 connection of a Hummingbird application, out of which WebSockets can be taken at any request.
+/// An HTTP/1 connection of a Hummingbird application that can become a WebSocket at any request.
 struct SocketIOHTTPChannel: HTTPChannelHandler {
   typealias HTTPConnection = NIOAsyncChannel<HTTPRequestPart, HTTPResponsePart>
 
@@ -49,8 +49,8 @@ struct SocketIOHTTPChannel: HTTPChannelHandler {
   }
 }
 
-/// A connection between its set-up and its handling. A listener that stops just then drops it; an async channel that nobody
-/// closes would end the process.
+/// A connection between its setup and its handling. A listener that stops in between drops it, and an async channel that is never closed
+/// would crash the process.
 final class AcceptedConnection: Sendable {
   private let http: SocketIOHTTPChannel.HTTPConnection
   private let isTaken = Atomic(false)
@@ -59,13 +59,13 @@ final class AcceptedConnection: Sendable {
 
   deinit {
     guard !isTaken.load(ordering: .acquiring) else { return }
-    // Unstructured: whoever dropped it waits for nothing.
+    // Unstructured, because the listener that dropped it does not wait.
     Task { [http] in try? await http.executeThenClose { _, _ in } }
   }
 
   var channel: any Channel { http.channel }
 
-  /// The connection, for whoever handles it and closes it.
+  /// Returns the connection to a caller that handles and closes it.
   func take() -> SocketIOHTTPChannel.HTTPConnection {
     isTaken.store(true, ordering: .releasing)
     return http

@@ -4,9 +4,9 @@ public import NIOCore
 import SocketIOProtocol
 
 extension SocketIOServer {
-  /// Answers a long-polling request, or one that is refused.
+  /// Answers a long-polling request, including invalid ones.
   ///
-  /// - Parameter channel: The connection the request came by; a waiting poll whose connection is lost ends its session.
+  /// - Parameter channel: The connection of the request. If it is lost while a poll waits, the session ends.
   public func respond(to request: Request, channel: any Channel) async -> Response {
     let response = await answer(request, channel)
     return request.method == .head ? response.createHeadResponse() : response
@@ -60,7 +60,7 @@ extension SocketIOServer {
     }
   }
 
-  /// Of a session that has fallen silent, what its request is answered with when it is over with the connection or the session.
+  /// For a session that an interceptor made silent: waits until the connection or the session ends, and returns the answer.
   private func silence(_ sid: String, _ shard: LoopShard, _ channel: any Channel) async -> PollingAnswer? {
     guard core.configuration.packetInterceptor != nil else { return nil }
     return await withCheckedContinuation { continuation in
@@ -143,7 +143,7 @@ extension SocketIOServer {
 }
 
 extension PollingResponse {
-  /// The same where it may be that the connection is to be reset.
+  /// Converts an answer, and resets the connection if the answer demands it.
   fileprivate func answer(_ answer: PollingAnswer, over channel: any Channel) async throws(RequestFlaw) -> Response {
     if case .reset = answer { try? await channel.reset().get() }
     return try await self.answer(answer)
@@ -151,7 +151,7 @@ extension PollingResponse {
 }
 
 extension LoopShard {
-  /// The answer if the POST may not be read.
+  /// The answer if the POST may not be read; nil if it may.
   func postArrived(_ sid: String, _ request: EngineRequest) -> PollingAnswer? {
     guard let session = liveSession(sid) else { return .refused(.unknownSession) }
     session.note(request)
@@ -167,5 +167,5 @@ extension LoopShard {
   }
 }
 
-/// Too many large messages are on their way.
+/// There is no capacity for another large message.
 private struct NoRoom: Error {}

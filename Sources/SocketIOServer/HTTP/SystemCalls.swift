@@ -19,8 +19,8 @@ extension Int64 {
 }
 
 extension Channel {
-  /// Has the kernel take bytes only as they are sent, 64 KiB ahead, so that one sees how fast a client reads: its buffers hold
-  /// megabytes, which a slow phone takes minutes for.
+  /// Makes the kernel take at most 64 KiB of unsent bytes, so that the server sees how fast a client reads. The kernel's buffers hold
+  /// megabytes, which a slow phone takes minutes to read.
   func keepUnsentBytesFew() throws {
     let option = ChannelOptions.Types.SocketOption(
       level: .tcp, name: NIOBSDSocket.Option(rawValue: CInt(TCP_NOTSENT_LOWAT)))
@@ -29,7 +29,7 @@ extension Channel {
 }
 
 extension Channel {
-  /// Closes the connection so that the other end is told of a reset (RST). What waits to be sent is lost.
+  /// Closes the connection with a reset (RST). Unsent data is lost.
   package func reset() -> EventLoopFuture<Void> {
     let lingers =
       (self as? any SocketOptionProvider)?.setSoLinger(linger(l_onoff: 1, l_linger: 0))
@@ -38,8 +38,7 @@ extension Channel {
   }
 }
 
-/// Two sockets that are connected to each other, not inherited by child processes; nil when there are no more descriptors. Who
-/// takes them makes them non-blocking.
+/// Two connected sockets, not inherited by child processes; nil if there are no more descriptors. The caller makes them non-blocking.
 func socketPair() -> (CInt, CInt)? {
   var pair: [CInt] = [-1, -1]
   #if canImport(Darwin)
@@ -54,17 +53,17 @@ func socketPair() -> (CInt, CInt)? {
   return (pair[0], pair[1])
 }
 
-/// A second descriptor for the same open socket, not inherited by child processes; `nil` when there are no more.
+/// A second descriptor for the same open socket, not inherited by child processes; `nil` if there are no more.
 func duplicate(_ descriptor: CInt) -> CInt? {
   let copy = fcntl(descriptor, F_DUPFD_CLOEXEC, 0)
   return copy < 0 ? nil : copy
 }
 
-/// Hands bytes to the kernel without waiting, and answers how many it took: none when its buffer is full, or when the
-/// connection broke, which the next write through the channel finds out.
+/// Sends bytes without waiting, and returns how many the kernel took: none if its buffer is full, or if the connection is broken, which the
+/// channel's next write reports.
 func sendAtOnce(_ bytes: ByteBuffer, to descriptor: CInt) -> Int {
   #if canImport(Darwin)
-    // NIO has turned SIGPIPE off for its sockets there.
+    // On Darwin NIO has turned SIGPIPE off for its sockets.
     let flags = CInt(MSG_DONTWAIT)
   #else
     let flags = CInt(MSG_DONTWAIT) | CInt(MSG_NOSIGNAL)

@@ -2,12 +2,11 @@ import DequeModule
 import NIOCore
 import NIOHTTPTypes
 
-/// What a connection has brought of its requests and nobody has taken.
+/// Parts of requests that have arrived and were not taken.
 struct WaitingParts {
-  /// While this many parts wait, nothing more is read. One read may bring many parts: those may wait beside them. As with
-  /// `NIOAsyncChannel`.
+  /// Reading stops while this many parts wait. One read may add many parts beyond it. The same value as in `NIOAsyncChannel`.
   private static let maxWaiting = 10
-  /// Reading goes on when only this many wait.
+  /// Reading resumes when only this many wait.
   private static let fewWaiting = 2
 
   private var parts = Deque<HTTPRequestPart>()
@@ -20,8 +19,8 @@ struct WaitingParts {
   var areMany: Bool { parts.count >= Self.maxWaiting }
   var areFew: Bool { parts.count <= Self.fewWaiting }
 
-  /// False for the head of a request that is one too many: one read may bring thousands of short ones, each of which takes many
-  /// times its length.
+  /// False for the head of a request beyond the limit: one read may contain thousands of short requests, each of which takes many times its
+  /// length in memory.
   mutating func append(_ part: HTTPRequestPart) -> Bool {
     if case .head = part {
       guard requests < maxRequests else { return false }
@@ -37,7 +36,7 @@ struct WaitingParts {
     return part
   }
 
-  /// The body of the request whose head was taken last, if all of it has come.
+  /// The body of the request whose head was taken last, if it has arrived completely.
   mutating func takeWholeBody() -> ByteBuffer? {
     guard let last = parts.firstIndex(where: \.isEnd) else { return nil }
     var body = ByteBuffer()

@@ -3,18 +3,18 @@ import NIOCore
 import NIOPosix
 import SocketIOProtocol
 
-/// A checked request for a WebSocket.
+/// A validated request for a WebSocket.
 struct WebSocketOffer: Sendable {
   enum Wish: Sendable {
     case open(EngineRevision)
     case upgrade(sid: String)
-    /// The WebSocket opens only to carry this text, as clients show nothing of an HTTP refusal.
+    /// The WebSocket opens only to deliver this text, because clients do not show an HTTP refusal.
     case explain(String)
   }
 
   let request: EngineRequest
   let acceptKey: String
-  /// The compression that client and server have agreed on.
+  /// The agreed compression.
   let deflate: DeflateAgreement?
   let wish: Wish
 
@@ -28,7 +28,7 @@ struct UpgradeFlaw: Error {
 }
 
 extension ServerCore {
-  /// Checks a request for a WebSocket that may be made, and finds the loop it belongs to.
+  /// Validates a request for an allowed WebSocket, and finds its loop.
   func examine(
     _ request: EngineRequest, _ aim: RequestAim, on loop: any EventLoop
   ) throws(UpgradeFlaw) -> (LoopShard, WebSocketOffer) {
@@ -74,11 +74,11 @@ extension UpgradeFlaw {
 }
 
 extension LoopShard {
-  /// Makes a WebSocket of a connection that was taken out of HTTP. Owns the descriptor from here on.
+  /// Makes a WebSocket of a connection that was taken out of HTTP. Takes ownership of the descriptor.
   ///
   /// - Parameters:
-  ///   - place: The connection's place, if it is to last as long as the descriptor.
-  ///   - owner: Whose share of the loop's time reading takes.
+  ///   - place: The connection's reservation, if it must last as long as the descriptor.
+  ///   - owner: The owner whose share of the loop's time reading counts against.
   func accept(_ offer: WebSocketOffer, _ descriptor: CInt, _ place: ConnectionPlace?, owner: String?) {
     switch purpose(of: offer) {
     case .failure(let flaw):

@@ -2,30 +2,30 @@ import DequeModule
 import NIOCore
 import Synchronization
 
-/// Work for sockets that any thread hands to an event loop.
+/// Work for sockets that any thread can queue for an event loop.
 struct HandedWork {
   fileprivate var waiting: Deque<LoopShard.Work> = []
   fileprivate var isScheduled = false
 }
 
-/// What is done to sockets happens in the order in which it was asked for: at once for callers on the event loop, later for others.
+/// Operations on sockets run in the order in which they were requested: at once for callers on the event loop, later for others.
 extension LoopShard {
-  /// Changes or feeds sockets. It calls the application for `onAnyOutgoing` only.
+  /// Changes sockets or sends to them. The only application code that it calls is `onAnyOutgoing`.
   typealias Work = @Sendable (LoopShard) -> Void
 
-  /// Whether the caller is on the loop, and no event is being delivered. If so, work is done at once.
+  /// Whether the caller is on the loop and no event is being delivered. If so, work runs at once.
   var actsAtOnce: Bool { loop.inEventLoop && !isDelivering }
 
-  /// Does work at once if the caller is on the loop, behind all that was handed over before. Otherwise the loop does it later.
+  /// Runs work at once if the caller is on the loop, after all work that was queued before. Otherwise queues it.
   ///
-  /// - Parameter overtaking: Whether it comes before what was handed over.
+  /// - Parameter overtaking: Whether it runs before the queued work.
   func act(overtaking: Bool = false, _ work: @escaping Work) {
     guard actsAtOnce else { return hand(work) }
     if !overtaking { catchUp() }
     perform(work)
   }
 
-  /// Leaves work for the loop, also when called on it.
+  /// Queues work for the loop, even if called on it.
   ///
   /// - Parameter isAwaited: Whether the caller is on the loop and calls `catchUp` next.
   func hand(isAwaited: Bool = false, _ work: @escaping Work) {
@@ -44,7 +44,7 @@ extension LoopShard {
     catchUp()
   }
 
-  /// Does all work that was handed over until now. Called on the loop; does nothing amid a delivery, which is such work itself.
+  /// Runs all work that was queued until now. Called on the loop. Does nothing during a delivery, which is such work itself.
   func catchUp() {
     let last = handedCount.load(ordering: .acquiring)
     guard performedCount < last, !isDelivering else { return }
@@ -55,7 +55,7 @@ extension LoopShard {
   }
 
   private func perform(_ work: Work) {
-    // A listener to outgoing events may emit: that comes behind the event it sees.
+    // A listener to outgoing events may emit; that event follows the one it sees.
     isDelivering = true
     work(self)
     isDelivering = false

@@ -1,6 +1,6 @@
 import SocketIOProtocol
 
-/// Who is in which namespace and room.
+/// Membership of sockets in namespaces and rooms.
 extension LoopShard {
   func join(_ socket: Socket) {
     let namespace = namespaces[socket.namespace] ?? NamespaceShard()
@@ -27,7 +27,7 @@ extension LoopShard {
     admin?.note(socket) { .leftRoom(namespace: $0.namespace, id: $0.id, room: room) }
   }
 
-  /// The sockets whom a target means, at this moment.
+  /// The sockets that a target selects now.
   func sockets(in target: BroadcastTarget) -> [Socket] {
     var found: [Socket] = []
     namespaces[target.namespace]?.forEach(in: target) { found.append($0) }

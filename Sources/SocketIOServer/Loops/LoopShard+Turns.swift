@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Whose messages wait for a further turn.
+/// Links whose messages wait for another turn.
 extension LoopShard {
-  /// Gives a link a further turn. One has its turn at a time, and never at once: the loop looks at its connections only when no task is
+  /// Gives a link another turn. One link has its turn at a time, and never at once: the loop reads its connections only when no task is
   /// due.
   func awaitTurn(_ link: WebSocketLink) {
     turns.append(link)
@@ -12,7 +12,7 @@ extension LoopShard {
   private func scheduleTurn() {
     let shard = NIOLoopBound(self, eventLoop: loop)
     loop.scheduleTask(in: .microseconds(100)) {
-      // Behind what is queued already, which may end a session.
+      // After already queued work, which may end a session.
       shard.value.enqueue { $0.takeTurn() }
     }
   }

@@ -5,41 +5,41 @@ import Synchronization
 
 /// The part of a server that lives on one event loop: sessions, their sockets, and one timer for all.
 ///
-/// Unchecked: the state is touched on `loop` only, except for `handedWork`; `run`, `enqueue` and `hand` are the ways in from elsewhere.
+/// Unchecked: the state is accessed only on `loop`, except for `handedWork`. Other threads use `run`, `enqueue` and `hand`.
 final class LoopShard: @unchecked Sendable {
   let core: ServerCore
   let loop: any EventLoop
   let index: Int
   private(set) var sessions: [String: Session] = [:]
-  /// Those with sockets on this loop.
+  /// The namespaces with sockets on this loop.
   var namespaces: [String: NamespaceShard] = [:]
-  /// Set when the time of owners is counted.
+  /// Set if time is counted by owner.
   let shares: LoopShares?
   private var wheel: TimerWheel
   private var isTicking = false
-  /// WebSockets to which something was written since the last flush. A flush finds all it needs in them: a broadcast to many waits for
-  /// memory more than for anything else.
+  /// WebSockets with output since the last flush. A flush needs nothing else: the main cost of a broadcast to many clients is waiting for
+  /// memory.
   private var unflushed: [WebSocketLink] = []
-  /// Sessions whose waiting GET is to be answered at the next flush.
+  /// Sessions whose waiting GET will be answered at the next flush.
   private var unanswered: [Session] = []
-  /// Links whose client does not keep up. They are closed at the end of the tick, never amid a broadcast.
+  /// Links whose client reads too slowly. They are closed at the end of the tick, never during a broadcast.
   private var overflowed: [WebSocketLink] = []
   private var isFlushScheduled = false
   private var links: [ObjectIdentifier: WebSocketLink] = [:]
-  /// WebSockets whose end is waited for, and who waits.
+  /// Waits for the end of WebSockets.
   private var departures: [(links: Set<ObjectIdentifier>, promise: EventLoopPromise<Void>)] = []
   private var recoverySweep: RecoverySweep?
-  /// Set once a WebSocket has negotiated compression.
+  /// Set after a WebSocket has negotiated compression.
   var deflateStreams: DeflateStreams?
-  /// Those with messages that wait for a further turn.
+  /// Links with messages that wait for another turn.
   var turns: Deque<WebSocketLink> = []
-  /// Work for sockets that waits for the loop, and how much was ever handed over: work counts before it can be taken.
+  /// Queued work for sockets, and how much was ever queued. The count rises before the work can be taken.
   let handedWork = Mutex(HandedWork())
   let handedCount = Atomic<Int>(0)
   var performedCount = 0
-  /// Whether work for sockets is being done: what is asked for meanwhile is handed over.
+  /// Whether work for sockets is running; further work is queued meanwhile.
   var isDelivering = false
-  /// Set when somebody may watch the server.
+  /// Set if the admin namespace is enabled.
   var admin: AdminHub?
 
   init(core: ServerCore, loop: any EventLoop, index: Int) {
@@ -50,9 +50,8 @@ final class LoopShard: @unchecked Sendable {
     wheel = TimerWheel(tick: Self.tick(core.configuration), at: Self.now)
   }
 
-  /// How far apart the wheel's turns are: 1/32 of the shortest time-out, from 5 to 500 ms. A session that no request names
-  /// is closed at most this late, plus the time the loop is busy; one that a request names is closed on time
-  /// (`liveSession`).
+  /// The time between two turns of the wheel: 1/32 of the shortest timeout, from 5 to 500 ms. A session that no request names is closed at
+  /// most this much late, plus the time that the loop is busy. A session that a request names is closed on time (`liveSession`).
   private static func tick(_ configuration: SocketIOServer.Configuration) -> Milliseconds {
     let shortest = [
       configuration.pingInterval, configuration.pingTimeout, configuration.connectTimeout, configuration.upgradeTimeout,
@@ -62,7 +61,7 @@ final class LoopShard: @unchecked Sendable {
 
   static var now: Milliseconds { Milliseconds(NIODeadline.now().uptimeNanoseconds / 1_000_000) }
 
-  /// Runs `body` on the shard's loop, at once when already there; calls of one thread keep their order.
+  /// Runs `body` on the shard's loop, at once if already there. Calls of one thread keep their order.
   func run(_ body: @escaping @Sendable (LoopShard) -> Void) {
     if loop.inEventLoop {
       body(self)
@@ -71,9 +70,9 @@ final class LoopShard: @unchecked Sendable {
     }
   }
 
-  /// Does work on the shard's loop, when its owner has a turn.
+  /// Runs work on the shard's loop when its owner has a turn.
   ///
-  /// - Parameter size: Of what is worked on, in bytes.
+  /// - Parameter size: The size of the input, in bytes.
   func work(for owner: String?, size: Int, _ body: @escaping @Sendable (LoopShard) -> Void) {
     run { shard in
       guard let shares = shard.shares else { return body(shard) }
@@ -81,7 +80,7 @@ final class LoopShard: @unchecked Sendable {
     }
   }
 
-  /// Runs `body` on the shard's loop behind what is queued there already, also when called on it.
+  /// Runs `body` on the shard's loop after already queued work, even if called on the loop.
   func enqueue(_ body: @escaping @Sendable (LoopShard) -> Void) {
     loop.execute { body(self) }
   }
@@ -94,7 +93,7 @@ final class LoopShard: @unchecked Sendable {
     schedule(session)
   }
 
-  /// The session that a request names. What is due for it is done first, so it may end here.
+  /// The session that a request names. Its due timeouts run first, so the session may end here.
   func liveSession(_ sid: String) -> Session? {
     sessions[sid]?.catchUp(at: Self.now)
     return sessions[sid]
@@ -118,7 +117,7 @@ final class LoopShard: @unchecked Sendable {
     departures.removeAll { $0.links.isEmpty }
   }
 
-  /// Closes every session; the future succeeds when all WebSockets that are there now are gone, which their close time-out bounds.
+  /// Closes all sessions. The future succeeds when all current WebSockets are gone, at the latest after their close timeout.
   func shutDown() -> EventLoopFuture<Void> {
     for session in Array(sessions.values) {
       session.close(.serverShuttingDown, code: WebSocketFrame.CloseCode.goingAway)
@@ -129,7 +128,7 @@ final class LoopShard: @unchecked Sendable {
     return promise.futureResult
   }
 
-  /// Closes the WebSockets without a close frame, and every session.
+  /// Closes all WebSockets without a close frame, and all sessions.
   func dropConnections() {
     for link in Array(links.values) { link.abort() }
     for session in Array(sessions.values) { session.close(.transportClose) }
@@ -137,7 +136,7 @@ final class LoopShard: @unchecked Sendable {
 
   // MARK: Time
 
-  /// Puts an entry on the wheel, or moves it when its deadline came nearer.
+  /// Puts an entry on the wheel, or moves it if its deadline is now earlier.
   func schedule(_ entry: any TimerWheelEntry) {
     wheel.add(entry)
     if !isTicking { scheduleTick() }
@@ -181,7 +180,7 @@ final class LoopShard: @unchecked Sendable {
   private func scheduleFlush() {
     guard !isFlushScheduled else { return }
     isFlushScheduled = true
-    // Runs behind the broadcasts that are queued already, so that a burst costs each socket one write.
+    // Runs after already queued broadcasts, so that a burst costs each socket one write.
     loop.execute { self.flush() }
   }
 
@@ -206,7 +205,7 @@ final class LoopShard: @unchecked Sendable {
 
   // MARK: Recovery
 
-  /// There is something to forget when its time has come.
+  /// Starts the regular removal of expired recovery data.
   func startRecoverySweep(_ store: RecoveryStore) {
     let sweep = recoverySweep ?? RecoverySweep(store, on: self)
     recoverySweep = sweep

@@ -1,12 +1,12 @@
 import DequeModule
 import NIOCore
 
-/// Shares an event loop's time among the owners of its connections: while others send as well, the work that one of them
-/// causes by sending takes a part of it. What is more waits, each connection's in the order in which it came.
+/// Divides an event loop's time among the owners of its connections. While several owners send, the work that one of them causes may take
+/// only a part of the time. Work beyond that waits; each connection keeps its order.
 ///
-/// Belongs to one loop, as the objects it hands out.
+/// Belongs to one loop, as do the objects that it returns.
 final class LoopShares {
-  /// For how long after its last work an owner counts as one of those who send.
+  /// How long after its last work an owner counts as sending.
   static let presence = TimeAmount.seconds(5)
 
   private let loop: any EventLoop
@@ -15,18 +15,18 @@ final class LoopShares {
   private var shares: [String: LoopShare] = [:]
   private lazy var anybody = LoopShare(self, part: nil)
   private var isSweeping = false
-  /// The last two for whom there was work, the latest first.
+  /// The last two shares with work, the latest first.
   private var latest: (share: ObjectIdentifier, at: NIODeadline)?
   private var former: (share: ObjectIdentifier, at: NIODeadline)?
 
-  /// - Parameter part: Of the loop's time, from 0 to 1.
+  /// - Parameter part: An owner's part of the loop's time, from 0 to 1.
   init(_ loop: any EventLoop, part: Double, now: @escaping () -> NIODeadline = NIODeadline.now) {
     self.loop = loop
     self.part = max(part, 0.001)
     self.now = now
   }
 
-  /// The share of an owner; one without limit for connections that are nobody's in particular.
+  /// The share of an owner; for connections without an owner, a share without limit.
   func share(of owner: String?) -> LoopShare {
     guard let owner else { return anybody }
     if let share = shares[owner] { return share }
@@ -36,8 +36,8 @@ final class LoopShares {
     return share
   }
 
-  /// Drops shares that have no connection and no debt, so that nobody is rid of it by connecting anew. One that counts as
-  /// sending stays: an owner who came back with a new share would have their former one as a neighbor.
+  /// Removes shares without connections and without debt: a debt must survive reconnecting. A share that counts as sending stays, because
+  /// an owner who returned with a new share would compete with its former one.
   fileprivate func sweep() {
     guard !isSweeping else { return }
     isSweeping = true
@@ -59,7 +59,7 @@ final class LoopShares {
     [latest, former].contains { $0.map { $0.share == ObjectIdentifier(share) && now - $0.at < Self.presence } ?? false }
   }
 
-  /// Whether somebody else sends as well.
+  /// Whether another owner sends as well.
   fileprivate func hasOthers(than share: LoopShare, at now: NIODeadline) -> Bool {
     let other = latest?.share == ObjectIdentifier(share) ? former : latest
     return other.map { now - $0.at < Self.presence } ?? false
@@ -71,42 +71,42 @@ final class LoopShares {
   }
 }
 
-/// The part of a loop's time that one owner has: a token bucket. Work makes a debt of time, which is paid off at the rate of
-/// the part; beyond ``burst`` of it, further work waits.
+/// One owner's part of a loop's time, as a token bucket. Work adds a debt of time, which is paid off at the rate of the part. While the
+/// debt exceeds ``burst``, further work waits.
 final class LoopShare {
   static let burst = TimeAmount.milliseconds(10)
-  /// How much of the burst has to be there again before what waits has its turn, so that a turn is worth its timer.
+  /// How much of the burst must be available again before waiting work gets a turn, so that a turn is worth its timer.
   static let turn = TimeAmount.microseconds(1500)
-  /// Debt beyond this is forgiven.
+  /// The highest debt; any excess is dropped.
   static let maxDebt = TimeAmount.seconds(1)
-  /// The same for work while nobody else sends.
+  /// The highest debt from work while no other owner sends.
   static let maxDebtAlone = TimeAmount.milliseconds(50)
-  /// Bytes that connections may hold back.
+  /// The most bytes that the owner's connections may hold back.
   static let maxWaitingBytes = 16 * 1024 * 1024
-  /// What waits has a turn at least this often, and for at least so many bytes, however large the debt is. Answers that are
-  /// under way make debt as well, and cannot be stopped: meanwhile small messages still get through.
+  /// Waiting work has a turn at least this often, and for at least `leastTurn` bytes, even with a large debt. Answers in progress add debt
+  /// as well and cannot be stopped, so small messages must still get through.
   static let longestWait = TimeAmount.milliseconds(50)
   static let leastTurn = 2048
-  /// Bytes of a connection that are worked on at a time while others send: what they cost is known afterwards only.
+  /// The bytes of a connection that are processed at a time while others send, because their cost is known only afterwards.
   static let piece = 4096
-  /// How many turns of the least size a single piece of work may use up beforehand.
+  /// How many minimal turns a single piece of work may use in advance.
   private static let mostTurns = 32
 
-  /// Works on so many bytes, or on all it has if it can only do that; answers on how many.
+  /// Processes up to `limit` bytes, or everything if it cannot be divided. Returns the number of bytes.
   typealias Work = (_ limit: Int) -> Int
 
-  /// Unowned: they keep their shares. A connection keeps them as long as it may ask its share for something.
+  /// Unowned, because the object owns its shares. A connection retains it as long as it uses its share.
   unowned let shares: LoopShares
-  /// Nil: without limit.
+  /// Nil means no limit.
   private let part: Double?
   private var debt = TimeAmount.zero
   private var paidAt: NIODeadline
   private var isWorking = false
   private var waiting = Deque<Work>()
   private var isScheduled = false
-  /// Bytes that may be worked on in a turn although the part is used up.
+  /// Bytes that may be processed in this turn although the part is used up.
   private var allowance = 0
-  /// Bytes that work was about beyond those it answers, so far.
+  /// Bytes that the current work has processed in addition to its return value.
   private var counted = 0
   fileprivate private(set) var connections = 0
   /// Bytes that the owner's connections hold back.
@@ -118,7 +118,7 @@ final class LoopShare {
     paidAt = shares.now()
   }
 
-  /// A connection of the owner's, from now on and until ``left()``.
+  /// Counts a connection of the owner, until ``left()``.
   func joined() { connections += 1 }
 
   func left() {
@@ -131,13 +131,13 @@ final class LoopShare {
     return connections == 0 && waiting.isEmpty && debt == .zero
   }
 
-  /// Counts bytes that a piece of work is about beyond those it answers.
+  /// Counts bytes that the current work processes in addition to its return value.
   func count(_ bytes: Int) { counted &+= bytes }
 
-  /// Whether work that comes now is to be done at once.
+  /// Whether new work may run at once.
   var isFree: Bool { part == nil || waiting.isEmpty && !isSpent }
 
-  /// Whether there is a part to keep to.
+  /// Whether the limit applies now.
   var isShort: Bool { part != nil && shares.hasOthers(than: self, at: shares.now()) }
 
   private var isSpent: Bool {
@@ -152,7 +152,7 @@ final class LoopShare {
     paidAt = now
   }
 
-  /// Does work of the owner's, and counts the time.
+  /// Runs work of the owner, and counts its time.
   func spend<Result>(_ work: () -> Result) -> Result {
     guard !isWorking else { return work() }
     isWorking = true
@@ -168,7 +168,7 @@ final class LoopShare {
     return work()
   }
 
-  /// Does work at once if the owner has not had its part, else when it has its turn.
+  /// Runs work at once if the owner's part is not used up, otherwise in a later turn.
   func perform(size: Int, _ work: @escaping () -> Void) {
     guard !isFree else { return spend(work) }
     wait { _ in
@@ -177,7 +177,7 @@ final class LoopShare {
     }
   }
 
-  /// Has work wait for its turn, behind what waits already.
+  /// Makes work wait for its turn, behind other waiting work.
   func wait(_ work: @escaping Work) {
     waiting.append(work)
     schedule()
@@ -202,7 +202,7 @@ final class LoopShare {
     } else {
       allowance = 0
       let began = shares.now()
-      // Nobody may be there who shortens it: others are noted between turns only.
+      // This turn must limit itself, because other owners are only noticed between turns.
       while !isSpent, shares.now() - began < Self.burst, let work = waiting.popFirst() { _ = work(Self.piece) }
     }
     if !waiting.isEmpty { schedule() }

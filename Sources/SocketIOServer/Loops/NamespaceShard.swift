@@ -42,7 +42,7 @@ final class NamespaceShard {
     if rooms[room]?.isEmpty ?? false { rooms[room] = nil }
   }
 
-  /// Calls `body` once for each socket the target means. `body` must not add or remove sockets.
+  /// Calls `body` once for each socket that the target selects. `body` must not add or remove sockets.
   func forEach(in target: BroadcastTarget, _ body: (Socket) -> Void) {
     if target.rooms.isEmpty, target.except.isEmpty {
       for socket in sockets where !socket.isDismissed { body(socket) }

@@ -1,15 +1,14 @@
 import NIOCore
 import SocketIOProtocol
 
-/// An Engine.IO packet, encoded once for every socket that gets it: the WebSocket frame, which holds the long-polling
-/// form of a text packet as its payload.
+/// An Engine.IO packet, encoded once for all its recipients: the WebSocket frame, whose payload is the long-polling form of a text packet.
 struct OutboundPacket: Sendable {
   let frame: ByteBuffer
   private let headerLength: Int
   let isBinary: Bool
-  /// Whether a long-polling answer may be compressed for it.
+  /// Whether a long-polling answer that contains it may be compressed.
   private(set) var mayBeCompressed = true
-  /// Set when WebSockets that negotiated compression get the packet compressed.
+  /// Set if WebSockets that negotiated compression receive the packet compressed.
   let deflation: SharedDeflation?
 
   /// A packet of text.
@@ -22,7 +21,7 @@ struct OutboundPacket: Sendable {
     self.init(payload: binary, isBinary: true, deflatedSizes)
   }
 
-  /// - Parameter deflatedSizes: Of which sizes ``payload`` is compressed.
+  /// - Parameter deflatedSizes: The sizes of ``payload`` that are compressed.
   init(_ packet: EnginePacket, deflatedSizes: DeflatedSizes = .none) {
     if packet.isBinary {
       self.init(binary: packet.data, deflatedSizes: deflatedSizes)
@@ -41,29 +40,29 @@ struct OutboundPacket: Sendable {
     deflation = deflatedSizes.contains(payload.count) ? SharedDeflation() : nil
   }
 
-  /// The same for senders who want it compressed nowhere, or do not mind.
+  /// The packet with the sender's choice whether it may be compressed.
   func compressed(_ mayBeCompressed: Bool) -> OutboundPacket {
     var packet = self
     packet.mayBeCompressed = mayBeCompressed
     return packet
   }
 
-  /// The bytes behind the frame's header.
+  /// The bytes after the frame's header.
   var payload: [UInt8] {
     Array(frame.readableBytesView.dropFirst(headerLength))
   }
 
-  /// The same without a copy.
+  /// Passes the payload without copying it.
   func withPayload<Result>(_ body: (ByteBufferView) -> Result) -> Result {
     body(frame.readableBytesView.dropFirst(headerLength))
   }
 
-  /// Of ``payload``.
+  /// The size of ``payload``, in bytes.
   var payloadSize: Int { frame.readableBytes - headerLength }
 
   var size: Int { frame.readableBytes }
 
-  /// In bytes, the compressed form included, which is smaller.
+  /// The memory that it may take, in bytes, including the compressed form, which is smaller.
   var keptSize: Int { deflation == nil ? size : 2 * size }
 
   /// The WebSocket frame for a client of the revision.
@@ -71,10 +70,10 @@ struct OutboundPacket: Sendable {
     isTyped(in: revision) ? typed.frame : frame
   }
 
-  /// Whether the packet's type stands in front of a binary message.
+  /// Whether a binary message has the packet's type in front.
   func isTyped(in revision: EngineRevision) -> Bool { isBinary && revision == .v3 }
 
-  /// The same with its type in front.
+  /// The packet with its type in front.
   var typed: OutboundPacket {
     guard case .binary(let bytes) = EngineFrame(enginePacket, .v3) else { return self }
     return OutboundPacket(binary: bytes)
@@ -90,26 +89,25 @@ struct OutboundPacket: Sendable {
   }
 }
 
-/// How Socket.IO packets are encoded.
 struct OutboundEncoding: Sendable {
   var parser: SocketParser
-  /// Of which sizes the WebSocket messages that carry them are compressed.
+  /// The sizes of WebSocket messages that are compressed.
   var deflatedSizes = DeflatedSizes.none
-  /// Whether the sender allows it to be compressed.
+  /// Whether the sender allows compression.
   var mayBeCompressed = true
 
   var uncompressed: OutboundEncoding { OutboundEncoding(parser: parser, mayBeCompressed: false) }
 }
 
-/// A Socket.IO packet, encoded once: the message that begins it, which may be all of it, and the attachments that must follow.
+/// A Socket.IO packet, encoded once: its first message, which may be all of it, and the attachments that must follow.
 struct OutboundMessage: Sendable {
   let head: OutboundPacket
   let attachments: [OutboundPacket]
 
-  /// In bytes.
+  /// The size in bytes.
   var size: Int { attachments.reduce(head.size) { $0 + $1.size } }
 
-  /// In bytes, the compressed forms included, which are smaller.
+  /// The memory that it may take, in bytes, including the compressed forms, which are smaller.
   var keptSize: Int {
     attachments.reduce(head.keptSize) { $0 + $1.keptSize }
   }
@@ -131,9 +129,9 @@ struct OutboundMessage: Sendable {
   }
 }
 
-/// An event for any number of sockets, encoded once, or twice when some are to be recovered.
+/// An event for any number of sockets, encoded once, or twice if some of them can be recovered.
 struct OutboundEvent: Sendable {
-  /// The event for clients that are to be recovered: its offset is the last argument.
+  /// The form of the event for recoverable clients, with its offset as the last argument.
   struct Numbered: Sendable {
     var message: OutboundMessage
     /// `nil` for an event that is not kept.

@@ -3,11 +3,11 @@ import NIOCore
 import SocketIOProtocol
 import Synchronization
 
-/// What all event loops of a server share.
+/// The state that all event loops of a server share.
 final class ServerCore: Sendable {
-  /// A class, as every socket refers to the handlers of its namespace.
+  /// A class, because every socket refers to the handlers of its namespace.
   final class Rule: Sendable {
-    /// How the log calls the namespaces it accepts.
+    /// The name of the accepted namespaces in the log.
     let description: String
     let matches: @Sendable (String) -> Bool
     let handlers: NamespaceHandlers
@@ -24,7 +24,7 @@ final class ServerCore: Sendable {
     var rules: [Rule] = []
     /// Handlers for events of other servers, by namespace and name.
     var serverSide: [String: [String: ServerSideHandler]] = [:]
-    /// How many sockets of a namespace each shard has.
+    /// The number of sockets by namespace and shard.
     var members: [String: [Int]] = [:]
     var sessions = 0
     var sockets = 0
@@ -33,18 +33,18 @@ final class ServerCore: Sendable {
 
   let configuration: SocketIOServer.Configuration
   let logger: Logger
-  /// Set for a bare Engine.IO server: takes every message, and there are no namespaces.
+  /// Set for a bare Engine.IO server, which has no namespaces: takes every message.
   let engineHandler: SocketIOServer.EngineHandler?
-  /// Set when lost clients may return to their sockets.
+  /// Set if lost clients may return to their sockets.
   let recovery: RecoveryStore?
-  /// Set when an adapter connects this server with others.
+  /// Set if an adapter connects this server with others.
   let cluster: Cluster?
   private let state = Mutex(State())
-  /// Those of HTTP that are open, if there is an interceptor.
+  /// The open HTTP connections; kept only if there is an interceptor.
   let connections = Mutex<[ObjectIdentifier: any Channel]>([:])
   private let nextAckID = Atomic<UInt64>(0)
   let adviceBudget: LogBudget
-  /// Held while a broadcast is handed to the loops, so that all of them get broadcasts in one order.
+  /// Held while a broadcast is queued for the loops, so that all of them receive broadcasts in one order.
   let broadcastOrder = Mutex(())
 
   init(
@@ -63,29 +63,29 @@ final class ServerCore: Sendable {
     if let loop = shards.first?.loop { cluster?.start(self, on: loop) }
   }
 
-  /// Lets go of the loops' parts, which hold on to this. Connections that are still there keep theirs.
+  /// Releases the shards, which retain this object. Connections that are still open keep theirs.
   func end() { state.withLock { $0.shards = [] } }
 
   var shards: [LoopShard] { state.withLock { $0.shards } }
 
-  /// The shard of a session id, or `nil` when the id is none of ours.
+  /// The shard of a session id; `nil` if the id is not of this server.
   func shard(of sid: String) -> LoopShard? {
     guard let index = SessionID.shardIndex(of: sid, node: configuration.node) else { return nil }
     return state.withLock { $0.shards.indices.contains(index) ? $0.shards[index] : nil }
   }
 
-  /// The shard of an event loop; for a loop of another group, any.
+  /// The shard of an event loop; any shard for a loop of another group.
   func shard(on loop: any EventLoop) -> LoopShard? {
     state.withLock { state in state.shards.first { $0.loop === loop } ?? state.shards.randomElement() }
   }
 
-  /// The share of a loop's time that a connection's owner has; nil if none is counted.
+  /// The share of a loop's time that a connection's owner has; nil if time is not counted by owner.
   func share(of owner: String?, on loop: any EventLoop) -> LoopShare? {
     guard let shard = shard(on: loop), shard.loop === loop else { return nil }
     return shard.shares?.share(of: owner)
   }
 
-  /// A number for an event that wants acknowledgements; one for all clients, so that a broadcast is encoded once.
+  /// A number for an event that expects acknowledgements. All clients get the same number, so that a broadcast is encoded once.
   func makeAckID() -> AckID {
     AckID(nextAckID.wrappingAdd(1, ordering: .relaxed).oldValue)
   }
@@ -97,15 +97,15 @@ final class ServerCore: Sendable {
   }
 
   func rule(for namespace: String) -> Rule? {
-    // The predicates are the application's: they run outside the lock.
+    // The predicates are application code, so they run outside of the lock.
     state.withLock { $0.rules }.first { $0.matches(namespace) }
   }
 
-  /// Takes an event of another server.
+  /// Handles an event of another server.
   typealias ServerSideHandler = @Sendable (Socket.Event) -> Void
 
   func setServerSideHandler(for event: String, in namespace: String, _ body: @escaping ServerSideHandler) {
-    // What the former one has kept may end with it: not under the lock.
+    // Releases the former handler outside of the lock, because this may run application code.
     _ = state.withLock { $0.serverSide[namespace, default: [:]].updateValue(body, forKey: event) }
   }
 
@@ -113,7 +113,7 @@ final class ServerCore: Sendable {
     state.withLock { $0.serverSide[namespace]?[event] }
   }
 
-  /// What the log tells of the namespaces there are.
+  /// The declared namespaces, as the log shows them.
   var declaredNamespaces: [String] {
     let descriptions = state.withLock { $0.rules }.map(\.description)
     return descriptions.isEmpty ? ["none"] : descriptions
@@ -139,12 +139,12 @@ final class ServerCore: Sendable {
     state.withLock { $0.members[namespace] != nil }
   }
 
-  /// The namespaces with sockets, and how many.
+  /// The namespaces with sockets, and the number of sockets.
   var namespaceSizes: [(name: String, sockets: Int)] {
     state.withLock { $0.members.map { ($0.key, $0.value.reduce(0, +)) } }
   }
 
-  /// The shards that have sockets of the namespace.
+  /// The shards with sockets of the namespace.
   func shards(in namespace: String) -> [LoopShard] {
     state.withLock { state in
       guard let counts = state.members[namespace] else { return [] }
@@ -154,7 +154,7 @@ final class ServerCore: Sendable {
 
   // MARK: Sessions
 
-  /// Takes a place for a session and answers how to give it back; nil when the server is full or shutting down.
+  /// Reserves a session, and returns the closure that releases it; nil if the server is full or shutting down.
   func reserveSession(for request: EngineRequest, over transport: EngineTransport) -> (@Sendable () -> Void)? {
     let isFree = state.withLock { state in
       guard !state.isShutDown, state.sessions < configuration.maxSessions else { return false }
@@ -174,15 +174,15 @@ final class ServerCore: Sendable {
     }
   }
 
-  /// How many bytes of an unfinished message are nobody's business but the session's.
+  /// The largest unfinished message, in bytes, that needs no reservation.
   static let freeMessageSize = 16 * 1024
 
-  /// Once more than this was inflated for a WebSocket in a turn, in bytes, the loop does other work before it reads what else the
-  /// client has sent: a read of 64 KiB may hold sixty messages that a thousand bytes each become a million. One message is never
+  /// The bytes that may be inflated for a WebSocket in one turn. Beyond that, the loop does other work before it processes the client's
+  /// next message: one read of 64 KiB may contain sixty messages of a thousand bytes that each inflate to a million. A message is never
   /// divided.
   static let maxInflatedPerTurn = 256 * 1024
 
-  /// Takes room for a large message; `nil` if there is none.
+  /// Reserves capacity for a large message; `nil` if there is none.
   func reserveMessage(for request: SocketIOServer.OpeningRequest) -> (@Sendable () -> Void)? {
     guard let reserve = configuration.reserveMessage else { return {} }
     return reserve(request)
@@ -192,7 +192,7 @@ final class ServerCore: Sendable {
     state.withLock { $0.isShutDown = true }
   }
 
-  /// Takes sessions again after a shutdown.
+  /// Accepts sessions again after a shutdown.
   func endShutdown() {
     let wasShutDown = state.withLock { state in
       defer { state.isShutDown = false }

@@ -1,11 +1,11 @@
-/// Session and socket ids: 20 characters of URL-safe base64, 108 random bits behind the number of the event loop. Those of
-/// sessions begin with the node and a dot, if there is one; an application may make the rest, but for the loop's number.
+/// Session and socket ids: 20 characters of URL-safe base64, with the number of the event loop followed by 108 random bits. Session ids
+/// start with the node and a dot, if there is a node. An application may make the part of a session id that follows the loop's number.
 enum SessionID {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
   private static let length = 20
-  /// How long what an application makes may be.
+  /// The allowed lengths of an application's part.
   private static let ownLengths = 18...64
-  /// Two characters hold the shard's index.
+  /// Two characters encode the shard's index.
   static let maxShards = 64 * 64
 
   static func make(shard index: Int) -> String {
@@ -27,30 +27,30 @@ enum SessionID {
     }
   }
 
-  /// The id of a session: proxies read the node off it.
+  /// A session id, with the node in front for proxies.
   static func make(shard index: Int, node: String?) -> String {
     let id = make(shard: index)
     return node.map { "\($0).\(id)" } ?? id
   }
 
-  /// Whether a node's name may stand in an id: 1 to 16 letters, digits, `-` and `_` of ASCII.
+  /// Whether a node's name is valid: 1 to 16 ASCII letters, digits, `-` and `_`.
   static func isNode(_ name: String) -> Bool {
     (1...16).contains(name.utf8.count) && name.utf8.allSatisfy(alphabet.contains)
   }
 
-  /// The id of a session out of what the application made; nil if that may not stand in an id.
+  /// A session id with the application's part; nil if that part is invalid.
   static func make(_ own: String, shard index: Int, node: String?) -> String? {
     guard ownLengths.contains(own.utf8.count), own.utf8.allSatisfy(alphabet.contains) else { return nil }
     let place = String(decoding: [alphabet[index / 64], alphabet[index % 64]], as: UTF8.self)
     return (node.map { "\($0)." } ?? "") + place + own
   }
 
-  /// What of a session's id is not its node.
+  /// The part of a session id after the node.
   static func secret(of sid: String) -> Substring {
     sid.utf8.lastIndex(of: UInt8(ascii: ".")).map { sid[sid.index(after: $0)...] } ?? sid[...]
   }
 
-  /// The event loop of a session's id; `nil` for an id that this node does not make.
+  /// The event loop of a session id; `nil` for an id that this node did not make.
   static func shardIndex(of sid: String, node: String?) -> Int? {
     guard let node else { return shardIndex(of: sid) }
     guard sid.utf8.starts(with: "\(node).".utf8) else { return nil }

@@ -1,18 +1,17 @@
 import SocketIOProtocol
 
-/// Something that has to be looked at when its deadline comes.
+/// An object with a deadline.
 protocol TimerWheelEntry: AnyObject {
-  /// Where the wheel keeps the entry; owned by the wheel.
+  /// The entry's position on the wheel; owned by the wheel.
   var timerPlace: TimerWheel.Place? { get set }
-  /// When `timerFired` is due. It may move later without telling the wheel.
+  /// When `timerFired` is due. It may become later without notice to the wheel.
   var timerDeadline: Milliseconds { get }
   func timerFired(at now: Milliseconds)
 }
 
-/// The deadlines of everything on one event loop, in slots of one tick each, so that ten thousand heartbeats cost one
-/// timer.
+/// The deadlines of all entries of one event loop, in slots of one tick each, so that ten thousand heartbeats need only one timer.
 ///
-/// An entry whose deadline moved later is only put further on when its old slot comes up.
+/// An entry whose deadline became later is moved only when its old slot is due.
 struct TimerWheel {
   struct Place {
     fileprivate var slot: Int
@@ -21,7 +20,7 @@ struct TimerWheel {
 
   private static let slotCount = 512
 
-  /// How far apart ticks are.
+  /// The time between two ticks.
   let tick: Milliseconds
   private var slots: [[any TimerWheelEntry]]
   private var current: Milliseconds
@@ -33,12 +32,12 @@ struct TimerWheel {
     current = now / tick
   }
 
-  /// When the wheel is to be turned next: at its own beat, however late the last turn was.
+  /// The time of the wheel's next turn: a multiple of the tick, however late the last turn was.
   func nextTurn(after now: Milliseconds) -> Milliseconds { (now / tick + 1) * tick }
 
   mutating func add(_ entry: any TimerWheelEntry) {
     remove(entry)
-    // A deadline beyond the wheel's reach waits in its last slot and is put on again from there.
+    // A deadline beyond the wheel's range goes to the last slot, and is added again from there.
     let due = max(current + 1, min((entry.timerDeadline + tick - 1) / tick, current + Milliseconds(Self.slotCount) - 1))
     let slot = Int(due % Milliseconds(Self.slotCount))
     entry.timerPlace = Place(slot: slot, index: slots[slot].count)
@@ -57,11 +56,11 @@ struct TimerWheel {
     count -= 1
   }
 
-  /// Turns the wheel and takes out what is due; the caller lets it fire and adds it again.
+  /// Turns the wheel and removes due entries. The caller fires them and adds them again.
   mutating func advance(to now: Milliseconds) -> [any TimerWheelEntry] {
     var due: [any TimerWheelEntry] = []
     let target = now / tick
-    // After a long pause every slot has come up once.
+    // After a long pause every slot is due once.
     current = max(current, target - Milliseconds(Self.slotCount))
     while current < target {
       current += 1

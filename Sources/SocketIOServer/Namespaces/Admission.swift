@@ -1,29 +1,29 @@
 import Logging
 import SocketIOProtocol
 
-/// A client's wish to join a namespace.
+/// A client's request to join a namespace.
 public struct ConnectRequest: Sendable {
   public let namespace: String
-  /// The client's auth payload, a JSON object; empty when there is none.
+  /// The client's auth payload, a JSON object; empty if there is none.
   public let auth: [UInt8]
   public let handshake: Handshake
-  /// The `Origin` of the session's latest request that had one. Web pages send none when they open a session of their own
-  /// origin by polling, but with the request that carries their wish.
+  /// The `Origin` of the session's latest request that had one. Web pages send none when they open a session of their own origin by
+  /// polling, but send it with the request that carries the CONNECT.
   public let origin: String?
 }
 
-/// The answer to a `ConnectRequest`.
+/// The decision about a `ConnectRequest`.
 public enum Admission: Sendable {
-  /// The client joins; its socket carries this data.
+  /// The client joins, and its socket has this data.
   case accept(SocketData = SocketData())
-  /// The client gets a CONNECT_ERROR with this message, and `data` if it is not empty: one JSON value.
+  /// The client gets a CONNECT_ERROR with this message, and with `data` if it is not empty: one JSON value.
   case refuse(message: String, data: [UInt8] = [])
 }
 
-/// What a middleware throws to keep a client out.
+/// The error by which a middleware refuses a client.
 public struct ConnectRefusal: Error, Sendable {
   public var message: String
-  /// One JSON value that the client gets with the message; empty for none.
+  /// One JSON value that the client receives with the message; empty for none.
   public var data: [UInt8]
 
   public init(message: String, data: [UInt8] = []) {
@@ -33,8 +33,8 @@ public struct ConnectRefusal: Error, Sendable {
 }
 
 extension NamespaceHandlers {
-  /// Asks the middleware, then `admit`. `nil` when the task is cancelled, as the client has left: nobody is asked any more then,
-  /// and what was thrown meanwhile tells nothing.
+  /// Runs the middleware, then `admit`. `nil` if the task is cancelled because the client has left: then no further step runs, and errors
+  /// are ignored.
   func decide(_ request: ConnectRequest, _ core: ServerCore) async -> Admission? {
     var data = SocketData()
     for step in middleware {

@@ -6,18 +6,18 @@ public struct NamespaceGroup: Sendable {
 }
 
 extension SocketIOServer {
-  /// Sends an event to everybody in all namespaces of a declaration that have sockets on this server; where an adapter connects it with
-  /// others, their sockets in these namespaces get it, too. One with a reserved name (`SocketEvent.reservedNames`) is not sent, and
-  /// the log says so.
+  /// Sends an event to all sockets in all namespaces of a declaration that have sockets on this server. If an adapter connects it with
+  /// others, their sockets in these namespaces receive it too. An event with a reserved name (`SocketEvent.reservedNames`) is logged and
+  /// not sent.
   public func emit(_ event: String, _ arguments: SocketArguments = SocketArguments(), toAll group: NamespaceGroup) {
     for (name, _) in core.namespaceSizes where core.rule(for: name) === group.rule {
       core.broadcast(event, arguments, to: BroadcastTarget(namespace: name))
     }
   }
 
-  /// Sends an event whose arguments are these values to everybody in all namespaces of a declaration, as for raw arguments.
+  /// Sends an event with these values as arguments to all sockets in all namespaces of a declaration, like `emit` with raw arguments.
   ///
-  /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
+  /// - Throws: `ReservedNameError`, `EncodingError`; then nothing was sent.
   public func emit<each Value: Encodable>(
     _ event: String, _ values: repeat each Value, toAll group: NamespaceGroup
   ) throws {
@@ -27,6 +27,6 @@ extension SocketIOServer {
 }
 
 extension String {
-  /// The name of a namespace, which begins with a slash; as in the reference, one that is missing is put in front.
+  /// The name of a namespace with its leading slash, which is added if it is missing, as in the reference server.
   var asNamespace: String { utf8.first == UInt8(ascii: "/") ? self : "/" + self }
 }

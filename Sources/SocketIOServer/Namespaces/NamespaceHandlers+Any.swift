@@ -1,25 +1,25 @@
 extension NamespaceHandlers {
-  /// Listens to all events, whatever their name, before the listeners for their name do. Events nobody listens to are ignored.
-  /// The listener runs on the event loop of the client: it must not block.
+  /// Listens to all events, with any name, before the listeners for their name run. Events without a listener are ignored. The listener
+  /// runs on the event loop of the client: it must not block.
   @discardableResult
   public mutating func onAny(_ body: @escaping @Sendable (Socket, Socket.Event) -> Void) -> Socket.Listener {
     listen(.any, body)
   }
 
-  /// The same, before those that were added so far.
+  /// Listens to all events, before the listeners that were added so far.
   @discardableResult
   public mutating func prependAny(_ body: @escaping @Sendable (Socket, Socket.Event) -> Void) -> Socket.Listener {
     listen(.any, isFirst: true, body)
   }
 
-  /// Sees all events on their way to the client, broadcasts included, but no acknowledgements, and nothing that connection
-  /// state recovery repeats. It runs on the event loop of the client, amid a broadcast: it must not block.
+  /// Observes all events that are sent to the client, including broadcasts, but excluding acknowledgements and events that connection state
+  /// recovery replays. It runs on the event loop of the client, during a broadcast: it must not block.
   @discardableResult
   public mutating func onAnyOutgoing(_ body: @escaping @Sendable (Socket, Socket.Event) -> Void) -> Socket.Listener {
     listen(.outgoing, body)
   }
 
-  /// The same, before those that were added so far.
+  /// Observes all sent events, before the listeners that were added so far.
   @discardableResult
   public mutating func prependAnyOutgoing(
     _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
@@ -27,6 +27,6 @@ extension NamespaceHandlers {
     listen(.outgoing, isFirst: true, body)
   }
 
-  /// Removes a listener again.
+  /// Removes a listener.
   public mutating func off(_ listener: Socket.Listener) { listeners.remove(listener) }
 }

@@ -1,9 +1,9 @@
-/// Listeners that every socket of the namespace begins with. Those for one name are called in the order in which they were
-/// added, after those for any name (`onAny`).
+/// The initial listeners of every socket of the namespace. Listeners for a name run in the order in which they were added, after those for
+/// any name (`onAny`).
 extension NamespaceHandlers {
   /// Listens to the events with this name. The listener runs on the event loop of the client: it must not block.
   ///
-  /// - Returns: What `off` takes.
+  /// - Returns: A value that `off` accepts.
   @discardableResult
   public mutating func on(
     _ name: String, _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
@@ -11,9 +11,8 @@ extension NamespaceHandlers {
     listen(.named(name), body)
   }
 
-  /// Listens to the events with this name whose first argument is such a value; others are refused (`refused`). The
-  /// client's acknowledgement, if it asked for one, is the third argument. The listener runs on the event loop of the
-  /// client: it must not block.
+  /// Listens to the events with this name whose first argument decodes as this type; others are refused (`refused`). The third argument is
+  /// the client's acknowledgement, if it asked for one. The listener runs on the event loop of the client: it must not block.
   @discardableResult
   public mutating func on<Value: Decodable & Sendable>(
     _ name: String, as type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
@@ -21,8 +20,8 @@ extension NamespaceHandlers {
     listen(.named(name), Listeners.taking(type, body))
   }
 
-  /// Listens to the events with this name whose first arguments are such values, as `on` does for one value. The client's
-  /// acknowledgement, if it asked for one, comes last. `Socket.Event.decode(_:at:)` reads further arguments.
+  /// Listens to the events with this name whose first arguments decode as these types, as `on` does for one value. The last argument is the
+  /// client's acknowledgement, if it asked for one. `Socket.Event.decode(_:at:)` reads further arguments.
   @discardableResult
   public mutating func on<First: Decodable & Sendable, Second: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ second: Second.Type,
@@ -31,8 +30,8 @@ extension NamespaceHandlers {
     listen(.named(name), Listeners.taking(first, second, body))
   }
 
-  /// Listens to the events with this name whose first arguments are such values, as `on` does for one value. The client's
-  /// acknowledgement, if it asked for one, comes last. `Socket.Event.decode(_:at:)` reads further arguments.
+  /// Listens to the events with this name whose first arguments decode as these types, as `on` does for one value. The last argument is the
+  /// client's acknowledgement, if it asked for one. `Socket.Event.decode(_:at:)` reads further arguments.
   @discardableResult
   public mutating func on<First: Decodable & Sendable, Second: Decodable & Sendable, Third: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ second: Second.Type, _ third: Third.Type,
@@ -43,10 +42,9 @@ extension NamespaceHandlers {
 
   /// Listens to the events with this name in a task of the socket.
   ///
-  /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
-  /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
-  /// throws refuses the event (`refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
-  /// the task itself is cancelled.
+  /// A socket handles one event at a time, in the order of arrival. The task is cancelled when the client leaves. A client with too many
+  /// waiting events is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). If the body throws, the event is refused (`refused`) and
+  /// not acknowledged. This includes `CancellationError`, unless the task itself is cancelled.
   @discardableResult
   public mutating func on(
     _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
@@ -54,13 +52,12 @@ extension NamespaceHandlers {
     listen(.named(name), Listeners.performing(body))
   }
 
-  /// Listens to the events with this name in a task of the socket, and acknowledges them with what the body returns.
-  /// Events whose first arguments are no such values are refused.
+  /// Listens to the events with this name in a task of the socket, and acknowledges them with the body's result. Events whose first
+  /// arguments do not decode as these types are refused.
   ///
-  /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
-  /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
-  /// throws refuses the event (`refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
-  /// the task itself is cancelled.
+  /// A socket handles one event at a time, in the order of arrival. The task is cancelled when the client leaves. A client with too many
+  /// waiting events is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). If the body throws, the event is refused (`refused`) and
+  /// not acknowledged. This includes `CancellationError`, unless the task itself is cancelled.
   @discardableResult
   public mutating func on<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
     _ name: String, as types: repeat (each Value).Type,

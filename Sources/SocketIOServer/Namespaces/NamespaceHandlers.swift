@@ -1,30 +1,29 @@
 import SocketIOProtocol
 
-/// What an application does with the sockets of a namespace. Everything is optional.
+/// An application's handlers for the sockets of a namespace. All are optional.
 ///
-/// Where it runs: what is `async` (`admit`, `use`, whatever has `answer` or `perform`) runs in a task and may take its time.
-/// Everything else runs on the event loop of the client, as nothing is quicker, and must not block: meanwhile all other
-/// clients of that loop would wait.
+/// Asynchronous handlers (`admit`, `use`, and listeners with `answer` or `perform`) run in a task and may wait. All others run on the event
+/// loop of the client, for speed, and must not block: all other clients of that loop would wait.
 public struct NamespaceHandlers: Sendable {
-  /// Decides whether a client may join; without it everybody may whom the middleware (`use`) lets pass. It is asked last, and
-  /// what it accepts with is added to the data that the middleware set. It is cancelled when the client leaves or its
-  /// session ends. A client that returns by connection state recovery is not asked, unless `Recovery.skipAdmission` is off.
+  /// Decides whether a client may join. Without it, every client that the middleware (`use`) lets pass may join. It runs last, and its data
+  /// is added to the data that the middleware set. It is cancelled when the client leaves or its session ends. It does not run for a client
+  /// that returns by connection state recovery, unless `Recovery.skipAdmission` is off.
   public var admit: (@Sendable (ConnectRequest) async -> Admission)?
-  /// A client has joined. What its socket itself emits here is the first thing it gets, with three exceptions: if it returned
-  /// by connection state recovery, what it missed comes before; while recovery is on for it, broadcasts that are under way may;
-  /// and what is broadcast here keeps its place.
+  /// Called when a client has joined. Events that its socket itself emits here are the first that it receives, with three exceptions: a
+  /// client that returned by connection state recovery receives its missed events before; a recoverable client may receive broadcasts in
+  /// progress before; and broadcasts made here keep their place.
   public var connected: (@Sendable (Socket) -> Void)?
-  /// An event was refused: by a packet middleware (`Socket.use`), as its arguments are not what a listener takes, or as an
-  /// asynchronous listener threw. Without it such events are ignored; either way they are logged at level debug. It is not
-  /// called any more once the client has left.
+  /// Called when an event was refused: by a packet middleware (`Socket.use`), because its arguments do not decode, or because an
+  /// asynchronous listener threw. Without it, refused events are ignored; they are always logged at level debug. It is not called after the
+  /// client has left.
   public var refused: (@Sendable (Socket, Socket.Event, any Error) -> Void)?
-  /// A client is leaving: its socket's rooms can still be read, and `socket.broadcast(_, to: socket.rooms)` tells those who are in
-  /// them, nobody if it is in none. What is sent to the client itself from here on does not arrive.
+  /// Called when a client is leaving. Its socket's rooms can still be read, and `socket.broadcast(_, to: socket.rooms)` reaches their
+  /// members, or no socket if there are no rooms. Events sent to the client itself from here on are not delivered.
   public var disconnecting: (@Sendable (Socket, DisconnectReason) -> Void)?
-  /// A client has left, and with it its socket all rooms.
+  /// Called when a client has left and its socket has left all rooms.
   public var disconnected: (@Sendable (Socket, DisconnectReason) -> Void)?
 
-  /// What every socket of the namespace begins with.
+  /// The initial listeners of every socket of the namespace.
   var listeners = Listeners()
   private(set) var middleware: [Middleware] = []
 
@@ -40,20 +39,20 @@ public struct NamespaceHandlers: Sendable {
     self.disconnected = disconnected
   }
 
-  /// Looks at a client's wish to join: sets what the socket is to remember, or throws a `ConnectRefusal`.
+  /// Examines a client's request to join: sets the socket's data, or throws a `ConnectRefusal`.
   public typealias Middleware = @Sendable (ConnectRequest, inout SocketData) async throws -> Void
 
-  /// Adds a step to admission. Steps are asked one after another, in the order in which they were added and before `admit`,
-  /// until one throws. It is cancelled when the client leaves or its session ends.
+  /// Adds a step to admission. Steps run in the order in which they were added, before `admit`, until one throws. They are cancelled when
+  /// the client leaves or its session ends.
   ///
-  /// A client that returns by connection state recovery skips all steps, and `admit`, unless `Recovery.skipAdmission` is off.
+  /// A client that returns by connection state recovery skips all steps and `admit`, unless `Recovery.skipAdmission` is off.
   ///
-  /// A `ConnectRefusal` reaches the client as it is. Any other error is logged as a warning, and the client is refused with
-  /// "Internal error".
+  /// A `ConnectRefusal` reaches the client unchanged. Any other error is logged as a warning, and the client is refused with "Internal
+  /// error".
   public mutating func use(_ middleware: @escaping Middleware) {
     self.middleware.append(middleware)
   }
 
-  /// Whether anybody is asked before a client joins.
+  /// Whether there is any step of admission.
   var asks: Bool { admit != nil || !middleware.isEmpty }
 }

@@ -1,7 +1,6 @@
 import DequeModule
 
-/// The events of a namespace that a returning client may have missed, each with its number; bounded in count, bytes and
-/// age.
+/// The events of a namespace that a returning client may have missed, numbered. Bounded in count, bytes and age.
 struct RecoveryLog<Message> {
   struct Limits {
     var packets: Int
@@ -11,19 +10,19 @@ struct RecoveryLog<Message> {
   private struct Entry {
     let message: Message
     let target: BroadcastTarget
-    /// What is sent to a client that missed it.
+    /// The size that is sent to a client that missed it.
     let size: Int
-    /// What it takes here.
+    /// The memory that it takes.
     let keptSize: Int
     let loggedAt: Int64
   }
 
   private var entries: Deque<Entry> = []
   private(set) var bytes = 0
-  /// The number of the last event; the next one gets the number after it.
+  /// The number of the last event; the next event gets the following number.
   private(set) var last: UInt64
 
-  /// - Parameter last: The number before that of the first event.
+  /// - Parameter last: The number before the first event's.
   init(after last: UInt64 = 0) { self.last = last }
 
   var count: Int { entries.count }
@@ -37,7 +36,7 @@ struct RecoveryLog<Message> {
     while entries.count > limits.packets || bytes > limits.bytes { dropFirst() }
   }
 
-  /// Forgets what is older than this time.
+  /// Removes events older than this time.
   mutating func trim(before time: Int64) {
     while let first = entries.first, first.loggedAt < time { dropFirst() }
   }
@@ -47,8 +46,8 @@ struct RecoveryLog<Message> {
     bytes -= first.keptSize
   }
 
-  /// What a socket has missed since it got the event with this number; `nil` when some of it may be forgotten, or the
-  /// number was never given.
+  /// The events that a socket missed since the event with this number; `nil` if some of them may have been removed, or the number was never
+  /// assigned.
   func missed(after number: UInt64, by id: String, in rooms: Set<String>) -> [(message: Message, size: Int)]? {
     let forgotten = last - UInt64(entries.count)
     guard number >= forgotten, number <= last else { return nil }

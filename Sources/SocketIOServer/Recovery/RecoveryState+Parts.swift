@@ -4,11 +4,11 @@ extension RecoveryState {
     var sessions: Int
     var log: RecoveryLog<Message>.Limits
     var totalBytes: Int
-    /// How old a logged event may become: the time a lost connection may stay unnoticed, then `duration`.
+    /// The maximum age of a logged event: the time that a lost connection may stay unnoticed, plus `duration`.
     var maxAge: Int64
   }
 
-  /// A socket that is connected and may be recovered once it is not.
+  /// A connected socket that can be recovered after a lost connection.
   struct Live: Equatable {
     var namespace: String
     var id: String
@@ -20,7 +20,7 @@ extension RecoveryState {
   struct Restored {
     var socket: Parked
     var missed: [Message]
-    /// The number of the last event that is among `missed` or needs no replay.
+    /// The number of the last event that is in `missed` or needs no replay.
     var through: UInt64
   }
 }

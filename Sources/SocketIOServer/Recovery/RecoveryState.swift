@@ -1,8 +1,8 @@
 import DequeModule
 
-/// What a server keeps so that clients can return to their sockets: who is connected, who left lately, and what was sent.
+/// The state that lets clients return to their sockets: connected sockets, recently lost sockets, and sent events.
 ///
-/// Feed it what happens; it reads no clock. All times in milliseconds.
+/// It is driven by calls and reads no clock. All times are in milliseconds.
 struct RecoveryState<Message> {
   /// A socket whose client may return.
   struct Parked {
@@ -16,7 +16,7 @@ struct RecoveryState<Message> {
 
   private struct Namespace {
     var log: RecoveryLog<Message>
-    /// Live and parked sockets.
+    /// The number of live and parked sockets.
     var users = 0
   }
 
@@ -24,14 +24,13 @@ struct RecoveryState<Message> {
   private var namespaces: [String: Namespace] = [:]
   private var live: [String: Live] = [:]
   private var parked: [String: Parked] = [:]
-  /// In the order of their parking: that of their expiry, but for ends that were noticed late. Ids of those that returned
-  /// are skipped.
+  /// In the order of parking, which is the order of expiry except for connections whose end was noticed late. Entries of clients that
+  /// returned are skipped.
   private var expiries: Deque<(pid: String, expiry: Int64)> = []
   private var totalBytes = 0
-  /// What was kept for clients that are forgotten.
+  /// The data of removed sockets.
   private var forgotten: [SocketData] = []
-  /// The highest number given so far. A new log goes on from it, so that no event of a former log has a number that a
-  /// later one gives again.
+  /// The highest number so far. A new log continues from it, so that a number of a former log is never assigned again.
   private var highest: UInt64 = 0
 
   init(_ limits: Limits) { self.limits = limits }
@@ -64,18 +63,18 @@ struct RecoveryState<Message> {
       namespace: socket.namespace, id: socket.id, rooms: rooms, data: data, joinedAt: socket.joinedAt, expiry: expiry)
     expiries.append((pid, expiry))
     while parked.count > limits.sessions, dropOldest() {}
-    // Those that returned leave their place in the line behind.
+    // Clients that returned leave their old entries in the queue.
     if expiries.count > 2 * limits.sessions {
       expiries.removeAll { parked[$0.pid]?.expiry != $0.expiry }
     }
   }
 
-  /// Takes a parked socket back, with what it missed.
+  /// Takes a parked socket back, with the events that it missed.
   ///
   /// - Parameters:
-  ///   - offset: The number of the last event its client got; `nil` when it got none.
-  ///   - maxBytes: What may be replayed at most.
-  /// - Returns: `nil` when the client is unknown or too late, or something it missed is forgotten.
+  ///   - offset: The number of the last event that the client received; `nil` if it received none.
+  ///   - maxBytes: The most bytes that may be replayed.
+  /// - Returns: `nil` if the client is unknown or too late, or if a missed event was removed.
   mutating func restore(
     _ pid: String, in namespace: String, after offset: UInt64?, shard: Int, maxBytes: Int, at now: Int64
   ) -> Restored? {
@@ -94,7 +93,7 @@ struct RecoveryState<Message> {
       .map { ($0.key, $0.value) }
   }
 
-  /// Changes the rooms of the parked sockets whom the target means.
+  /// Changes the rooms of the parked sockets that the target selects.
   mutating func changeParked(_ target: BroadcastTarget, _ change: (inout Set<String>) -> Void) {
     for (pid, var socket) in parked(in: target) {
       change(&socket.rooms)
@@ -102,22 +101,22 @@ struct RecoveryState<Message> {
     }
   }
 
-  /// Forgets the parked sockets whom the target means.
+  /// Removes the parked sockets that the target selects.
   mutating func forgetParked(_ target: BroadcastTarget) {
     for (pid, _) in parked(in: target) { forget(pid) }
   }
 
   // MARK: Events
 
-  /// Gives an event its number. `nil` when nobody in the namespace could miss it.
+  /// Assigns a number to an event and keeps it. `nil` if no socket in the namespace could miss it.
   ///
-  /// - Parameter make: Makes the message out of the number.
+  /// - Parameter make: Makes the message from the number.
   mutating func log(
     to target: BroadcastTarget, at now: Int64, _ make: (UInt64) -> (message: Message, size: Int, keptSize: Int)
   ) -> (message: Message, number: UInt64)? {
     guard var log = namespaces[target.namespace]?.log else { return nil }
     let (message, size, keptSize) = make(log.last + 1)
-    // The dictionary gives its copy away, so that the log is changed in place.
+    // Takes the log out of the dictionary, so that it is changed without a copy.
     namespaces[target.namespace]?.log = RecoveryLog()
     totalBytes -= log.bytes
     log.trim(before: now - limits.maxAge)
@@ -130,12 +129,12 @@ struct RecoveryState<Message> {
     return (message, log.last)
   }
 
-  /// The number of the last event of a namespace; of any if nobody there could miss one.
+  /// The number of the last event of a namespace, or of any namespace if no socket there could miss one.
   func last(in namespace: String) -> UInt64 { namespaces[namespace]?.log.last ?? highest }
 
   // MARK: Time
 
-  /// Forgets who did not return in time, and what is too old.
+  /// Removes expired sockets and old events.
   mutating func sweep(at now: Int64) {
     while let first = expiries.first, first.expiry <= now || parked[first.pid]?.expiry != first.expiry {
       _ = dropOldest()
@@ -150,7 +149,7 @@ struct RecoveryState<Message> {
     }
   }
 
-  /// Drops the first in line. False when there is none.
+  /// Removes the first in the queue. False if it is empty.
   private mutating func dropOldest() -> Bool {
     guard let first = expiries.popFirst() else { return false }
     if parked[first.pid]?.expiry == first.expiry { forget(first.pid) }
@@ -163,8 +162,7 @@ struct RecoveryState<Message> {
     release(socket.namespace)
   }
 
-  /// The data of sockets that were forgotten since the last call. It belongs to the application: let go of it where its end may
-  /// call anything.
+  /// The data of sockets that were removed since the last call. Release it where application code may run.
   mutating func takeForgotten() -> [SocketData] {
     defer { forgotten = [] }
     return forgotten

@@ -3,8 +3,8 @@ import Synchronization
 
 /// Connection state recovery for all event loops of a server.
 ///
-/// While it is on, all events for sockets are handed to the event loops, even by a loop to itself, so that every socket gets
-/// them in the order of their numbers.
+/// While it is on, all events for sockets are queued for the event loops, even from a loop to itself, so that every socket receives them in
+/// the order of their numbers.
 final class RecoveryStore: Sendable {
   let settings: SocketIOServer.Recovery
   private let maxReplay: Int
@@ -25,15 +25,14 @@ final class RecoveryStore: Sendable {
           totalBytes: settings.maxBytes, maxAge: duration + unnoticed)))
   }
 
-  /// Changes what is kept. Values of the application that were kept for forgotten clients end after the lock is free: there they
-  /// may do what they like.
+  /// Changes the state. The application's data of removed sockets is released after the lock, because that may run application code.
   private func change<Result: Sendable>(_ body: (inout RecoveryState<OutboundMessage>) -> Result) -> Result {
     let (result, forgotten) = state.withLock { (body(&$0), $0.takeForgotten()) }
     withExtendedLifetime(forgotten) {}
     return result
   }
 
-  /// Whether somebody in the namespace is, or may become again, a client that can be recovered.
+  /// Whether the namespace has a client that can be recovered, connected or lost.
   func remembers(_ namespace: String) -> Bool {
     state.withLock { $0.remembers(namespace) }
   }
@@ -41,7 +40,7 @@ final class RecoveryStore: Sendable {
   /// How many sockets wait for their clients.
   var parkedCount: Int { state.withLock { $0.parkedCount } }
 
-  /// Whether a client is to be recovered once it is lost.
+  /// Whether a client can be recovered after a lost connection.
   func serves(_ handshake: Handshake, _ claim: RecoveryClaim?) -> Bool {
     guard handshake.revision == .v4 else { return false }
     switch settings.offsets {
@@ -70,7 +69,7 @@ final class RecoveryStore: Sendable {
     }
   }
 
-  /// Where the client's former connection still is, if nobody has noticed its end.
+  /// The client's former socket, if its lost connection is still unnoticed.
   func liveSocket(_ claim: RecoveryClaim, in namespace: String) -> RecoveryState<OutboundMessage>.Live? {
     guard let socket = state.withLock({ $0.liveSocket(claim.pid) }), socket.namespace == namespace else { return nil }
     return socket
@@ -84,7 +83,7 @@ final class RecoveryStore: Sendable {
       guard let number = RecoveryClaim.number(offset: text) else { return nil }
       offset = number
     }
-    // Forgets nobody, so that nothing of the application ends here.
+    // Removes no socket, so no application code can run here.
     return state.withLock {
       $0.restore(claim.pid, in: namespace, after: offset, shard: shard, maxBytes: maxReplay, at: LoopShard.now)
     }
@@ -95,14 +94,14 @@ final class RecoveryStore: Sendable {
     self.change { $0.changeParked(target, change) }
   }
 
-  /// Lets no lost client return to a socket whom the target means.
+  /// Prevents lost clients from returning to sockets that the target selects.
   func forgetParked(_ target: BroadcastTarget) {
     change { $0.forgetParked(target) }
   }
 
   // MARK: Events
 
-  /// Numbers an event, keeps it, and hands it over before any event with a later number.
+  /// Numbers an event, keeps it, and passes it to `hand` before any event with a later number.
   func send(
     _ event: String, _ arguments: SocketArguments, to target: BroadcastTarget, _ hand: (OutboundEvent) -> Void
   ) {
@@ -121,7 +120,7 @@ final class RecoveryStore: Sendable {
           let message = withOffset(number)
           return (message, message.size, message.keptSize)
         }
-      // What is not kept has the offset of the event before, so that clients may take every last argument for one.
+      // An event that is not kept carries the offset of the previous event, so that clients can rely on the last argument.
       outbound.numbered =
         logged.map { .init(message: $0.message, number: $0.number) }
         ?? .init(message: withOffset(state.last(in: target.namespace)), number: nil)
@@ -131,12 +130,12 @@ final class RecoveryStore: Sendable {
 
   // MARK: Time
 
-  /// How often `sweep` is to be called.
+  /// How often `sweep` must be called.
   var sweepInterval: Milliseconds {
     min(60_000, max(100, settings.maxDisconnectionDuration.milliseconds / 2))
   }
 
-  /// Returns whether anything is left to sweep later.
+  /// Removes expired data. Returns whether anything is left for a later sweep.
   func sweep() -> Bool {
     change { state in
       state.sweep(at: LoopShard.now)
@@ -145,7 +144,7 @@ final class RecoveryStore: Sendable {
   }
 }
 
-/// Lets a store be swept as long as there is something in it.
+/// Sweeps a store as long as it contains anything.
 final class RecoverySweep: TimerWheelEntry {
   private unowned let shard: LoopShard
   private let store: RecoveryStore

@@ -1,26 +1,26 @@
 extension SocketIOServer {
-  /// Connection state recovery: a client whose connection was lost returns to its socket, with its id, rooms and data,
-  /// and gets the events it has missed.
+  /// Connection state recovery: a client whose connection was lost returns to its socket, with its id, rooms and data, and receives the
+  /// events that it missed.
   ///
-  /// Every event then carries its number as one more argument, at the end, for the clients of `offsets`. Not recovered
-  /// are clients that left by themselves or were removed, acknowledgements that were under way, and volatile events.
-  /// What is missed follows the CONNECT answer, so that clients which ignore events before it get it too.
+  /// Every event then carries its number as an additional last argument, for the clients selected by `offsets`. Not recovered are clients
+  /// that left by themselves or were removed, pending acknowledgements, and volatile events. Missed events follow the CONNECT answer, so
+  /// that clients which ignore events before it receive them too.
   public struct Recovery: Sendable {
-    /// Which clients get numbered events, and so can be recovered.
+    /// Selects the clients that get numbered events, and so can be recovered.
     public enum Offsets: Sendable {
-      /// Those that ask for it: the item `recovery=1` in the query of the handshake, or a private id with the CONNECT.
-      /// No other client sees numbers in its events.
+      /// Clients that ask for it, by `recovery=1` in the query of the handshake or by a private id in the CONNECT. No other client sees
+      /// numbers in its events.
       case capableClients
-      /// All clients of Engine.IO 4, as the reference server does: the standard JavaScript client needs no setting, and every handler
-      /// of it sees the number as an argument. `SocketIOClient` takes it out.
+      /// All clients of Engine.IO 4, as in the reference server. The standard JavaScript client needs no setting, and all its handlers see
+      /// the number as an argument. `SocketIOClient` removes it.
       case always
     }
 
-    /// How long a client may be gone.
+    /// The longest time that a client may be gone.
     public var maxDisconnectionDuration: Duration = .seconds(120)
-    /// Whether a recovered client joins without asking `NamespaceHandlers.use` and `admit` again: by default it skips all
-    /// middleware of its namespace, as `skipMiddlewares` has it in the reference. If they are asked again, the data of their new
-    /// answer takes the place of that of before; in a namespace without either its data stays.
+    /// Whether a recovered client joins without running `NamespaceHandlers.use` and `admit` again. By default it skips all middleware of
+    /// its namespace, as with `skipMiddlewares` in the reference server. If they run again, their new data replaces the old; in a namespace
+    /// without either, the data stays.
     public var skipAdmission = true
     public var offsets = Offsets.always
     /// The most events kept for the clients of a namespace.
@@ -29,7 +29,7 @@ extension SocketIOServer {
     public var maxBytesPerNamespace = 4_194_304
     /// The most bytes of events kept in all.
     public var maxBytes = 67_108_864
-    /// The most clients awaited at a time; beyond, those that are gone the longest are forgotten.
+    /// The most lost clients that are remembered at a time; beyond that, the earliest lost are removed.
     public var maxSessions = 10_000
 
     public init() {}

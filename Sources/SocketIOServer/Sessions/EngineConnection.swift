@@ -9,7 +9,7 @@ public struct EngineConnection: Sendable {
 
   /// Sends a message. It may be called from any thread; calls of one thread keep their order.
   ///
-  /// - Parameter compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  /// - Parameter compress: Whether the message may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public func send(_ message: EnginePacket, compress: Bool = true) {
     let packet = OutboundPacket(
       message, deflatedSizes: session.core.configuration.deflatedSizes(compress: compress)
@@ -20,7 +20,7 @@ public struct EngineConnection: Sendable {
     }
   }
 
-  /// Closes the session once the client has what was sent before.
+  /// Closes the session after earlier messages are delivered.
   public func close() {
     session.shard.run { _ in session.closeAfterDelivery(.forcedClose) }
   }

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Tells the first caller from all others, on any thread.
+/// Lets only the first caller pass, on any thread.
 final class Once: Sendable {
   private let isUsed = Atomic(false)
 

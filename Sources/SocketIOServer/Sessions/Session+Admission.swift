@@ -4,14 +4,14 @@ import SocketIOProtocol
 /// A client's CONNECT that the application has not answered yet.
 struct PendingAdmission {
   let request: ConnectRequest
-  /// Tells this CONNECT from an earlier one for the same namespace, whose decision may still be on its way.
+  /// Distinguishes this CONNECT from an earlier one for the same namespace that may still be undecided.
   let number: Int
-  /// What the client shows to return to a socket it had.
+  /// The client's claim to a former socket.
   let claim: RecoveryClaim?
   var task: Task<Void, Never>?
 }
 
-/// Who may join.
+/// Admission to namespaces.
 extension Session {
   func connect(_ namespace: String, _ auth: [UInt8]) {
     guard let rule = core.rule(for: namespace) else {
@@ -38,7 +38,7 @@ extension Session {
     else {
       return consider(pending, rule)
     }
-    // The client is back before anybody noticed that it was gone: its former connection ends first.
+    // The client returned before its lost connection was noticed: end the former connection first.
     shards[former.shard].run { [shard] formerShard in
       if let session = formerShard.namespaces[namespace]?.socket(former.id)?.session {
         session.catchUp(at: LoopShard.now)
@@ -48,12 +48,12 @@ extension Session {
     }
   }
 
-  /// Of the payloads that sockets keep, and of those that are being considered.
+  /// The bytes of the payloads of sockets and of pending admissions.
   private var authBytes: Int {
     admissions.reduce(sockets.reduce(0) { $0 + $1.auth.count }) { $0 + $1.request.auth.count }
   }
 
-  /// Recovers, asks the application, or joins.
+  /// Recovers the socket, asks the application, or joins.
   private func consider(_ pending: PendingAdmission, _ rule: ServerCore.Rule) {
     guard let index = admissions.firstIndex(where: { $0.number == pending.number }) else { return }
     guard rule.handlers.asks else { return decided(pending.number, .accept(), rule) }
@@ -61,7 +61,7 @@ extension Session {
       admissions.remove(at: index)
       return join(pending.request, restored.socket.data, rule, restored, pending.claim)
     }
-    // Unstructured: it lives as long as the session keeps it, and is cancelled from there.
+    // Unstructured: the session retains it and cancels it.
     admissions[index].task = Task { [shard, core] in
       guard let admission = await rule.handlers.decide(pending.request, core), !Task.isCancelled else { return }
       shard.run { _ in self.decided(pending.number, admission, rule) }

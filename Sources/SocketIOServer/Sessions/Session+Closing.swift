@@ -4,7 +4,7 @@ import NIOCore
 import SocketIOProtocol
 
 extension Session {
-  /// The end of a session that waits until its client has fetched everything.
+  /// A session that ends when its client has received everything.
   struct Drain {
     let reason: DisconnectReason
     let deadline: Milliseconds
@@ -17,8 +17,7 @@ extension Session {
 
   /// Ends the session now.
   ///
-  /// - Parameter time: When it ended. The time that its clients have to return (`Recovery`) counts from here, even if the
-  ///   end was noticed later.
+  /// - Parameter time: When it ended. The time in which its clients may return (`Recovery`) starts here, even if the end was noticed later.
   func close(
     _ reason: DisconnectReason, code: UInt16? = nil, pollAnswer: PollAnswer = .close,
     at time: Milliseconds = LoopShard.now
@@ -42,7 +41,7 @@ extension Session {
     if interception != nil { endInterception() }
   }
 
-  /// Ends the session once the client has what waits for it. What it sends meanwhile does not count.
+  /// Ends the session after waiting packets are delivered. Further input of the client is ignored.
   func closeAfterDelivery(_ reason: DisconnectReason) {
     guard drain == nil else { return }
     guard link == nil, !engine.isClosed, poll == nil || !queue.isEmpty else { return close(reason) }

@@ -2,13 +2,13 @@ import Logging
 import SocketIOProtocol
 
 extension Session {
-  /// Bytes that wait for the client.
+  /// The bytes that wait for the client.
   private var waitingBytes: Int { link?.waitingBytes ?? queuedBytes }
 
-  /// Before an event is sent. One that is larger than all that may wait is let through, up to its own limit and one at a time: it is what
-  /// waits beside it that tells of a client that does not keep up.
+  /// Called before an event is sent. An event larger than the limit of waiting bytes is allowed, up to its own limit and one at a time.
+  /// Only other waiting bytes then show that a client is too slow.
   func makeRoom(for size: Int) {
-    // One of its values, not a copy of all: each event for each socket comes by here.
+    // Reads only one setting, because copying all of them for each event and socket is slow.
     let limit = core.configuration.maxOutboundBytesPerSocket
     guard oversize > 0 || size > limit else { return }
     shrinkOversize()
@@ -20,7 +20,7 @@ extension Session {
     shard.schedule(self)
   }
 
-  /// Nothing counts apart any more that the client has taken.
+  /// Reduces `oversize` by the bytes that the client has received.
   func shrinkOversize() {
     let waiting = waitingBytes
     guard waiting > core.configuration.maxOutboundBytesPerSocket else {

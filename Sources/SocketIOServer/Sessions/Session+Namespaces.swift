@@ -41,7 +41,7 @@ extension Session {
     for room in restored?.socket.rooms ?? [] { shard.join(room, socket) }
     sendConnected(socket)
     for message in restored?.missed ?? [] { send(message) }
-    // Sending may have found the connection gone, and closed the session with this socket in it.
+    // Sending may have found the connection lost, and closed the session with this socket in it.
     guard socket.session != nil else { return }
     socket.isAnnounced = true
     guard let connected = rule.handlers.connected else { return }
@@ -50,7 +50,7 @@ extension Session {
     socket.isWelcoming = false
   }
 
-  /// Most clients send all their sockets the same payload, which is kept once.
+  /// Most clients send the same payload for all their sockets, so it is kept once.
   private func kept(_ auth: [UInt8]) -> [UInt8] {
     sockets.last.flatMap { $0.auth == auth ? $0.auth : nil } ?? auth
   }
@@ -77,7 +77,7 @@ extension Session {
     reply(encoded(SocketPacket(.connectError, namespace: namespace, payload: payload)).head)
   }
 
-  /// A packet of the server's own, which is never compressed over WebSocket.
+  /// Encodes a packet of the server itself, which is never compressed over WebSocket.
   private func encoded(_ packet: SocketPacket) -> OutboundMessage {
     OutboundMessage(packet, OutboundEncoding(parser: core.configuration.parser))
   }
@@ -92,7 +92,7 @@ extension Session {
     removed(sockets.remove(at: index), .clientNamespaceDisconnect)
   }
 
-  /// The server removes a socket from its namespace.
+  /// Removes a socket from its namespace, on the server's initiative.
   func disconnect(_ socket: Socket) {
     guard socketIO.remove(namespace: socket.namespace) else { return }
     sockets.removeAll { $0 === socket }
@@ -100,13 +100,13 @@ extension Session {
     removed(socket, .serverNamespaceDisconnect)
   }
 
-  /// The server removes the client from every namespace and ends the session.
+  /// Removes the client from all namespaces and ends the session, on the server's initiative.
   func disconnectAll() {
     for socket in sockets { disconnect(socket) }
     closeAfterDelivery(.forcedClose)
   }
 
-  /// Ends a socket that is no longer in `sockets`, or soon will not be.
+  /// Ends a socket that was or is about to be removed from `sockets`.
   func removed(_ socket: Socket, _ reason: DisconnectReason, at time: Milliseconds = LoopShard.now) {
     guard !socket.isLeaving else { return }
     socket.isLeaving = true

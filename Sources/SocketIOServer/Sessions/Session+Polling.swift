@@ -11,14 +11,14 @@ enum PollingAnswer: Sendable {
   case posted
   /// An empty 400.
   case broken
-  /// None: the connection is reset.
+  /// No answer: the connection is reset.
   case reset
   case refused(EngineRefusal)
 }
 
 extension Session {
   func pollReply(_ packets: [OutboundPacket]) -> PollingAnswer {
-    // As in the reference: unless all that it holds is not to be.
+    // Compressed, as in the reference server, unless compression is off for all its packets.
     let mayBeCompressed = packets.contains(where: \.mayBeCompressed)
     let packets = packets.map(\.enginePacket)
     let takesBinary = handshake.query["b64"] == nil && JSONP(handshake.query) == nil
@@ -60,7 +60,7 @@ extension Session {
     reply(pollReply(packets))
   }
 
-  /// The client has fetched all that waited: its next GET learns of the end, as in the reference.
+  /// The client has received everything: its next GET reports the end, as in the reference server.
   private func endDrained(_ drain: Drain, _ reply: PollReply) {
     poll = nil
     engine.pollAnswered()
@@ -71,13 +71,13 @@ extension Session {
   /// The connection of the waiting GET is gone.
   func pollAborted(_ number: Int) {
     guard number == pollNumber, engine.pollAborted() else { return }
-    // Nobody reads the answer, but whoever serves the request waits for it.
+    // The client cannot receive this answer, but the code that serves the request waits for it.
     poll?(.broken)
     poll = nil
     close(.transportClose)
   }
 
-  /// Answers the waiting GET with a noop, so that the client goes on with its upgrade.
+  /// Answers the waiting GET with a noop, so that the client continues its upgrade.
   func releasePoll() {
     guard let reply = poll else { return }
     poll = nil
@@ -97,7 +97,7 @@ extension Session {
       let text =
         String(validating: body, as: UTF8.self) == nil ? Array(String(decoding: body, as: UTF8.self).utf8) : body
       let packets = isBinary ? try EnginePayload.decodeBinary(body) : try EnginePayload.decode(text, revision)
-      // What came while the upgrade was completed, or after it, was sent before all that the WebSocket brings.
+      // Packets that arrive during or after the completion of the upgrade were sent before everything on the WebSocket.
       let isLate = engine.transport == .webSocket
       for packet in packets where !engine.isClosed { received(packet, isLate: isLate) }
     } catch {
@@ -106,8 +106,8 @@ extension Session {
     return interception?.wasReset == true ? .reset : .posted
   }
 
-  /// A POST's body did not come whole. A body that is too large leaves the session alone; what is lost ends it, also after
-  /// an upgrade: clients never repeat it, and come back whole when the session ends.
+  /// The body of a POST did not arrive completely. A body that is too large leaves the session open. A lost body ends the session, also
+  /// after an upgrade: clients never repeat it, but recover when the session ends.
   func postFailed(closing: Bool) {
     engine.postFinished()
     if closing { close(.transportError) }

@@ -10,12 +10,12 @@ extension Session {
     for attachment in message.attachments { send(attachment) }
   }
 
-  /// Whether the client can take something at once.
+  /// Whether the client can receive an event at once.
   var isWritable: Bool {
     engine.transport == .polling ? poll != nil && queue.isEmpty : link?.checkIdle() ?? false
   }
 
-  /// Sends the answer to a packet of the client's. Nobody need be let in to ask, so what they leave unread is little.
+  /// Sends the reply to a client's own packet. These requests need no admission, so the limit of unread replies is small.
   func reply(_ packet: OutboundPacket) {
     if link?.checkIdle() ?? queue.isEmpty { unreadReplyBytes = 0 }
     unreadReplyBytes += packet.size
@@ -43,7 +43,7 @@ extension Session {
     queue.append(packet)
     queuedBytes += packet.size
     if queuedBytes > limit {
-      // As for a WebSocket: never amid a broadcast.
+      // As for a WebSocket, never during a broadcast.
       shard.loop.execute {
         self.core.logger.info("Client closed: it does not keep up", metadata: ["sid": "\(self.id)"])
         self.close(.transportError)

@@ -10,13 +10,13 @@ extension Session {
     begin()
   }
 
-  /// Lets the Socket.IO layer begin; Engine.IO 3 clients are in the main namespace without asking.
+  /// Starts the Socket.IO layer. Engine.IO 3 clients join the main namespace automatically.
   func begin() {
     guard core.engineHandler == nil else { return }
     handle(socketIO.opened())
   }
 
-  /// A WebSocket for this session was opened. Returns whether it may go on.
+  /// A WebSocket for this session was opened. Returns whether the upgrade may continue.
   func upgradeArrived(_ link: WebSocketLink) -> Bool {
     guard engine.upgradeArrived(at: LoopShard.now) else { return false }
     upgradeLink = link
@@ -25,7 +25,7 @@ extension Session {
     return true
   }
 
-  /// A message came over one of the session's WebSockets.
+  /// A message arrived over one of the session's WebSockets.
   func received(_ frame: EngineFrame, from source: WebSocketLink) {
     guard let packet = try? EnginePacket(frame: frame, revision) else {
       if source === link { close(.parseError) } else { abandonUpgrade() }
@@ -73,7 +73,7 @@ extension Session {
     }
   }
 
-  /// Releases waiting GETs from time to time while the WebSocket wants to become the transport.
+  /// Answers waiting GETs from time to time while an upgrade is in progress.
   private func releasePolls(for number: Int) {
     shard.loop.scheduleTask(in: .milliseconds(max(1, core.configuration.upgradeNoopInterval.milliseconds))) {
       guard self.upgradeLink != nil, self.upgradeNumber == number else { return }
@@ -88,7 +88,7 @@ extension Session {
     upgradeLink = nil
   }
 
-  /// A WebSocket of the session is gone.
+  /// A WebSocket of the session was closed.
   func lost(_ source: WebSocketLink, _ reason: DisconnectReason) {
     if source === link {
       link = nil

@@ -6,33 +6,33 @@ import SocketIOProtocol
 
 /// One Engine.IO session with its sockets, on one event loop.
 ///
-/// Unchecked: touched on `shard.loop` only.
+/// Unchecked: accessed only on `shard.loop`.
 final class Session: TimerWheelEntry, @unchecked Sendable {
   let shard: LoopShard
   let id: String
   let handshake: Handshake
   /// The `Origin` of the latest request that had one.
   private(set) var origin: String?
-  /// Gives the session's place back.
+  /// Releases the session's reservation.
   let release: @Sendable () -> Void
   var engine: EngineServerSession
   var socketIO: SocketServerSession
   /// The WebSocket that is the transport.
   var link: WebSocketLink?
-  /// The WebSocket that wants to become the transport.
+  /// The WebSocket of an upgrade in progress.
   var upgradeLink: WebSocketLink?
-  /// Counts the WebSockets that wanted to, so that what was begun for one is not gone on with for another.
+  /// Counts the upgrades, so that work begun for one is not continued for another.
   var upgradeNumber = 0
-  /// What waits for the next long-polling answer.
+  /// Packets that wait for the next long-polling answer.
   var queue: Deque<OutboundPacket> = []
   var queuedBytes = 0
-  /// Bytes of an event that is larger than all that may wait, as far as they still wait: they do not count.
+  /// Waiting bytes of an event that exceeds the limit; they do not count against it.
   var oversize = 0
-  /// When the client is closed unless it has taken them.
+  /// When the client is closed if it has not received them.
   var oversizeDeadline = Milliseconds.max
-  /// Of those what answers the client's own packets, since everything was read the last time.
+  /// Unread bytes that are replies to the client's own packets.
   var unreadReplyBytes = 0
-  /// The long-polling GET that waits.
+  /// The reply to the waiting long-polling GET.
   var poll: PollReply?
   /// Counts the GETs that waited, so that the end of an old connection is not taken for the end of a newer one.
   var pollNumber = 0
@@ -40,10 +40,10 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
   var eventRoom = EventRoom()
   var admissions: [PendingAdmission] = []
   var admissionNumber = 0
-  /// Set when the session is to end once what waits has been fetched.
+  /// Set if the session ends after its waiting packets are delivered.
   var drain: Drain?
   private var connectDeadline: Milliseconds
-  /// Whether the waiting GET is to be answered at the next flush.
+  /// Whether the waiting GET will be answered at the next flush.
   var isAnswerDue = false
   /// Set once an interceptor has disturbed the session.
   var interception: Interception?
@@ -80,13 +80,13 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
       ).packet)
   }
 
-  /// Tells an interceptor.
+  /// Notifies the interceptor.
   func tell(_ event: SocketIOServer.SessionNews.Event) {
     guard let interceptor = core.configuration.packetInterceptor else { return }
     interceptor.session(.init(event: event, sessionID: id, handshake: handshake, transport: engine.transport))
   }
 
-  /// A further request of this session has come.
+  /// Notes a further request of this session.
   func note(_ request: EngineRequest) {
     origin = request.headers[.origin] ?? origin
   }
@@ -102,7 +102,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     if !engine.isClosed { shard.schedule(self) }
   }
 
-  /// Does what is due at this moment, so that time-outs hold although the wheel turns late.
+  /// Handles all due deadlines, so that timeouts are exact although the wheel turns late.
   func catchUp(at now: Milliseconds) {
     while !engine.isClosed, timerDeadline <= now { meetDeadline(at: now) }
   }
@@ -132,16 +132,16 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     }
   }
 
-  /// A namespace has been joined: the session may stay.
+  /// A namespace was joined, so the session may stay.
   func stay() {
     connectDeadline = .max
   }
 
   // MARK: Receiving
 
-  /// A packet came by the session's transport.
+  /// A packet arrived over the session's transport.
   ///
-  /// - Parameter isLate: It came by a POST that the session's upgrade overtook.
+  /// - Parameter isLate: Whether it arrived by a POST that the session's upgrade overtook.
   func received(_ packet: EnginePacket, isLate: Bool = false) {
     guard let interceptor = core.configuration.packetInterceptor else { return take(packet, isLate: isLate) }
     pass(.received(packet, isLate: isLate), interceptor)
@@ -151,7 +151,7 @@ final class Session: TimerWheelEntry, @unchecked Sendable {
     let deadline = timerDeadline
     switch engine.received(packet, at: LoopShard.now) {
     case .none:
-      // A pong brings the next ping nearer where the interval is shorter than the time-out.
+      // A pong makes the next ping the earlier deadline if the interval is shorter than the timeout.
       if timerDeadline < deadline { shard.schedule(self) }
     case .deliver: deliver(packet, isLate: isLate)
     case .pong where hasNoHeartbeat: break

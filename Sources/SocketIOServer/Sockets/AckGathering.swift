@@ -2,21 +2,21 @@ import NIOCore
 public import SocketIOProtocol
 import Synchronization
 
-/// Not every client acknowledged a broadcast in time.
+/// Some clients did not acknowledge a broadcast in time.
 public struct BroadcastAckError: Error, Sendable {
-  /// The acknowledgements that came, in the order in which they came.
+  /// The acknowledgements, in the order of arrival.
   public let answers: [SocketArguments]
   /// The ids of the sockets that did not answer in time, or left before.
   public let missing: [String]
-  /// How many other servers did not say in time which sockets they asked.
+  /// How many other servers did not report in time which sockets they asked.
   public let silentServers: Int
 }
 
-/// Takes the acknowledgements of one broadcast to the sockets of this server.
+/// Collects the acknowledgements of one broadcast to the sockets of this server.
 protocol AckCollector: AnyObject, Sendable {
-  /// So many event loops are about to send the event. Called first.
+  /// This many event loops are about to send the event. Called first.
   func willSend(on loops: Int)
-  /// An event loop is about to send to these sockets, which the timer gives up one day.
+  /// An event loop is about to send to these sockets. The timer ends the wait for them.
   func begin(asking sockets: [String], timer: Scheduled<Void>?)
   func received(_ result: Result<SocketArguments, AckError>, from socket: String)
 }
@@ -26,15 +26,15 @@ final class AckGathering: AckCollector, ClusterRequest {
   typealias Outcome = Result<[SocketArguments], BroadcastAckError>
 
   private struct State {
-    /// The broadcast itself until it is sent, event loops that have not sent the event yet, other servers that have not
-    /// said whom they asked, and sockets that owe an answer.
+    /// The number of open items: the broadcast until it is sent, event loops that have not sent the event, other servers that have not
+    /// reported their sockets, and sockets that have not answered.
     var open = 1
     var answers: [SocketArguments] = []
     var missing: [String] = []
     var silentServers = 0
-    /// Other servers that have not said all of whom they asked.
+    /// Other servers that have not completely reported their sockets.
     var awaited: Set<SocketIOServer.ServerID>
-    /// Sockets of other servers that owe an answer.
+    /// Sockets of other servers that have not answered.
     var owed: [SocketIOServer.ServerID: Set<String>] = [:]
     var timers: [Scheduled<Void>] = []
     var continuation: CheckedContinuation<Outcome, Never>?
@@ -78,9 +78,9 @@ final class AckGathering: AckCollector, ClusterRequest {
 
   // MARK: Sockets of other servers
 
-  /// The event is on its way to all who are to get it.
+  /// The event was sent to all recipients.
   ///
-  /// - Parameter timer: Gives up the other servers one day.
+  /// - Parameter timer: Ends the wait for the other servers.
   func sent(timer: Scheduled<Void>? = nil) {
     change { state in
       state.open -= 1

@@ -2,7 +2,7 @@ import SocketIOProtocol
 import Synchronization
 
 extension Socket {
-  /// Tells a listener from all others, to remove it (`off`).
+  /// Identifies a listener, for `off`.
   public struct Listener: Hashable, Sendable {
     private let number: UInt64
 
@@ -12,9 +12,9 @@ extension Socket {
   }
 }
 
-/// What listens to the events of a socket, each kind in its order.
+/// The listeners to the events of a socket; each kind keeps its order.
 ///
-/// A value: sockets share that of their namespace until one changes its own.
+/// A value type: sockets share the listeners of their namespace until one changes its own.
 struct Listeners: Sendable {
   typealias Body = @Sendable (Socket, Socket.Event) throws -> Void
 
@@ -22,24 +22,24 @@ struct Listeners: Sendable {
     let id: Socket.Listener
     let isOnce: Bool
     let body: Body
-    /// Set for middleware that takes its time, in place of `body`.
+    /// Set for asynchronous middleware, instead of `body`.
     var perform: (@Sendable (Socket, Socket.Event) async throws -> Void)?
   }
 
   enum Kind: Sendable {
-    /// May refuse events before anybody else sees them.
+    /// May refuse events before any listener sees them.
     case middleware
     /// Events with any name.
     case any
     case named(String)
-    /// Events on their way to the client.
+    /// Events that are sent to the client.
     case outgoing
   }
 
-  /// Hears of the end of one socket.
+  /// A listener to the end of one socket.
   struct Ending: Sendable {
     let id: Socket.Listener
-    /// Whether it hears of it while the socket is still in its rooms.
+    /// Whether it runs while the socket is still in its rooms.
     let isEarly: Bool
     let body: @Sendable (Socket, DisconnectReason) -> Void
   }
@@ -74,21 +74,21 @@ struct Listeners: Sendable {
 
   mutating func removeAll(named name: String) { named[name] = nil }
 
-  /// Whether it still listens to events with this name.
+  /// Whether the listener is still registered for events with this name.
   func contains(_ id: Socket.Listener, for name: String) -> Bool {
     [middleware, any, named[name] ?? [], outgoing].contains { $0.contains { $0.id == id } }
   }
 }
 
 extension Listeners {
-  /// Takes events whose first argument is such a value.
+  /// Decodes the first argument as this type.
   static func taking<Value: Decodable & Sendable>(
     _ type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
   ) -> Body {
     { socket, event in body(socket, try event.arguments.decode(type), event.acknowledge) }
   }
 
-  /// Takes events whose first arguments are such values. One function for each number of values: the acknowledgement cannot follow
+  /// Decodes the first arguments as these types. There is one function for each number of values, because the acknowledgement cannot follow
   /// a parameter pack.
   static func taking<First: Decodable & Sendable, Second: Decodable & Sendable>(
     _ first: First.Type, _ second: Second.Type,
@@ -110,12 +110,12 @@ extension Listeners {
     }
   }
 
-  /// Does something in a task of the socket.
+  /// Runs the body in a task of the socket.
   static func performing(_ body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void) -> Body {
     { socket, event in socket.work(on: event) { try await body(socket, event) } }
   }
 
-  /// Answers events whose first arguments are such values, in a task of the socket.
+  /// Decodes the first arguments as these types, and answers the event in a task of the socket.
   static func answering<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
     _ types: repeat (each Value).Type, by body: @escaping @Sendable (Socket, repeat each Value) async throws -> Answer
   ) -> Body {

@@ -1,15 +1,15 @@
 import NIOCore
 public import SocketIOProtocol
 
-/// Why no acknowledgement came.
+/// Why no acknowledgement arrived.
 public enum AckError: Error, Equatable, Sendable {
   case timedOut
   case disconnected
 }
 
-/// The acknowledgements a client still owes.
+/// The acknowledgements that a client has not sent yet.
 struct PendingAcks {
-  /// Takes what came of one; called exactly once, on the client's event loop.
+  /// Receives the result of one acknowledgement. Called exactly once, on the client's event loop.
   typealias Outcome = @Sendable (Result<SocketArguments, AckError>) -> Void
 
   private var waiters: [AckID: Outcome] = [:]
@@ -18,12 +18,12 @@ struct PendingAcks {
     waiters[id] = outcome
   }
 
-  /// The outcome of an acknowledgement that is settled now; `nil` for an unknown id.
+  /// Removes and returns the closure for an acknowledgement; `nil` for an unknown id.
   mutating func settle(_ id: AckID) -> Outcome? {
     waiters.removeValue(forKey: id)
   }
 
-  /// All outcomes, as no acknowledgement will come any more.
+  /// Removes and returns all closures, because no more acknowledgements can arrive.
   mutating func settleAll() -> [Outcome] {
     defer { waiters = [:] }
     return Array(waiters.values)
@@ -33,8 +33,8 @@ struct PendingAcks {
 extension Socket {
   /// Sends an event and waits for the client's acknowledgement.
   ///
-  /// - Parameter compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
-  /// - Throws: `AckError` when none came in time or the client left; `ReservedNameError` before anything is sent.
+  /// - Parameter compress: Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  /// - Throws: `AckError` if no acknowledgement arrived in time or the client left; `ReservedNameError` before anything is sent.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true
   ) async throws -> SocketArguments {
@@ -48,10 +48,10 @@ extension Socket {
   /// Sends an event, and calls a closure with the client's acknowledgement: for synchronous listeners, which cannot wait.
   ///
   /// - Parameters:
-  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
-  ///   - acknowledged: Called once, on the event loop of the client: it must not block. It gets an `AckError` when no acknowledgement
-  ///     came in time or the client left.
-  /// - Throws: `ReservedNameError`; nothing was sent then, and the closure is not called.
+  ///   - compress: Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  ///   - acknowledged: Called once, on the event loop of the client: it must not block. It receives an `AckError` if no acknowledgement
+  ///     arrived in time or the client left.
+  /// - Throws: `ReservedNameError`; then nothing was sent, and the closure is not called.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), timeout: Duration, compress: Bool = true,
     acknowledged: @escaping @Sendable (Result<SocketArguments, AckError>) -> Void
@@ -70,7 +70,7 @@ extension Socket {
       shard.core.configuration.encoding(compress: compress))
     shard.act { shard in
       guard let session = self.reachableSession else {
-        // In a turn of its own, as the others.
+        // Not called at once, as in the other cases.
         return shard.enqueue { _ in acknowledged(.failure(.disconnected)) }
       }
       let timer = shard.loop.scheduleTask(in: .milliseconds(timeout.milliseconds)) {

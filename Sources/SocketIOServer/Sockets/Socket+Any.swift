@@ -1,25 +1,25 @@
 extension Socket {
-  /// Listens to all events of the client, before the listeners for their name do. Events nobody listens to are ignored.
-  /// The listener runs on the event loop of the client: it must not block.
+  /// Listens to all events of the client, before the listeners for their name run. Events without a listener are ignored. The listener runs
+  /// on the event loop of the client: it must not block.
   @discardableResult
   public func onAny(_ body: @escaping @Sendable (Socket, Socket.Event) -> Void) -> Socket.Listener {
     listen(.any, body)
   }
 
-  /// The same, before those that were added so far.
+  /// Listens to all events, before the listeners that were added so far.
   @discardableResult
   public func prependAny(_ body: @escaping @Sendable (Socket, Socket.Event) -> Void) -> Socket.Listener {
     listen(.any, isFirst: true, body)
   }
 
-  /// Sees all events on their way to the client, broadcasts included, but no acknowledgements, and nothing that connection
-  /// state recovery repeats. It runs on the event loop of the client, amid a broadcast: it must not block.
+  /// Observes all events that are sent to the client, including broadcasts, but excluding acknowledgements and events that connection state
+  /// recovery replays. It runs on the event loop of the client, during a broadcast: it must not block.
   @discardableResult
   public func onAnyOutgoing(_ body: @escaping @Sendable (Socket, Socket.Event) -> Void) -> Socket.Listener {
     listen(.outgoing, body)
   }
 
-  /// The same, before those that were added so far.
+  /// Observes all sent events, before the listeners that were added so far.
   @discardableResult
   public func prependAnyOutgoing(
     _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
@@ -27,12 +27,12 @@ extension Socket {
     listen(.outgoing, isFirst: true, body)
   }
 
-  /// Removes a listener or a middleware: one of this socket, or, for this socket only, one of its namespace.
+  /// Removes a listener or a middleware. One of the namespace is removed for this socket only.
   public func off(_ listener: Listener) {
     changeListeners { $0.remove(listener) }
   }
 
-  /// Removes all listeners to events with this name, those of the namespace included, for this socket only.
+  /// Removes all listeners to events with this name for this socket only, including those of the namespace.
   public func offAll(_ name: String) {
     changeListeners { $0.removeAll(named: name) }
   }

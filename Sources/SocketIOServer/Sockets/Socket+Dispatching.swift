@@ -11,7 +11,7 @@ extension Socket {
     return id
   }
 
-  /// At once on the event loop, so that no event comes between; from elsewhere behind what was asked for before.
+  /// Changes the listeners: at once on the event loop, so that no event comes between; from other threads after earlier calls.
   func changeListeners(_ body: @escaping @Sendable (inout Listeners) -> Void) {
     guard shard.loop.inEventLoop else { return shard.hand { _ in self.changeListenersNow(body) } }
     changeListenersNow(body)
@@ -19,14 +19,14 @@ extension Socket {
 
   private func changeListenersNow(_ body: (inout Listeners) -> Void) {
     guard session != nil else { return }
-    // What a removed listener has kept may end with it, and change the listeners as well.
+    // Releasing a removed listener may run application code that changes the listeners again.
     let former = listeners
     body(&listeners)
     listenerChanges += 1
     withExtendedLifetime(former) {}
   }
 
-  /// Nobody listens any more. A listener may hold on to the socket, which so lets go of itself.
+  /// Removes all listeners. A listener may retain the socket, so this breaks the cycle.
   func dropListeners() {
     let former = listeners
     listeners = Listeners()
@@ -34,9 +34,9 @@ extension Socket {
     withExtendedLifetime(former) {}
   }
 
-  /// Takes an event of the client's to whoever listens. Called on the event loop.
+  /// Passes an event of the client to its listeners. Called on the event loop.
   ///
-  /// - Parameter event: Made only if somebody listens.
+  /// - Parameter event: Makes the event; called only if there is a listener.
   func dispatch(_ name: String, _ event: () -> Event) {
     let named = listeners.named[name]
     guard named != nil || !listeners.any.isEmpty || !listeners.middleware.isEmpty else { return }
@@ -49,7 +49,7 @@ extension Socket {
     if let named { _ = call(named, event, unchangedSince: changes) }
   }
 
-  /// The same for an event that middleware has let pass.
+  /// Passes an event to its listeners that middleware has let pass.
   func hear(_ event: Event) {
     pendingWork.beginEvent()
     let (any, named, changes) = (listeners.any, listeners.named[event.name] ?? [], listenerChanges)
@@ -57,14 +57,14 @@ extension Socket {
     _ = call(named, event, unchangedSince: changes)
   }
 
-  /// Shows an event on its way to the client.
+  /// Passes an outgoing event to the listeners of `onAnyOutgoing`.
   func showOutgoing(_ name: String, _ arguments: SocketArguments) {
     guard !listeners.outgoing.isEmpty else { return }
     let event = Event(name: name, arguments: arguments, acknowledge: nil)
     _ = call(listeners.outgoing, event, unchangedSince: listenerChanges)
   }
 
-  /// False if one has thrown, and so was the last.
+  /// False if an entry has thrown and ended the calls.
   private func call(
     _ entries: [Listeners.Entry], _ event: Event, unchangedSince changes: Int, endsWithError: Bool = false
   ) -> Bool {
@@ -82,14 +82,14 @@ extension Socket {
     return true
   }
 
-  /// An event is refused. Called on the event loop.
+  /// Refuses an event. Called on the event loop.
   func refuse(_ event: Event, _ error: any Error) {
     shard.core.logger.debug(
       "Event refused",
       metadata: [
         "namespace": "\(LogText(namespace))", "event": "\(LogText(event.name))", "error": "\(LogText("\(error)"))",
       ])
-    // An asynchronous listener may fail after `disconnected`, which is the last that is heard of a socket.
+    // An asynchronous listener may fail after `disconnected`, which must be the last call for a socket.
     if session != nil { rule.handlers.refused?(self, event, error) }
   }
 }

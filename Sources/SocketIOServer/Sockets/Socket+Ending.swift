@@ -1,20 +1,19 @@
 public import SocketIOProtocol
 
 extension Socket {
-  /// Hears of the end of this socket while it still is in its rooms, after `NamespaceHandlers.disconnecting`; a broadcast to
-  /// `socket.rooms` tells those who are in them, nobody if it is in none. It runs on the event loop of the client: it must not
-  /// block. What is sent to the client here does not arrive.
+  /// Listens to the end of this socket, while it is still in its rooms, after `NamespaceHandlers.disconnecting`. A broadcast to
+  /// `socket.rooms` reaches their members, or no socket if there are no rooms. It runs on the event loop of the client: it must not block.
+  /// Events sent to the client here are not delivered.
   ///
-  /// Call it in `connected`: a socket that has ended calls nobody.
+  /// Call it in `connected`: the listener of a socket that has already ended is never called.
   @discardableResult
   public func onDisconnecting(_ body: @escaping @Sendable (Socket, DisconnectReason) -> Void) -> Listener {
     listenToEnd(isEarly: true, body)
   }
 
-  /// Hears of the end of this socket, after `NamespaceHandlers.disconnected`. It runs on the event loop of the client: it must
-  /// not block.
+  /// Listens to the end of this socket, after `NamespaceHandlers.disconnected`. It runs on the event loop of the client: it must not block.
   ///
-  /// Call it in `connected`: a socket that has ended calls nobody.
+  /// Call it in `connected`: the listener of a socket that has already ended is never called.
   @discardableResult
   public func onDisconnected(_ body: @escaping @Sendable (Socket, DisconnectReason) -> Void) -> Listener {
     listenToEnd(isEarly: false, body)
@@ -28,7 +27,7 @@ extension Socket {
     return id
   }
 
-  /// Tells the application that the client leaves, or has left. Called on the event loop.
+  /// Notifies the application that the client is leaving, or has left. Called on the event loop.
   func announceEnd(_ reason: DisconnectReason, isEarly: Bool) {
     guard isAnnounced else { return }
     let handlers = rule.handlers

@@ -1,17 +1,17 @@
 public import SocketIOProtocol
 
 extension Socket {
-  /// An event a client sent, or one on its way to it.
+  /// An event that a client sent, or that is sent to it.
   public struct Event: Sendable {
     public let name: String
     /// The arguments as raw JSON, and their binary attachments.
     public let arguments: SocketArguments
-    /// Answers the event; `nil` when the client asked for no acknowledgement. Only the first call counts.
+    /// Answers the event; `nil` if the client did not ask for an acknowledgement. Only the first call counts.
     public let acknowledge: Acknowledgement?
   }
 }
 
-/// The way to answer an event. Only the first call counts; it may be made from any thread, at any time.
+/// Answers an event. Only the first call counts. It may be called from any thread, at any time.
 public struct Acknowledgement: Sendable {
   let send: @Sendable (SocketArguments) -> Void
 

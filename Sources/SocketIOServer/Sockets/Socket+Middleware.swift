@@ -1,19 +1,19 @@
 import SocketIOProtocol
 
 extension Socket {
-  /// Looks at all events of the client before any listener does, and refuses those for which it throws: nobody listens to them,
-  /// and they are not acknowledged (`NamespaceHandlers.refused` may do that). All middleware of the socket, asynchronous or not,
-  /// is asked in the order in which it was added. It runs on the event loop of the client: it must not block. Call it in
-  /// `connected`, so that it sees the first event.
+  /// Examines all events of the client before any listener does, and refuses those for which it throws: no listener receives them, and they
+  /// are not acknowledged (`NamespaceHandlers.refused` may do that). All middleware of the socket, synchronous or asynchronous, runs in the
+  /// order in which it was added. It runs on the event loop of the client: it must not block. Call it in `connected`, so that it sees the
+  /// first event.
   @discardableResult
   public func use(_ body: @escaping @Sendable (Socket, Event) throws -> Void) -> Listener {
     listen(.middleware, body)
   }
 
-  /// Looks at all events of the client as the other `use` does, in a task of the socket. Events wait for one another and keep
-  /// their order, also in the listeners.
+  /// Examines all events of the client as the other `use` does, but in a task of the socket. Events wait for one another and keep their
+  /// order, also in the listeners.
   ///
-  /// The task is cancelled when the client leaves; a client of which too much waits is disconnected (`maxWaitingEvents`,
+  /// The task is cancelled when the client leaves. A client with too many waiting events is disconnected (`maxWaitingEvents`,
   /// `maxWaitingEventBytes`).
   @discardableResult
   public func use(perform body: @escaping @Sendable (Socket, Event) async throws -> Void) -> Listener {
@@ -22,7 +22,7 @@ extension Socket {
     return id
   }
 
-  /// Has middleware look at an event that takes its time, behind the events before it. Called on the event loop.
+  /// Runs the middleware on an event, asynchronously, after earlier events. Called on the event loop.
   func judge(_ event: Event) {
     judging += 1
     let middleware = listeners.middleware
@@ -39,7 +39,7 @@ extension Socket {
   private enum Verdict: Sendable {
     case passed
     case refused(any Error)
-    /// It takes its time.
+    /// The middleware is asynchronous.
     case pending
   }
 
@@ -61,7 +61,7 @@ extension Socket {
     return nil
   }
 
-  /// Does something on the event loop, and waits for it.
+  /// Runs a closure on the event loop, and waits for it.
   private func hop<Result: Sendable>(_ body: @escaping @Sendable (Socket) -> Result) async -> Result {
     await withCheckedContinuation { continuation in
       shard.run { _ in continuation.resume(returning: body(self)) }

@@ -1,12 +1,12 @@
-/// Listeners of one socket. They come behind those of its namespace, and end with the socket.
+/// Listeners of one socket. They run after those of its namespace, and end with the socket.
 ///
-/// Added or removed in a listener or in `connected`, it counts at once: one that is removed is not called any more, not even
-/// for the event that is being dispatched, and one that is added is called from the next event on. From elsewhere it counts
-/// as soon as the event loop of the client comes to it.
+/// A change made in a listener or in `connected` has effect at once: a removed listener is not called again, not even for the current
+/// event, and an added listener is called from the next event on. A change made elsewhere has effect when the event loop of the client gets
+/// to it.
 extension Socket {
   /// Listens to the events with this name. The listener runs on the event loop of the client: it must not block.
   ///
-  /// - Returns: What `off` takes.
+  /// - Returns: A value that `off` accepts.
   @discardableResult
   public func on(
     _ name: String, _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
@@ -14,9 +14,9 @@ extension Socket {
     listen(.named(name), body)
   }
 
-  /// Listens to the events with this name whose first argument is such a value; others are refused
-  /// (`NamespaceHandlers.refused`). The client's acknowledgement, if it asked for one, is the third argument. The listener
-  /// runs on the event loop of the client: it must not block.
+  /// Listens to the events with this name whose first argument decodes as this type; others are refused (`NamespaceHandlers.refused`). The
+  /// third argument is the client's acknowledgement, if it asked for one. The listener runs on the event loop of the client: it must not
+  /// block.
   @discardableResult
   public func on<Value: Decodable & Sendable>(
     _ name: String, as type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
@@ -24,8 +24,8 @@ extension Socket {
     listen(.named(name), Listeners.taking(type, body))
   }
 
-  /// Listens to the events with this name whose first arguments are such values, as `on` does for one value. The client's
-  /// acknowledgement, if it asked for one, comes last. `Socket.Event.decode(_:at:)` reads further arguments.
+  /// Listens to the events with this name whose first arguments decode as these types, as `on` does for one value. The last argument is the
+  /// client's acknowledgement, if it asked for one. `Socket.Event.decode(_:at:)` reads further arguments.
   @discardableResult
   public func on<First: Decodable & Sendable, Second: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ second: Second.Type,
@@ -34,8 +34,8 @@ extension Socket {
     listen(.named(name), Listeners.taking(first, second, body))
   }
 
-  /// Listens to the events with this name whose first arguments are such values, as `on` does for one value. The client's
-  /// acknowledgement, if it asked for one, comes last. `Socket.Event.decode(_:at:)` reads further arguments.
+  /// Listens to the events with this name whose first arguments decode as these types, as `on` does for one value. The last argument is the
+  /// client's acknowledgement, if it asked for one. `Socket.Event.decode(_:at:)` reads further arguments.
   @discardableResult
   public func on<First: Decodable & Sendable, Second: Decodable & Sendable, Third: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ second: Second.Type, _ third: Third.Type,
@@ -46,10 +46,9 @@ extension Socket {
 
   /// Listens to the events with this name in a task of the socket.
   ///
-  /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
-  /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
-  /// throws refuses the event (`NamespaceHandlers.refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
-  /// the task itself is cancelled.
+  /// A socket handles one event at a time, in the order of arrival. The task is cancelled when the client leaves. A client with too many
+  /// waiting events is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). If the body throws, the event is refused
+  /// (`NamespaceHandlers.refused`) and not acknowledged. This includes `CancellationError`, unless the task itself is cancelled.
   @discardableResult
   public func on(
     _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
@@ -57,13 +56,12 @@ extension Socket {
     listen(.named(name), Listeners.performing(body))
   }
 
-  /// Listens to the events with this name in a task of the socket, and acknowledges them with what the body returns.
-  /// Events whose first arguments are no such values are refused.
+  /// Listens to the events with this name in a task of the socket, and acknowledges them with the body's result. Events whose first
+  /// arguments do not decode as these types are refused.
   ///
-  /// One event of a socket is worked on at a time, in the order of their arrival. The task is cancelled when the client
-  /// leaves; a client of which too much waits is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). What the body
-  /// throws refuses the event (`NamespaceHandlers.refused`), which is not acknowledged then. A `CancellationError` does so, too, unless
-  /// the task itself is cancelled.
+  /// A socket handles one event at a time, in the order of arrival. The task is cancelled when the client leaves. A client with too many
+  /// waiting events is disconnected (`maxWaitingEvents`, `maxWaitingEventBytes`). If the body throws, the event is refused
+  /// (`NamespaceHandlers.refused`) and not acknowledged. This includes `CancellationError`, unless the task itself is cancelled.
   @discardableResult
   public func on<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
     _ name: String, as types: repeat (each Value).Type,

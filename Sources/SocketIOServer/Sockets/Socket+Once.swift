@@ -1,5 +1,5 @@
 extension Socket {
-  /// Listens as `on` does, to the first such event only; one that is refused counts as well.
+  /// Listens as `on` does, but only to the first event with this name; a refused event counts as well.
   @discardableResult
   public func once(
     _ name: String, _ body: @escaping @Sendable (Socket, Socket.Event) -> Void
@@ -7,7 +7,7 @@ extension Socket {
     listen(.named(name), isOnce: true, body)
   }
 
-  /// Listens as `on` does, to the first such event only; one that is refused counts as well.
+  /// Listens as `on` does, but only to the first event with this name; a refused event counts as well.
   @discardableResult
   public func once<Value: Decodable & Sendable>(
     _ name: String, as type: Value.Type, _ body: @escaping @Sendable (Socket, Value, Acknowledgement?) -> Void
@@ -15,7 +15,7 @@ extension Socket {
     listen(.named(name), isOnce: true, Listeners.taking(type, body))
   }
 
-  /// Listens as `on` does, to the first such event only; one that is refused counts as well.
+  /// Listens as `on` does, but only to the first event with this name; a refused event counts as well.
   @discardableResult
   public func once<First: Decodable & Sendable, Second: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ second: Second.Type,
@@ -24,7 +24,7 @@ extension Socket {
     listen(.named(name), isOnce: true, Listeners.taking(first, second, body))
   }
 
-  /// Listens as `on` does, to the first such event only; one that is refused counts as well.
+  /// Listens as `on` does, but only to the first event with this name; a refused event counts as well.
   @discardableResult
   public func once<First: Decodable & Sendable, Second: Decodable & Sendable, Third: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ second: Second.Type, _ third: Third.Type,
@@ -33,7 +33,7 @@ extension Socket {
     listen(.named(name), isOnce: true, Listeners.taking(first, second, third, body))
   }
 
-  /// Listens as `on` does, to the first such event only; one that is refused counts as well.
+  /// Listens as `on` does, but only to the first event with this name; a refused event counts as well.
   @discardableResult
   public func once(
     _ name: String, perform body: @escaping @Sendable (Socket, Socket.Event) async throws -> Void
@@ -41,7 +41,7 @@ extension Socket {
     listen(.named(name), isOnce: true, Listeners.performing(body))
   }
 
-  /// Listens as `on` does, to the first such event only; one that is refused counts as well.
+  /// Listens as `on` does, but only to the first event with this name; a refused event counts as well.
   @discardableResult
   public func once<each Value: Decodable & Sendable, Answer: Encodable & Sendable>(
     _ name: String, as types: repeat (each Value).Type,

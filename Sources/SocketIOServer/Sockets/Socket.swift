@@ -4,22 +4,22 @@ import Synchronization
 
 /// One client in one namespace.
 ///
-/// Everything may be called from any thread; calls of one thread keep their order. On the event loop of the client, where
-/// `connected` and all synchronous listeners run, calls act at once: ``rooms`` and ``isConnected`` show what `join`, `leave` and
-/// `disconnect` did, and events leave in the order of the calls, those of the server to a target included. Only listeners of
-/// `onAnyOutgoing` are an exception: what they do follows the event they see. Once the client has left, calls do nothing.
+/// All members may be called from any thread; calls of one thread keep their order. On the event loop of the client, where `connected` and
+/// all synchronous listeners run, calls have effect at once: ``rooms`` and ``isConnected`` show the result of `join`, `leave` and
+/// `disconnect`, and events are sent in the order of the calls, including those of the server to a target. The only exception are listeners
+/// of `onAnyOutgoing`: their calls have effect after the event that they see. After the client has left, calls do nothing.
 ///
-/// Unchecked: the mutable state is touched on the event loop of the session only, except for what `shared` guards.
+/// Unchecked: the mutable state is accessed only on the event loop of the session, except for the parts that `shared` guards.
 public final class Socket: @unchecked Sendable {
-  /// The id the client knows as well.
+  /// The id, which the client knows too.
   public let id: String
   public let namespace: String
   public let handshake: Handshake
-  /// The auth payload with which the client joined, a JSON object; empty when there was none.
+  /// The auth payload of the client's CONNECT, a JSON object; empty if there was none.
   public let auth: [UInt8]
 
-  /// What is read on any thread. Only the event loop changes `joinedRooms`, so that it reads them without the lock, which
-  /// broadcasts would pay for.
+  /// State that any thread may read. Only the event loop changes `joinedRooms`, so it can read them without the lock, which would slow down
+  /// broadcasts.
   private struct Shared {
     var transport: EngineTransport
     var isConnected = true
@@ -29,20 +29,20 @@ public final class Socket: @unchecked Sendable {
   private let memory: SocketMemory
   private(set) var joinedRooms: Set<String> = []
 
-  /// Whether the client has returned to a socket it had before: its id and rooms are those of then, and so is its data unless
-  /// admission was asked again (`Recovery.skipAdmission`).
+  /// Whether the client has returned to a former socket, with its former id, rooms and data. If admission ran again, the data is new
+  /// (`Recovery.skipAdmission`).
   public let isRecovered: Bool
 
-  /// The private id by which the client may return; `nil` when it cannot.
+  /// The private id by which the client may return; `nil` if it cannot.
   let pid: String?
-  /// The number of the last event that was replayed: those up to it are not delivered again.
+  /// The number of the last replayed event. Events up to it are not delivered again.
   var replayedThrough: UInt64 = 0
   let shard: LoopShard
-  /// Whether the application was told that it has joined, and so is told when it leaves.
+  /// Whether the application was notified that it joined, and so must be notified when it leaves.
   var isAnnounced = false
-  /// Whether `connected` is being called: what it emits comes before broadcasts of other threads that are on their way.
+  /// Whether `connected` is running: events that it emits are sent before waiting broadcasts of other threads.
   var isWelcoming = false
-  /// Whether `disconnecting` was called, so that leaving once more while it runs does nothing.
+  /// Whether `disconnecting` was called, so that leaving again during that call does nothing.
   var isLeaving = false
   /// Whether another thread has disconnected it: nothing more is sent, and it leaves when the loop has a turn.
   var isDismissed = false
@@ -53,9 +53,9 @@ public final class Socket: @unchecked Sendable {
   var pendingWork = SocketWork()
   let rule: ServerCore.Rule
   var listeners: Listeners
-  /// Counts the changes of `listeners`, so that dispatching notices one.
+  /// Counts the changes of `listeners`, so that dispatching notices a change.
   var listenerChanges = 0
-  /// Events at which middleware looks that takes its time.
+  /// Events that wait for asynchronous middleware, or that it is examining.
   var judging = 0
 
   init(
@@ -76,36 +76,36 @@ public final class Socket: @unchecked Sendable {
     shard = session.shard
   }
 
-  /// What the application remembers with the socket: first what it gave on admission, or, if `isRecovered`, what there was
-  /// when the client was lost, unless it was asked again (`Recovery.skipAdmission`).
+  /// The application's data of the socket: first the data from admission, or, if `isRecovered`, the data from when the client was lost,
+  /// unless admission ran again (`Recovery.skipAdmission`).
   public var data: SocketData { memory.data }
 
-  /// The value of this type in ``data``, to read, replace or, with `nil`, remove.
+  /// The value of this type in ``data``. Setting `nil` removes it.
   public subscript<Value: Sendable>(type: Value.Type) -> Value? {
     get { memory.data[type] }
     set { memory.change { $0[type] = newValue } }
   }
 
-  /// Changes what is remembered, with nobody else changing it meanwhile.
+  /// Changes the data without concurrent changes.
   ///
-  /// The closure gets a copy, which takes the place of ``data`` when it returns or throws; until then others read what there was
-  /// before. It may call whatever it likes, except for what changes a socket's data in another way: that would wait for itself.
+  /// The closure gets a copy, which replaces ``data`` when the closure returns or throws; until then other readers see the old data. It
+  /// must not change a socket's data in another way: that would deadlock. All other calls are allowed.
   public func withData<Result: Sendable, Failure: Error>(
     _ body: (inout SocketData) throws(Failure) -> Result
   ) throws(Failure) -> Result {
     try memory.change(body)
   }
 
-  /// The rooms the client is in at this moment, without that of its own id. None once it has left.
+  /// The rooms that the client is in now, without that of its own id. Empty after it has left.
   public var rooms: Set<String> { shared.withLock { _ in joinedRooms } }
 
-  /// The transport the client uses at this moment; the last one once it has left.
+  /// The client's current transport; the last one after it has left.
   public var currentTransport: EngineTransport { shared.withLock { $0.transport } }
 
   /// Whether the client is in the namespace. It may leave at any moment.
   public var isConnected: Bool { shared.withLock { $0.isConnected } }
 
-  /// Returns whether it was not in the room before. Called on the event loop, as the following.
+  /// Returns whether the socket was not in the room before. This method and the following ones are called on the event loop.
   func noteJoining(_ room: String) -> Bool { shared.withLock { _ in joinedRooms.insert(room).inserted } }
 
   func noteLeaving(_ room: String) { shared.withLock { _ in _ = joinedRooms.remove(room) } }
@@ -116,11 +116,11 @@ public final class Socket: @unchecked Sendable {
 
   func noteEnd() { shared.withLock { $0.isConnected = false } }
 
-  /// Sends an event to this client. One with a reserved name (`SocketEvent.reservedNames`) is not sent, and the log says so.
+  /// Sends an event to this client. An event with a reserved name (`SocketEvent.reservedNames`) is logged and not sent.
   ///
   /// - Parameters:
-  ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
-  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  ///   - isVolatile: Whether the client may miss it if it cannot receive it at once.
+  ///   - compress: Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), isVolatile: Bool = false, compress: Bool = true
   ) {
@@ -140,10 +140,10 @@ public final class Socket: @unchecked Sendable {
     if isAwaited { shard.catchUp() }
   }
 
-  /// Sends an event that is on its way to this socket's client, in the form for it.
+  /// Sends an encoded event to this socket's client, in the client's form.
   func deliver(_ event: OutboundEvent, isVolatile: Bool = false) {
     guard let session = reachableSession, !isVolatile || session.isWritable else { return }
-    // A copy of a message has all sockets count who holds its parts.
+    // Uses the message without a copy: copying makes all sockets count references to its parts.
     guard pid != nil, let numbered = event.numbered else {
       showOutgoing(event.name, event.arguments)
       return session.send(event.message)
@@ -156,15 +156,15 @@ public final class Socket: @unchecked Sendable {
   /// `nil` once nothing more may be sent.
   var reachableSession: Session? { isDismissed ? nil : session }
 
-  /// Sends an event to everybody else in the namespace, or in these rooms of it. One with a reserved name
-  /// (`SocketEvent.reservedNames`) is not sent, and the log says so.
+  /// Sends an event to all other sockets in the namespace, or in these rooms of it. An event with a reserved name
+  /// (`SocketEvent.reservedNames`) is logged and not sent.
   ///
   /// - Parameters:
-  ///   - rooms: Whoever is in any of them gets it: nobody if there are none. `nil`: everybody else in the namespace.
-  ///   - except: Rooms, or ids of sockets, to leave out as well.
-  ///   - isVolatile: Whether sockets that cannot take the event at once may miss it.
-  ///   - isLocal: Whether only sockets of this server get it, where an adapter connects it with others.
-  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  ///   - rooms: Sockets in any of these rooms receive it; no socket if the set is empty. `nil`: all other sockets in the namespace.
+  ///   - except: Rooms, or ids of sockets, to exclude as well.
+  ///   - isVolatile: Whether sockets that cannot receive the event at once may miss it.
+  ///   - isLocal: Whether only sockets of this server receive it, if an adapter connects it with others.
+  ///   - compress: Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
   public func broadcast(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), to rooms: Set<String>? = nil,
     except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false, compress: Bool = true
@@ -177,22 +177,23 @@ public final class Socket: @unchecked Sendable {
         isLocal: isLocal, compress: compress))
   }
 
-  /// Has the socket in a room, until it leaves the room or the namespace. Who may join which room is for the caller to decide; a
-  /// socket's own id is a room, too.
+  /// Adds the socket to a room, until it leaves the room or the namespace. The caller decides who may join which room; a socket's own id is
+  /// a room, too.
   ///
-  /// Nothing happens for a name with hundreds of marks on one letter: comparing such names takes the square of the marks.
+  /// Does nothing for a name with hundreds of combining marks on one letter, because the time to compare such names grows with the square
+  /// of the number of marks.
   public func join(_ room: String) {
     guard shard.core.mayName(room) else { return }
     shard.act { $0.join(room, self) }
   }
 
-  /// Takes the socket out of a room. Nothing happens where it is not in it.
+  /// Removes the socket from a room. Does nothing if it is not in it.
   public func leave(_ room: String) {
     guard room.isCheapToCompare else { return }
     shard.act { $0.leave(room, self) }
   }
 
-  /// Takes the socket out of all rooms but that of its own id.
+  /// Removes the socket from all rooms except that of its own id.
   public func leaveAll() {
     shard.act { shard in for room in self.joinedRooms { shard.leave(room, self) } }
   }
@@ -205,7 +206,7 @@ public final class Socket: @unchecked Sendable {
     leaveNamespace(closingSession: closingSession)
   }
 
-  /// Sends nothing more from here on, and leaves in a turn of its own: the application, which is told, may be amid something else.
+  /// Stops sending from now on, and leaves in a later turn, because the application, which is notified, may be doing something else.
   func dismiss(closingSession: Bool) {
     guard let session else { return }
     isDismissed = true

@@ -1,36 +1,34 @@
 import SocketIOProtocol
 
-/// What an application remembers with a socket: values of its own types, at most one of each type.
+/// An application's data of a socket: values of its own types, at most one of each type.
 ///
-/// The type of a value is its key. What is remembered nearly always has a type that says what it is (`User`, `Device`), so a
-/// key apart would only name it twice; where two values have the same type, wrap one. Reading a value by its type needs no
-/// cast and cannot name what nobody sets.
+/// The type of a value is its key. The data nearly always has a specific type (`User`, `Device`), so a separate key would only repeat it.
+/// If two values have the same type, wrap one. Reading a value by its type needs no cast, and cannot use a misspelled key.
 ///
-/// Values stay on their server, whatever they are. Those of a type that conforms to `SharedSocketData` are shown to the other
-/// servers of a cluster as well.
+/// Values of any type stay on their server. Values of types that conform to `SharedSocketData` are also visible to the other servers of a
+/// cluster.
 public struct SocketData: Sendable {
   private struct Entry: Sendable {
     let type: ObjectIdentifier
     var value: any Sendable
   }
 
-  /// Few, so a list is smaller than a table, and as quick.
+  /// There are few values, so an array is smaller than a dictionary, and as fast.
   private var entries: [Entry] = []
-  /// The JSON of values that another server showed, by name.
+  /// The JSON of values from another server, by name.
   private(set) var foreign: [String: [UInt8]] = [:]
 
-  /// Data that holds these values; of several of one type the last.
+  /// Data with these values; if several have the same type, the last one.
   public init<each Value: Sendable>(_ values: repeat each Value) {
     for value in repeat each values { set(value) }
   }
 
-  /// What another server showed.
+  /// Data from another server.
   init(foreign: [String: [UInt8]]) { self.foreign = foreign }
 
   /// The value of this type, if there is one; set `nil` to remove it.
   ///
-  /// Of another server's socket it is read from JSON each time: `nil` for a type that is not shared, and for JSON that is no
-  /// such value.
+  /// For another server's socket it is decoded from JSON each time: `nil` for a type that is not shared, and for JSON that does not decode.
   public subscript<Value: Sendable>(type: Value.Type) -> Value? {
     get {
       if let entry = entries.first(where: { $0.type == ObjectIdentifier(type) }) { return entry.value as? Value }
@@ -55,7 +53,7 @@ public struct SocketData: Sendable {
     }
   }
 
-  /// Takes over what the other has.
+  /// Adds the other data's values, which replace values of the same types.
   mutating func merge(_ other: SocketData) {
     for entry in other.entries {
       entries.removeAll { $0.type == entry.type }
@@ -63,9 +61,9 @@ public struct SocketData: Sendable {
     }
   }
 
-  /// As other servers are shown it.
+  /// The data in the form for other servers.
   ///
-  /// - Parameter failed: Told of values that cannot be encoded, which are left out.
+  /// - Parameter failed: Called for values that cannot be encoded and are left out.
   func shown(failed: (_ name: String, any Error) -> Void) -> SocketData {
     var shown = SocketData(foreign: foreign)
     for entry in entries {
@@ -77,11 +75,11 @@ public struct SocketData: Sendable {
   }
 }
 
-/// A value of a socket's data that the other servers of a cluster are shown, where `sockets(in:)` tells them of the socket.
+/// A value of a socket's data that `sockets(in:)` makes visible to the other servers of a cluster.
 ///
-/// It travels as JSON through the adapter: whoever can listen there can read it, so credentials do not belong into it.
+/// It travels as JSON through the adapter. Everyone with access to the adapter can read it, so do not put credentials into it.
 public protocol SharedSocketData: Codable, Sendable {
-  /// Tells it from other types between servers: a name of your choice, the same on all of them, and another for each type. The
-  /// type's own name would not do: that of a private type, or of one in a function, changes from build to build.
+  /// The name that identifies this type between servers: chosen by you, equal on all servers, and distinct for each type. The type's own
+  /// name is not suitable: the name of a private type, or of one in a function, changes from build to build.
   static var socketDataName: String { get }
 }

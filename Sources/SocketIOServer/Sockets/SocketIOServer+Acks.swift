@@ -2,11 +2,11 @@ import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOServer {
-  /// Sends an event to everybody whom the target means, and waits until all have acknowledged it.
+  /// Sends an event to all sockets that the target selects, and waits until all have acknowledged it.
   ///
-  /// - Returns: One answer for each socket, in the order in which they came; none if the target means nobody.
-  /// - Throws: `BroadcastAckError`, with the answers that came, once the time-out has passed or the last client that
-  ///   still owed an answer has left; `ReservedNameError` before anything is sent.
+  /// - Returns: One answer for each socket, in the order of arrival; empty if the target selects no socket.
+  /// - Throws: `BroadcastAckError`, with the answers so far, when the timeout has passed or the last client without an answer has left;
+  ///   `ReservedNameError` before anything is sent.
   public func emit(
     _ event: String, _ arguments: SocketArguments = SocketArguments(), to target: BroadcastTarget, timeout: Duration
   ) async throws -> [SocketArguments] {
@@ -42,7 +42,7 @@ extension Cluster {
 }
 
 extension ServerCore {
-  /// Sends an event to the sockets of this server whom the target means, and has the collector take their answers.
+  /// Sends an event to the sockets of this server that the target selects, and passes their answers to the collector.
   ///
   /// - Parameter timeout: In milliseconds.
   func ask(

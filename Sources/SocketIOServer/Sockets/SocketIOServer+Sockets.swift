@@ -1,17 +1,17 @@
 import Logging
 public import SocketIOProtocol
 
-/// A socket as it was at one moment.
+/// The state of a socket at one moment.
 public struct SocketSnapshot: Sendable {
   public let id: String
   public let namespace: String
   public let data: SocketData
   public let handshake: Handshake
-  /// The transport it used then.
+  /// Its transport at that time.
   public let transport: EngineTransport
   /// The rooms it was in, without that of its own id.
   public let rooms: Set<String>
-  /// The Engine.IO session: whoever knows it may speak for the client.
+  /// The Engine.IO session id. It gives full access to the session.
   let sessionID: String
 
   /// Call it on the socket's event loop.
@@ -25,7 +25,7 @@ public struct SocketSnapshot: Sendable {
     sessionID = socket.session?.id ?? ""
   }
 
-  /// A socket of another server, which keeps the session's id to itself.
+  /// A socket of another server, which does not disclose the session id.
   init(
     id: String, namespace: String, data: SocketData, transport: EngineTransport, rooms: Set<String>,
     handshake: Handshake
@@ -41,8 +41,8 @@ public struct SocketSnapshot: Sendable {
 }
 
 extension SocketIOServer {
-  /// The sockets whom the target means, in no particular order. Of other servers those that answer within
-  /// `ClusterSettings.requestTimeout`; the log says if some did not.
+  /// The sockets that the target selects, in no particular order. Includes those of other servers that answer within
+  /// `ClusterSettings.requestTimeout`; missing answers are logged.
   public func sockets(in target: BroadcastTarget) async -> [SocketSnapshot] {
     guard let cluster = core.cluster(for: target), let loop = core.shards.first?.loop else {
       return await core.sockets(in: target)
@@ -61,35 +61,35 @@ extension SocketIOServer {
     return await own + others.found
   }
 
-  /// How many sockets the target means. Those of other servers count if they answer within `ClusterSettings.requestTimeout`; for a
-  /// target that is local nothing is sent.
+  /// The number of sockets that the target selects. Includes those of other servers that answer within `ClusterSettings.requestTimeout`.
+  /// For a local target nothing is sent.
   public func socketCount(in target: BroadcastTarget) async -> Int {
     guard core.cluster(for: target) == nil else { return await sockets(in: target).count }
     return await core.gather(target) { $0.namespaces[target.namespace]?.count(in: target) ?? 0 }.reduce(0, +)
   }
 
-  /// Makes the sockets whom the target means join rooms, those of lost clients that may return included. Broadcasts of the
-  /// same thread that follow reach them there.
+  /// Adds the sockets that the target selects to rooms, including sockets of lost clients that may return. Later broadcasts of the same
+  /// thread reach them there.
   public func join(_ rooms: Set<String>, for target: BroadcastTarget) {
     core.cluster(for: target)?.publish(.join(rooms, target))
     core.join(rooms, for: target)
   }
 
-  /// Makes the sockets whom the target means leave rooms.
+  /// Removes the sockets that the target selects from rooms.
   public func leave(_ rooms: Set<String>, for target: BroadcastTarget) {
     core.cluster(for: target)?.publish(.leave(rooms, target))
     core.leave(rooms, for: target)
   }
 
-  /// Removes the sockets whom the target means from their namespace. Their sessions stay open unless `closingSessions`.
-  /// Lost clients of such sockets do not return to them.
+  /// Removes the sockets that the target selects from their namespace. Their sessions stay open unless `closingSessions`. Lost clients of
+  /// such sockets cannot return to them.
   public func disconnectSockets(in target: BroadcastTarget, closingSessions: Bool = false) {
     core.cluster(for: target)?.publish(.disconnect(target, closingSessions: closingSessions))
     core.disconnectSockets(in: target, closingSessions: closingSessions)
   }
 
-  /// Removes the sockets of a namespace for which the predicate holds, on this server only; their sessions stay open. No
-  /// lost client of the namespace returns to its socket.
+  /// Removes the sockets of a namespace for which the predicate is true, on this server only; their sessions stay open. No lost client of
+  /// the namespace can return to its socket.
   public func disconnectSockets(
     in namespace: String, where matches: @escaping @Sendable (Socket) -> Bool = { _ in true }
   ) {
@@ -99,13 +99,13 @@ extension SocketIOServer {
   }
 }
 
-/// The same for the sockets of this server.
+/// Operations on the sockets of this server.
 extension ServerCore {
   func sockets(in target: BroadcastTarget) async -> [SocketSnapshot] {
     await gather(target) { $0.sockets(in: target).map(SocketSnapshot.init) }.flatMap { $0 }
   }
 
-  /// Asks the event loops that have sockets of the target's namespace, behind what was asked of them before.
+  /// Queries the event loops that have sockets of the target's namespace, after earlier calls.
   fileprivate func gather<Part: Sendable>(
     _ target: BroadcastTarget, _ part: @escaping @Sendable (LoopShard) -> Part
   ) async -> [Part] {

@@ -1,13 +1,13 @@
 import Synchronization
 
-/// What an application remembers with one socket, for all threads.
+/// An application's data of one socket, for all threads.
 ///
-/// The application's code runs when it changes something, and when a value that nobody keeps any more ends. Neither happens under a
-/// lock that reading takes: changes are made to a copy, and what they remove ends after all locks are free.
+/// Application code runs during a change, and when a value is released. Neither happens under a lock that readers take: changes are made to
+/// a copy, and removed values are released after all locks.
 struct SocketMemory: ~Copyable, Sendable {
-  /// Its lock is held for a moment only: nothing is called meanwhile.
+  /// This lock is held only briefly, without calling any code.
   private let values: Mutex<SocketData>
-  /// Held by whoever changes the values, so that no change overwrites another.
+  /// Held during a change, so that no change overwrites another.
   private let turn = Mutex(())
 
   init(_ data: SocketData) { values = Mutex(data) }

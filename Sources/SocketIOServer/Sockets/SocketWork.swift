@@ -2,12 +2,12 @@ import DequeModule
 import Logging
 import SocketIOProtocol
 
-/// What asynchronous middleware and listeners of a socket have still to do. Touched on the socket's event loop only.
+/// The pending work of a socket's asynchronous middleware and listeners. Accessed only on the socket's event loop.
 struct SocketWork {
   fileprivate struct Item: Sendable {
-    /// Tells the event from others.
+    /// Identifies the event.
     let event: Int
-    /// What is given back to the session's `EventRoom` when it is done.
+    /// The size that is returned to the session's `EventRoom` when the work is done.
     var size: Int
     let body: @Sendable () async -> Void
   }
@@ -19,10 +19,10 @@ struct SocketWork {
   private var lastEvent = 0
   private var lastCharged = 0
 
-  /// What is worked on from now on is on another event.
+  /// Starts a new event: following work belongs to it.
   mutating func beginEvent() { lastEvent += 1 }
 
-  /// An item for the event. What several work on is there once: the first has its size.
+  /// Makes an item for the event. If several items belong to one event, the first one has its size.
   fileprivate mutating func item(for event: Socket.Event, _ body: @escaping @Sendable () async -> Void) -> Item {
     defer { lastCharged = lastEvent }
     return Item(event: lastEvent, size: lastCharged == lastEvent ? 0 : event.size, body: body)
@@ -30,7 +30,7 @@ struct SocketWork {
 }
 
 extension Socket {
-  /// Works on the event that is being dispatched after those before it; an error refuses it. Called on the event loop.
+  /// Queues work on the current event behind earlier work; an error refuses the event. Called on the event loop.
   func work(on event: Event, _ body: @escaping @Sendable () async throws -> Void) {
     guard let session else { return }
     let item = pendingWork.item(for: event) {
@@ -57,7 +57,7 @@ extension Socket {
   private func startWork(of session: Session) {
     guard pendingWork.running == nil, let item = pendingWork.waiting.popFirst() else { return }
     pendingWork.runningSize = item.size
-    // Unstructured: it lives as long as the socket, and is cancelled with it.
+    // Unstructured: it is cancelled with the socket.
     pendingWork.running = Task {
       await item.body()
       shard.run { _ in
@@ -72,14 +72,14 @@ extension Socket {
     let size = pendingWork.runningSize
     pendingWork.runningSize = 0
     if pendingWork.waiting.first?.event == event {
-      // The next works on the same event, which stays.
+      // The next item belongs to the same event, which stays in memory.
       pendingWork.waiting[0].size += size
     } else {
       session.eventRoom.give(size)
     }
   }
 
-  /// What works on an event has done its part, and the event goes on as a new one.
+  /// Releases the current event's size, because the event continues as a new one.
   func releaseEvent() {
     guard let session else { return }
     session.eventRoom.give(pendingWork.runningSize)

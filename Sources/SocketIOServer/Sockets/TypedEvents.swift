@@ -1,21 +1,21 @@
 import SocketIOProtocol
 
 extension Socket.Event {
-  /// The argument at `index` as a value.
+  /// Decodes the argument at `index`.
   ///
-  /// - Throws: `DecodingError` if there is none, or it is no such value.
+  /// - Throws: `DecodingError` if there is none, or it has another type.
   public func decode<Value: Decodable>(_ type: Value.Type, at index: Int = 0) throws -> Value {
     try arguments.decode(type, at: index)
   }
 }
 
 extension Socket {
-  /// Sends an event whose arguments are these values, as JSON.
+  /// Sends an event with these values as arguments, as JSON.
   ///
   /// - Parameters:
-  ///   - isVolatile: Whether the client may miss it if it cannot take it at once.
-  ///   - compress: Whether it may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
-  /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
+  ///   - isVolatile: Whether the client may miss it if it cannot receive it at once.
+  ///   - compress: Whether the event may be compressed (`Configuration.perMessageDeflate`, `compressionThreshold`).
+  /// - Throws: `ReservedNameError`, `EncodingError`; then nothing was sent.
   public func emit<each Value: Encodable>(
     _ event: String, _ values: repeat each Value, isVolatile: Bool = false, compress: Bool = true
   ) throws {
@@ -23,10 +23,9 @@ extension Socket {
     emit(event, try SocketArguments(encoding: repeat each values), isVolatile: isVolatile, compress: compress)
   }
 
-  /// Sends an event whose arguments are these values, and waits for the client's acknowledgement, whose first argument is the
-  /// answer.
+  /// Sends an event with these values as arguments, and waits for the client's acknowledgement, whose first argument is the answer.
   ///
-  /// - Throws: As for raw arguments, `EncodingError`, or `DecodingError` for an answer of another kind.
+  /// - Throws: As for raw arguments, `EncodingError`, or `DecodingError` if the answer has another type.
   public func emit<each Value: Encodable, Answer: Decodable>(
     _ event: String, _ values: repeat each Value, timeout: Duration, compress: Bool = true,
     answer: Answer.Type
@@ -35,11 +34,11 @@ extension Socket {
     return try await emit(event, arguments, timeout: timeout, compress: compress).decode(answer)
   }
 
-  /// Sends an event whose arguments are these values, and calls a closure with the first argument of the client's acknowledgement,
-  /// as for raw arguments.
+  /// Sends an event with these values as arguments, and calls a closure with the first argument of the client's acknowledgement, as for raw
+  /// arguments.
   ///
-  /// - Parameter acknowledged: Gets an `AckError`, or `DecodingError` for an answer of another kind.
-  /// - Throws: As for raw arguments, or `EncodingError`; nothing was sent then, and the closure is not called.
+  /// - Parameter acknowledged: Receives an `AckError`, or a `DecodingError` if the answer has another type.
+  /// - Throws: As for raw arguments, or `EncodingError`; then nothing was sent, and the closure is not called.
   public func emit<each Value: Encodable, Answer: Decodable & Sendable>(
     _ event: String, _ values: repeat each Value, timeout: Duration, compress: Bool = true, answer: Answer.Type,
     acknowledged: @escaping @Sendable (Result<Answer, any Error>) -> Void
@@ -50,10 +49,9 @@ extension Socket {
     }
   }
 
-  /// Sends an event whose arguments are these values to everybody else in the namespace, or in these rooms of it, as for raw
-  /// arguments.
+  /// Sends an event with these values as arguments to all other sockets in the namespace, or in these rooms of it, as for raw arguments.
   ///
-  /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
+  /// - Throws: `ReservedNameError`, `EncodingError`; then nothing was sent.
   public func broadcast<each Value: Encodable>(
     _ event: String, _ values: repeat each Value, to rooms: Set<String>? = nil,
     except: Set<String> = [], isVolatile: Bool = false, isLocal: Bool = false, compress: Bool = true
@@ -66,9 +64,9 @@ extension Socket {
 }
 
 extension SocketIOServer {
-  /// Sends an event whose arguments are these values to everybody whom the target means, once each.
+  /// Sends an event with these values as arguments to all sockets that the target selects, once each.
   ///
-  /// - Throws: `ReservedNameError`, `EncodingError`; nothing was sent then.
+  /// - Throws: `ReservedNameError`, `EncodingError`; then nothing was sent.
   public func emit<each Value: Encodable>(
     _ event: String, _ values: repeat each Value, to target: BroadcastTarget
   ) throws {
@@ -79,9 +77,9 @@ extension SocketIOServer {
   @available(*, unavailable, message: "a target names the namespace: `to: BroadcastTarget(namespace: \"/chat\")`")
   public func emit<each Value: Encodable>(_ event: String, _ values: repeat each Value, to namespace: String) throws {}
 
-  /// Sends an event whose arguments are these values to everybody whom the target means, and waits until all have answered.
+  /// Sends an event with these values as arguments to all sockets that the target selects, and waits until all have answered.
   ///
-  /// - Throws: As for raw arguments, `EncodingError`, or `DecodingError` when an answer is of another kind.
+  /// - Throws: As for raw arguments, `EncodingError`, or `DecodingError` if an answer has another type.
   public func emit<each Value: Encodable, Answer: Decodable>(
     _ event: String, _ values: repeat each Value, to target: BroadcastTarget, timeout: Duration,
     answers: Answer.Type
@@ -92,18 +90,18 @@ extension SocketIOServer {
 }
 
 extension ConnectRequest {
-  /// The client's auth payload as a value.
+  /// Decodes the client's auth payload.
   ///
-  /// - Throws: `DecodingError` if there is no payload, or it is no such value.
+  /// - Throws: `DecodingError` if there is no payload, or it has another type.
   public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
     try ForeignJSON.decode(type, from: auth)
   }
 }
 
 extension Socket {
-  /// The auth payload with which the client joined as a value.
+  /// Decodes the auth payload of the client's CONNECT.
   ///
-  /// - Throws: `DecodingError` if there was none, or it is no such value.
+  /// - Throws: `DecodingError` if there was none, or it has another type.
   public func auth<Value: Decodable>(as type: Value.Type) throws -> Value {
     try ForeignJSON.decode(type, from: auth)
   }
@@ -112,7 +110,7 @@ extension Socket {
 extension Acknowledgement {
   /// Answers with these values.
   ///
-  /// - Throws: `EncodingError`; nothing was answered then.
+  /// - Throws: `EncodingError`; then nothing was sent.
   public func callAsFunction<each Value: Encodable>(
     _ values: repeat each Value
   ) throws {

@@ -1,7 +1,7 @@
 #if TLS
   import NIOCore
 
-  /// Tells clients that speak plain HTTP to a port with TLS what is wrong. It stands before TLS and looks at the first byte only.
+  /// Explains the mistake to clients that use plain HTTP on a port with TLS. It stands in front of TLS and looks only at the first byte.
   final class PlainTextRefusal: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -17,7 +17,7 @@
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       guard !isRefused else { return }
       let bytes = unwrapInboundIn(data)
-      // Methods of HTTP begin with a capital letter; no record of TLS does (RFC 8446, section 5.1).
+      // HTTP methods begin with a capital letter; TLS records never do (RFC 8446 section 5.1).
       guard let first = bytes.readableBytesView.first, (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(first) else {
         context.fireChannelRead(data)
         return context.pipeline.syncOperations.removeHandler(context: context, promise: nil)

@@ -4,11 +4,11 @@
   import Synchronization
 
   extension SocketIOServer {
-    /// A certificate with its chain, and its private key, in PEM files. They may be replaced while connections go on.
+    /// A certificate with its chain, and its private key, in PEM files. The files may be replaced while connections are open.
     ///
-    /// Connections speak TLS 1.2 or 1.3, with ciphers that have forward secrecy and authenticate what they encrypt.
+    /// Connections use TLS 1.2 or 1.3, with ciphers that have forward secrecy and authenticated encryption.
     public final class TLSCertificate: Sendable {
-      /// What is in the files.
+      /// The content of the files.
       private struct Loaded {
         let context: NIOSSLContext
         let notValidAfter: Date
@@ -23,8 +23,8 @@
       /// Reads both files.
       ///
       /// - Parameters:
-      ///   - chainFile: The server's certificate first, then those between it and a root.
-      ///   - keyFile: Not encrypted.
+      ///   - chainFile: The server's certificate first, then the intermediate certificates.
+      ///   - keyFile: An unencrypted key.
       /// - Throws: ``TLSCertificateError``.
       public init(chainFile: String, keyFile: String) throws(TLSCertificateError) {
         self.chainFile = chainFile
@@ -32,13 +32,13 @@
         state = Mutex(try Self.load(chainFile, keyFile))
       }
 
-      /// Until when the server's certificate is valid.
+      /// The end of the server certificate's validity.
       public var notValidAfter: Date { state.withLock { $0.notValidAfter } }
 
-      /// Reads both files again. New connections use what they hold, connections that there are stay as they are. What was in use
-      /// stays in use if the files cannot be.
+      /// Reads both files again. New connections use their content; existing connections stay unchanged. If the files cannot be used, the
+      /// former content stays in use.
       ///
-      /// - Returns: Whether anything has changed.
+      /// - Returns: Whether the content has changed.
       /// - Throws: ``TLSCertificateError``.
       public func reload() throws(TLSCertificateError) -> Bool {
         let loaded = try Self.load(chainFile, keyFile)
@@ -83,18 +83,18 @@
         }
       }
 
-      /// Of TLS 1.2; those of TLS 1.3 are all of this kind.
+      /// The ciphers of TLS 1.2. All ciphers of TLS 1.3 have these properties.
       private static let ciphers: [NIOTLSCipher] = [
         .TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256, .TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256,
         .TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384, .TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384,
         .TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256, .TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256,
       ]
 
-      /// No more is read of a file, in bytes.
+      /// The most bytes that are read from a file.
       private static let maxFile = 1 << 20
 
       private static func read(_ path: String) throws(TLSCertificateError) -> [UInt8] {
-        // Anything else might never be read to its end.
+        // Other kinds of files may have no end.
         let place = URL(filePath: path).resolvingSymlinksInPath()
         let attributes = try? FileManager.default.attributesOfItem(atPath: place.path)
         if let type = attributes?[.type] as? FileAttributeType, type != .typeRegular {
@@ -113,9 +113,9 @@
 
   /// Why a certificate or key cannot be used.
   public struct TLSCertificateError: Error, CustomStringConvertible {
-    /// The file that is concerned.
+    /// The file in question.
     public let file: String
-    /// What is wrong with it, and the cure.
+    /// The problem and the cure.
     public let reason: String
 
     init(_ file: String, _ reason: String) { (self.file, self.reason) = (file, reason) }
@@ -123,6 +123,6 @@
     public var description: String { "\(file) \(reason)" }
   }
 
-  /// The key asks for a password.
+  /// The key is encrypted with a password.
   private struct Encrypted: Error {}
 #endif

@@ -5,10 +5,10 @@
 
   /// Copies a WebSocket's bytes between its TLS connection and a descriptor that the session's loop reads.
   ///
-  /// A WebSocket without TLS leaves its HTTP connection with the descriptor, and begins anew on the loop of its session. One with
-  /// TLS cannot: the keys are in the connection's pipeline. So the session's loop gets one end of a pair of sockets, and two relays,
-  /// one in the pipeline behind TLS and one at the other end of the pair, hand each other what arrives. A relay reads no more while
-  /// the other one cannot write, so nothing piles up between them.
+  /// A WebSocket without TLS takes the descriptor out of its HTTP connection and starts again on the session's loop. With TLS this is
+  /// impossible, because the keys are in the connection's pipeline. So the session's loop gets one end of a socket pair. Two relays, one
+  /// behind TLS and one at the other end of the pair, pass their input to each other. A relay does not read while the other one cannot
+  /// write, so no data piles up between them.
   final class WebSocketRelay: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -17,14 +17,14 @@
     /// Nil once either connection has ended.
     private var other: WebSocketRelay?
     private var context: ChannelHandlerContext?
-    /// Where TLS is in the pipeline, if this relay stands behind it.
+    /// The TLS handler's context, if this relay stands behind it.
     private var tls: ChannelHandlerContext?
-    /// Whether a read waits until the other one can write.
+    /// Whether a read waits until the other relay can write.
     private var isReadHeld = false
 
-    /// Turns an HTTP connection with TLS into the carrier of a WebSocket. Nothing of HTTP is read or written on it any more.
+    /// Turns an HTTP connection with TLS into the carrier of a WebSocket. From then on it carries no HTTP.
     ///
-    /// - Returns: What the session reads and writes; nil if there are no more descriptors.
+    /// - Returns: The descriptor for the session; nil if there are no more descriptors.
     static func start(on context: ChannelHandlerContext) -> CInt? {
       guard let (near, far) = socketPair() else { return nil }
       let channel = context.channel
@@ -52,7 +52,7 @@
         let tls = try pipeline.context(handlerType: NIOSSLServerHandler.self)
         try pipeline.addHandler(self, position: .after(tls.handler))
         self.tls = tls
-        // TLS then asks for more by itself where what came is no whole record.
+        // TLS itself then requests more input if a record is incomplete.
         try channel.syncOptions?.setOption(.autoRead, value: false)
         pipeline.removePace()
       } catch {
@@ -60,7 +60,7 @@
         end()
         return channel.close(promise: nil)
       }
-      // HTTP stands behind: for it the connection is over.
+      // For the HTTP handlers behind, the connection is over.
       context?.fireChannelInactive()
       requestRead()
       other?.requestRead()
@@ -70,7 +70,7 @@
 
     func handlerRemoved(context: ChannelHandlerContext) { (self.context, tls) = (nil, nil) }
 
-    // MARK: What arrives
+    // MARK: Receiving
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
       other?.context?.write(data, promise: nil)
@@ -95,7 +95,7 @@
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
       guard let event = event as? ChannelEvent, event == .inputClosed else { return }
       close(context)
-      // TLS would wait for the client's farewell for seconds, which cannot come any more.
+      // TLS would wait some seconds for the client's close_notify, which cannot arrive any longer.
       if let tls, let options = context.channel.syncOptions, (try? options.getOption(.bufferedWritableBytes)) == 0 {
         tls.close(promise: nil)
       }
@@ -110,7 +110,7 @@
       end()
     }
 
-    /// Either connection has ended: the other one ends as well, behind what was written to it.
+    /// One connection has ended: the other one ends as well, after its pending output.
     private func end() {
       guard let other else { return }
       (self.other, other.other) = (nil, nil)
@@ -118,7 +118,7 @@
       other.context?.close(promise: nil)
     }
 
-    // MARK: What HTTP asks for, whose connection is over
+    // MARK: Calls of the HTTP handlers, whose connection is over
 
     func read(context: ChannelHandlerContext) {}
 
@@ -134,7 +134,7 @@
   }
 
   extension ChannelPipeline.SynchronousOperations {
-    /// The pace of requests is nobody's concern any more.
+    /// Removes the check of the requests' speed.
     fileprivate func removePace() {
       guard let pace = try? context(handlerType: PaceHandler.self) else { return }
       removeHandler(context: pace, promise: nil)

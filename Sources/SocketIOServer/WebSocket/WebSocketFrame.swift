@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The frames a server sends (RFC 6455 section 5): unmasked, never fragmented.
+/// The frames that a server sends (RFC 6455 section 5): unmasked, never fragmented.
 enum WebSocketFrame {
   enum Opcode: UInt8 {
     case continuation = 0x0
@@ -20,12 +20,12 @@ enum WebSocketFrame {
     static let tooLarge: UInt16 = 1009
   }
 
-  /// The most bytes in front of a server's payload.
+  /// The longest header of a server's frame, in bytes.
   static let maxServerHeader = 10
-  /// The most bytes of a control frame's payload.
+  /// The longest payload of a control frame, in bytes.
   static let maxControlPayload = 125
 
-  /// The bit of a message's first frame that says that it is compressed (RSV1, RFC 7692 section 6).
+  /// The bit in a message's first frame that marks it as compressed (RSV1, RFC 7692 section 6).
   static let compressed: UInt8 = 0x40
 
   static func writeHeader(_ opcode: Opcode, length: Int, isCompressed: Bool = false, to buffer: inout ByteBuffer) {

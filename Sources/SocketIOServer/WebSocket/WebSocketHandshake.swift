@@ -29,10 +29,10 @@ enum WebSocketHandshake {
     return .success(String(decoding: text, as: UTF8.self))
   }
 
-  /// The compression that a request asks for and can have; `nil` if there is none.
+  /// The compression that a request offers and that is acceptable; `nil` if there is none.
   static func deflate(for request: EngineRequest) -> Result<DeflateAgreement?, Flaw> {
     guard let field = request.headers[.secWebSocketExtensions] else { return .success(nil) }
-    // Who breaks the grammar is turned away (RFC 6455 section 9.1).
+    // A malformed field refuses the request (RFC 6455 section 9.1).
     guard let offers = WebSocketExtensionOffer.read(field) else { return .failure(.extensions) }
     return .success(DeflateAgreement(offers))
   }
@@ -45,7 +45,7 @@ enum WebSocketHandshake {
     return ByteBuffer(string: text + "\r\n")
   }
 
-  /// An answer that refuses, after which the connection is closed.
+  /// An answer that refuses the request, after which the connection is closed.
   static func refusal(status: HTTPResponse.Status, body: String, contentType: String) -> ByteBuffer {
     ByteBuffer(
       string: """

@@ -3,7 +3,7 @@ import NIOCore
 import SocketIOProtocol
 
 extension WebSocketLink {
-  /// Closes politely; the session hears no more of it.
+  /// Closes with a close frame. The session receives nothing more from it.
   func close(_ code: UInt16?) {
     if case .silent = state { return abort() }
     if case .opening = state { state = .closed }
@@ -18,13 +18,13 @@ extension WebSocketLink {
     abort()
   }
 
-  /// Closes the connection without another word.
+  /// Closes the connection without a close frame.
   func abort() {
     ended(.transportClose)
     context?.close(promise: nil)
   }
 
-  /// Says and hears nothing from now on.
+  /// Sends nothing and ignores all input from now on.
   func fallSilent() {
     guard case .open(let session) = state else { return }
     heldFrame = nil
@@ -34,7 +34,7 @@ extension WebSocketLink {
     state = .silent(session)
   }
 
-  /// Closes the connection so that the peer is told of a reset.
+  /// Closes the connection with a reset (RST).
   func reset() {
     ended(.transportError)
     _ = context?.channel.reset()

@@ -2,15 +2,15 @@ import NIOCore
 import SocketIOProtocol
 
 extension WebSocketLink {
-  /// A time in which only what was written before it is sent, so that it arrives alone.
+  /// A time in which only earlier output is sent, so that it arrives alone.
   struct Pause {
-    /// Tells it from others of the link.
+    /// Distinguishes it from other pauses of the link.
     let number: Int
     fileprivate(set) var frames: [ByteBuffer] = []
     fileprivate(set) var bytes = 0
   }
 
-  /// Begins a pause behind what was written. One that is under way ends.
+  /// Begins a pause after the output so far. A current pause ends.
   func beginPause(for time: Duration) {
     guard time > .zero, case .open = state else { return }
     endPause()
@@ -24,7 +24,7 @@ extension WebSocketLink {
     }
   }
 
-  /// Writes what was kept.
+  /// Writes the kept frames.
   func endPause() {
     guard let ended = pause else { return }
     pause = nil
@@ -32,7 +32,8 @@ extension WebSocketLink {
     if !ended.frames.isEmpty { shard.needsFlush(self) }
   }
 
-  /// Keeps a frame until the pause is over. If more comes than may wait for a client, it is over at once, and the channel counts.
+  /// Keeps a frame until the pause is over. If the kept frames exceed the limit of waiting bytes, the pause ends at once, and the channel's
+  /// limit applies.
   func keep(_ frame: ByteBuffer) {
     pause?.frames.append(frame)
     pause?.bytes += frame.readableBytes

@@ -5,7 +5,7 @@ extension WebSocketLink {
   func channelRead(context: ChannelHandlerContext, data: NIOAny) {
     guard isReading else { return }
     parser.append(unwrapInboundIn(data))
-    // What comes behind messages that wait is worked on behind them.
+    // Input behind waiting messages is processed after them.
     guard waiting == nil else { return reserveHeld() }
     takeTurn()
   }
@@ -14,7 +14,7 @@ extension WebSocketLink {
     if waiting == nil { context.read() } else { waiting?.isReadHeld = true }
   }
 
-  /// Works on what has come until too much was inflated.
+  /// Processes input until the limit of inflated bytes for a turn is reached.
   private func takeTurn() {
     let before = inflater?.produced ?? 0
     var inflated = 0
@@ -22,30 +22,30 @@ extension WebSocketLink {
       handle(event)
       inflated = (inflater?.produced ?? 0) - before
     }
-    // The bytes that came are few: without this, they would be all that the owner's least turns count.
+    // The compressed bytes are few: without this, only they would count against the owner's turns.
     share?.count(inflated)
     if isReading, inflated > ServerCore.maxInflatedPerTurn, parser.held > 0 { awaitTurn() } else { goOn() }
     reserveHeld()
   }
 
-  /// Goes on once the loop has done other work; meanwhile nothing more is read.
+  /// Continues after the loop has done other work. Nothing more is read meanwhile.
   private func awaitTurn() {
     if waiting == nil { waiting = WaitingInput() }
     guard let share, share.isShort else { return shard.awaitTurn(self) }
     share.wait { _ in
       self.takeNextTurn()
-      // What was inflated is counted besides.
+      // The inflated bytes are counted separately.
       return 0
     }
   }
 
   func takeNextTurn() {
-    // Nobody would get the answers, and others wait for the loop.
+    // The answers could not be delivered, and other owners wait for the loop.
     if waiting?.isEndHeld == true, share?.isShort == true { ended(.transportClose) }
     if let share { share.spend(takeTurn) } else { takeTurn() }
   }
 
-  /// Nothing waits for a turn any more.
+  /// No message waits for a turn any longer.
   private func goOn() {
     guard let waiting else { return }
     self.waiting = nil
@@ -53,8 +53,8 @@ extension WebSocketLink {
     if waiting.isReadHeld { context?.read() }
   }
 
-  /// Whether the end of the connection waits until what came before it is worked on. It does not where ``LoopShareHandler`` would drop
-  /// what it holds back.
+  /// Whether the end of the connection must wait until earlier input is processed. It does not wait where ``LoopShareHandler`` would drop
+  /// held input.
   func holdEnd() -> Bool {
     guard waiting != nil, isReading, share?.isShort != true else { return false }
     waiting?.isEndHeld = true
@@ -73,13 +73,13 @@ extension WebSocketLink {
     messageRelease = nil
   }
 
-  /// What waits behind messages that have come.
+  /// Events that are deferred behind waiting messages.
   struct WaitingInput {
     var isReadHeld = false
     var isEndHeld = false
   }
 
-  /// Bytes of what is not complete: a message, or an event with attachments.
+  /// Bytes of an incomplete message, or of an incomplete event with attachments.
   private var held: Int {
     guard case .open(let session) = state, session.link === self else { return parser.held }
     return parser.held + session.socketIO.waitingBytes

@@ -2,7 +2,7 @@ import NIOCore
 import SocketIOProtocol
 
 extension WebSocketLink {
-  /// Whether nothing waits to be sent. Asks the channel as long as it may hold bytes, and remembers when it holds none.
+  /// Whether nothing waits to be sent. Asks the channel only while it may hold bytes, and remembers when it holds none.
   func checkIdle() -> Bool {
     if isChannelInUse, let options = context?.channel.syncOptions {
       isChannelInUse = (try? options.getOption(.bufferedWritableBytes)) != 0
@@ -17,7 +17,7 @@ extension WebSocketLink {
     return held + ((try? options.getOption(.bufferedWritableBytes)) ?? 0)
   }
 
-  /// Writes a packet in the form for the client.
+  /// Writes a packet in the client's form.
   func write(_ packet: OutboundPacket, _ revision: EngineRevision) {
     write(packet.deflation.flatMap { compressed(packet, $0, revision) } ?? packet.frame(revision))
   }
@@ -59,11 +59,11 @@ extension WebSocketLink {
       context.write(wrapOutboundOut(frame), promise: nil)
     }
     context.write(wrapOutboundOut(bytes), promise: nil)
-    // Past the mark already, the channel tells of no further bytes.
+    // Above its high-water mark, the channel does not report further bytes.
     if case .open(let session) = state, session.oversize > 0, isOverfull { shard.hasOverflowed(self) }
   }
 
-  /// Whether more waits than may, beside an event that is larger than that by itself.
+  /// Whether more bytes wait than allowed, not counting an event that exceeds the limit by itself.
   var isOverfull: Bool {
     guard let context, !context.channel.isWritable, case .open(let session) = state else { return false }
     return session.oversize == 0 || waitingBytes > shard.core.configuration.maxOutboundBytesPerSocket + session.oversize

@@ -1,32 +1,32 @@
 import NIOCore
 import SocketIOProtocol
 
-/// The last handler in the pipeline of a WebSocket: bytes to messages for a session, frames to bytes.
+/// The last handler in the pipeline of a WebSocket: it parses bytes to messages for a session, and writes frames.
 final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   typealias InboundIn = ByteBuffer
   typealias OutboundIn = ByteBuffer
   typealias OutboundOut = ByteBuffer
 
-  /// What a WebSocket is for.
+  /// The purpose of a WebSocket.
   enum Purpose {
     /// It opens a session.
     case open(Session)
     /// It wants to become the transport of a session.
     case upgrade(Session)
-    /// It only tells the client why it cannot stay: a text, if any, and a close frame.
+    /// It only explains to the client why it is refused: by a text, if there is one, and a close frame.
     case refuse(text: String?)
   }
 
   enum State {
     case opening(Purpose, answer: ByteBuffer)
     case open(Session)
-    /// The close frame is out; waiting for the peer's.
+    /// The close frame was sent; waits for the peer's.
     case closing(deadline: Milliseconds)
-    /// Our side of the connection ends behind what was written: the peer broke the protocol, or said that it goes before it had read
-    /// all. What still comes is dropped, as closing with bytes unread would reset the connection, and the peer might not get to see
-    /// the close frame.
+    /// Our side of the connection ends after pending output, because the peer broke the protocol, or closed before it had read everything.
+    /// Further input is dropped rather than left unread: closing with unread bytes would reset the connection, and the peer might not
+    /// receive the close frame.
     case halfClosed(deadline: Milliseconds)
-    /// As if the connection were forgotten: what comes is dropped, and nothing is said until the peer closes it.
+    /// As if the connection were forgotten: input is dropped, and nothing is sent until the peer closes it.
     case silent(Session)
     case closed
   }
@@ -35,33 +35,33 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   var state: State
   var parser: WebSocketParser
   var context: ChannelHandlerContext?
-  /// What inflates messages, for a client that may compress them.
+  /// Inflates messages of a client that may compress them.
   let inflater: Inflater?
-  /// Whose part of the loop's time reading takes.
+  /// The share of the loop's time that reading counts against.
   let share: LoopShare?
-  /// What is held back while messages wait for a further turn.
+  /// Input that is deferred while messages wait for another turn.
   var waiting: WaitingInput?
-  /// What compresses messages, for a client that takes it.
+  /// Compresses messages for a client that accepts it.
   let deflater: Deflater?
-  /// Messages must be shorter, in bytes, to be compressed.
+  /// The size in bytes below which messages are compressed.
   let maxDeflatedSize: Int
-  /// The channel's own descriptor: open while the channel is active, somebody else's afterwards.
+  /// The channel's own descriptor: valid while the channel is active; afterwards the number may be reused.
   let descriptor: CInt
-  /// Whether the channel is active. To ask it at each flush costs a broadcast some 3 %.
+  /// Whether the channel is active. Asking the channel at each flush would cost a broadcast about 3 %.
   private(set) var isConnected = false
-  /// The only frame since the last flush. It is handed to the kernel past the channel, whose bookkeeping costs a
-  /// broadcast more than the rest of the way.
+  /// The only frame since the last flush. It is sent to the kernel directly: the channel's bookkeeping costs a broadcast more than all
+  /// other steps.
   var heldFrame: ByteBuffer?
-  /// Whether something was written that is to be sent at the next flush.
+  /// Whether there is output for the next flush.
   var isFlushDue = false
-  /// Set while a pause keeps what is written.
+  /// Set while a pause keeps output back.
   var pause: Pause?
   /// How many pauses there were.
   var pauses = 0
-  /// Whether the channel may hold bytes, which have to go first.
+  /// Whether the channel may hold bytes, which must be sent first.
   var isChannelInUse = true
   var timerPlace: TimerWheel.Place?
-  /// Gives back the room that was taken for a large message.
+  /// Releases the reservation for a large message.
   var messageRelease: (@Sendable () -> Void)?
 
   init(
@@ -106,7 +106,7 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
   }
 
   func channelInactive(context: ChannelHandlerContext) {
-    // The channel calls this as soon as it has closed its descriptor, before anybody may write.
+    // The channel calls this right after closing its descriptor, before any other write.
     isConnected = false
     guard !holdEnd() else { return }
     ended(.transportClose)
@@ -122,14 +122,13 @@ final class WebSocketLink: ChannelDuplexHandler, TimerWheelEntry {
     context.close(promise: nil)
   }
 
-  /// The channel never came up.
+  /// The channel could not be opened.
   func failedToOpen() {
     if case .opening(.open(let session), _) = state { session.close(.transportError) }
     state = .closed
   }
 
-  /// Past the high-water mark, which is the limit of what may wait for a client: it is given one more chance to take
-  /// it.
+  /// Called above the high-water mark, which is the limit of waiting bytes for a client. A last flush lets the client take them.
   func channelWritabilityChanged(context: ChannelHandlerContext) {
     if context.channel.isWritable {
       if case .open(let session) = state { session.shrinkOversize() }

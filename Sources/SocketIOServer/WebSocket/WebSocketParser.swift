@@ -1,15 +1,15 @@
 import NIOCore
 import SocketIOProtocol
 
-/// Reads the messages of a WebSocket client out of the bytes it sends (RFC 6455 sections 5 to 7, RFC 7692 section 6).
+/// Parses the messages of a WebSocket client from its bytes (RFC 6455 sections 5 to 7, RFC 7692 section 6).
 struct WebSocketParser {
   enum Event: Equatable {
     case message(EngineFrame)
     case ping([UInt8])
     case pong
-    /// A close frame, whose payload is valid: empty, or a code and a reason.
+    /// A close frame with a valid payload: empty, or a code and a reason.
     case close([UInt8])
-    /// The client broke the protocol: close with this code, read no more.
+    /// The client broke the protocol: close with this code and stop reading.
     case failure(UInt16)
   }
 
@@ -19,22 +19,22 @@ struct WebSocketParser {
     var isCompressed: Bool
     var length: Int
     var mask: UInt32
-    /// How many bytes the header itself takes.
+    /// The size of the header itself, in bytes.
     var size: Int
   }
 
   private let maxMessageSize: Int
-  /// Set when the client may compress messages.
+  /// Set if the client may compress messages.
   private let inflater: Inflater?
-  /// Bytes of an unfinished frame; `nil` while there are none, so that an idle socket keeps no buffer.
+  /// Bytes of an unfinished frame; `nil` if there are none, so that an idle socket keeps no buffer.
   private var buffered: ByteBuffer?
-  /// A fragmented message: its opcode and what has come so far.
+  /// A fragmented message: its opcode and its bytes so far.
   private var fragments: (opcode: WebSocketFrame.Opcode, isCompressed: Bool, payload: [UInt8])?
 
-  /// The bytes of a message that is not complete.
+  /// The bytes of an incomplete message.
   var held: Int { (buffered?.readableBytes ?? 0) + (fragments?.payload.count ?? 0) }
 
-  /// The bytes that are held, and those that could be without asking for more memory.
+  /// The bytes that the buffers can hold without allocating more memory.
   var capacity: Int { (buffered?.storageCapacity ?? 0) + (fragments?.payload.capacity ?? 0) }
 
   init(maxMessageSize: Int, inflater: Inflater? = nil) {
@@ -46,8 +46,8 @@ struct WebSocketParser {
     if buffered == nil {
       buffered = bytes
     } else {
-      // What was read goes before more is written, or a client that always leaves half a frame makes the buffer grow
-      // for ever. Not each time: as much must be free as has to be moved.
+      // Discards parsed bytes before more are written; otherwise a client that always leaves half a frame makes the buffer grow forever. It
+      // does so only if at least as many bytes become free as must be moved.
       if let read = buffered?.readerIndex, let rest = buffered?.readableBytes, read >= rest {
         buffered?.discardReadBytes()
       }
@@ -63,7 +63,7 @@ struct WebSocketParser {
       case .success(nil): return nil
       case .success(let header?):
         if let code = violation(header) { return .failure(code) }
-        // The sum may be more than there is: a message may be as long as an integer says.
+        // Compares by subtraction: the sum could overflow, because a length may be as large as an integer.
         guard buffer.readableBytes - header.size >= header.length else { return nil }
         if let event = handle(header, takePayload(header)) { return event }
       }
@@ -121,7 +121,7 @@ struct WebSocketParser {
     return header.length > most - soFar ? WebSocketFrame.CloseCode.tooLarge : nil
   }
 
-  /// What cannot be made smaller becomes longer by being compressed: up to a 32nd with zlib's least memory.
+  /// The largest compressed size of a message of `size` bytes: incompressible data grows by up to a 32nd with zlib's least memory.
   private static func maxCompressedSize(_ size: Int) -> Int {
     let (sum, isBeyond) = size.addingReportingOverflow(size / 32 + 64)
     return isBeyond ? .max : sum

@@ -1,15 +1,15 @@
-/// What server and client agree on for `permessage-deflate` (RFC 7692 section 7.1).
+/// The parameters of `permessage-deflate` that server and client agreed on (RFC 7692 section 7.1).
 struct DeflateAgreement: Equatable, Sendable {
-  /// The window the client asks the server to keep to (`server_max_window_bits`); `nil`: it can keep any.
+  /// The window that the client demands of the server (`server_max_window_bits`); `nil`: any.
   private(set) var serverMaxWindowBits: Int?
 
-  /// Takes the first offer that can be taken; `nil` if there is none.
+  /// Accepts the first acceptable offer; `nil` if there is none.
   init?(_ offers: [WebSocketExtensionOffer]) {
     guard let agreement = offers.lazy.compactMap(Self.init(taking:)).first else { return nil }
     self = agreement
   }
 
-  /// Declines an offer with a parameter that is unknown, there twice, or has a value it cannot have (section 7).
+  /// Declines an offer with a parameter that is unknown, repeated, or has an invalid value (RFC 7692 section 7).
   private init?(taking offer: WebSocketExtensionOffer) {
     guard offer.name == "permessage-deflate" else { return nil }
     var seen: Set<Parameter> = []
@@ -17,7 +17,7 @@ struct DeflateAgreement: Equatable, Sendable {
       guard let kind = Parameter(rawValue: parameter.name), seen.insert(kind).inserted else { return nil }
       switch (kind, parameter.value) {
       case (.serverNoContextTakeover, nil), (.clientNoContextTakeover, nil), (.clientMaxWindowBits, nil): break
-      // The inflater keeps the largest window: whatever the client takes will do.
+      // The inflater uses the largest window, so any window of the client is acceptable.
       case (.clientMaxWindowBits, let text?) where Self.windowBits(text) != nil: break
       case (.serverMaxWindowBits, let text?):
         guard let bits = Self.windowBits(text) else { return nil }
@@ -40,8 +40,8 @@ struct DeflateAgreement: Equatable, Sendable {
     return bits
   }
 
-  /// The value of the answer's `Sec-WebSocket-Extensions`. A server may rule out context takeover for either side whether or not the
-  /// client has offered it (sections 7.1.1.1 and 7.1.1.2).
+  /// The value of the answer's `Sec-WebSocket-Extensions`. A server may exclude context takeover for either side even if the client did not
+  /// offer it (RFC 7692 sections 7.1.1.1 and 7.1.1.2).
   ///
   /// - Parameter windowBits: The server's own window.
   func field(windowBits: Int) -> String {
@@ -50,9 +50,8 @@ struct DeflateAgreement: Equatable, Sendable {
     return "\(start); server_max_window_bits=\(min(most, windowBits))"
   }
 
-  /// Messages must be shorter, in bytes, to be compressed: no distance in one reaches further back than its own length, so that a
-  /// shorter one needs no larger window than the client's. (zlib cannot make a window of 8 bits for raw DEFLATE data. There is no
-  /// need.)
+  /// The size in bytes below which messages are compressed. A message shorter than the client's window cannot refer further back than that
+  /// window, so the server's larger window does no harm. (zlib cannot make a window of 8 bits for raw DEFLATE data; this avoids the need.)
   ///
   /// - Parameter windowBits: The server's own window.
   func maxMessageSize(windowBits: Int) -> Int {

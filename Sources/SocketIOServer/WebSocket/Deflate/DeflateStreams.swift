@@ -5,7 +5,7 @@ final class DeflateStreams {
   /// The compressor's window.
   let windowBits: Int
 
-  /// - Returns: `nil` when there is no memory for them.
+  /// - Returns: `nil` if there is no memory for them.
   init?(_ settings: SocketIOServer.PerMessageDeflate) {
     windowBits = min(15, max(9, settings.windowBits))
     guard let deflater = Deflater(level: min(9, max(1, settings.level)), windowBits: windowBits),
@@ -24,13 +24,13 @@ struct LinkDeflation {
   /// The value of the answer's `Sec-WebSocket-Extensions`.
   var field: String { agreement.field(windowBits: streams.windowBits) }
 
-  /// Messages must be shorter, in bytes, to be compressed.
+  /// The size in bytes below which messages are compressed.
   var maxMessageSize: Int { agreement.maxMessageSize(windowBits: streams.windowBits) }
 }
 
 extension LoopShard {
-  /// The compression of a new WebSocket. The loop's streams are made for the first that has some; without memory for them there is
-  /// none.
+  /// The compression of a new WebSocket. The loop's streams are made for the first WebSocket that uses compression; without memory for them
+  /// there is none.
   func deflation(for offer: WebSocketOffer) -> LinkDeflation? {
     guard let settings = core.configuration.perMessageDeflate, let agreement = offer.deflate, !offer.isRefused else {
       return nil

@@ -1,17 +1,17 @@
 import CZlib
 
-/// Compresses messages one by one (RFC 7692 section 7.2.1). One serves all WebSockets of an event loop.
+/// Compresses messages independently (RFC 7692 section 7.2.1). One instance serves all WebSockets of an event loop.
 ///
-/// zlib takes 2^(windowBits + 2) bytes and 128 KiB for it, which are freed with it.
+/// zlib allocates 2^(windowBits + 2) bytes and 128 KiB, and frees them with it.
 final class Deflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let output = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)
 
-  /// - Returns: `nil` when there is no memory for it.
+  /// - Returns: `nil` if there is no memory for it.
   init?(level: Int, windowBits: Int) {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
-    // A negative window means bare DEFLATE data.
+    // A negative window means raw DEFLATE data.
     let status = deflateInit2_(
       stream, CInt(level), Z_DEFLATED, -CInt(windowBits), Self.memoryLevel, Z_DEFAULT_STRATEGY, ZLIB_VERSION,
       CInt(MemoryLayout<z_stream>.size))
@@ -27,13 +27,13 @@ final class Deflater {
     output.deallocate()
   }
 
-  /// The empty block that ends what is flushed, which is left out.
+  /// The empty block at the end of flushed data, which is left out.
   static let tail: [UInt8] = [0, 0, 0xff, 0xff]
 
-  /// How many messages it has looked at.
+  /// How many messages it has processed.
   private(set) var messages = 0
 
-  /// The compressed form of a message; `nil` if it is no smaller.
+  /// The compressed form of a message; `nil` if it is not smaller.
   func compress(_ message: UnsafeRawBufferPointer) -> [UInt8]? {
     guard let size = UInt32(exactly: message.count), deflateReset(stream) == Z_OK else { return nil }
     messages += 1

@@ -1,12 +1,12 @@
 import CZlib
 
-/// Inflates messages one by one (RFC 7692 section 7.2.2). One serves all WebSockets of an event loop: no message can refer to
-/// another.
+/// Inflates messages independently (RFC 7692 section 7.2.2). One instance serves all WebSockets of an event loop, because no message can
+/// refer to another.
 ///
-/// zlib takes some 40 KiB for it, which are freed with it.
+/// zlib allocates about 40 KiB, and frees them with it.
 final class Inflater {
   enum Flaw: Error {
-    /// It is no DEFLATE data, or ends within a block.
+    /// The data is not DEFLATE data, or ends within a block.
     case invalid
     case tooLarge
   }
@@ -14,7 +14,7 @@ final class Inflater {
   private let stream: UnsafeMutablePointer<z_stream>
   private let output = UnsafeMutableBufferPointer<UInt8>.allocate(capacity: 16 * 1024)
 
-  /// - Returns: `nil` when there is no memory for it.
+  /// - Returns: `nil` if there is no memory for it.
   init?() {
     stream = .allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -29,12 +29,12 @@ final class Inflater {
     output.deallocate()
   }
 
-  /// Bytes that were made out of messages so far, those of messages that became too large included.
+  /// The total of inflated bytes, including those of messages that became too large.
   private(set) var produced = 0
 
-  /// The message that was compressed to this payload.
+  /// Inflates a message.
   ///
-  /// - Parameter limit: The most bytes it may have. At most one more is made.
+  /// - Parameter limit: The most bytes of the message. At most one byte more is produced.
   func inflate(_ payload: [UInt8], limit: Int) throws(Flaw) -> [UInt8] {
     guard inflateReset(stream) == Z_OK else { throw .invalid }
     var message: [UInt8] = []
@@ -43,7 +43,7 @@ final class Inflater {
     return message
   }
 
-  /// - Returns: Whether the data may end here: behind a block.
+  /// - Returns: Whether the data may end here, after a block.
   @discardableResult
   private func feed(_ input: [UInt8], _ limit: Int, _ message: inout [UInt8]) throws(Flaw) -> Bool {
     try input.withUnsafeBufferPointer { input throws(Flaw) in
@@ -53,7 +53,7 @@ final class Inflater {
       stream.pointee.avail_in = size
       defer { stream.pointee.next_in = nil }
       while true {
-        // A message that is as long as may be can still be followed by empty blocks: there is room for one byte too many.
+        // A message of the maximum length may be followed by empty blocks, so the room is one byte larger.
         let room = min(output.count - 1, limit - message.count) + 1
         stream.pointee.next_out = output.baseAddress
         stream.pointee.avail_out = UInt32(room)
@@ -64,7 +64,7 @@ final class Inflater {
         message += output[..<count]
         switch status {
         case Z_STREAM_END:
-          // Further blocks may follow a block that says it is the last (section 7.2.1), as a new stream.
+          // Further blocks may follow a final block (RFC 7692 section 7.2.1), as a new stream.
           guard inflateReset(stream) == Z_OK else { throw .invalid }
           if stream.pointee.avail_in == 0 { return true }
         case Z_OK where stream.pointee.avail_in > 0 || stream.pointee.avail_out == 0: break

@@ -1,29 +1,29 @@
 import NIOCore
 import Synchronization
 
-/// The compressed form of a packet, made for the first WebSocket that can take it and shared by all that can. An event loop that wants
-/// it while another makes it waits, which takes less than making it again.
+/// The compressed form of a packet, made for the first WebSocket that can use it and shared by all others. An event loop that needs it
+/// while another one makes it waits, which is faster than making it again.
 final class SharedDeflation: Sendable {
   private enum Form {
     case unknown
     case frame(ByteBuffer)
-    /// It would be no smaller.
+    /// It would not be smaller.
     case none
   }
 
   private struct Forms {
     var usual = Form.unknown
-    /// With the type of its packet in front: binary messages in revision 3 of Engine.IO.
+    /// With the packet's type in front: binary messages in revision 3 of Engine.IO.
     var typed = Form.unknown
   }
 
   private let forms = Mutex(Forms())
 
-  /// The packet's frame; `nil` if it is to be sent as it is.
+  /// The packet's frame; `nil` if it must be sent uncompressed.
   ///
   /// - Parameters:
   ///   - isTyped: Whether the packet's type is in front of a binary message.
-  ///   - plain: The packet with the payload that is compressed. Called if there is no frame yet.
+  ///   - plain: The packet to compress. Called if there is no frame yet.
   func frame(isTyped: Bool, by deflater: Deflater, _ plain: () -> OutboundPacket) -> ByteBuffer? {
     forms.withLock { forms in
       isTyped ? Self.frame(&forms.typed, deflater, plain) : Self.frame(&forms.usual, deflater, plain)

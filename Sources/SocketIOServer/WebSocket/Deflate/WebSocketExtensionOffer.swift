@@ -10,14 +10,14 @@ struct WebSocketExtensionOffer: Equatable {
 
   /// Reads the value of `Sec-WebSocket-Extensions`.
   ///
-  /// - Returns: The offers, what the client likes best first; `nil` if the value breaks the grammar.
+  /// - Returns: The offers in the client's order of preference; `nil` if the value is malformed.
   static func read(_ field: String) -> [Self]? {
     var reader = ExtensionReader(field)
     return reader.offers()
   }
 }
 
-/// Walks once over the field's bytes.
+/// Parses the field in one pass over its bytes.
 private struct ExtensionReader {
   private var rest: Substring.UTF8View
 
@@ -59,7 +59,7 @@ private struct ExtensionReader {
     return token.isEmpty ? nil : String(Substring(token))
   }
 
-  /// What stands in quotes has to be a token as well, once its escapes are resolved.
+  /// A quoted value must also be a token, after its escapes are resolved.
   private mutating func quotedToken() -> String? {
     var bytes: [UInt8] = []
     while var byte = rest.popFirst() {
