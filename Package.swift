@@ -74,7 +74,7 @@ let package = Package(
     .library(name: "SocketIOPostgres", targets: ["SocketIOPostgres"]),
     .library(name: "SocketIOClient", targets: ["SocketIOClient"]),
     .library(name: "MadangAPI", targets: ["MadangAPI"]),
-    .library(name: "MadangServer", targets: ["MadangServer"]),
+    .library(name: "MadangServer", targets: ["MadangServer", "MadangCore"]),
     .library(name: "MadangClient", targets: ["MadangClient"]),
     .library(name: "MadangTesting", targets: ["MadangTesting"]),
     .executable(name: "madang", targets: ["madang"]),
@@ -219,7 +219,7 @@ let package = Package(
     .executableTarget(
       name: "madang",
       dependencies: [
-        "MadangServer", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance", "SocketIOServer",
+        "MadangServer", "MadangCore", "MadangClient", "MadangAPI", "MadangDevelopment", "Conformance", "SocketIOServer",
         .argumentParser, .asyncHTTPClient, .configuration, .logging, .nioCore, .nioHTTP1,
         .system,
         .unixSignals, .serviceLifecycle,
@@ -306,7 +306,7 @@ let package = Package(
     .testTarget(
       name: "MadangServerTests",
       dependencies: [
-        "Fuzzing", "MadangServer", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOServer",
+        "Fuzzing", "MadangServer", "MadangCore", "MadangAPI", "SocketIOClient", "SocketIOProtocol", "SocketIOServer",
         "SocketIOSupport", "Support", .cryptoExtras, .httpTypes, .jwtKit, .nioCore, .nioEmbedded, .nioHTTP1, .nioPosix,
       ],
       swiftSettings: strict),
@@ -328,14 +328,16 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "MadangCommandTests", dependencies: ["madang", .argumentParser], swiftSettings: strict),
+      name: "MadangCommandTests", dependencies: ["madang", "MadangCore", "MadangServer", .argumentParser],
+      swiftSettings: strict),
     .executableTarget(
       name: "room-device", dependencies: ["MadangAPI", "MadangClient", .nioCore, .unixSignals],
       path: "Tests/RoomDevice", swiftSettings: strict),
     .testTarget(
       name: "EndToEndTests",
       dependencies: [
-        "MadangAPI", "MadangClient", "MadangServer", "SocketIOClient", "SocketIOProtocol", "Storage", "Support",
+        "MadangAPI", "MadangClient", "MadangServer", "MadangCore", "SocketIOClient", "SocketIOProtocol", "Storage",
+        "Support",
         .asyncHTTPClient,
         .nioCore, .nioHTTP1,
       ],

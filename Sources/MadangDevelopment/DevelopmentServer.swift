@@ -15,7 +15,7 @@ package struct DevelopmentServer: Sendable {
   package init(_ settings: ServerSettings, address: String = "127.0.0.1", logger: Logger) async throws {
     let clock = MadangCore.Clock()
     let kit = Kit(clock: clock)
-    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, postgres: settings.databaseURL, logger)
+    let worlds = SharedWorlds(Worlds.settings(beside: settings), address, postgres: settings.database.url, logger)
     (self.kit, self.worlds) = (kit, worlds)
     let coverage = CoverageCalls {
       var counts = kit.coverage.counts

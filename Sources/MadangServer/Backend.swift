@@ -71,9 +71,9 @@ final class Backend: Sendable {
       socketIO: base.socketIO, editions: editions,
       providers: providers,
       development: development, metrics: metrics,
-      refusals: RefusedSignIns(madang, perMinute: settings.auditRefusalsPerMinute),
+      refusals: RefusedSignIns(madang, perMinute: settings.auditSinks.refusalsPerMinute),
       links: LinkRequests(madang, settings, metrics: metrics),
-      securityLog: SecurityLog(logger, linesPerMinute: settings.securityLinesPerMinute, clock: clock),
+      securityLog: SecurityLog(logger, linesPerMinute: settings.limits.securityLines, clock: clock),
       readinessProbe: ReadinessProbe { problem in
         if let problem {
           logger.error("not ready", metadata: ["reason": "\(problem)"])
@@ -85,9 +85,9 @@ final class Backend: Sendable {
         try await madang.files.ping()
       },
       loopback: settings.isDevelopment
-        ? nil : LoopbackWatch(proxies: settings.trustedProxies, hasTLS: settings.tls != nil, logger: logger),
+        ? nil : LoopbackWatch(proxies: settings.trustedProxies, hasTLS: settings.tls.isUsed, logger: logger),
       doctorProbe: DoctorProbe(secret: tokenKey),
-      failureLog: FailureLog(logger, linesPerMinute: settings.failureLinesPerMinute, clock: clock), logger: logger)
+      failureLog: FailureLog(logger, linesPerMinute: settings.limits.failureLines, clock: clock), logger: logger)
     let pushes = PushQueue(
       madang: madang, sender: sender, settings: settings.push, editions: allEditions, metrics: metrics)
     let mails = MailQueue(madang: madang, sender: mailSender, settings: settings.mail, metrics: metrics)

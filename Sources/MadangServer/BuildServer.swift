@@ -17,7 +17,7 @@ private func httpChannel(
 ) -> SocketIOServer.HTTPChannelConfiguration {
   var configuration = SocketIOServer.HTTPChannelConfiguration()
   configuration.tls = certificate
-  configuration.maxConnections = settings.connections.total
+  configuration.maxConnections = settings.limits.connections.total
   configuration.idleTimeout = .seconds(settings.idleSeconds)
   if let instruments {
     configuration.addressee = {
@@ -48,27 +48,27 @@ private func socketConfiguration(_ settings: ServerSettings, _ ledger: Ledger) -
   var configuration = SocketIOServer.Configuration()
   configuration.conduct = .lenient
   configuration.node = settings.node.isEmpty ? nil : settings.node
-  configuration.allowEIO3 = settings.allowsEIO3
-  configuration.pingInterval = .seconds(settings.socketPingInterval)
-  configuration.pingTimeout = .seconds(settings.socketPingTimeout)
+  configuration.allowEIO3 = settings.sockets.allowsEIO3
+  configuration.pingInterval = .seconds(settings.sockets.pingInterval)
+  configuration.pingTimeout = .seconds(settings.sockets.pingTimeout)
   // A proxy may call the server by another name, or leave out the port: people reach it by its public URL all the same.
   configuration.allowedOrigins = SocketIOServer.AllowedOrigins(
-    others: settings.socketOrigins + (PublicURL(settings.publicURL).map { [$0.origin] } ?? []))
+    others: settings.sockets.origins + (PublicURL(settings.publicURL).map { [$0.origin] } ?? []))
   configuration.forwardedAuthority = { [trusted = settings.trustedProxies] headers, peer in
     ClientAddress.forwardedHost(headers, peer: peer, trusted: trusted)
   }
   // Who may use sockets may read the answers to polls, too.
-  if !settings.socketOrigins.isEmpty {
-    configuration.cors = .origins(Set(settings.socketOrigins.map { $0.lowercased() }), credentials: true)
+  if !settings.sockets.origins.isEmpty {
+    configuration.cors = .origins(Set(settings.sockets.origins.map { $0.lowercased() }), credentials: true)
   }
-  configuration.allowJSONP = settings.allowsJSONP
+  configuration.allowJSONP = settings.sockets.allowsJSONP
   // A hundred rooms joined at once, before anything is read.
   configuration.maxUnreadReplyBytes = 16_384
-  configuration.maxSessions = settings.socketSessions.total
+  configuration.maxSessions = settings.limits.sessions.total
   let (trusted, trust) = (settings.trustedProxies, settings.peerTrust)
-  if settings.loopPercent < 100 {
+  if settings.limits.loopPercent < 100 {
     configuration.connectionOwner = { connectionOwner($0, trusted) }
-    configuration.maxLoopPart = Double(settings.loopPercent) / 100
+    configuration.maxLoopPart = Double(settings.limits.loopPercent) / 100
   }
   configuration.reserveSession = { request in
     let client = ClientAddress(peer: request.remoteAddress, headers: request.headers, trust: trust)
@@ -105,7 +105,7 @@ package func buildServer(
     ? try settings.takeServerLock(
       cure: "stop it, or name another directory with --data. Several servers need PostgreSQL (--database-url)") : nil
 
-  let certificate = try settings.tls.map { try $0.certificate(logger) }
+  let certificate = settings.tls.isUsed ? try settings.tls.certificate(logger) : nil
   let group = MultiThreadedEventLoopGroup.singleton
   let ledger = Ledger(settings.ledgerLimits)
   let instruments = settings.isDevelopment ? instruments : nil
@@ -153,13 +153,13 @@ package func buildServer(
         service: ListenerService(listener: listener, host: host, port: port, setting: "MADANG_OPERATIONS"),
         serviceName: "listener of operators"))
   }
-  let redirectListening = settings.tls?.redirectPort.map { _ in Listening() }
-  if let tls = settings.tls, let certificate {
+  let redirectListening = certificate == nil ? nil : settings.tls.redirectPort.map { _ in Listening() }
+  if let certificate {
     services.append(
       .init(
-        service: CertificateWatch(certificate: certificate, interval: tls.reloadInterval, logger: logger),
+        service: CertificateWatch(certificate: certificate, interval: settings.tls.reloadInterval, logger: logger),
         serviceName: "watch of the certificate"))
-    if let port = tls.redirectPort {
+    if let port = settings.tls.redirectPort {
       // As the server's own, without sockets: with its limits and its patience.
       var channel = httpChannel(settings, ledger, instruments, nil)
       channel.addressee = { _ in .nobody }

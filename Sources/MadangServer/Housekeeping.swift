@@ -25,7 +25,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   private static let uploadAge: Int64 = 3_600_000
 
   /// How long what was deleted stays for other servers, if there may be any.
-  private var grace: Duration { service.settings.databaseURL == nil ? .zero : service.settings.deletionGrace }
+  private var grace: Duration { service.settings.database.url == nil ? .zero : service.settings.deletionGrace }
 
   /// A room or workspace was deleted by any server. Returns at once.
   func clearDeletedSoon() { wakes.wake() }
@@ -41,7 +41,7 @@ struct Housekeeping: ServiceLifecycle.Service {
       group.addTask { await every(interval, by: clock, atOnce: false) { await sweep() } }
       group.addTask { await every(service.settings.housekeepingTurn, by: clock) { await takeTurn() } }
       group.addTask {
-        await every(.seconds(service.settings.socketReviewInterval), by: clock) {
+        await every(.seconds(service.settings.sockets.reviewInterval), by: clock) {
           await attempt { try await sockets.review() }
         }
       }
@@ -89,7 +89,7 @@ struct Housekeeping: ServiceLifecycle.Service {
   }
 
   private func tidy() async {
-    await attempt { try await service.madang.forgetAddresses(olderThan: service.settings.socketRecentWindow) }
+    await attempt { try await service.madang.forgetAddresses(olderThan: service.settings.sockets.recentWindow) }
     wakes.wake()
     await attempt { try await service.madang.forgetChanges() }
     await attempt { try await service.madang.removeExpiredSessions() }
@@ -116,7 +116,7 @@ struct Housekeeping: ServiceLifecycle.Service {
     await tidy()
     await attempt {
       // Nobody is asked: the days count from when somebody is.
-      guard service.settings.confirmation != .off else {
+      guard service.settings.registration.confirmation != .off else {
         return try await service.madang.restartWait(for: .confirmation)
       }
       let deleted = try await service.madang.deleteUnconfirmed()

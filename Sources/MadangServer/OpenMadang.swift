@@ -13,19 +13,19 @@ func openMadang(
   announce: @escaping @Sendable (MadangCore.Event) -> Void, prepare: (Madang) async throws -> Void
 ) async throws -> Madang {
   var configuration = DatabaseConfiguration(
-    settings.databaseURL.map { .postgres(url: $0) }
+    settings.database.url.map { .postgres(url: $0) }
       ?? .sqlite(path: settings.databaseFile.path))
   configuration.readers = settings.databaseReaderCount
-  configuration.writers = settings.databaseWriters
-  configuration.lockTimeout = .milliseconds(settings.databaseLockTimeout)
-  configuration.walLimit = settings.databaseLogLimit
-  configuration.statementTimeout = settings.databaseStatementTimeout
+  configuration.writers = settings.database.writers
+  configuration.lockTimeout = .milliseconds(settings.database.lockTimeout)
+  configuration.walLimit = settings.database.logLimit
+  configuration.statementTimeout = settings.database.statementTimeout
   configuration.gatherWakeUps = { wake in
     // Behind the other requests that have just arrived there.
     if let loop = MultiThreadedEventLoopGroup.currentEventLoop { loop.execute(wake) } else { wake() }
   }
   if !settings.isDevelopment, case .sqlite(let path) = configuration.engine {
-    try await refuseDamage(at: path, readingUpTo: settings.databaseCheckLimit)
+    try await refuseDamage(at: path, readingUpTo: settings.database.checkLimit)
   }
   let database: Database
   do { database = try await Database(configuration, logger: logger) } catch let error as StorageError {

@@ -51,7 +51,7 @@ package struct WorkerPools: Sendable {
     // With several threads an address never has all of them: somebody else's sign-in begins at once.
     let threads = settings.hashingThreadCount
     hashing = WorkerPool(
-      name: "hashing", threads: threads, queueLimit: 1024, turnLimit: settings.hashingPerAddress,
+      name: "hashing", threads: threads, queueLimit: 1024, turnLimit: settings.limits.hashing,
       turnThreads: max(threads - 1, 1), isYielding: true)
   }
 }

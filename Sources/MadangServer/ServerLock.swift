@@ -4,7 +4,7 @@ import Storage
 extension ServerSettings {
   /// Whether a server runs on the embedded database. It does not tell of servers on PostgreSQL.
   var isServed: Bool {
-    guard databaseURL == nil else { return false }
+    guard database.url == nil else { return false }
     let file = dataDirectory.appending(path: "server.lock").path
     guard FileManager.default.fileExists(atPath: file) else { return false }
     let lock = FileLock(path: file)
@@ -18,7 +18,7 @@ extension ServerSettings {
   /// - Parameter cure: What to do if a server has it.
   /// - Throws: ``SetupError`` if a server has it, or it cannot be locked.
   func takeServerLock(cure: String) throws -> FileLock? {
-    guard databaseURL == nil else { return nil }
+    guard database.url == nil else { return nil }
     let lock = FileLock(path: dataDirectory.appending(path: "server.lock").path)
     do {
       guard try lock.takeAlone() else { throw SetupError("a server runs on \(dataDirectory.path); \(cure)") }

@@ -38,13 +38,13 @@ extension Madang {
   /// Refuses to go on with files that are not the database's: they would be taken for what a crash left.
   private func join(_ settings: ServerSettings) async throws {
     let isNew = try await wordingForeignFiles(settings) {
-      try await joinInstallation(mayBeOneOfSeveral: settings.databaseURL != nil)
+      try await joinInstallation(mayBeOneOfSeveral: settings.database.url != nil)
     }
     guard isNew && !settings.isDevelopment else { return }
     logger.warning(
       """
       new installation ID in \(settings.filesPlace), with new API keys; if there was one before, stop and check --data\
-      \(settings.databaseURL == nil ? "" : " and --database-url")
+      \(settings.database.url == nil ? "" : " and --database-url")
       """)
   }
 
@@ -104,12 +104,12 @@ extension ForeignFiles.Kind {
   fileprivate func cure(_ settings: ServerSettings) -> String {
     let bucket = BucketName(settings.filesHome)
     let embedded = "madang.sqlite in \(bucket == nil ? "it" : "--data")"
-    let database = settings.databaseURL == nil ? embedded : "--database-url"
+    let database = settings.database.url == nil ? embedded : "--database-url"
     let files = bucket == nil ? "--data (\(settings.dataDirectory.path))" : "--files (\(settings.filesHome))"
     let check = "Check that \(files) and \(database) belong together."
     let empty = "an empty \(bucket == nil ? "directory" : "prefix") and an empty database"
     let share =
-      settings.databaseURL == nil
+      settings.database.url == nil
       ? "" : " Servers of one database share --data, or files/ in it, or a bucket (--files)."
     // A mark on files of its own would hide from a server that it does not see those of the others.
     let mark =

@@ -12,7 +12,7 @@ struct SuiteTests {
   /// Runs `body` with a server on the real clock.
   static func withServer(_ engine: TestEngine, _ body: @escaping @Sendable (World) async throws -> Void) async throws {
     // The default of the wire contract; tests of the server hold connects for less.
-    try await World.run(engine, settings: World.settings(\.socketHold, .seconds(3)), clock: Clock(), body)
+    try await World.run(engine, settings: World.settings(\.sockets.hold, .seconds(3)), clock: Clock(), body)
   }
 
   /// The outcomes of rules at a server in development mode.

@@ -44,8 +44,8 @@ struct JSONLogTests {
 
   @Test("log.format is text or json")
   func setting() async throws {
-    #expect(try await LoadedSettings(flags: [:], file: nil).logFormat == .text)
-    #expect(try await LoadedSettings(flags: ["log.format": "json"], file: nil).logFormat == .json)
+    #expect(try await LoadedSettings(flags: [:], file: nil).log.format == .text)
+    #expect(try await LoadedSettings(flags: ["log.format": "json"], file: nil).log.format == .json)
     await #expect(throws: (any Error).self) { try await LoadedSettings(flags: ["log.format": "xml"], file: nil) }
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 import MadangServer
 import Testing
 
@@ -16,7 +17,7 @@ struct SettingsTests {
   @Test("a file's names are settings, nested or not; what is none is refused, with the one that was meant")
   func names() async throws {
     for json in [#"{"socket":{"access":"cookie"}}"#, #"{"socket.access":"cookie"}"#] {
-      #expect(try await load(json).settings.socketAccess == .cookie)
+      #expect(try await load(json).settings.sockets.access == .cookie)
     }
     let mistakes = [
       #"{"socket":{"acess":"cookie"}}"#: "socket.acess from ", #"{"socket.acess":1}"#: "did you mean socket.access?",
@@ -52,9 +53,9 @@ struct SettingsTests {
 
   @Test("the kinds of document that chats take are extensions; an unknown one is refused with the list")
   func documentTypes() async throws {
-    #expect(try await load(#"{"files":{"types":"pdf, odt"}}"#).settings.documentTypes == ["pdf", "odt"])
-    #expect(try await load(#"{"files":{"types":"none"}}"#).settings.documentTypes.isEmpty)
-    #expect(ServerSettings().documentTypes.count == 19)
+    #expect(try await load(#"{"files":{"types":"pdf, odt"}}"#).settings.files.types == [.pdf, .odt])
+    #expect(try await load(#"{"files":{"types":"none"}}"#).settings.files.types.isEmpty)
+    #expect(ServerSettings().files.types.count == 19)
     let error = await #expect(throws: SetupError.self) { try await load(#"{"files.types":"pdf,exe"}"#) }
     #expect(error?.description.contains("'exe' is none of the types") == true)
   }
@@ -64,8 +65,8 @@ struct SettingsTests {
     let names = ["database.writers", "database.lock.timeout", "database.log.limit"]
     let given = Dictionary(uniqueKeysWithValues: zip(names, ["8", "0", "1048576"]))
     let settings = try await LoadedSettings(flags: given, file: nil).settings
-    #expect(settings.databaseWriters == 8 && settings.databaseLockTimeout == 0)
-    #expect(settings.databaseLogLimit == 1 << 20)
+    #expect(settings.database.writers == 8 && settings.database.lockTimeout == 0)
+    #expect(settings.database.logLimit == 1 << 20)
     for (name, value) in zip(names, ["0", "601", "1048575"]) {
       let error = await #expect(throws: SetupError.self) { try await LoadedSettings(flags: [name: value], file: nil) }
       #expect(error?.description.hasPrefix("\(name) from the command line: '\(value)' is not valid; ") == true)
@@ -75,11 +76,11 @@ struct SettingsTests {
   @Test("development mode is for one server, and so is the embedded database")
   func oneInDevelopment() {
     var settings = ServerSettings()
-    (settings.isDevelopment, settings.node, settings.databaseURL) = (true, "a", "postgres://localhost/madang")
+    (settings.isDevelopment, settings.node, settings.database.url) = (true, "a", "postgres://localhost/madang")
     #expect(settings.problems().count == 1)
     settings.isDevelopment = false
     #expect(settings.problems().isEmpty)
-    settings.databaseURL = nil
+    settings.database.url = nil
     #expect(settings.problems().count == 1 && settings.problems()[0].contains("need PostgreSQL"))
   }
 
@@ -124,5 +125,39 @@ struct SettingsTests {
       try await LoadedSettings(flags: flags, file: nil, environment: [:])
     }
     #expect(error?.description.contains(words) == true, "\(error?.description ?? "")")
+  }
+
+  @Test("each key is declared once, and under a heading")
+  func keys() {
+    let declared = LoadedSettings.declared
+    #expect(Set(declared.map(\.key)).count == declared.count)
+    #expect(declared.allSatisfy { !$0.section.isEmpty && !$0.help.isEmpty })
+  }
+
+  @Test("each default is a value that can be written", arguments: LoadedSettings.declared.map(\.key))
+  func defaults(_ key: String) throws {
+    let standard = try #require(LoadedSettings.declared.first { $0.key == key })
+    let read = try LoadedSettings([key: WrittenSetting(standard.value, from: "a test")])
+    #expect(read.list.first { $0.key == key }?.value == standard.value)
+  }
+
+  @Test("a running server takes settings of the domain and the log's level, and no other is live")
+  func live() {
+    let domain = SettingsReader.read { Settings() }.settings.map(\.key)
+    for setting in LoadedSettings.declared where setting.isLive {
+      #expect(domain.contains(setting.key) || setting.key == "log.level")
+    }
+  }
+
+  @Test("a reload takes what is live, and leaves the rest as it was until a restart")
+  func reload() async throws {
+    func load(_ port: String, _ days: String) async throws -> LoadedSettings {
+      try await LoadedSettings(flags: ["port": port, "audit.days": days], file: nil, environment: [:])
+    }
+    let (now, next) = (try await load("1", "2"), try await load("3", "4"))
+    let changes = now.changes(to: next)
+    #expect(changes.map { "\($0.setting.key): \($0.words)" } == ["audit.days: 2 -> 4", "port: 1 -> 3"])
+    let taken = try now.taking(changes, of: next)
+    #expect(taken.settings.port == 1 && taken.settings.audit.days == 4)
   }
 }

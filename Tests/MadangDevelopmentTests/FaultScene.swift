@@ -22,7 +22,7 @@ struct FaultScene: Sendable {
     _ body: @escaping @Sendable (FaultScene) async throws -> Void
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
-    if let pings { (settings.socketPingInterval, settings.socketPingTimeout) = (pings.interval, pings.timeout) }
+    if let pings { (settings.sockets.pingInterval, settings.sockets.pingTimeout) = (pings.interval, pings.timeout) }
     let made = Mutex<Kit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
       let kit = Kit(clock: clock, waits: waits)

@@ -108,7 +108,7 @@ struct RoomFaultTests {
   ) async throws {
     var settings = Support.World.settings(\.callLimits.requests, 0)
     settings.callLimits.refreshes = 0
-    (settings.socketPingInterval, settings.socketPingTimeout) = (pingInterval, pingInterval)
+    (settings.sockets.pingInterval, settings.sockets.pingTimeout) = (pingInterval, pingInterval)
     let made = Mutex<Kit?>(nil)
     try await Support.World.run(engine, settings: settings) { clock in
       let kit = Kit(clock: clock)

@@ -14,14 +14,19 @@ struct WorldAccessTests {
     (server.host, server.developmentToken) = ("0.0.0.0", "a-token-of-16-or-more")
     server.keys = ["key": .october2024]
     server.trustedProxies = [try #require(IPNetwork("10.0.0.0/8"))]
-    (server.socketAccess, server.socketRecentWindow, server.socketReviewInterval) = (.token, 1, 2)
-    (server.socketOrigins, server.allowsEIO3, server.allowsJSONP) = (["https://chat.example.com"], false, true)
+    (server.sockets.access, server.sockets.recentWindow, server.sockets.reviewInterval) = (.token, 1, 2)
+    (server.sockets.origins, server.sockets.allowsEIO3, server.sockets.allowsJSONP) = (
+      ["https://chat.example.com"], false, true
+    )
     server.metricsArePublic = true
     let settings = Worlds.settings(beside: server)
     #expect(settings.host == server.host && settings.developmentToken == server.developmentToken)
     #expect(settings.keys == server.keys && settings.trustedProxies == server.trustedProxies)
-    #expect(settings.socketAccess == .token && settings.socketRecentWindow == 1 && settings.socketReviewInterval == 2)
-    #expect(settings.socketOrigins == server.socketOrigins && !settings.allowsEIO3 && settings.allowsJSONP)
+    #expect(
+      settings.sockets.access == .token && settings.sockets.recentWindow == 1 && settings.sockets.reviewInterval == 2)
+    #expect(
+      settings.sockets.origins == server.sockets.origins && !settings.sockets.allowsEIO3 && settings.sockets.allowsJSONP
+    )
     #expect(settings.metricsArePublic && settings.isDevelopment)
   }
 
@@ -56,7 +61,7 @@ struct WorldAccessTests {
     let usual = try await Self.opening { _ in }
     #expect(usual == (true, 403, 403))
     let strict = try await Self.opening {
-      ($0.socketAccess, $0.socketOrigins) = (.token, ["https://chat.example.com"])
+      ($0.sockets.access, $0.sockets.origins) = (.token, ["https://chat.example.com"])
     }
     #expect(strict == (false, 101, 403))
   }

@@ -137,7 +137,7 @@ struct AccountDeletionTests {
       for place in edition == .january2024 ? [channel] : [channel, room] {
         let chat = try #require(try await yard.a.get("\(place)/chats").list?.first)
         #expect(chat["content"] == "from joon")
-        #expect(chat["user"]?["nickname"]?.string == madang.settings.deletedNickname)
+        #expect(chat["user"]?["nickname"]?.string == madang.settings.accounts.deletedName)
         #expect(chat["user"]?["email"]?.string?.hasSuffix("@deleted.invalid") == true)
         #expect(chat["user"]?["profileImage"] == .null)
       }
@@ -207,7 +207,7 @@ struct AccountDeletionTests {
       try await madang.removeChat(.number(try #require(found.first).id.number))
       try await madang.removeRetiredFiles()
       let after = try #require(try await yard.a.get("\(channel)/chats").list)
-      #expect(after.map { $0["content"]?.string } == [madang.settings.removedChatText, "100 other words"])
+      #expect(after.map { $0["content"]?.string } == [madang.settings.retention.removedChatText, "100 other words"])
       #expect(after.map { $0["createdAt"] } == before?.map { $0["createdAt"] })
       #expect(after.first?["files"] == [])
       #expect(try await world.hasNoFiles(in: "channelChats"))

@@ -16,8 +16,8 @@ struct AlarmTests {
 
   private static func settings(_ change: (inout ServerSettings) -> Void = { _ in }) -> ServerSettings {
     var settings = World.settings(\.publicURL, "https://chat.example.com")
-    settings.alarmRecipients = [recipient]
-    (settings.alarmInterval, settings.housekeepingTurn) = (.milliseconds(20), .milliseconds(20))
+    settings.alarms.recipients = [recipient]
+    (settings.alarmWatch.interval, settings.housekeepingTurn) = (.milliseconds(20), .milliseconds(20))
     change(&settings)
     return settings
   }
@@ -39,7 +39,7 @@ struct AlarmTests {
   @Test(
     "many failed sign-ins raise one alarm, which ends after an hour", arguments: TestEngine.available)
   func signIns(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: Self.settings { $0.alarmSignIns = 3 }) { (world) async throws in
+    try await World.run(engine, settings: Self.settings { $0.alarmWatch.signIns = 3 }) { (world) async throws in
       for _ in 0..<3 {
         let answer = try await world.call(
           .POST, "users/login", .json(["email": "nobody@example.com", "password": "Passw0rd!"]))
@@ -69,7 +69,7 @@ struct AlarmTests {
     "an old backup raises an alarm each day until there is a new one; without any backup there is no alarm",
     arguments: TestEngine.available)
   func backups(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: Self.settings { $0.alarmSignIns = 1 }) { (world) async throws in
+    try await World.run(engine, settings: Self.settings { $0.alarmWatch.signIns = 1 }) { (world) async throws in
       let madang = world.server.madang
       world.clock.advance(milliseconds: 10 * Self.day)
       // Looked at after the time has moved on: what is found about sign-ins comes with it.
@@ -95,8 +95,8 @@ struct AlarmTests {
     arguments: TestEngine.available.filter { $0 == .postgres })
   func servers(_ engine: TestEngine) async throws {
     let settings = Self.settings {
-      $0.alarmRecipients = [Self.recipient, "other@example.com"]
-      $0.alarmInterval = .seconds(3600)
+      $0.alarms.recipients = [Self.recipient, "other@example.com"]
+      $0.alarmWatch.interval = .seconds(3600)
     }
     try await World.pair(engine, settings: settings) { (first, second) async throws in
       @Sendable func tell(_ kind: AlarmKind, _ finding: AlarmFinding) async throws {
@@ -112,7 +112,7 @@ struct AlarmTests {
       @Sendable func count() async throws -> Int {
         var count = 0
         for world in [first, second] {
-          for address in settings.alarmRecipients { count += try await Self.mails(world, to: address).count }
+          for address in settings.alarms.recipients { count += try await Self.mails(world, to: address).count }
         }
         return count
       }
@@ -136,7 +136,7 @@ struct AlarmTests {
 
   @Test("an alarm counts as sent only if a mail was queued", arguments: TestEngine.available)
   func fullQueue(_ engine: TestEngine) async throws {
-    let settings = Self.settings { ($0.mailQueueLimit, $0.alarmInterval) = (0, .seconds(3600)) }
+    let settings = Self.settings { ($0.mailing.queue, $0.alarmWatch.interval) = (0, .seconds(3600)) }
     try await World.run(engine, settings: settings) { (world) async throws in
       let madang = world.server.madang
       try await madang.tell([.disk: Self.full], of: "a")
@@ -157,8 +157,8 @@ struct AlarmTests {
     try await BackupScene.place(engine) { settings, _ in
       var settings = settings
       let other = Self.settings()
-      (settings.publicURL, settings.alarmRecipients) = (other.publicURL, other.alarmRecipients)
-      settings.alarmInterval = .seconds(3600)
+      (settings.publicURL, settings.alarms.recipients) = (other.publicURL, other.alarms.recipients)
+      settings.alarmWatch.interval = .seconds(3600)
       let clock = World.stoppedClock
       try await World.run(settings, clock: clock) { world in
         try await world.server.madang.tell([.disk: Self.full], of: "a")
@@ -236,11 +236,11 @@ struct AlarmTests {
   func problems() {
     var settings = Self.settings()
     #expect(settings.problems().isEmpty)
-    settings.alarmRecipients = ["x y"]
+    settings.alarms.recipients = ["x y"]
     #expect(settings.problems().count == 1)
-    settings.alarmRecipients = Array(repeating: Self.recipient, count: 11)
+    settings.alarms.recipients = Array(repeating: Self.recipient, count: 11)
     #expect(settings.problems().count == 1)
-    (settings.alarmRecipients, settings.isDevelopment) = ([Self.recipient], false)
+    (settings.alarms.recipients, settings.isDevelopment) = ([Self.recipient], false)
     #expect(settings.problems().contains { $0.hasPrefix("alarms.to: no mails") })
   }
 }

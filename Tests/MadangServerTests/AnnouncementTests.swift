@@ -16,7 +16,7 @@ struct AnnouncementTests {
   }
 
   /// A server that leaves announcements to the test.
-  private static let settings = World.settings(\.announcementRate, 0)
+  private static let settings = World.settings(\.workspaces.announcementRate, 0)
 
   @Test(
     "an announcement is posted once to the default channel of each workspace, by an account that belongs to none",

@@ -30,7 +30,7 @@ struct AuditSinkTests {
     try await withFolder { folder in
       let file = folder.appending(path: "audit.jsonl")
       let rotated = folder.appending(path: "audit.jsonl.1")
-      try await World.run(engine, settings: World.settings(\.auditFile, file.path)) { world in
+      try await World.run(engine, settings: World.settings(\.auditSinks.file, file.path)) { world in
         let mina = try await world.signUp("Mina")
         #expect(try await World.eventually { lines(file).count == 1 })
         try FileManager.default.moveItem(at: file, to: rotated)
@@ -51,7 +51,8 @@ struct AuditSinkTests {
     try await withFolder { folder in
       let log = LogRecorder()
       // A directory.
-      try await World.run(.sqlite, settings: World.settings(\.auditFile, folder.path), logger: log.logger) { world in
+      try await World.run(.sqlite, settings: World.settings(\.auditSinks.file, folder.path), logger: log.logger) {
+        world in
         _ = try await world.signUp("Mina")
         _ = try await world.signUp("Joon")
         #expect(try await World.eventually { log.lines.contains { $0.contains("audit.file") } })
@@ -68,9 +69,9 @@ struct AuditSinkTests {
       let (path, file) = (folder.appending(path: "log").path, folder.appending(path: "audit.jsonl"))
       // Nothing reads it: some datagrams fit, then it is full.
       let socket = try LogSocket(path)
-      var settings = World.settings(\.auditFile, file.path)
-      (settings.auditGoesToSyslog, settings.syslogPath) = (true, path)
-      (settings.auditWaiting, settings.logPatience) = (20, 100)
+      var settings = World.settings(\.auditSinks.file, file.path)
+      (settings.auditSinks.goesToSyslog, settings.auditSinks.syslogPath) = (true, path)
+      (settings.auditSinks.waiting, settings.logPatience) = (20, 100)
       let log = LogRecorder()
       let sink = AuditSink(settings, clock: Clock(), logger: log.logger)
       for number in 1...2000 {
@@ -97,8 +98,8 @@ struct AuditSinkTests {
   func syslog() async throws {
     try await withFolder { folder in
       let path = folder.appending(path: "log").path
-      var settings = World.settings(\.auditGoesToSyslog, true)
-      settings.syslogPath = path
+      var settings = World.settings(\.auditSinks.goesToSyslog, true)
+      settings.auditSinks.syslogPath = path
       try await World.run(.sqlite, settings: settings) { world in
         _ = try await world.signUp("Mina")
         let log = try LogSocket(path)

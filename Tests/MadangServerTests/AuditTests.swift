@@ -86,7 +86,7 @@ struct AuditTests {
 
   @Test("beyond a limit per minute, one audit entry counts the failed sign-ins", arguments: TestEngine.available)
   func budget(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.auditRefusalsPerMinute, 3)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.auditSinks.refusalsPerMinute, 3)) { (world) async throws in
       for index in 0..<8 { try await Self.wrongSignIn(world, "p\(index)@example.com") }
       #expect(try await World.eventually { try await Self.entries(world, .signInRefused).count == 3 })
       world.clock.advance(milliseconds: 60_000)
@@ -101,7 +101,7 @@ struct AuditTests {
   func lastWords(_ engine: TestEngine) async throws {
     try await BackupScene.place(engine) { settings, _ in
       var settings = settings
-      settings.auditRefusalsPerMinute = 1
+      settings.auditSinks.refusalsPerMinute = 1
       try await World.run(settings) { world in
         for index in 0..<3 { try await Self.wrongSignIn(world, "p\(index)@example.com") }
       }
@@ -115,7 +115,7 @@ struct AuditTests {
     arguments: TestEngine.available)
   func retention(_ engine: TestEngine) async throws {
     var settings = World.settings
-    (settings.auditDays, settings.auditRefusals) = (10, 2)
+    (settings.audit.days, settings.audit.refusals) = (10, 2)
     try await World.run(engine, settings: settings) { (world) async throws in
       let (madang, day) = (world.server.madang, Int64(24 * 3_600_000))
       _ = try await world.signUp("Mina")

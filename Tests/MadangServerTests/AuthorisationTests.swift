@@ -63,7 +63,7 @@ struct AuthorisationTests {
     // Nobody listens there: mails wait.
     (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
-    settings.socketAccess = access
+    settings.sockets.access = access
     settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
     for edition in EditionName.allCases {
       let rows = try AuthorisationTable("Sockets").rows(of: edition).filter { $0.labels[0].hasPrefix(access.rawValue) }

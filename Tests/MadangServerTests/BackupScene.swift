@@ -48,7 +48,7 @@ struct BackupScene: Sendable {
       defer { try? FileManager.default.removeItem(at: folder) }
       var settings = World.settings
       settings.dataDirectory = folder.appending(path: "data")
-      if case .postgres(let url) = place { settings.databaseURL = url }
+      if case .postgres(let url) = place { settings.database.url = url }
       if TestBucket.holdsAllFiles { settings.keepFilesInTestBucket() }
       try await body(settings, folder)
     }
@@ -187,7 +187,7 @@ struct BackupScene: Sendable {
   /// All rows of all tables, and the last number of each; but for what the audit log tells of backups, which grows with them.
   static func rows(_ settings: ServerSettings) async throws -> [String: Set<[SQLValue]>] {
     let engine =
-      settings.databaseURL.map { DatabaseConfiguration.Engine.postgres(url: $0) }
+      settings.database.url.map { DatabaseConfiguration.Engine.postgres(url: $0) }
       ?? .sqlite(path: settings.dataDirectory.appending(path: "madang.sqlite").path)
     let schema = try await Schema(Madang.migrations, logger: logger)
     return try await opening(engine) { database in

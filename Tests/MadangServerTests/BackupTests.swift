@@ -283,7 +283,7 @@ struct BackupTests {
       let rows = try await BackupScene.rows(scene.settings)
       try await scene.elsewhere(engine) { empty in
         var settings = scene.settings
-        settings.databaseURL = empty.databaseURL
+        settings.database.url = empty.database.url
         if engine == .sqlite {
           try FileManager.default.removeItem(at: settings.dataDirectory.appending(path: "madang.sqlite"))
         }

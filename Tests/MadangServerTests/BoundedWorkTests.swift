@@ -167,7 +167,7 @@ struct BoundedWorkTests {
 
   @Test("an announcement reaches all workspaces, and is cancelled, by pages", arguments: TestEngine.available)
   func announcement(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.announcementRate, 1)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.workspaces.announcementRate, 1)) { (world) async throws in
       let madang = world.server.madang
       let mina = try await world.signUp("Mina")
       let owner = try #require(try await madang.accountNumber(email: mina.email))

@@ -43,7 +43,7 @@ struct BucketFaultsTests {
   ) async throws {
     try await FakeBucket.run { bucket, settings in
       var settings = settings
-      settings.bucketDownloads = LedgerLimit(perAddress: downloads, total: 10)
+      settings.limits.downloads = LedgerLimit(perAddress: downloads, total: 10)
       try await World.run(engine, settings: settings) { (world) async throws in
         let a = try await world.signUp("Mina")
         try await body(world, a, try await a.channel("ios", in: try await a.workspace()), bucket)

@@ -49,8 +49,8 @@ struct BucketTests {
   func trash(_ engine: TestEngine) async throws {
     var settings = Self.settings
     settings.domain.filePage = 2
-    settings.domain.trashDays = 1
-    settings.accessTokenLifetime = 7 * 86_400_000
+    settings.domain.files.trashDays = 1
+    settings.sessions.accessLifetime = 7 * 86_400_000
     try await World.run(engine, settings: settings) { [settings] (world) async throws in
       let a = try await world.signUp("Mina")
       let channel = try await a.channel("ios", in: try await a.workspace())

@@ -122,7 +122,7 @@ struct CeilingTests {
     "beyond the sessions that an account may have, the one not refreshed for longest ends, with its sockets",
     arguments: TestEngine.available, EditionName.allCases)
   func sessions(_ engine: TestEngine, _ edition: EditionName) async throws {
-    try await World.run(engine, settings: World.settings(\.accountSessions, 3)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.sessions.perAccount, 3)) { (world) async throws in
       let first = try await world.signUp("Mina", through: edition)
       try await PushTests.register(first, "old-phone")
       let channel = try await first.channel("ios", in: try await first.workspace())
@@ -163,12 +163,12 @@ struct CeilingTests {
   @Test(
     "surplus sessions of an earlier version end some at a time, never the new one", arguments: TestEngine.available)
   func formerSessions(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.accountSessions, 0)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.sessions.perAccount, 0)) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let madang = world.server.madang
       for _ in 0..<6 { _ = try await world.signIn(mina, through: .october2024) }
       var settings = madang.settings
-      settings.accountSessions = 2
+      settings.sessions.perAccount = 2
       try await madang.change(to: settings, [:])
       let last = try await world.signIn(mina, through: .october2024)
       #expect(try await madang.sessions(email: mina.email, after: 0, limit: 100).count == 2)

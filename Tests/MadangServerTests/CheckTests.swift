@@ -181,7 +181,7 @@ struct CheckTests {
 extension BackupScene {
   func change(_ settings: ServerSettings, _ statements: SQL...) async throws {
     let engine =
-      settings.databaseURL.map { DatabaseConfiguration.Engine.postgres(url: $0) }
+      settings.database.url.map { DatabaseConfiguration.Engine.postgres(url: $0) }
       ?? .sqlite(path: settings.dataDirectory.appending(path: "madang.sqlite").path)
     try await opening(engine) { database in
       for statement in statements {

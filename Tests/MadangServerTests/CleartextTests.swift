@@ -1,5 +1,6 @@
 import HTTPTypes
 import Hummingbird
+import MadangCore
 import Support
 import Testing
 
@@ -89,8 +90,7 @@ struct CleartextTests {
       #expect(try await Self.answer(world, .get, "/password") == (403, nil))
     }
     var settings = ServerSettings()
-    settings.tls = TLSSettings()
-    settings.tls?.redirectPort = 80
+    settings.tls.redirectPort = 80
     #expect(settings.dangers().contains { $0.message.hasPrefix("tls.redirect.port") })
   }
 }

@@ -39,11 +39,11 @@ struct Courtyard: Sendable {
     settings.callLimits.requests = 0
     settings.callLimits.unknownTokens = 0
     settings.callLimits.refusedRefreshes = 0
-    settings.domain.workspacePrice = 0
+    settings.domain.coins.workspace = 0
     settings.publicURL = "https://chat.example.com"
-    settings.confirmation = .limited
+    settings.registration.confirmation = .limited
     // Its clock is moved on by months.
-    (settings.unconfirmedDays, settings.pendingDays) = (0, 0)
+    (settings.registration.unconfirmedDays, settings.registration.pendingDays) = (0, 0)
     return settings
   }
 
@@ -69,9 +69,9 @@ struct Courtyard: Sendable {
     let owner = try #require(emails[.owner])
     // The first session outlives its refresh token, the second its access token only.
     let expiredRefresh = try await Self.signIn(world, owner, edition.edition)
-    world.clock.advance(milliseconds: world.server.madang.settings.refreshTokenLifetime - 3_600_000)
+    world.clock.advance(milliseconds: world.server.madang.settings.sessions.refreshLifetime - 3_600_000)
     let expiredAccess = try await Self.signIn(world, owner, edition.edition)
-    world.clock.advance(milliseconds: world.server.madang.settings.accessTokenLifetime + 3_600_000)
+    world.clock.advance(milliseconds: world.server.madang.settings.sessions.accessLifetime + 3_600_000)
 
     let key = edition.edition.developmentKey
     let otherEdition = try #require(EditionName.allCases.first { $0 != edition.edition })

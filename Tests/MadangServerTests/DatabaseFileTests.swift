@@ -15,8 +15,8 @@ struct DatabaseFileTests {
   func exchanged() async throws {
     let log = LogRecorder()
     var settings = World.settings(\.publicURL, "https://chat.example.com")
-    settings.alarmRecipients = ["admin@example.com"]
-    settings.databaseFileInterval = .milliseconds(20)
+    settings.alarms.recipients = ["admin@example.com"]
+    settings.database.fileInterval = .milliseconds(20)
     try await World.run(.sqlite, settings: settings, clock: Clock(), logger: log.logger) { world in
       let mina = try await world.signUp("Mina")
       let workspace = try await mina.workspace()

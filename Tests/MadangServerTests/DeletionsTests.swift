@@ -150,7 +150,7 @@ struct DeletionsTests {
       settings.callLimits.requests = 0
       settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
-      if case .postgres(let url) = place { settings.databaseURL = url }
+      if case .postgres(let url) = place { settings.database.url = url }
       try await World.run(settings) { (world) async throws in
         let a = try await world.signUp("Mina")
         let doomed = try await a.workspace("doomed")

@@ -65,7 +65,7 @@ struct DeliveryTests {
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place else { return }
       try await DatabaseRelay.run(to: url) { url, relay in
-        var settings = World.settings(\.databaseURL, url)
+        var settings = World.settings(\.database.url, url)
         settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
         try await World.run(settings) { (world) async throws in
@@ -357,7 +357,7 @@ struct DeliveryTests {
 
   @Test("a connect that waits at one server is accepted when another makes its account a member")
   func held() async throws {
-    try await World.pair(.sqlite, settings: World.settings(\.socketHold, .seconds(60))) { first, second in
+    try await World.pair(.sqlite, settings: World.settings(\.sockets.hold, .seconds(60))) { first, second in
       let a = try await first.signUp("Mina")
       let b = try await first.signUp("Joon")
       let w = try await a.workspace()

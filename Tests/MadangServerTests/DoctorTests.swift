@@ -52,8 +52,8 @@ struct DoctorTests {
         let found = await findings(settings)
         #expect(found.contains { $0.check == .databaseDurability && $0.message.contains("synchronous_commit") })
         #expect(!found.contains { $0.check == .databaseConnections })
-        settings.databaseWriters = 60
-        settings.databaseReaders = 1_000
+        settings.database.writers = 60
+        settings.database.readers = 1_000
         #expect(await findings(settings).contains { $0.check == .databaseConnections && $0.severity == .error })
       }
     }
@@ -132,7 +132,7 @@ struct DoctorTests {
     )
     .get()
     var settings = ServerSettings()
-    settings.databaseURL = "postgres://127.0.0.1:\(try #require(silent.localAddress?.port))/madang"
+    settings.database.url = "postgres://127.0.0.1:\(try #require(silent.localAddress?.port))/madang"
     var options = Doctor.Options()
     options.patience = .milliseconds(200)
     let found = await Doctor(options, logger: Logger(label: "test")).databaseFindings(settings).findings

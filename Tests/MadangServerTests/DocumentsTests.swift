@@ -92,7 +92,7 @@ struct DocumentsTests {
 
   @Test("files.types removes and adds types; images are always accepted", arguments: TestEngine.available)
   func types(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.documentTypes, ["pdf", "odt"])) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.files.types, [.pdf, .odt])) { (world) async throws in
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)
       for (name, bytes, code) in [

@@ -11,7 +11,7 @@ struct HashingThreadsTests {
   @Test("passwords of one address that wait to be hashed are limited by `limits.hashing`", .timeLimit(.minutes(1)))
   func limit() async throws {
     var settings = World.settings
-    (settings.hashingThreads, settings.hashingPerAddress) = (1, 2)
+    (settings.hashingThreads, settings.limits.hashing) = (1, 2)
     try await World.run(.sqlite, settings: settings) { (world) async throws in
       let hashing = world.server.madang.hashing
       let (begun, gate) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
@@ -39,7 +39,7 @@ struct HashingThreadsTests {
   func counts() {
     var settings = ServerSettings()
     #expect((1...3).contains(settings.hashingThreadCount) && (2...8).contains(settings.databaseReaderCount))
-    (settings.hashingThreads, settings.databaseReaders) = (7, 11)
+    (settings.hashingThreads, settings.database.readers) = (7, 11)
     #expect(settings.hashingThreadCount == 7 && settings.databaseReaderCount == 11)
   }
 }

@@ -25,7 +25,7 @@ struct HousekeepingLeaderTests {
     try await withEngine(.postgres) { place in
       guard case .postgres(let url) = place else { return }
       var settings = World.settings(\.housekeepingTurn, .milliseconds(20))
-      settings.databaseURL = url
+      settings.database.url = url
       settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
       try await World.run(settings) { [settings] first in

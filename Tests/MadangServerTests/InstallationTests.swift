@@ -19,7 +19,7 @@ struct InstallationTests {
       var settings = World.settings
       settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
-      if case .postgres(let url) = place { settings.databaseURL = url }
+      if case .postgres(let url) = place { settings.database.url = url }
       try await body(settings)
     }
   }
@@ -65,7 +65,7 @@ struct InstallationTests {
         }
         try await Self.place(engine) { other in
           var mistyped = settings
-          mistyped.databaseURL = other.databaseURL
+          mistyped.database.url = other.database.url
           if engine == .sqlite {
             let file = settings.dataDirectory.appending(path: "madang.sqlite")
             try FileManager.default.moveItem(at: file, to: settings.dataDirectory.appending(path: "aside"))
@@ -98,10 +98,10 @@ struct InstallationTests {
         mistyped.dataDirectory = other.dataDirectory
         await #expect(throws: SetupError.self) { try await Self.serve(mistyped) }
         // One that belongs to another installation is no better.
-        mistyped.databaseURL = nil
+        mistyped.database.url = nil
         mistyped.dataDirectory = other.dataDirectory.appending(path: "theirs")
         try await Self.serve(mistyped)
-        mistyped.databaseURL = settings.databaseURL
+        mistyped.database.url = settings.database.url
         await #expect(throws: SetupError.self) { try await Self.serve(mistyped) }
       }
     }
@@ -165,7 +165,7 @@ struct InstallationTests {
       try await Self.place(engine) { other in
         try await Self.serve(other)
         var mistyped = settings
-        mistyped.databaseURL = other.databaseURL
+        mistyped.database.url = other.database.url
         await #expect(throws: SetupError.self) { try await Self.serve(mistyped) }
       }
       try await Self.serve(settings)
@@ -173,7 +173,7 @@ struct InstallationTests {
   }
 
   private static func engine(_ settings: ServerSettings) -> DatabaseConfiguration.Engine {
-    settings.databaseURL.map { .postgres(url: $0) }
+    settings.database.url.map { .postgres(url: $0) }
       ?? .sqlite(path: settings.dataDirectory.appending(path: "madang.sqlite").path)
   }
 
@@ -185,7 +185,7 @@ struct InstallationTests {
         try await Self.serve(settings)
         try await Self.place(engine) { other in
           var mistyped = settings
-          mistyped.databaseURL = other.databaseURL
+          mistyped.database.url = other.database.url
           if engine == .sqlite {
             try FileManager.default.moveItem(
               at: settings.dataDirectory.appending(path: "madang.sqlite"),

@@ -63,7 +63,7 @@ struct January2024ClientsTests {
   func patience() {
     let settings = ServerSettings()
     #expect(settings.providers.timeout < .seconds(5))
-    #expect(settings.socketHold < .seconds(5))
+    #expect(settings.sockets.hold < .seconds(5))
   }
 
   @Test("two slashes at the start and unknown query keys are ignored, and empty paths are E97")

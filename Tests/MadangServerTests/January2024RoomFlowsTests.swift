@@ -248,7 +248,7 @@ struct January2024RoomFlowsTests {
     "a socket keeps its address fresh, so that the client may connect again without a call",
     arguments: TestEngine.available)
   func freshAddress(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.socketHold, .seconds(30))) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.sockets.hold, .seconds(30))) { (world) async throws in
       let mina = try await world.signUp("Mina", through: .january2024)
       let channel = try await mina.channel("잡담", in: try await mina.workspace())
       let name = "/ws-channel-\(try #require(try await mina.get(channel)["channel_id"]?.id))"

@@ -47,7 +47,8 @@ struct LedgerTests {
 
   @Test("the message that a socket is receiving counts too")
   func messages() async throws {
-    try await World.run(.sqlite, settings: World.settings(\.bodyMemory, .init(perAddress: 1 << 20, total: 1 << 30))) {
+    try await World.run(.sqlite, settings: World.settings(\.limits.memory, .init(perAddress: 1 << 20, total: 1 << 30)))
+    {
       (world) async throws in
       let polling = "/socket.io/?EIO=4&transport=polling"
       let large = World.Body.raw("40" + String(repeating: " ", count: 100_000), type: "text/plain")
@@ -65,8 +66,8 @@ struct LedgerTests {
   @Test("bytes of bodies are counted by address until the answer", arguments: [false, true])
   func bodies(_ isFile: Bool) async throws {
     var settings = World.settings
-    settings.bodyMemory = .init(perAddress: 3000, total: 100_000)
-    settings.uploadsOnDisk = .init(perAddress: 3000, total: 100_000)
+    settings.limits.memory = .init(perAddress: 3000, total: 100_000)
+    settings.limits.uploads = .init(perAddress: 3000, total: 100_000)
     try await World.run(.sqlite, settings: settings) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let channel = try await mina.channel("ios", in: try await mina.workspace())

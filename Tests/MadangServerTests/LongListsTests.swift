@@ -34,7 +34,7 @@ struct LongListsTests {
     arguments: TestEngine.available, [EditionName.october2024, .january2024])
   func pages(_ engine: TestEngine, _ edition: EditionName) async throws {
     var settings = World.settings
-    settings.domain.workspacePrice = 0
+    settings.domain.coins.workspace = 0
     try await World.run(engine, settings: settings) { (world) async throws in
       let madang = world.server.madang
       let (mina, workspace) = try await Self.scene(world, edition)
@@ -137,7 +137,7 @@ struct LongListsTests {
   @Test("unread bytes of long answers are counted and limited for each account")
   func heldBytes() async throws {
     var settings = World.settings
-    settings.bodyMemory = .init(perAddress: 500_000, total: 1 << 30)
+    settings.limits.memory = .init(perAddress: 500_000, total: 1 << 30)
     settings.callLimits.requests = 0
     try await World.run(.sqlite, settings: settings) { (world) async throws in
       let mina = try await world.signUp("Mina")

@@ -15,8 +15,9 @@ struct MailLimitsTests {
 
   private static func settings(account: Int = 20, hour: Int = 1000) -> ServerSettings {
     var settings = World.settings(\.publicURL, "https://chat.example.com")
-    (settings.accountMails, settings.hourlyMails) = (account, hour)
-    (settings.passwordResets, settings.confirmations, settings.confirmation) = (1000, 1000, .limited)
+    (settings.mailing.accountDay, settings.mailing.hour) = (account, hour)
+    (settings.passwords.resets, settings.registration.confirmationMails, settings.registration.confirmation) =
+      (1000, 1000, .limited)
     return settings
   }
 

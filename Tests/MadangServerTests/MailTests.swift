@@ -39,7 +39,7 @@ struct MailTests {
   private static func withoutQueue(
     _ engine: TestEngine, limit: Int = 100, _ body: @Sendable @escaping (World) async throws -> Void
   ) async throws {
-    var settings = World.settings(\.mailQueueLimit, limit)
+    var settings = World.settings(\.mailing.queue, limit)
     settings.isDevelopment = false
     settings.keys = [DevelopmentKey.october2024: .october2024]
     try await World.run(engine, settings: settings, body)

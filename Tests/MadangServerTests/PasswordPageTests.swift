@@ -15,7 +15,7 @@ struct PasswordPageTests {
 
   private static func settings(perAccount: Int = 5, perAddress: Int = 30) -> ServerSettings {
     var settings = World.settings(\.publicURL, publicURL)
-    (settings.passwordResets, settings.passwordResetsPerAddress) = (perAccount, perAddress)
+    (settings.passwords.resets, settings.passwordResetsPerAddress) = (perAccount, perAddress)
     return settings
   }
 
@@ -54,7 +54,7 @@ struct PasswordPageTests {
     arguments: TestEngine.available)
   func signInsUnderWay(_ engine: TestEngine) async throws {
     var settings = World.settings
-    settings.domain.passwordCost = PasswordCost(memory: 1024, passes: 4)
+    settings.domain.passwords.cost = PasswordCost(memory: 1024, passes: 4)
     settings.callLimits.signInFailures = 0
     settings.callLimits.signInFailuresAnywhere = 0
     try await World.run(engine, settings: settings) { (world) async throws in

@@ -167,7 +167,7 @@ struct ProviderNoticesTests {
       settings.providers.kakao.app = 7
       settings.providers.kakao.adminKey = "admin"
       settings.providers.timeout = .seconds(60)
-      settings.deletesWithProvider = deletes
+      settings.accounts.deletedWithProvider = deletes
       settings.callLimits.requests = requests
       try await World.run(engine, settings: settings) { (world) async throws in
         try await body(Scene(world: world, keys: keys, unlinked: unlinked, apple: apple, duringKakao: duringKakao))
@@ -585,10 +585,13 @@ struct ProviderNoticesTests {
     }
     #expect(problems { $0.providers.apple.takesNotices = true }.contains { $0.hasPrefix("apple.notices") })
     #expect(problems { $0.providers.kakao.adminKey = "k" }.contains { $0.hasPrefix("kakao.admin.key") })
-    #expect(problems { $0.deletesWithProvider = true }.contains { $0.hasPrefix("accounts.delete.with.provider") })
+    #expect(
+      problems { $0.accounts.deletedWithProvider = true }.contains { $0.hasPrefix("accounts.delete.with.provider") })
     #expect(
       problems {
-        ($0.providers.apple.takesNotices, $0.providers.apple.audiences, $0.deletesWithProvider) = (true, ["a"], true)
+        ($0.providers.apple.takesNotices, $0.providers.apple.audiences, $0.accounts.deletedWithProvider) = (
+          true, ["a"], true
+        )
       } == [])
   }
 }

@@ -217,7 +217,7 @@ struct PushTests {
       ]
       try JSONEncoder().encode(account).write(to: file)
       let firebase = try await FirebaseMessaging(
-        .init(url: provider.url, accountFile: file.path), calls: ProviderCalls(timeout: .seconds(60)))
+        .init(accountFile: file.path, url: provider.url), calls: ProviderCalls(timeout: .seconds(60)))
       let cases: [(Int, String?, String)] = [
         (200, nil, "taken"), (400, "INVALID_ARGUMENT", "refused"), (404, "UNREGISTERED", "unregistered"),
         (400, "message.token", "unregistered"), (400, "message.apns", "refused"),

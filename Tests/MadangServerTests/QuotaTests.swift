@@ -26,8 +26,8 @@ struct QuotaTests {
     "an account cannot own more workspaces than its quota, by creation or hand-over",
     arguments: TestEngine.available)
   func workspaces(_ engine: TestEngine) async throws {
-    var settings = World.settings(\.accountWorkspaceQuota, 3)
-    settings.signUpCoins = 1000
+    var settings = World.settings(\.quotas.workspaces, 3)
+    settings.coins.signUp = 1000
     try await World.run(engine, settings: settings) { (world) async throws in
       let yard = try await world.courtyard()
       let a = yard.a
@@ -36,7 +36,7 @@ struct QuotaTests {
       // Who is refused has paid nothing.
       #expect(
         try await a.get("users/me")["sesacCoin"]
-          == .number(Double(1000 - 3 * world.server.madang.settings.workspacePrice)))
+          == .number(Double(1000 - 3 * world.server.madang.settings.coins.workspace)))
       let b = yard.b
       for index in 0..<3 { _ = try await b.workspace("B\(index)") }
       #expect(try await a.code(.PUT, "\(yard.w)/transfer/ownership", .json(["owner_id": .text(b.id)])) == "E11")
@@ -50,9 +50,9 @@ struct QuotaTests {
 
   @Test("the largest quotas let everything be made", arguments: TestEngine.available)
   func largest(_ engine: TestEngine) async throws {
-    var settings = World.settings(\.workspaceChannelQuota, .max)
-    (settings.workspaceMemberQuota, settings.accountWorkspaceQuota) = (.max, .max)
-    (settings.workspaceFileQuota, settings.accountFileQuota) = (.max, .max)
+    var settings = World.settings(\.quotas.channels, .max)
+    (settings.quotas.members, settings.quotas.workspaces) = (.max, .max)
+    (settings.quotas.files, settings.files.perAccount) = (.max, .max)
     try await World.run(engine, settings: settings) { (world) async throws in
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)
@@ -69,8 +69,8 @@ struct QuotaTests {
     "a workspace cannot exceed its quotas of channels and members, and its own quota overrides the setting",
     arguments: TestEngine.available)
   func places(_ engine: TestEngine) async throws {
-    var settings = World.settings(\.workspaceChannelQuota, 4)
-    settings.workspaceMemberQuota = 3
+    var settings = World.settings(\.quotas.channels, 4)
+    settings.quotas.members = 3
     try await World.run(engine, settings: settings) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
@@ -116,7 +116,7 @@ struct QuotaTests {
     arguments: TestEngine.available)
   func files(_ engine: TestEngine) async throws {
     let size = Sample.png.count
-    try await World.run(engine, settings: World.settings(\.workspaceFileQuota, 4 * size)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.quotas.files, 4 * size)) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
       var channels: [String] = []
@@ -158,8 +158,8 @@ struct QuotaTests {
     arguments: TestEngine.available)
   func pictures(_ engine: TestEngine) async throws {
     let size = Sample.png.count
-    var settings = World.settings(\.accountFileQuota, 4 * size)
-    settings.signUpCoins = 1000
+    var settings = World.settings(\.files.perAccount, 4 * size)
+    settings.coins.signUp = 1000
     try await World.run(engine, settings: settings) { (world) async throws in
       let (madang, a) = (world.server.madang, try await world.signUp("Mina"))
       let picture = World.Part.file("image", Sample.png)
@@ -183,7 +183,7 @@ struct QuotaTests {
       #expect(try await world.files(in: "profiles").count == 2)
       #expect(try await Self.counted(world) == [4 * size])
       // Then its bytes are given back.
-      world.clock.advance(milliseconds: madang.settings.replacedPictureLifetime + 1)
+      world.clock.advance(milliseconds: madang.settings.files.replacedPictureLifetime + 1)
       let again = try await world.signIn(a, through: .october2024)
       try await madang.removeRetiredFiles()
       #expect(try await Self.counted(world) == [3 * size])
@@ -263,8 +263,8 @@ struct QuotaTests {
     arguments: TestEngine.available.filter { $0 == .postgres })
   func besideDeletion(_ engine: TestEngine) async throws {
     let size = Sample.png.count
-    var settings = World.settings(\.workspaceFileQuota, 1000 * size)
-    settings.databaseWriters = 2
+    var settings = World.settings(\.quotas.files, 1000 * size)
+    settings.database.writers = 2
     try await World.run(engine, settings: settings) { (world) async throws in
       let database = world.server.madang.database
       let yard = try await world.courtyard()
@@ -308,9 +308,9 @@ struct QuotaTests {
     arguments: TestEngine.available)
   func beside(_ engine: TestEngine) async throws {
     let size = Sample.png.count
-    var settings = World.settings(\.workspaceFileQuota, 1000 * size)
-    (settings.accountFileQuota, settings.databaseWriters) = (1000 * size, 4)
-    settings.signUpCoins = 1000
+    var settings = World.settings(\.quotas.files, 1000 * size)
+    (settings.files.perAccount, settings.database.writers) = (1000 * size, 4)
+    settings.coins.signUp = 1000
     let log = LogRecorder()
     var logger = log.logger
     logger.logLevel = .debug

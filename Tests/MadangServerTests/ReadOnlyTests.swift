@@ -216,7 +216,8 @@ struct ReadOnlyTests {
     arguments: TestEngine.available)
   func housekeeping(_ engine: TestEngine) async throws {
     let log = LogRecorder()
-    try await World.run(engine, settings: World.settings(\.chatDays, 1), logger: log.logger) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.retention.chatDays, 1), logger: log.logger) {
+      (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)

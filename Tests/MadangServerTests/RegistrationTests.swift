@@ -10,10 +10,10 @@ import Testing
 
 @Suite("Registration", .timeLimit(.minutes(3)))
 struct RegistrationTests {
-  static func settings(_ mode: RegistrationMode) -> ServerSettings {
+  static func settings(_ mode: Registration) -> ServerSettings {
     var settings = World.settings
-    settings.registration = mode
-    settings.registrationDomains = ["campus.example"]
+    settings.registration.mode = mode
+    settings.registration.domains = ["campus.example"]
     return settings
   }
 
@@ -56,9 +56,9 @@ struct RegistrationTests {
       line.split(separator: "|").map { $0.trimmingCharacters(in: .whitespaces) }
     }
     try #require(lines.first == ["registration", "anybody", "of a domain", "invited"])
-    #expect(lines.dropFirst(2).map { $0[0] } == RegistrationMode.allCases.map(\.rawValue))
+    #expect(lines.dropFirst(2).map { $0[0] } == Registration.allCases.map(\.rawValue))
     for line in lines.dropFirst(2) {
-      let mode = try #require(RegistrationMode(rawValue: line[0]))
+      let mode = try #require(Registration(rawValue: line[0]))
       try await World.run(engine, settings: Self.settings(mode)) { (world) async throws in
         for email in ["invited@example.com", "invited-apple@example.com", "invited-kakao@example.com"] {
           _ = try await world.server.madang.invite(email: email.uppercased(), days: 1)
@@ -82,7 +82,7 @@ struct RegistrationTests {
         #expect(try await world.call(.POST, "users/login/apple", .json(fields)).status == 200)
       }
       var settings = settings
-      settings.registration = .closed
+      settings.registration.mode = .closed
       try await World.run(settings) { world in
         let fields: JSON = ["email": "mina@example.com", "password": .text(World.password)]
         #expect(try await world.call(.POST, "users/login", .json(fields)).status == 200)
@@ -236,9 +236,9 @@ struct RegistrationTests {
   func problems() {
     var settings = Self.settings(.domain)
     #expect(settings.problems().isEmpty)
-    settings.registrationDomains = []
+    settings.registration.domains = []
     #expect(settings.problems().count == 1 && settings.problems()[0].hasPrefix("registration.domains"))
-    settings.registration = .invite
+    settings.registration.mode = .invite
     for url in ["chat.example.com", "https://chat.example.com/"] {
       settings.publicURL = url
       #expect(settings.problems().count == 1 && settings.problems()[0].hasPrefix("public.url"))

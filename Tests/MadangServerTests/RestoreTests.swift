@@ -248,7 +248,7 @@ struct RestoreTests {
       // A database that cannot be reached: nothing stays that a later try could take for a restore that was cut off.
       var unreachable = scene.settings
       unreachable.dataDirectory = scene.folder.appending(path: "unreachable")
-      unreachable.databaseURL = "postgres://nobody@127.0.0.1:1/none"
+      unreachable.database.url = "postgres://nobody@127.0.0.1:1/none"
       #expect(await refusal(unreachable).contains("the database cannot be opened"))
       #expect(try FileManager.default.contentsOfDirectory(atPath: unreachable.dataDirectory.path) == [])
       #expect(try await BackupScene.rows(scene.settings) == rows)
@@ -402,7 +402,7 @@ struct RestoreTests {
       try await scene.elsewhere(other) { place in
         // The same data directory and files, another database.
         var moved = scene.settings
-        moved.databaseURL = place.databaseURL
+        moved.database.url = place.database.url
         let (out, back) = (scene.folder.appending(path: "out"), scene.folder.appending(path: "back"))
         try await scene.export(scene.settings, to: out)
         let again = await BackupScene.refusal { try await scene.export(scene.settings, to: out) }
@@ -424,7 +424,7 @@ struct RestoreTests {
         if engine == .sqlite, other == .sqlite { try FileManager.default.removeItem(at: file) }
         try await scene.elsewhere(engine) { empty in
           var home = scene.settings
-          home.databaseURL = empty.databaseURL
+          home.database.url = empty.database.url
           try await scene.load(back, into: home)
           #expect(try await BackupScene.rows(home) == now)
           #expect(try await BackupScene.findings(home) == [])
@@ -444,7 +444,7 @@ struct RestoreTests {
       for name in ["madang.sqlite.moved", "madang.sqlite.moved-2"] {
         try await scene.elsewhere(.postgres) { place in
           var moved = scene.settings
-          moved.databaseURL = place.databaseURL
+          moved.database.url = place.database.url
           var running: MadangServer? = try await buildServer(scene.settings, isAlone: true, logger: BackupScene.logger)
           let words = await BackupScene.refusal { [moved] in try await scene.load(out, into: moved) }
           #expect(words.contains("a server runs on \(data.path)"))

@@ -22,7 +22,7 @@ struct RetentionTests {
     "old chats are deleted with their files; unread counts, cursors and checks stay correct",
     arguments: TestEngine.available)
   func chats(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.chatDays, 10)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.retention.chatDays, 10)) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)
@@ -100,7 +100,7 @@ struct RetentionTests {
       _ = try await madang.deleteExpired()
       try await madang.removeRetiredFiles()
       let chats = try #require(try await a.get("\(channel)/chats").list)
-      #expect(chats.map { $0["content"]?.string } == [madang.settings.expiredFilesText, "a photo"])
+      #expect(chats.map { $0["content"]?.string } == [madang.settings.retention.expiredFilesText, "a photo"])
       #expect(chats.allSatisfy { $0["files"] == [] })
       #expect(try await world.files(in: "channelChats").count == 1)
       #expect(try await c.get("\(kept)/chats").list?.first?["files"]?.list?.count == 1)
@@ -114,7 +114,7 @@ struct RetentionTests {
   @Test(
     "nothing of a workspace on hold is deleted until it is released", arguments: TestEngine.available)
   func hold(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.chatDays, 10)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.retention.chatDays, 10)) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
       let channel = try await yard.a.channel("ios", in: yard.w)
@@ -160,7 +160,7 @@ struct RetentionTests {
     arguments: TestEngine.available)
   func quota(_ engine: TestEngine) async throws {
     let size = Sample.png.count
-    try await World.run(engine, settings: World.settings(\.accountFileQuota, 3 * size)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.files.perAccount, 3 * size)) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let workspace = try await mina.workspace()
       var channels: [String] = []

@@ -39,7 +39,7 @@ struct SecurityTests {
   }
 
   @Test("a password costs what OWASP asks for, unless the operator wants it otherwise")
-  func passwordCost() { #expect(ServerSettings().domain.passwordCost == PasswordCost(memory: 19 * 1024, passes: 2)) }
+  func passwordCost() { #expect(ServerSettings().domain.passwords.cost == PasswordCost(memory: 19 * 1024, passes: 2)) }
 
   @Test("one subject at two providers is two accounts")
   func subjects() async throws {
@@ -200,7 +200,7 @@ struct SecurityTests {
     let log = LogRecorder()
     var settings = World.settings
     settings.callLimits.requests = 5
-    settings.securityLinesPerMinute = 5
+    settings.limits.securityLines = 5
     try await World.run(.sqlite, settings: settings, logger: log.logger) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let wrong: JSON = ["email": .text(mina.email), "password": "Wrong1!pass"]

@@ -152,7 +152,7 @@ struct SeldomTests {
       let chat = try await mina.success(.POST, "\(channel)/chats", .multipart([.file("files", Sample.png)]))
       let path = try #require(chat["files"]?[0]?.string)
       #expect(try await mina.call(.GET, "/v1\(path)").body == Sample.png)
-      world.clock.advance(milliseconds: world.server.madang.settings.refreshTokenLifetime + 1)
+      world.clock.advance(milliseconds: world.server.madang.settings.sessions.refreshLifetime + 1)
       #expect(try await January2024AccountFlowsTests.refresh(mina, nil).code == "E06")
       let again = try await world.call(
         .POST, "users/login", key: key, .json(["email": .text(mina.email), "password": .text(World.password)]))

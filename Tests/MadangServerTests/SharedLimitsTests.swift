@@ -130,7 +130,7 @@ struct SharedLimitsTests {
     var settings = SocketCookieTests.settings()
     settings.trustedProxies = [try #require(IPNetwork("127.0.0.1"))]
     // Longer than this test may take: nobody looks again by itself.
-    settings.socketHold = .seconds(600)
+    settings.sockets.hold = .seconds(600)
     try await World.pair(engine, settings: settings) { (first, second) async throws in
       try await Self.hearing(second, first)
       let mina = try await first.signUp("Mina")

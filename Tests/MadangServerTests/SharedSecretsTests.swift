@@ -28,7 +28,7 @@ struct SharedSecretsTests {
         try FileManager.default.createDirectory(at: settings.dataDirectory, withIntermediateDirectories: true)
         try FileManager.default.createSymbolicLink(
           at: settings.dataDirectory.appending(path: "files"), withDestinationURL: files)
-        if case .postgres(let url) = place { settings.databaseURL = url }
+        if case .postgres(let url) = place { settings.database.url = url }
         return settings
       }
       try await body(all)

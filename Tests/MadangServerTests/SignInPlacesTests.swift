@@ -109,7 +109,7 @@ struct SignInPlacesTests {
     "other mails do not suppress the mail about a sign-in",
     arguments: TestEngine.available)
   func strangers(_ engine: TestEngine) async throws {
-    let settings = try Self.settings { ($0.accountMails, $0.hourlyMails, $0.signInMails) = (1, 2, 100) }
+    let settings = try Self.settings { ($0.mailing.accountDay, $0.mailing.hour, $0.mailing.signIns) = (1, 2, 100) }
     try await World.run(engine, settings: settings) { (world) async throws in
       let (email, madang) = ("mina@example.com", world.server.madang)
       try await Self.join(world, email)
@@ -127,7 +127,7 @@ struct SignInPlacesTests {
     "mails about sign-ins have their own hourly limit",
     arguments: TestEngine.available)
   func hourly(_ engine: TestEngine) async throws {
-    let settings = try Self.settings { ($0.hourlyMails, $0.signInMails) = (2, 100) }
+    let settings = try Self.settings { ($0.mailing.hour, $0.mailing.signIns) = (2, 100) }
     try await World.run(engine, settings: settings) { (world) async throws in
       for name in ["mina", "joon"] {
         try await Self.join(world, "\(name)@example.com")
@@ -144,7 +144,7 @@ struct SignInPlacesTests {
 
   @Test("a place whose mail could not be sent counts as new again", arguments: TestEngine.available)
   func untold(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: try Self.settings { $0.mailQueueLimit = 0 }) { (world) async throws in
+    try await World.run(engine, settings: try Self.settings { $0.mailing.queue = 0 }) { (world) async throws in
       let email = "mina@example.com"
       try await Self.join(world, email)
       for _ in 0..<2 { try await Self.signIn(world, email, from: "198.51.100.9") }
@@ -162,7 +162,7 @@ struct SignInPlacesTests {
       var settings = settings
       settings.publicURL = "https://chat.example.com"
       settings.trustedProxies = try Self.settings().trustedProxies
-      settings.signInMails = 0
+      settings.mailing.signIns = 0
       let email = "mina@example.com"
       try await World.run(settings) { world in
         try await Self.join(world, email)
@@ -170,7 +170,7 @@ struct SignInPlacesTests {
         #expect(try await Self.mails(world, to: email).isEmpty)
         #expect(try await Self.places(world) == 0)
       }
-      settings.signInMails = 1
+      settings.mailing.signIns = 1
       try await World.run(settings) { world in
         try await Self.signIn(world, email, from: "203.0.113.5")
         #expect(try await Self.mails(world, to: email).isEmpty)
@@ -186,7 +186,8 @@ struct SignInPlacesTests {
 
   @Test("an unconfirmed address gets no mail about sign-ins", arguments: TestEngine.available)
   func unconfirmed(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: try Self.settings { $0.confirmation = .limited }) { (world) async throws in
+    try await World.run(engine, settings: try Self.settings { $0.registration.confirmation = .limited }) {
+      (world) async throws in
       let email = "mina@example.com"
       try await Self.join(world, email)
       try await Self.signIn(world, email, from: "198.51.100.9")
@@ -201,7 +202,7 @@ struct SignInPlacesTests {
     "remembered places are limited in number and days, and deleted with the account",
     arguments: TestEngine.available)
   func forgotten(_ engine: TestEngine) async throws {
-    let settings = try Self.settings { ($0.signInPlaces, $0.signInMails) = (3, 100) }
+    let settings = try Self.settings { ($0.mailing.signInPlaces, $0.mailing.signIns) = (3, 100) }
     try await World.run(engine, settings: settings) { (world) async throws in
       let (email, madang) = ("mina@example.com", world.server.madang)
       try await Self.join(world, email)

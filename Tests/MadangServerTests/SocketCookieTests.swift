@@ -17,7 +17,7 @@ import Testing
 struct SocketCookieTests {
   /// As for real people: one address may stand for one account only.
   static func settings(_ access: SocketAccess = .recent) -> ServerSettings {
-    var settings = World.settings(\.socketAccess, access)
+    var settings = World.settings(\.sockets.access, access)
     settings.isDevelopment = false
     settings.loopbackIsClient = true
     for edition in EditionName.allCases { settings.keys[edition.developmentKey] = edition }
@@ -149,7 +149,7 @@ struct SocketCookieTests {
     arguments: TestEngine.available)
   func endings(_ engine: TestEngine) async throws {
     var settings = Self.settings()
-    settings.socketReviewInterval = 1
+    settings.sockets.reviewInterval = 1
     try await World.run(engine, settings: settings) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let room = try await mina.channel("ios", in: try await mina.workspace())
@@ -182,7 +182,7 @@ struct SocketCookieTests {
     arguments: [true, false])
   func endsWhileHeld(_ hasToken: Bool) async throws {
     var settings = Self.settings()
-    settings.socketHold = .seconds(2)
+    settings.sockets.hold = .seconds(2)
     try await World.run(.sqlite, settings: settings) { (world) async throws in
       let (mina, bob) = (try await world.signUp("Mina"), try await world.signUp("Bob"))
       let workspace = try await mina.workspace()
@@ -272,8 +272,8 @@ struct SocketCookieTests {
     "few connects of an address to unknown rooms wait, further ones are refused at once", arguments: [false, true])
   func inventedRooms(_ hasCookie: Bool) async throws {
     var settings = Self.settings()
-    settings.socketHold = .seconds(3)
-    settings.heldConnects = .init(perAddress: 5, total: 100)
+    settings.sockets.hold = .seconds(3)
+    settings.limits.heldConnects = .init(perAddress: 5, total: 100)
     try await World.run(.sqlite, settings: settings) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let cookie = try await Self.cookie(mina)

@@ -117,7 +117,7 @@ struct SocketsTests {
     arguments: TestEngine.available)
   func recent(_ engine: TestEngine) async throws {
     // Long enough for the note of a call to be written, however busy the machine is.
-    try await World.run(engine, settings: World.settings(\.socketHold, .seconds(2))) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.sockets.hold, .seconds(2))) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let joon = try await world.signUp("Joon")
       let sora = try await world.signUp("Sora")
@@ -161,7 +161,7 @@ struct SocketsTests {
     "a connect is held until the call that makes its client a member, then accepted",
     arguments: TestEngine.available)
   func held(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.socketHold, .seconds(20))) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.sockets.hold, .seconds(20))) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let joon = try await world.signUp("Joon")
       let workspace = try await mina.workspace()
@@ -176,7 +176,7 @@ struct SocketsTests {
 
   @Test("with socket.access token, key and token are needed, from headers, query or payload")
   func token() async throws {
-    try await World.run(.sqlite, settings: World.settings(\.socketAccess, .token)) { (world) async throws in
+    try await World.run(.sqlite, settings: World.settings(\.sockets.access, .token)) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let name = Self.namespace(try await mina.channel("ios", in: try await mina.workspace()))
       let credentials = [(HeaderName.apiKey, DevelopmentKey.october2024), (HeaderName.authorization, mina.token)]
@@ -198,7 +198,7 @@ struct SocketsTests {
 
   @Test("with socket.access open, every existing room is open")
   func open() async throws {
-    try await World.run(.sqlite, settings: World.settings(\.socketAccess, .open)) { (world) async throws in
+    try await World.run(.sqlite, settings: World.settings(\.sockets.access, .open)) { (world) async throws in
       let mina = try await world.signUp("Mina")
       let name = Self.namespace(try await mina.channel("ios", in: try await mina.workspace()))
       try await Self.withSocket(world) { (client) async throws in

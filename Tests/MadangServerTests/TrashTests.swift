@@ -97,7 +97,7 @@ struct TrashTests {
       settings.dataDirectory = FileManager.default.temporaryDirectory.appending(
         path: "madang-trash-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
-      if case .postgres(let url) = place { settings.databaseURL = url }
+      if case .postgres(let url) = place { settings.database.url = url }
       let server = try await buildServer(settings, logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
       let orphans = try Self.oldOrphans(in: settings.dataDirectory)
       let picture = settings.dataDirectory.appending(path: "files/profiles/given-up.png")
@@ -134,7 +134,7 @@ struct TrashTests {
   private static func madang(on database: Database, files world: World, clock: Clock, days: Int = 30) -> Madang {
     var settings = Settings()
     settings.filePage = 2
-    settings.trashDays = days
+    settings.files.trashDays = days
     let files = FileStore(
       root: world.data.appending(path: "files"), workers: WorkerPool(name: "files", threads: 1, queueLimit: 100),
       ids: IDSource(), clock: clock)

@@ -14,10 +14,13 @@ struct WaitingAccountsTests {
   private static let day: Int64 = 24 * 3_600_000
 
   private static func settings(
-    _ confirmation: ConfirmationMode = .limited, approval: Bool = false, perDay: Int = 5
+    _ confirmation: AddressConfirmation = .limited, approval: Bool = false, perDay: Int = 5
   ) -> ServerSettings {
     var settings = World.settings(\.publicURL, publicURL)
-    (settings.confirmation, settings.needsApproval, settings.confirmations) = (confirmation, approval, perDay)
+    (
+      settings.registration.confirmation, settings.registration.needsApproval,
+      settings.registration.confirmationMails
+    ) = (confirmation, approval, perDay)
     return settings
   }
 
@@ -97,7 +100,7 @@ struct WaitingAccountsTests {
     #expect(lines.count == 8)
     for line in lines.dropFirst(2) {
       let words = line[0].components(separatedBy: ", ")
-      let mode = words.count == 2 ? try #require(ConfirmationMode(rawValue: words[1])) : .off
+      let mode = words.count == 2 ? try #require(AddressConfirmation(rawValue: words[1])) : .off
       let settings = Self.settings(mode, approval: ["pending", "approved"].contains(words[0]))
       try await World.run(engine, settings: settings) { (world) async throws in
         let joined = try await Self.join(world, "mina@example.com")
@@ -325,7 +328,7 @@ struct WaitingAccountsTests {
     try await BackupScene.place(engine) { settings, _ in
       try await World.run(settings) { world in _ = try await world.signUp("Mina") }
       var settings = settings
-      (settings.publicURL, settings.confirmation) = (Self.publicURL, .required)
+      (settings.publicURL, settings.registration.confirmation) = (Self.publicURL, .required)
       try await World.run(settings) { world in
         #expect(try await Self.signIn(world, "mina@example.com").status == 200)
         for (provider, field) in [("apple", "idToken"), ("kakao", "oauthToken")] {
@@ -414,7 +417,7 @@ struct WaitingAccountsTests {
     arguments: TestEngine.available)
   func approver(_ engine: TestEngine) async throws {
     var settings = Self.settings(.off, approval: true)
-    settings.approver = "admin@example.com"
+    settings.registration.approver = "admin@example.com"
     try await World.run(engine, settings: settings) { (world) async throws in
       func told(_ count: Int) async throws {
         #expect(try await World.eventually { try await Self.mails(world, to: "admin@example.com").count >= count })
@@ -440,7 +443,7 @@ struct WaitingAccountsTests {
       #expect(try await Self.join(world, "h@example.com").status == 200)
       try await told(4)
     }
-    settings.approver = "nobody"
+    settings.registration.approver = "nobody"
     #expect(settings.problems().map { String($0.prefix { $0 != ":" }) } == ["registration.approval.to"])
   }
 
@@ -448,7 +451,7 @@ struct WaitingAccountsTests {
     "accounts without approval are deleted after their days; 0 keeps them", arguments: TestEngine.available)
   func unapproved(_ engine: TestEngine) async throws {
     var settings = Self.settings(.off, approval: true)
-    settings.pendingDays = 2
+    settings.registration.pendingDays = 2
     try await World.run(engine, settings: settings) { (world) async throws in
       let madang = world.server.madang
       for name in ["mina", "joon"] { #expect(try await Self.join(world, "\(name)@example.com").status == 200) }
@@ -462,7 +465,7 @@ struct WaitingAccountsTests {
       let entry = try #require(try await AuditTests.entries(world, .accountDeleted).first)
       #expect(entry.actor == "server" && entry.detail["why"] == "not approved in time")
     }
-    settings.pendingDays = 0
+    settings.registration.pendingDays = 0
     try await World.run(engine, settings: settings) { (world) async throws in
       _ = try await Self.join(world, "mina@example.com")
       world.clock.advance(milliseconds: 4000 * Self.day)
@@ -482,10 +485,12 @@ struct WaitingAccountsTests {
     "a server deletes accounts that waited too long only after its first round of housekeeping, and with confirmation off the days do not count",
     arguments: TestEngine.available)
   func firstRound(_ engine: TestEngine) async throws {
-    for mode in [ConfirmationMode.limited, .off] {
+    for mode in [AddressConfirmation.limited, .off] {
       try await BackupScene.place(engine) { settings, _ in
         var settings = settings
-        (settings.publicURL, settings.confirmation, settings.pendingDays) = (Self.publicURL, mode, 0)
+        (settings.publicURL, settings.registration.confirmation, settings.registration.pendingDays) = (
+          Self.publicURL, mode, 0
+        )
         // The last thing that a round does.
         @Sendable func plant(_ world: World) async throws {
           try await world.server.madang.database.write { transaction in
@@ -563,7 +568,7 @@ struct WaitingAccountsTests {
   @Test("an account is made although too many mails wait", arguments: TestEngine.available)
   func fullQueue(_ engine: TestEngine) async throws {
     var settings = Self.settings()
-    (settings.mailQueueLimit, settings.isDevelopment) = (1, false)
+    (settings.mailing.queue, settings.isDevelopment) = (1, false)
     // Nobody listens there: mails wait.
     (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     settings.keys = [DevelopmentKey.october2024: .october2024]
@@ -579,7 +584,7 @@ struct WaitingAccountsTests {
     arguments: TestEngine.available)
   func crowdedQueue(_ engine: TestEngine) async throws {
     var settings = Self.settings()
-    (settings.mailQueueLimit, settings.isDevelopment) = (4, false)
+    (settings.mailing.queue, settings.isDevelopment) = (4, false)
     // Nobody listens there: mails wait.
     (settings.mail.server, settings.mail.from) = ("smtp://127.0.0.1:9", "chat@example.com")
     settings.keys = [DevelopmentKey.october2024: .october2024]

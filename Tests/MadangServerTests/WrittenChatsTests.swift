@@ -29,7 +29,7 @@ struct WrittenChatsTests {
     "an account's chats are found in all rooms, page by page, also after retention",
     arguments: TestEngine.available)
   func pages(_ engine: TestEngine) async throws {
-    try await World.run(engine, settings: World.settings(\.chatDays, 10)) { (world) async throws in
+    try await World.run(engine, settings: World.settings(\.retention.chatDays, 10)) { (world) async throws in
       let madang = world.server.madang
       let yard = try await world.courtyard()
       let (first, second) = (

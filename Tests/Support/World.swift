@@ -39,7 +39,7 @@ package struct World: Sendable {
       let data = FileManager.default.temporaryDirectory.appending(path: "madang-world-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: data) }
       settings.dataDirectory = data
-      if case .postgres(let url) = place { settings.databaseURL = url }
+      if case .postgres(let url) = place { settings.database.url = url }
       if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
       try await run(settings, clock: clock, logger: logger, kit: kit, body)
     }
@@ -54,7 +54,7 @@ package struct World: Sendable {
       var settings = settings
       settings.dataDirectory = FileManager.default.temporaryDirectory.appending(path: "madang-\(UUID().uuidString)")
       defer { try? FileManager.default.removeItem(at: settings.dataDirectory) }
-      if case .postgres(let url) = place { settings.databaseURL = url }
+      if case .postgres(let url) = place { settings.database.url = url }
       if TestBucket.holdsAllFiles && settings.filesHome.isEmpty { settings.keepFilesInTestBucket() }
       try await run(settings) { [settings] first in
         try await run(settings) { second in try await body(first, second) }
@@ -72,10 +72,10 @@ package struct World: Sendable {
     var settings = ServerSettings()
     settings.port = 0
     settings.isDevelopment = true
-    settings.databaseReaders = 2
-    settings.socketHold = .milliseconds(300)
+    settings.database.readers = 2
+    settings.sockets.hold = .milliseconds(300)
     settings.deletionGrace = .zero
-    settings.domain.passwordCost = PasswordCost(memory: 8, passes: 1)
+    settings.domain.passwords.cost = PasswordCost(memory: 8, passes: 1)
     return settings
   }
 

@@ -72,7 +72,7 @@ extension Madang {
     try transaction.insertDeletedSignIn(of: user, revokedAt: time ?? now, now: now)
     try transaction.deletePlaces(of: user, beyond: 0)
     try transaction.deleteMailCounts(of: user)
-    try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.deletedNickname, now: now)
+    try transaction.makeAnonymous(user, as: ids.uuid(), nickname: settings.accounts.deletedName, now: now)
     var detail = ["workspaces": "\(workspaces.count)", "sessions": "\(sessions)", "coins": "\(account.coins)"]
     detail["why"] = reason
     try audit(

@@ -66,7 +66,7 @@ extension Madang {
     let number = try await database.read { try $0.chatNumber(reference) }
     try await database.write { [self, now = clock.now] transaction in
       let (chat, workspace, author) = try transaction.chatInPlace(number)
-      guard try transaction.empty(chat, text: settings.removedChatText, now: now) else { return }
+      guard try transaction.empty(chat, text: settings.retention.removedChatText, now: now) else { return }
       try audit(
         AuditEntry(
           kind: .chatRemoved, actor: .administrator, account: author.id.number, subject: author.email,

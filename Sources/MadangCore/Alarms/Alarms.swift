@@ -5,8 +5,8 @@ extension Madang {
   /// servers that find the same one tells it. Of what is not among the findings nothing is known: it stays as it is.
   /// - Parameter server: What this server is called.
   package func tell(_ findings: [AlarmKind: AlarmFinding], of server: String) async throws {
-    guard settings.sendsMail, !settings.alarmRecipients.isEmpty else { return }
-    let every = Int64(settings.alarmHours) * 3_600_000
+    guard settings.sendsMail, !settings.alarms.recipients.isEmpty else { return }
+    let every = Int64(settings.alarms.hours) * 3_600_000
     let known = try await database.read { try $0.alarms() }
     for (kind, finding) in findings.sorted(by: { $0.key.rawValue < $1.key.rawValue }) {
       let place = kind.isOfServer ? server : ""
@@ -19,7 +19,7 @@ extension Madang {
             let now = clock.now
             guard try transaction.claimAlarm(kind, at: place, now: now, every: every) else { return }
             let next =
-              "While something is wrong there is a mail each \(settings.alarmHours) hours (alarms.every), and one when it has been over "
+              "While something is wrong there is a mail each \(settings.alarms.hours) hours (alarms.every), and one when it has been over "
               + "for a while."
             try send(
               kind, kind.words, "\(message)\n\nWhat helps: \(cure)\n\n\(next)", at: place, in: transaction)
@@ -53,7 +53,7 @@ extension Madang {
     let server = place.isEmpty ? "" : ", server \(place)"
     var failure: MailLeftOut?
     var isTold = false
-    for recipient in settings.alarmRecipients {
+    for recipient in settings.alarms.recipients {
       let mail = Mail(
         .alarm, to: recipient, subject: subject,
         body: """

@@ -113,13 +113,13 @@ extension Madang {
   /// Deletes rows that are too old, and sign-ins that failed beyond so many, some at a time.
   package func forgetAudit() async throws {
     let page = 500
-    if settings.auditDays > 0 {
-      let before = clock.now - Int64(settings.auditDays) * 24 * 3_600_000
+    if settings.audit.days > 0 {
+      let before = clock.now - Int64(settings.audit.days) * 24 * 3_600_000
       while try await database.write({ try $0.deleteAudit(before: before, limit: page) }) == page {}
     }
     for kind in [AuditKind.signInRefused, .signUpRefused] {
       // Up to a row, and not so many: another that tidies at the same time must not have more deleted.
-      let kept = settings.auditRefusals
+      let kept = settings.audit.refusals
       guard let last = try await database.read({ try $0.newestAuditBeyond(kept, of: kind) }) else { continue }
       while try await database.write({ try $0.deleteAudit(of: kind, upTo: last, limit: page) }) == page {}
     }

@@ -21,7 +21,7 @@ extension Madang {
       }
       if let file = files.first {
         try insertPicture(file, of: caller.id, in: transaction)
-        try transaction.retire(channel.cover, due: now + settings.replacedPictureLifetime)
+        try transaction.retire(channel.cover, due: now + settings.files.replacedPictureLifetime)
       }
       guard
         try transaction.updateChannel(channel, name: name, description: description, cover: files.first?.path)

@@ -4,9 +4,9 @@ extension Madang {
   /// Checks what can be checked of a chat without the database. Throws `.invalid`.
   package func validate(_ draft: ChatDraft) throws {
     _ = try TextRules.content(draft.content, maxLength: setting(\.maxContentLength))
-    let most = setting(\.maxFilesPerChat)
+    let most = setting(\.files.perChat)
     guard draft.files.count <= most else { throw Failure(.invalid, "files: up to \(most) in a chat") }
-    let taken = setting(\.documentTypes)
+    let taken = setting(\.files.types)
     for file in draft.files where !file.type.isImage && !taken.contains(file.type) {
       throw Failure(.invalid, "files: files of the type \(file.type.fileExtension) are not taken here")
     }

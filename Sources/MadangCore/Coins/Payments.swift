@@ -2,12 +2,12 @@ import Logging
 import Storage
 
 /// Something the store sells: coins for an amount of Korean won.
-package struct StoreItem: Equatable, Sendable {
-  package let name: String
-  package let amount: Int
-  package let coins: Int
+public struct StoreItem: Equatable, Sendable {
+  public let name: String
+  public let amount: Int
+  public let coins: Int
 
-  package init(name: String, amount: Int, coins: Int) {
+  public init(name: String, amount: Int, coins: Int) {
     self.name = name
     self.amount = amount
     self.coins = coins
@@ -55,7 +55,7 @@ package struct Billing: Sendable {
 
 extension Madang {
   /// What the store sells, by price.
-  package var storeItems: [StoreItem] { settings.storeItems.sorted { $0.amount < $1.amount } }
+  package var storeItems: [StoreItem] { settings.coins.items.sorted { $0.amount < $1.amount } }
 
   /// Credits the coins of a payment to the caller, exactly once, however often and by whomever it is asked for.
   ///
@@ -89,7 +89,7 @@ extension Madang {
       throw Failure(.paymentUnknown, "another account showed the payment first")
     }
     guard payment.isSettled else { throw Failure(.paymentInvalid, "the payment is not paid, or was cancelled") }
-    guard let item = settings.storeItems.first(where: { $0.amount == payment.amount }) else {
+    guard let item = settings.coins.items.first(where: { $0.amount == payment.amount }) else {
       throw Failure(.paymentInvalid, "no item costs \(payment.amount) won")
     }
     return try await database.write { [self] transaction in

@@ -15,7 +15,7 @@ extension Madang {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
     // Nothing comes into the home, not even for a moment.
     if !staged.isEmpty, try await readOnlyMode() != nil { throw StorageError(.writesStopped, "read-only mode") }
-    if images, !staged.isEmpty, settings.accountFileQuota > 0 {
+    if images, !staged.isEmpty, settings.files.perAccount > 0 {
       try await addUpFiles(
         of: try await read(as: principal) { [self] in try uncountedPictures(of: $1.id, $0) })
     }
@@ -53,7 +53,7 @@ extension Madang {
   }
 
   /// Moves files that no row names to the trash: what a crash left between rename and commit, or the files of another
-  /// database than the one the server was started with. Removes what was in the trash for ``Settings/trashDays``.
+  /// database than the one the server was started with. Removes what was in the trash for ``FileSettings/trashDays``.
   /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
@@ -68,7 +68,7 @@ extension Madang {
         try await files.moveToTrash(orphans)
       }
     }
-    try await files.emptyTrash(after: settings.trashDays, page: settings.filePage)
+    try await files.emptyTrash(after: settings.files.trashDays, page: settings.filePage)
   }
 
   /// Removes uploads to this machine that were cut off.

@@ -1,5 +1,5 @@
 /// The file types that the server knows (wire contract, File types). The raw value is the `Content-Type`.
-package enum MediaType: String, CaseIterable, Sendable {
+public enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"
   case gif = "image/gif"

@@ -9,7 +9,7 @@ extension Madang {
 
   /// Counts a mail among those of its account today, and of all this hour. Throws ``MailLeftOut``, counting nothing.
   func count(_ mail: Mail, of account: Int64?, in transaction: Transaction) throws {
-    let (perAccount, perHour) = (settings.accountMails, mail.share(of: settings.hourlyMails))
+    let (perAccount, perHour) = (settings.mailing.accountDay, mail.share(of: settings.mailing.hour))
     if let account, perAccount > 0 {
       // Locked: of mails queued at once, each sees those before it.
       try transaction.lock(user: account)
@@ -22,8 +22,8 @@ extension Madang {
   /// Counts a mail about a sign-in among all of this hour. They have a count of their own: strangers can use up neither that of other mails
   /// by them, nor theirs by others. Throws ``MailLeftOut``.
   func countSignInMail(in transaction: Transaction) throws {
-    guard settings.hourlyMails > 0 else { return }
-    try countOfHour(.newSignIn, limit: settings.hourlyMails, in: transaction)
+    guard settings.mailing.hour > 0 else { return }
+    try countOfHour(.newSignIn, limit: settings.mailing.hour, in: transaction)
   }
 
   /// All servers change the row: it is locked for the COMMIT only. Mails of one COMMIT may so be more than the limit.

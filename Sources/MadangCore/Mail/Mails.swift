@@ -7,7 +7,7 @@ extension Madang {
   /// Has a mail sent after the commit, unless it was not taken by `expiresAt`. Throws ``MailLeftOut``.
   /// - Parameter account: Whose mail it is, which counts among those of the account; nil for one to an administrator.
   func queue(_ mail: Mail, of account: Int64?, expiresAt: Int64, in transaction: Transaction) throws {
-    let limit = mail.share(of: settings.mailQueueLimit)
+    let limit = mail.share(of: settings.mailing.queue)
     guard try transaction.waitingMails(limit: limit) < limit else { throw MailLeftOut(.queue) }
     if MailKind(rawValue: mail.kind)?.isLimited ?? true { try count(mail, of: account, in: transaction) }
     try transaction.insertMail(mail, now: clock.now, expiresAt: expiresAt)
@@ -76,6 +76,6 @@ extension Madang {
 
   /// How many mails wait, counted up to the queue's limit.
   package func waitingMails() async throws -> Int {
-    try await database.read { [limit = settings.mailQueueLimit] in try $0.waitingMails(limit: limit) }
+    try await database.read { [limit = settings.mailing.queue] in try $0.waitingMails(limit: limit) }
   }
 }

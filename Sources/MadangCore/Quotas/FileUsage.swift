@@ -39,13 +39,13 @@ extension Madang {
   /// counts as long as it is kept: after it was replaced for ``Settings/replacedPictureLifetime``. Throws `.quotaReached` as
   /// ``count(_:of:in:_:)`` does.
   func insertPicture(_ file: StoredFile, of user: Int64, in transaction: Transaction) throws {
-    try count([file], for: [(.account(user), settings.accountFileQuota)], transaction)
+    try count([file], for: [(.account(user), settings.files.perAccount)], transaction)
     try transaction.insertFile(file, room: nil, uploader: user, now: clock.now)
   }
 
   /// The account if it has a quota and its files are not added up yet.
   func uncountedPictures(of user: Int64, _ transaction: Transaction) throws -> [FileUsageOwner] {
-    guard settings.accountFileQuota > 0, try transaction.countedFileBytes(of: .account(user)) == nil else { return [] }
+    guard settings.files.perAccount > 0, try transaction.countedFileBytes(of: .account(user)) == nil else { return [] }
     return [.account(user)]
   }
 
@@ -94,7 +94,7 @@ extension Madang {
   )] {
     guard let (id, quota) = try transaction.quota(of: workspace) else { return [] }
     return [
-      (.workspace(id), quota.fileBytes ?? settings.workspaceFileQuota), (.account(user), settings.accountFileQuota),
+      (.workspace(id), quota.fileBytes ?? settings.quotas.files), (.account(user), settings.files.perAccount),
     ]
   }
 

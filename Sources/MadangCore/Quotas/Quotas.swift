@@ -51,7 +51,7 @@ extension Madang {
 
   /// Throws `.quotaReached` if an account owns more workspaces than it may. Its row is locked until COMMIT: they are made one at a time.
   func requireRoom(forWorkspacesOf user: Int64, in transaction: Transaction) throws {
-    let limit = settings.accountWorkspaceQuota
+    let limit = settings.quotas.workspaces
     guard limit > 0 else { return }
     try transaction.lock(user: user)
     guard try !transaction.hasMoreWorkspaces(than: limit, ownedBy: user) else {
@@ -61,7 +61,7 @@ extension Madang {
 
   /// Throws `.quotaReached` if a workspace, which is locked, has more channels than it may.
   func requireRoom(forChannelsOf workspace: Int64, in transaction: Transaction) throws {
-    let limit = try transaction.quota(of: workspace).channels ?? settings.workspaceChannelQuota
+    let limit = try transaction.quota(of: workspace).channels ?? settings.quotas.channels
     guard try limit <= 0 || !transaction.hasMoreChannels(than: limit, in: workspace) else {
       throw Failure(.quotaReached, "the workspace may have \(limit) channels")
     }
@@ -69,7 +69,7 @@ extension Madang {
 
   /// Throws `.quotaReached` if a workspace, which is locked, has more members than it may.
   func requireRoom(forMembersOf workspace: Int64, in transaction: Transaction) throws {
-    let limit = try transaction.quota(of: workspace).members ?? settings.workspaceMemberQuota
+    let limit = try transaction.quota(of: workspace).members ?? settings.quotas.members
     guard try limit <= 0 || !transaction.hasMoreMembers(than: limit, in: workspace) else {
       throw Failure(.quotaReached, "the workspace may have \(limit) members")
     }

@@ -14,7 +14,7 @@ extension Madang {
   /// Sends the owner of an address another link to confirm it. Nothing happens, and nothing is told, if no account waits for that, or
   /// if its mailbox was sent as many as it may get in a day. Throws ``MailLeftOut``.
   package func sendConfirmation(to email: String, from address: String) async throws {
-    guard settings.confirmation != .off, let email = try? TextRules.email(email) else { return }
+    guard settings.registration.confirmation != .off, let email = try? TextRules.email(email) else { return }
     try await database.write { [self] transaction in
       guard let person = try transaction.unconfirmedPerson(email) else { return }
       try sendConfirmation(

@@ -1,7 +1,7 @@
 import Storage
 
 /// Who may make an account.
-package enum Registration: String, CaseIterable, Sendable {
+public enum Registration: String, CaseIterable, Sendable {
   /// Whoever has an API key.
   case open
   /// Whose address was invited.
@@ -36,7 +36,7 @@ extension Madang {
   private func needsInvitation(_ email: String, _ mode: Registration) -> Bool {
     switch mode {
     case .open: false
-    case .domain: !settings.registrationDomains.contains(TextRules.emailDomain(email))
+    case .domain: !settings.registration.domains.contains(TextRules.emailDomain(email))
     case .invite, .closed: true
     }
   }
@@ -44,7 +44,7 @@ extension Madang {
   /// That of the key, else that of the settings.
   private func mode(of origin: Origin, in transaction: Transaction) throws -> Registration {
     guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.registration else {
-      return settings.registration
+      return settings.registration.mode
     }
     // What only a newer version knows is not for this one to open.
     return Registration(rawValue: text) ?? .closed

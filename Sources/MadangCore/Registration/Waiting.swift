@@ -1,7 +1,7 @@
 import Storage
 
 /// What an account may do whose owner has not confirmed its address.
-package enum Confirmation: String, CaseIterable, Sendable {
+public enum AddressConfirmation: String, CaseIterable, Sendable {
   /// Everything: nobody is asked.
   case off
   /// What concerns itself alone.
@@ -34,7 +34,7 @@ extension Madang {
     _ person: Person, isVouchedFor: Bool, sendsLink: Bool = true, from origin: Origin, in transaction: Transaction
   ) throws -> [Waiting] {
     var waitsFor: [Waiting] = []
-    if settings.confirmation != .off, !isVouchedFor {
+    if settings.registration.confirmation != .off, !isVouchedFor {
       waitsFor.append(.confirmation)
       try transaction.setUnconfirmed(person.id.number, since: clock.now)
       do {
@@ -58,11 +58,11 @@ extension Madang {
   /// mails, and as often as they come, the next hour tells of them again.
   private func tellApprover(in transaction: Transaction) throws {
     let now = clock.now
-    guard settings.sendsMail, !settings.approver.isEmpty,
+    guard settings.sendsMail, !settings.registration.approver.isEmpty,
       try !transaction.hasPending(from: now - now % Self.approvalMailPause, to: now)
     else { return }
     let mail = Mail(
-      .approvalNeeded, to: settings.approver, subject: "An account waits for approval",
+      .approvalNeeded, to: settings.registration.approver, subject: "An account waits for approval",
       body: """
         Somebody made an account at \(settings.publicURL) that waits for your approval. 'madang admin users pending' lists who waits; \
         there is no other mail of those who come before the hour is full.
@@ -76,7 +76,7 @@ extension Madang {
 
   private func needsApproval(_ origin: Origin, in transaction: Transaction) throws -> Bool {
     guard let hash = origin.keyHash, let text = try transaction.rule(ofKey: hash)?.approval else {
-      return settings.needsApproval
+      return settings.registration.needsApproval
     }
     // What only a newer version knows is not for this one to open.
     return Approval(rawValue: text) != .off
@@ -85,7 +85,7 @@ extension Madang {
   /// What limits an account; nil for one that is not.
   func limit(of user: Int64, in transaction: Transaction) throws -> Waiting? {
     let waiting = try transaction.waiting(user)
-    if waiting.isUnconfirmed && settings.confirmation != .off { return .confirmation }
+    if waiting.isUnconfirmed && settings.registration.confirmation != .off { return .confirmation }
     return waiting.isPending ? .approval : nil
   }
 
@@ -100,7 +100,9 @@ extension Madang {
 
   /// Throws `.signInFailed` for an account that signs in only when its address was confirmed.
   func requireSignInAllowed(_ user: Int64, in transaction: Transaction) throws {
-    guard settings.confirmation == .required, try transaction.waiting(user).isUnconfirmed else { return }
+    guard settings.registration.confirmation == .required, try transaction.waiting(user).isUnconfirmed else {
+      return
+    }
     throw Failure(.signInFailed, "the account's address is not confirmed")
   }
 
@@ -141,18 +143,22 @@ extension Madang {
   /// Deletes accounts whose addresses were not confirmed for ``Settings/unconfirmedDays``, so that their owners can sign up. Those that
   /// belong to a workspace, have paid or were disabled stay. Answers how many there were.
   package func deleteUnconfirmed() async throws -> Int {
-    guard settings.confirmation != .off else { return 0 }
-    return try await deleteWaiting(for: .confirmation, days: settings.unconfirmedDays, because: "address not confirmed")
+    guard settings.registration.confirmation != .off else { return 0 }
+    return try await deleteWaiting(
+      for: .confirmation, days: settings.registration.unconfirmedDays, because: "address not confirmed")
   }
 
   /// Deletes accounts that nobody approved for ``Settings/pendingDays``, with the same exceptions. Answers how many there were.
   package func deletePending() async throws -> Int {
-    try await deleteWaiting(for: .approval, days: settings.pendingDays, because: "not approved in time")
+    try await deleteWaiting(
+      for: .approval, days: settings.registration.pendingDays, because: "not approved in time")
   }
 
   /// Who has an address without having confirmed it, and nothing that others need, locked; nil if nobody.
   func unconfirmedHolder(of email: String, in transaction: Transaction) throws -> Person? {
-    guard settings.confirmation != .off, let person = try transaction.unconfirmedPerson(email) else { return nil }
+    guard settings.registration.confirmation != .off, let person = try transaction.unconfirmedPerson(email) else {
+      return nil
+    }
     try transaction.lock(user: person.id.number)
     return try transaction.isIdle(person.id.number, waitingFor: .confirmation, before: clock.now) ? person : nil
   }

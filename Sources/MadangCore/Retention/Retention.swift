@@ -48,7 +48,9 @@ extension Madang {
   /// goes on with the next call. While the settings keep everything for ever, only rooms of workspaces with a retention of their own are
   /// looked at.
   package func deleteExpired() async throws -> (chats: Int, files: Int) {
-    guard settings.chatDays == 0, settings.fileDays == 0 else { return try await deleteExpired(in: nil) }
+    guard settings.retention.chatDays == 0, settings.retention.fileDays == 0 else {
+      return try await deleteExpired(in: nil)
+    }
     var (last, chats, files) = (Int64(0), 0, 0)
     while true {
       let workspaces = try await database.read { [last] in
@@ -65,7 +67,7 @@ extension Madang {
 
   /// - Parameter workspace: Nil for all.
   private func deleteExpired(in workspace: Int64?) async throws -> (chats: Int, files: Int) {
-    let defaults = (chats: settings.chatDays, files: settings.fileDays)
+    let defaults = (chats: settings.retention.chatDays, files: settings.retention.fileDays)
     var (next, chats, files): (Int64?, Int, Int) = (0, 0, 0)
     while let room = next {
       let page = try await database.read { [now = clock.now] in
@@ -76,7 +78,7 @@ extension Madang {
         if let before = expiring.filesBefore {
           files += try await repeating { [self] in
             try $0.deleteFiles(
-              of: expiring.room, before: before, text: settings.expiredFilesText, now: clock.now,
+              of: expiring.room, before: before, text: settings.retention.expiredFilesText, now: clock.now,
               limit: Self.retentionPage)
           }
         }

@@ -52,7 +52,7 @@ private struct PlantedFiles: Sendable {
   mutating func add(_ blob: Planting.Blob?, in folder: FileFolder, _ madang: Madang) async throws {
     guard let blob else { return }
     try Task.checkCancellation()
-    let upload = try await madang.files.receive(limit: madang.settings.maxFileSize)
+    let upload = try await madang.files.receive(limit: madang.settings.files.maxSize)
     do {
       try await madang.files.append(blob.bytes, to: upload)
       guard let staged = try await madang.files.finish(upload, named: blob.name) else {
@@ -95,7 +95,7 @@ private struct Planter {
       throw PlantingProblem("two people have the e-mail \(person.email)")
     }
     people.append(id)
-    try transaction.addCoins(person.coins ?? madang.settings.signUpCoins, to: id, for: "sign-up", now: now)
+    try transaction.addCoins(person.coins ?? madang.settings.coins.signUp, to: id, for: "sign-up", now: now)
     if let picture = files.next(person.picture) {
       try transaction.insertFile(picture, room: nil, uploader: id, now: now)
       try transaction.updateUser(id, picture: picture.path)
@@ -103,7 +103,8 @@ private struct Planter {
     for device in person.devices {
       _ = try transaction.insertSession(
         user: id, edition: device.edition, refreshHash: RefreshToken(madang.ids).hash,
-        refreshExpiresAt: madang.clock.now + madang.settings.refreshTokenLifetime, deviceToken: device.token, now: now)
+        refreshExpiresAt: madang.clock.now + madang.settings.sessions.refreshLifetime, deviceToken: device.token,
+        now: now)
       try transaction.takeDeviceToken(device.token, for: id)
     }
   }
@@ -120,8 +121,8 @@ private struct Planter {
     if !workspace.members.contains(where: { $0.person == workspace.owner }) {
       try transaction.insertWorkspaceMember(owner, workspace: id, now: now)
     }
-    var main = Planting.Channel(name: madang.settings.defaultChannelName, owner: workspace.owner, createdAt: now)
-    main.description = workspace.defaultDescription ?? madang.settings.defaultChannelDescription
+    var main = Planting.Channel(name: madang.settings.workspaces.channelName, owner: workspace.owner, createdAt: now)
+    main.description = workspace.defaultDescription ?? madang.settings.workspaces.channelDescription
     main.cover = workspace.defaultCover
     main.members = workspace.members
     main.chats = workspace.defaultChats

@@ -35,7 +35,7 @@ extension Madang {
     var (staged, uploads) = ([StagedFile](), [Upload]())
     do {
       for bytes in files {
-        let upload = try await self.files.receive(limit: settings.maxFileSize)
+        let upload = try await self.files.receive(limit: settings.files.maxSize)
         uploads.append(upload)
         try await self.files.append(bytes, to: upload)
         guard let file = try await self.files.finish(upload) else { throw Failure(.invalid, "a file is empty") }

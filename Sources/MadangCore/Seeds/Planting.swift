@@ -133,7 +133,7 @@ extension Planting {
       case .name: _ = try TextRules.name(text)
       case .channelName: _ = try TextRules.channelName(text)
       case .description: _ = try TextRules.description(text)
-      case .content: _ = try TextRules.content(text, maxLength: Settings().maxContentLength)
+      case .content: _ = try TextRules.content(text, maxLength: Settings.maxContentLength)
       case .deviceToken: _ = try TextRules.deviceToken(text)
       }
       return nil

@@ -87,12 +87,13 @@ extension Madang {
   ) throws -> SessionID {
     let now = clock.now
     let session = try transaction.insertSession(
-      user: user, edition: edition, refreshHash: refresh.hash, refreshExpiresAt: now + settings.refreshTokenLifetime,
+      user: user, edition: edition, refreshHash: refresh.hash,
+      refreshExpiresAt: now + settings.sessions.refreshLifetime,
       deviceToken: deviceToken, now: now)
     if let deviceToken { try transaction.takeDeviceToken(deviceToken, for: user) }
-    guard settings.accountSessions > 0 else { return session }
+    guard settings.sessions.perAccount > 0 else { return session }
     let surplus = try transaction.sessions(
-      of: user, besides: session.number, beyond: settings.accountSessions - 1, limit: Self.maxEndings)
+      of: user, besides: session.number, beyond: settings.sessions.perAccount - 1, limit: Self.maxEndings)
     guard !surplus.isEmpty else { return session }
     let email = try transaction.email(of: user) ?? ""
     for number in surplus where try end(session: number, of: user, in: transaction) {

@@ -2,7 +2,7 @@ import Foundation
 import Storage
 
 extension Madang {
-  private var looksAtPlaces: Bool { settings.sendsMail && settings.signInMails > 0 && !settings.publicURL.isEmpty }
+  private var looksAtPlaces: Bool { settings.sendsMail && settings.mailing.signIns > 0 && !settings.publicURL.isEmpty }
 
   /// Remembers from where an account signs in. Its owner is told by mail where that is new, but for the first place that is known of the
   /// account. True if it is new. The account is locked.
@@ -17,7 +17,7 @@ extension Madang {
     // If its owner could not be told of it, it is new the next time as well.
     if isNew, try !tell(person, of: place, by: method, in: transaction) { return true }
     try transaction.rememberPlace(hash, of: user, now: now)
-    try transaction.deletePlaces(of: user, beyond: settings.signInPlaces)
+    try transaction.deletePlaces(of: user, beyond: settings.mailing.signInPlaces)
     return isNew
   }
 
@@ -28,7 +28,7 @@ extension Madang {
     let user = person.id.number
     // An address that nobody has confirmed may be somebody else's.
     guard try limit(of: user, in: transaction) != .confirmation,
-      try transaction.mailCount(of: user, .newSignIn, since: today) < settings.signInMails
+      try transaction.mailCount(of: user, .newSignIn, since: today) < settings.mailing.signIns
     else { return true }
     let time = Date(timeIntervalSince1970: Double(clock.now / 1000))
     let words = time.formatted(
@@ -60,7 +60,7 @@ extension Madang {
     return true
   }
 
-  private var placeLifetime: Int64 { Int64(settings.signInPlaceDays) * 24 * 3_600_000 }
+  private var placeLifetime: Int64 { Int64(settings.mailing.signInPlaceDays) * 24 * 3_600_000 }
 
   /// Deletes places from which nobody has signed in for long, some at a time; not the newest of an account.
   package func forgetPlaces() async throws {

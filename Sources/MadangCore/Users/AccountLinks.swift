@@ -42,15 +42,15 @@ extension Settings {
   func lifetime(of link: AccountLink) -> Int64 {
     switch link {
     case .passwordReset: Madang.passwordResetLifetime
-    case .confirmation: confirmationLifetime
+    case .confirmation: registration.confirmationLifetime
     }
   }
 
   /// How many of them one account, or one mailbox, is sent within their window.
   fileprivate func limit(of link: AccountLink) -> Int {
     switch link {
-    case .passwordReset: passwordResets
-    case .confirmation: confirmations
+    case .passwordReset: passwords.resets
+    case .confirmation: registration.confirmationMails
     }
   }
 }

@@ -5,7 +5,7 @@ import Synchronization
 extension Madang {
   /// - Parameter turn: Whose turn at the hashing threads it takes: those of one caller wait behind each other.
   func hash(password: String, turn: String = "") async throws -> String {
-    let (salt, method) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwordCost))
+    let (salt, method) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwords.cost))
     return try await hashing.run(turn: turn) { try PasswordHash(of: password, salt: salt, method: method).stored }
   }
 
@@ -22,7 +22,7 @@ extension Madang {
   func verify(_ password: String, against stored: String?, of emailKey: String, turn: String) async throws
     -> Verification
   {
-    let (salt, current) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwordCost))
+    let (salt, current) = (ids.bytes(16), PasswordHash.Method.argon2id(settings.passwords.cost))
     let decoy = passwordCosts.decoy(for: emailKey, key: settings.decoyKey) ?? current
     // What is too long to be a password costs as much as one.
     let isPassword = password.utf8.count <= TextRules.maxPasswordSize

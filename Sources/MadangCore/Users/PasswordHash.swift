@@ -4,14 +4,15 @@ import CryptoExtras
 import Foundation
 
 /// How expensive a new password hash is: Argon2id in one lane. The default is a minimum of OWASP's.
-package struct PasswordCost: Hashable, Sendable {
-  /// KiB used while hashing.
-  package var memory = 19_456
-  package var passes = 2
+public struct PasswordCost: Hashable, Sendable {
+  public var memory = setting(
+    "password.memory", 19_456, .integer(8...4_194_304), "KiB that hashing a password takes (Argon2id)")
+  public var passes = setting(
+    "password.passes", 2, .integer(1...1000), "how often hashing passes over that memory")
 
-  package init() {}
+  public init() {}
 
-  package init(memory: Int, passes: Int) {
+  public init(memory: Int, passes: Int) {
     self.memory = memory
     self.passes = passes
   }

@@ -27,7 +27,7 @@ extension Madang {
       }
       let origin = Origin(edition: "", address: "")
       guard try sendPasswordReset(to: person, by: .administrator, from: origin, in: transaction) else {
-        throw Failure(.invalid, "\(email) was sent \(settings.passwordResets) links within an hour (password.resets)")
+        throw Failure(.invalid, "\(email) was sent \(settings.passwords.resets) links within an hour (password.resets)")
       }
       return try transaction.accountRecord(person.id.number)
     }

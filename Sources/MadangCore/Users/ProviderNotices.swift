@@ -41,7 +41,7 @@ extension Madang {
   /// Where the settings say so, an account is deleted with the one at the provider, unless it owns workspaces or belongs to one on
   /// legal hold. In read-only mode their sessions end, and it throws `.writesStopped`: the account is deleted when the notice comes again.
   package func heed(_ notice: ProviderNotice, from address: String) async throws -> NoticeOutcome {
-    guard notice.event == .accountDeleted, settings.deletesWithProvider else {
+    guard notice.event == .accountDeleted, settings.accounts.deletedWithProvider else {
       return try await revoke(notice, from: address)
     }
     do { return try await delete(by: notice, from: address) } catch let failure as Failure

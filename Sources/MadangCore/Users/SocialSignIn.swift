@@ -143,7 +143,7 @@ extension Madang {
         uuid: ids.uuid(), email: email, credential: .social(provider, subject: profile.subject), nickname: nickname,
         phone: "", now: now)
       guard let made else { throw Failure(.duplicate, "email: another account has it") }
-      try transaction.addCoins(settings.signUpCoins, to: made.person.id.number, for: "sign-up", now: now)
+      try transaction.addCoins(settings.coins.signUp, to: made.person.id.number, for: "sign-up", now: now)
       let waitsFor = try admitted(made.person, isVouchedFor: true, from: origin, in: transaction)
       return (
         try transaction.account(made.person.id.number), Admission(invitation: invitation, waitsFor: waitsFor)

@@ -49,7 +49,7 @@ extension Madang {
     // Whoever is refused costs no hash; what is decided is decided below.
     try await checkEmail(email, from: origin)
     let hash = try await hash(password: password, turn: turn)
-    let sendsLink = settings.confirmation != .off && mayCauseMail()
+    let sendsLink = settings.registration.confirmation != .off && mayCauseMail()
     let refresh = RefreshToken(ids)
     return try await database.write { [self] transaction in
       let now = clock.now
@@ -60,7 +60,7 @@ extension Madang {
         let account = try transaction.insertUser(
           uuid: ids.uuid(), email: email, credential: .password(hash: hash), nickname: nickname, phone: phone, now: now)
       else { throw Failure(.duplicate, "email: an account has it") }
-      try transaction.addCoins(settings.signUpCoins, to: account.person.id.number, for: "sign-up", now: now)
+      try transaction.addCoins(settings.coins.signUp, to: account.person.id.number, for: "sign-up", now: now)
       let session = try startSession(
         of: account.person.id.number, edition: origin.edition, refresh, deviceToken: deviceToken, in: transaction)
       let waitsFor = try admitted(
@@ -93,7 +93,7 @@ extension Madang {
     try await keeping([file], in: .profiles, images: true, as: principal) { [self] transaction, caller, stored in
       let old = try transaction.account(caller.id).person.picture
       try insertPicture(stored[0], of: caller.id, in: transaction)
-      try transaction.retire(old, due: clock.now + settings.replacedPictureLifetime)
+      try transaction.retire(old, due: clock.now + settings.files.replacedPictureLifetime)
       try transaction.updateUser(caller.id, picture: stored[0].path)
       return try transaction.account(caller.id)
     }

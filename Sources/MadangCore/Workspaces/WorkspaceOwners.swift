@@ -16,7 +16,7 @@ extension Madang {
       let workspace = try transaction.ownedWorkspace(reference, by: caller.id)
       if let file = files.first {
         try insertPicture(file, of: caller.id, in: transaction)
-        try transaction.retire(workspace.cover, due: now + settings.replacedPictureLifetime)
+        try transaction.retire(workspace.cover, due: now + settings.files.replacedPictureLifetime)
       }
       let id = workspace.id.number
       guard

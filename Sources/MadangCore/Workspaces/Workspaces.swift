@@ -18,13 +18,13 @@ extension Madang {
         let id = try transaction.insertWorkspace(
           uuid: ids.uuid(), name: name, description: description, cover: files.first?.path, owner: caller.id, now: now)
       else { throw Failure(.duplicate, "name: a workspace has it") }
-      try transaction.addCoins(-settings.workspacePrice, to: caller.id, for: "workspace", now: now)
+      try transaction.addCoins(-settings.coins.workspace, to: caller.id, for: "workspace", now: now)
       try requireRoom(forWorkspacesOf: caller.id, in: transaction)
       try transaction.insertWorkspaceMember(caller.id, workspace: id, now: now)
       let channel = try transaction.insertChannel(
         NewChannel(
-          uuid: ids.uuid(), workspace: id, name: settings.defaultChannelName,
-          description: settings.defaultChannelDescription, cover: nil, owner: caller.id, isDefault: true), now: now)
+          uuid: ids.uuid(), workspace: id, name: settings.workspaces.channelName,
+          description: settings.workspaces.channelDescription, cover: nil, owner: caller.id, isDefault: true), now: now)
       guard let channel else { throw UnexpectedlyEmpty() }
       try transaction.joinChannel(channel, user: caller.id, now: now)
       try note(.membershipBegan(user: caller.id), in: transaction)

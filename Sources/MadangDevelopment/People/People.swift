@@ -92,7 +92,7 @@ package final class People: Sendable {
     case .room(let address): return address
     case .channel(let place):
       let workspace = Reference.number(try await workspace(place.workspace, madang).id.number)
-      let channel = place.channel ?? madang.settings.defaultChannelName
+      let channel = place.channel ?? madang.settings.workspaces.channelName
       return RoomAddress(.channel, .channel(named: [channel], in: workspace), in: workspace)
     case .person(let name, let place):
       let other = try await person(name, madang)

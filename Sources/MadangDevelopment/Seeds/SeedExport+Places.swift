@@ -21,7 +21,7 @@ extension SeedExport {
     if let main {
       var fields = [("description", SeedValue.text(main.channel.description))]
       if let cover = main.channel.cover { fields.append(("cover", try await file(cover))) }
-      if main.channel.description != madang.settings.defaultChannelDescription || fields.count > 1 {
+      if main.channel.description != madang.settings.workspaces.channelDescription || fields.count > 1 {
         out.field("defaultChannel", .fields(fields))
       }
       try await writeChats(main.extent, sink)

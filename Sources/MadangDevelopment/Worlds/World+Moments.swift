@@ -96,7 +96,7 @@ extension World {
       let (database, opened): (WorldDatabase?, OpenedBackend)
       do {
         database = try await next.copy(to: settings.dataDirectory)
-        settings.databaseURL = database?.url
+        settings.database.url = database?.url
         opened = try await server.open(settings, ids: ids.ids, next.standIns)
       } catch {
         try? FileManager.default.removeItem(at: settings.dataDirectory)

@@ -76,7 +76,7 @@ package final class World: Sendable {
     self.isEnding = isEnding
     do {
       let database = try await beginning.copy(to: settings.dataDirectory)
-      settings.databaseURL = database?.url
+      settings.database.url = database?.url
       let server = try await buildServer(
         settings, clock: clock, ids: ids.ids, pools: pools, instruments: kit.instruments(),
         logger: EndingLog.around(logger, isEnding))

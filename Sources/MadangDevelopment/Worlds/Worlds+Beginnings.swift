@@ -83,7 +83,7 @@ extension Worlds {
         throw WorldError("database: none can be made on PostgreSQL: \(error.message)")
       }
     }
-    settings.databaseURL = database?.url
+    settings.database.url = database?.url
     let clock = Clock()
     if number != nil {
       clock.run(at: 0)

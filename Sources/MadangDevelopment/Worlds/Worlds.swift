@@ -67,10 +67,10 @@ package final class Worlds: Sendable {
   package static var settings: ServerSettings {
     var settings = ServerSettings()
     settings.isDevelopment = true
-    settings.databaseReaders = 1
-    settings.databaseWriters = 1
-    settings.passwordMemory = 8
-    settings.passwordPasses = 1
+    settings.database.readers = 1
+    settings.database.writers = 1
+    settings.passwords.cost.memory = 8
+    settings.passwords.cost.passes = 1
     // No other server has sockets that could lack the last chats of what is deleted.
     settings.deletionGrace = .zero
     return settings
@@ -83,10 +83,12 @@ package final class Worlds: Sendable {
     (settings.host, settings.developmentToken, settings.keys) = (server.host, server.developmentToken, server.keys)
     (settings.trustedProxies, settings.metricsArePublic) = (server.trustedProxies, server.metricsArePublic)
     settings.loopbackIsClient = server.loopbackIsClient
-    (settings.socketAccess, settings.socketRecentWindow) = (server.socketAccess, server.socketRecentWindow)
-    (settings.socketOrigins, settings.allowsJSONP) = (server.socketOrigins, server.allowsJSONP)
-    (settings.allowsEIO3, settings.socketReviewInterval) = (server.allowsEIO3, server.socketReviewInterval)
-    (settings.hashingThreads, settings.hashingPerAddress) = (server.hashingThreads, server.hashingPerAddress)
+    (settings.sockets.access, settings.sockets.recentWindow) = (server.sockets.access, server.sockets.recentWindow)
+    (settings.sockets.origins, settings.sockets.allowsJSONP) = (server.sockets.origins, server.sockets.allowsJSONP)
+    (settings.sockets.allowsEIO3, settings.sockets.reviewInterval) = (
+      server.sockets.allowsEIO3, server.sockets.reviewInterval
+    )
+    (settings.hashingThreads, settings.limits.hashing) = (server.hashingThreads, server.limits.hashing)
     return settings
   }
 

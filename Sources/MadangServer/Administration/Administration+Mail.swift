@@ -33,11 +33,11 @@ extension Administration {
     let words =
       switch leftOut.reason {
       case .queue:
-        "\(settings.mailQueueLimit) mails wait already (mail.queue); see in the server's log why they are not taken"
+        "\(settings.mailing.queue) mails wait already (mail.queue); see in the server's log why they are not taken"
       case .account:
-        "the account was sent \(settings.accountMails) mails today (mail.account.day); raise that, or wait until tomorrow, UTC"
+        "the account was sent \(settings.mailing.accountDay) mails today (mail.account.day); raise that, or wait until tomorrow, UTC"
       case .hour:
-        "\(settings.hourlyMails) mails were sent this hour (mail.hour); raise that, or wait until the full hour"
+        "\(settings.mailing.hour) mails were sent this hour (mail.hour); raise that, or wait until the full hour"
       }
     return AdministrationError(description: words)
   }

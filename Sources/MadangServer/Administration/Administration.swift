@@ -39,7 +39,7 @@ public struct Administration: Sendable {
         AdministrationError(
           description:
             "a transaction that has not ended keeps the database from this; try again"
-            + (settings.databaseURL == nil
+            + (settings.database.url == nil
               ? ", and see that no other program writes to the database"
               : ", and if that does not help, look for it in PostgreSQL's pg_stat_activity and end it with pg_terminate_backend")
         ))
@@ -70,7 +70,7 @@ public struct Administration: Sendable {
     _ settings: ServerSettings, logger: Logger, _ sink: AuditSink, prepare: (Madang) async throws -> Void
   ) async throws -> Madang {
     let file = settings.databaseFile.path
-    guard settings.databaseURL != nil || FileManager.default.fileExists(atPath: file) else {
+    guard settings.database.url != nil || FileManager.default.fileExists(atPath: file) else {
       throw SetupError(
         "\(file) is not there; name the server's directory with --data, or its database with --database-url")
     }
@@ -84,9 +84,9 @@ extension ServerSettings {
   /// The same for work on the data beside a server, or without one.
   var ofAdministrator: ServerSettings {
     var settings = self
-    settings.databaseReaders = 1
-    settings.databaseCheckLimit = 0
-    settings.databaseStatementTimeout = .zero
+    settings.database.readers = 1
+    settings.database.checkLimit = 0
+    settings.database.statementTimeout = .zero
     settings.domain.administrator = NSUserName()
     settings.domain.sendsMail = !mail.server.isEmpty
     return settings
@@ -175,10 +175,10 @@ extension Administration {
   ///   - registration: Who may make an account by an application with it; nil for what the settings say.
   ///   - needsApproval: Whether such an account waits for approval; nil for what the settings say.
   public func createKey(
-    _ edition: EditionName, label: String, registration: RegistrationMode? = nil, needsApproval: Bool? = nil
+    _ edition: EditionName, label: String, registration: Registration? = nil, needsApproval: Bool? = nil
   ) async throws -> KeySummary {
     let made = try await madang.createKey(
-      edition: edition.rawValue, label: label, registration: registration?.registration,
+      edition: edition.rawValue, label: label, registration: registration,
       approval: needsApproval.map { $0 ? .on : .off })
     return KeySummary(made.record, key: made.key)
   }

@@ -105,7 +105,7 @@ public struct KeySummary: Encodable, Sendable {
   public let number: Int64
   public let edition: String
   public let label: String
-  /// Who may make an account by an application with it: a ``RegistrationMode``, or nil for what the settings say.
+  /// Who may make an account by an application with it: a ``Registration``, or nil for what the settings say.
   public let registration: String?
   /// Whether such an account waits for approval, `on` or `off`; nil for what the settings say.
   public let approval: String?

@@ -21,8 +21,8 @@ struct AlarmWatch: ServiceLifecycle.Service {
 
   func run() async throws {
     let madang = service.madang
-    guard madang.settings.sendsMail, !madang.settings.alarmRecipients.isEmpty else { return }
-    await every(service.settings.alarmInterval, by: madang.clock) {
+    guard madang.settings.sendsMail, !madang.settings.alarms.recipients.isEmpty else { return }
+    await every(service.settings.alarmWatch.interval, by: madang.clock) {
       do { try await madang.tell(try await findings(), of: server) } catch is CancellationError {} catch {
         madang.logger.warning("alarms could not be looked at", metadata: ["error": "\(String(reflecting: error))"])
       }
@@ -32,17 +32,17 @@ struct AlarmWatch: ServiceLifecycle.Service {
   private func findings() async throws -> [AlarmKind: AlarmFinding] {
     let settings = service.settings
     var options = Doctor.Options()
-    options.backupDays = settings.alarmBackupDays
+    options.backupDays = settings.alarmWatch.backupDays
     let doctor = Doctor(options, logger: service.logger)
     var findings: [AlarmKind: AlarmFinding] = [.disk: AlarmFinding(doctor.diskFindings(settings.dataDirectory))]
-    if let tls = settings.tls { findings[.certificate] = AlarmFinding(Doctor.certificateFindings(tls)) }
+    if settings.tls.isUsed { findings[.certificate] = AlarmFinding(Doctor.certificateFindings(settings.tls)) }
     addTroubles(to: &findings)
     guard service.metrics.now.leads else { return findings }
     // Who never made one has not forgotten it.
-    if settings.alarmBackupDays > 0, try await service.madang.latestAudit(of: .backupMade) != nil {
+    if settings.alarmWatch.backupDays > 0, try await service.madang.latestAudit(of: .backupMade) != nil {
       findings[.backup] = AlarmFinding(try await doctor.backupFindings(service.madang))
     }
-    let limit = settings.alarmSignIns
+    let limit = settings.alarmWatch.signIns
     if limit > 0 {
       findings[.signIns] = Self.signIns(
         failed: try await service.madang.refusedSignIns(limit: limit), limit: limit)

@@ -14,9 +14,9 @@ struct DatabaseFileWatch: ServiceLifecycle.Service {
   private var clock: Clock { service.madang.clock }
 
   func run() async throws {
-    guard service.settings.databaseURL == nil else { return }
+    guard service.settings.database.url == nil else { return }
     let state = State()
-    await every(service.settings.databaseFileInterval, by: clock) { await look(state) }
+    await every(service.settings.database.fileInterval, by: clock) { await look(state) }
   }
 
   /// What was told of what is wrong now.
@@ -44,7 +44,7 @@ struct DatabaseFileWatch: ServiceLifecycle.Service {
     }
     if isNew { service.logger.critical("writes are refused", metadata: ["reason": "\(problem)"]) }
     guard let mails else { return }
-    for recipient in service.settings.alarmRecipients where await !state.told.contains(recipient) {
+    for recipient in service.settings.alarms.recipients where await !state.told.contains(recipient) {
       let subject = "The database file was exchanged"
       let mail = Mail(
         .alarm, to: recipient, subject: subject, body: "\(subject), at \(service.settings.publicURL):\n\n\(problem)\n")

@@ -25,7 +25,7 @@ struct AnnouncementQueue: ServiceLifecycle.Service {
   private func post() async throws {
     while try await madang.database.tryAdvisoryLock("announcements"), try await madang.postAnnouncement() {
       try Task.checkCancellation()
-      let rate = madang.settings.announcementRate
+      let rate = madang.settings.workspaces.announcementRate
       if rate > 0 { try await madang.clock.sleep(for: .seconds(1) / rate) }
     }
   }

@@ -15,17 +15,17 @@ final class AuditSink: Sendable {
 
   init(_ settings: ServerSettings, clock: Clock, logger: Logger) {
     var places: [AuditPlace] = []
-    if !settings.auditFile.isEmpty {
-      let file = Mutex(AuditFile(path: settings.auditFile))
+    if !settings.auditSinks.file.isEmpty {
+      let file = Mutex(AuditFile(path: settings.auditSinks.file))
       places.append(
-        AuditPlace("audit.file", limit: settings.auditWaiting, clock: clock, logger: logger) { _, json in
+        AuditPlace("audit.file", limit: settings.auditSinks.waiting, clock: clock, logger: logger) { _, json in
           try file.withLock { try $0.append(json + [UInt8(ascii: "\n")]) }
         })
     }
-    if settings.auditGoesToSyslog {
-      let syslog = Mutex(Syslog(path: settings.syslogPath))
+    if settings.auditSinks.goesToSyslog {
+      let syslog = Mutex(Syslog(path: settings.auditSinks.syslogPath))
       places.append(
-        AuditPlace("audit.syslog", limit: settings.auditWaiting, clock: clock, logger: logger) { record, json in
+        AuditPlace("audit.syslog", limit: settings.auditSinks.waiting, clock: clock, logger: logger) { record, json in
           let severity = record.kind == AuditKind.signInRefused.rawValue ? 5 : 6
           let isTaken = syslog.withLock { $0.send(json, severity: severity, time: record.time) }
           if !isTaken { throw AuditProblem(description: "the log does not take it") }

@@ -56,7 +56,7 @@ extension Administration {
 
   /// Whether a server runs on this database.
   public func isServed() async throws -> Bool {
-    guard settings.databaseURL != nil else { return settings.isServed }
+    guard settings.database.url != nil else { return settings.isServed }
     // One of the servers has it, which tidies up for all.
     return try await !madang.database.tryAdvisoryLock("housekeeping")
   }

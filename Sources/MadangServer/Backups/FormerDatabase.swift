@@ -13,7 +13,7 @@ struct FormerDatabase {
   /// - Throws: ``SetupError`` if a server runs on it.
   init?(in settings: ServerSettings) throws {
     var settings = settings
-    settings.databaseURL = nil
+    settings.database.url = nil
     file = settings.databaseFile
     self.settings = settings
     guard FileManager.default.fileExists(atPath: file.path) else { return nil }

@@ -93,7 +93,7 @@ extension Administration {
       _ = try backup.migrations()
       _ = try await backup.requireWhole(files: false) { progress(WorkProgress($0)) }
       try settings.makeDataDirectory()
-      let former = settings.databaseURL == nil ? nil : try FormerDatabase(in: settings)
+      let former = settings.database.url == nil ? nil : try FormerDatabase(in: settings)
       defer { former?.release() }
       if !allowsOlder { try await former?.requireNothingNewer(than: backup, logger) }
       try await withEmptyDatabase(
@@ -121,7 +121,7 @@ extension Administration {
     _ body: (Madang) async throws -> Void
   ) async throws {
     let sink = AuditSink(settings, clock: Clock(), logger: logger)
-    let file = settings.databaseURL == nil ? settings.databaseFile : nil
+    let file = settings.database.url == nil ? settings.databaseFile : nil
     let isNew = file.map { !FileManager.default.fileExists(atPath: $0.path) } ?? false
     do {
       let madang = try await openMadang(

@@ -62,11 +62,11 @@ extension Doctor {
   /// Two logs' worth are more than one that waits for a reader to end.
   private func logFindings(_ settings: ServerSettings) -> [DoctorFinding] {
     let log = settings.databaseLogFile
-    guard settings.databaseURL == nil, let size = FileMode(log)?.size, size / 2 > settings.databaseLogLimit
+    guard settings.database.url == nil, let size = FileMode(log)?.size, size / 2 > settings.database.logLimit
     else { return [] }
     return [
       DoctorFinding(
-        .writeAheadLog, .warning, "\(log.path) has \(size) bytes, database.log.limit is \(settings.databaseLogLimit)",
+        .writeAheadLog, .warning, "\(log.path) has \(size) bytes, database.log.limit is \(settings.database.logLimit)",
         cure:
           "end programs that read the database for long ('fuser \(settings.databaseFile.path)'), or start the server again"
       )
@@ -76,9 +76,9 @@ extension Doctor {
   /// What is wrong with other files that settings name.
   func ownFileFindings(_ settings: ServerSettings) async -> [DoctorFinding] {
     var findings: [DoctorFinding] = []
-    if let tls = settings.tls {
-      findings += Self.certificateFindings(tls)
-      findings += openFile(tls.keyFile, .certificateKey, "and have the certificate made anew with another key")
+    if settings.tls.isUsed {
+      findings += Self.certificateFindings(settings.tls)
+      findings += openFile(settings.tls.keyFile, .certificateKey, "and have the certificate made anew with another key")
     }
     let account = settings.providers.firebase.accountFile
     if !account.isEmpty {
@@ -102,7 +102,7 @@ extension Doctor {
     } catch {
       findings.append(DoctorFinding(.pushAccount, .error, "\(error)", cure: "see docs/reference/providers.md"))
     }
-    let audit = settings.auditFile
+    let audit = settings.auditSinks.file
     if !audit.isEmpty {
       let isThere = access(audit, F_OK) == 0
       let place = isThere ? audit : URL(filePath: audit).deletingLastPathComponent().path

@@ -8,7 +8,7 @@ extension Doctor {
   /// What is wrong with the database and what it tells of, and what the server answers: nil if that is not known here.
   /// A PostgreSQL that does not answer is given `databasePatience` in all.
   func databaseFindings(_ settings: ServerSettings) async -> (findings: [DoctorFinding], probe: DoctorProbe?) {
-    guard settings.databaseURL != nil else { return await examineDatabase(settings) }
+    guard settings.database.url != nil else { return await examineDatabase(settings) }
     let limit = options.databasePatience
     return await within(limit) { await examineDatabase(settings) } ?? (
       [
@@ -68,7 +68,7 @@ extension Doctor {
               cure: "'madang admin read-only off' when the work is done: until then people can read, and write nothing")
           )
         }
-        if settings.databaseURL != nil {
+        if settings.database.url != nil {
           findings += try await postgresFindings(madang, settings)
         } else {
           findings += try await fileFindings(madang, settings)
@@ -139,7 +139,7 @@ extension Doctor {
           cure: "set \(name) = on (ALTER SYSTEM, ALTER DATABASE or ALTER ROLE, wherever it was set)"))
     }
     // Besides readers and writers: long work, locks, notifications, and an administrator.
-    let needed = settings.databaseReaderCount + settings.databaseWriters + 4
+    let needed = settings.databaseReaderCount + settings.database.writers + 4
     if let limit = found["max_connections"].flatMap({ Int($0) }),
       limit - (found["superuser_reserved_connections"].flatMap { Int($0) } ?? 0) < needed
     {

@@ -17,11 +17,11 @@ extension Doctor {
     // A server of another installation, or one that has another key.
     guard let plain = try await ask() else { return [] }
     var findings: [DoctorFinding] = []
-    if plain.connections < settings.connections.total {
+    if plain.connections < settings.limits.connections.total {
       findings.append(
         DoctorFinding(
           .openFiles, .warning,
-          "the server takes \(plain.connections) connections, limits.connections is \(settings.connections.total)",
+          "the server takes \(plain.connections) connections, limits.connections is \(settings.limits.connections.total)",
           cure: "raise the limit of open files (LimitNOFILE in the unit, ulimit -n), or lower limits.connections"))
     }
     guard !isLocal else { return findings }
@@ -72,7 +72,7 @@ extension Doctor {
   /// does not run, or listens at no loopback address.
   func loopbackFindings(_ settings: ServerSettings, _ probe: DoctorProbe) async -> [DoctorFinding] {
     let host = localURLHost(settings.host)
-    let scheme = settings.tls == nil ? "http" : "https"
+    let scheme = settings.tls.isUsed ? "https" : "http"
     guard isLoopback(host), let place = OutsidePlace("\(scheme)://\(host):\(settings.port)", patience: options.patience)
     else { return [] }
     // The connection does not leave this machine, and the certificate is for another name.

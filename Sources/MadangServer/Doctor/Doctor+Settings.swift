@@ -26,11 +26,12 @@ extension Doctor {
         .developmentKeys, .error, "keys: one of the API keys is that of development mode, which everybody knows",
         "leave it out; 'madang admin keys create' makes others")
     }
-    let (work, overflow) = settings.passwordMemory.multipliedReportingOverflow(by: settings.passwordPasses)
+    let (work, overflow) = settings.passwords.cost.memory.multipliedReportingOverflow(
+      by: settings.passwords.cost.passes)
     if !overflow && work < Self.leastHashingWork && !settings.isDevelopment {
       add(
         .passwordHashing, .warning,
-        "password.memory \(settings.passwordMemory) and password.passes \(settings.passwordPasses) make passwords cheap to guess",
+        "password.memory \(settings.passwords.cost.memory) and password.passes \(settings.passwords.cost.passes) make passwords cheap to guess",
         "leave both out; passwords are hashed anew when people sign in")
     }
     let limits = settings.callLimits
@@ -40,12 +41,12 @@ extension Doctor {
         "one of limits.signin.failures, limits.signin.failures.anywhere and limits.signin.failures.address is 0: "
           + "passwords may be tried without a limit", "leave out all three")
     }
-    if settings.registration == .open && isPublic && !settings.isDevelopment {
+    if settings.registration.mode == .open && isPublic && !settings.isDevelopment {
       add(
         .registration, .warning, "registration is open: everybody with an application of yours may make an account",
         "set registration to invite, domain or closed, if it is for a team (docs/host.md)")
     }
-    if settings.socketAccess == .open && isPublic {
+    if settings.sockets.access == .open && isPublic {
       add(
         .socketAccess, .error, "socket.access is open: everybody hears every room", "set it to cookie, or leave it out")
     }
@@ -57,16 +58,17 @@ extension Doctor {
     }
     findings += settings.dangers()
     findings += publicURLFindings(settings, called)
-    if !isLoopback(settings.host) && settings.tls == nil && settings.trustedProxies.isEmpty && !settings.isDevelopment {
+    if !isLoopback(settings.host) && !settings.tls.isUsed && settings.trustedProxies.isEmpty && !settings.isDevelopment
+    {
       add(
         .plainHTTP, .warning,
         "the server listens to other machines (\(settings.host)) without TLS, and is told of no proxy",
         "set tls.cert and tls.key, or host 127.0.0.1 and a proxy in trusted.proxies (docs/host.md)")
     }
-    if settings.body.request < settings.maxFileSize {
+    if settings.body.request < settings.files.maxSize {
       add(
         .uploadLimit, .warning,
-        "limits.body (\(settings.body.request)) is less than files.size (\(settings.maxFileSize)): such files never arrive",
+        "limits.body (\(settings.body.request)) is less than files.size (\(settings.files.maxSize)): such files never arrive",
         "raise limits.body above files.size")
     }
     if let operations = settings.operations, !isLoopback(operations.host) {
@@ -75,7 +77,7 @@ extension Doctor {
         "operations: whoever reaches \(operations.host):\(operations.port) is taken for an operator",
         "use 127.0.0.1, or let only your monitoring reach it")
     }
-    if settings.auditRefusals == 0 || settings.auditRefusalsPerMinute == 0 {
+    if settings.audit.refusals == 0 || settings.auditSinks.refusalsPerMinute == 0 {
       add(
         .auditRefusals, .warning, "the audit log keeps no failed sign-ins",
         "leave out audit.refusals.kept and audit.refusals.minute")
@@ -91,7 +93,7 @@ extension Doctor {
 
   private func publicURLFindings(_ settings: ServerSettings, _ called: URL?) -> [DoctorFinding] {
     guard let url = URL(string: settings.publicURL), let host = url.host() else {
-      guard settings.registration == .invite else { return [] }
+      guard settings.registration.mode == .invite else { return [] }
       return [
         DoctorFinding(
           .publicURL, .warning, "public.url is not set: invitations come without a link",

@@ -1,5 +1,6 @@
 import AsyncHTTPClient
 import Foundation
+import MadangCore
 import NIOSSL
 
 extension Doctor {
@@ -68,7 +69,7 @@ extension Doctor {
   func uploadFindings(
     _ place: OutsidePlace, _ settings: ServerSettings, _ tls: TLSConfiguration?
   ) async -> [DoctorFinding] {
-    let size = min(settings.maxFileSize, settings.body.request)
+    let size = min(settings.files.maxSize, settings.body.request)
     let request = [
       "POST /v1/users/join HTTP/1.1", "Host: \(place.authority)", "Content-Type: application/json",
       "Content-Length: \(size)", "Expect: 100-continue", "Connection: close", "", "",

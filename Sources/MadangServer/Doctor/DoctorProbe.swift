@@ -53,8 +53,8 @@ struct DoctorProbe: Sendable {
       peer: peer?.text ?? "",
       isPeerTrusted: peer.map { peer in service.settings.trustedProxies.contains { $0.contains(peer) } } ?? false,
       address: client.text, isForwarded: ClientAddress.isForwarded(request.headers), isShared: client.isShared,
-      isSecure: client.isSecure || service.settings.tls != nil, authority: request.head.authority ?? "",
-      connections: service.settings.connections.total, loopbackSigns: service.loopback?.signs ?? [])
+      isSecure: client.isSecure || service.settings.tls.isUsed, authority: request.head.authority ?? "",
+      connections: service.settings.limits.connections.total, loopbackSigns: service.loopback?.signs ?? [])
   }
 }
 

@@ -91,10 +91,10 @@ struct CallResponder {
     let client = service.client(request.headers, peer: context.channel.remoteAddress)
     let body = BodyReader(
       request, store: service.madang.files, limits: service.settings.body,
-      maxFileSize: service.madang.setting(\.maxFileSize), ledger: service.ledger, payer: client.networkHash,
+      maxFileSize: service.madang.setting(\.files.maxSize), ledger: service.ledger, payer: client.networkHash,
       exchange: exchange)
     if actor == nil, var page = await page(request, target, client, body) {
-      if service.settings.tls != nil { page.headers[.strictTransportSecurity] = "max-age=31536000" }
+      if service.settings.tls.isUsed { page.headers[.strictTransportSecurity] = "max-age=31536000" }
       await body.finish()
       return page
     }
@@ -188,7 +188,7 @@ struct CallResponder {
     // What caches may keep is nobody's own.
     if response.headers.value(of: .cacheControl) == "no-store", actor == nil {
       response.headers[.setCookie] = service.cookie.field(
-        for: session.state, isSecure: client.isSecure || service.settings.tls != nil)
+        for: session.state, isSecure: client.isSecure || service.settings.tls.isUsed)
     }
     return response
   }

@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 
 /// How mails are sent. Without ``server`` none are.
 public struct MailSettings: Sendable {
@@ -11,30 +12,29 @@ public struct MailSettings: Sendable {
     case off
   }
 
-  /// `smtp://HOST[:PORT]`, with STARTTLS as ``tls`` says, or `smtps://HOST[:PORT]`; empty for no mails.
-  public var server = ""
-  public var user = ""
-  /// Empty for no authentication.
-  public var password = ""
-  /// The sender's address.
-  public var from = ""
-  /// The sender's name.
-  public var name = "Madang"
-  public var tls = TLS.auto
-  /// A PEM file of authorities whose certificates are taken besides the system's; empty for none.
-  public var authorities = ""
-  /// Seconds that connecting may take, and again all that is said then.
-  public var timeout = 30
-  /// Seconds that the server may take to say that it has taken a mail.
-  public var answerTimeout = 600
-  /// Seconds before a mail is tried again; they double with each attempt, up to an hour.
-  public var pause = 30
-  /// How often a mail is tried.
-  public var attempts = 20
-  /// Milliseconds within which a mail is sent or given up; one whose link ends before is given up then.
-  public var lifetime: Int64 = 2 * 24 * 3_600_000
-  /// Mails on their way at once.
-  public var parallelSends = 4
+  public var server = setting(
+    "mail.smtp", "", .text, "server that takes mails: smtp://HOST:587 or smtps://HOST:465; empty for no mails")
+  public var user = setting(
+    "mail.user", "", .text, "user name at that server; empty where it asks for none")
+  public var password = setting("mail.password", "", .text, "password of that user", .secret)
+  public var from = setting("mail.from", "", .text, "address that mails come from")
+  public var name = setting("mail.name", "Madang", .text, "name that mails come from")
+  public var tls = setting(
+    "mail.tls", TLS.auto, .word, "whether smtp:// is encrypted: auto (except to this machine), required or off")
+  public var authorities = setting(
+    "mail.tls.authorities", "", .text,
+    "PEM file of authorities that are believed besides the system's; empty for none")
+  public var timeout = setting(
+    "mail.timeout", 30, .integer(1...600), "seconds connecting to that server may take, and all that is said then")
+  public var answerTimeout = setting(
+    "mail.answer", 600, .integer(1...1800), "seconds that server may take to say that it has taken a mail")
+  public var pause = setting(
+    "mail.pause", 30, .integer(1...3600), "seconds before a mail is tried again; they double, up to an hour")
+  public var attempts = setting("mail.attempts", 20, .integer(1...1000), "how often a mail is tried")
+  /// Milliseconds. A mail whose link ends before is given up then.
+  public var lifetime: Int64 = setting(
+    "mail.lifetime", 2 * 24 * 3_600_000, .seconds, "seconds a mail may wait to be taken")
+  public var parallelSends = setting("mail.parallel", 4, .integer(1...100), "mails on their way at once")
 
   public init() {}
 

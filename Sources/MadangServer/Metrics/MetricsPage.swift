@@ -108,7 +108,7 @@ extension Service {
       page.single("madang_disk_size_bytes", .gauge, "The disk of the data directory.", disk.size)
       page.single("madang_disk_free_bytes", .gauge, "What the server may still take of it.", disk.free)
     }
-    guard settings.databaseURL == nil else { return }
+    guard settings.database.url == nil else { return }
     page.single(
       "madang_database_log_bytes", .gauge, "SQLite's write-ahead log.", FileMode(settings.databaseLogFile)?.size ?? 0)
   }

@@ -46,8 +46,8 @@ public struct QuotaSummary: Encodable, Sendable {
     let (quota, share) = (
       usage.quota, { (used: Int, own: Int?, limit: Int) in Share(used: used, limit: own ?? limit, own: own) }
     )
-    channels = share(usage.channels, quota.channels, settings.workspaceChannelQuota)
-    members = share(usage.members, quota.members, settings.workspaceMemberQuota)
-    fileBytes = share(usage.fileBytes, quota.fileBytes, settings.workspaceFileQuota)
+    channels = share(usage.channels, quota.channels, settings.quotas.channels)
+    members = share(usage.members, quota.members, settings.quotas.members)
+    fileBytes = share(usage.fileBytes, quota.fileBytes, settings.quotas.files)
   }
 }

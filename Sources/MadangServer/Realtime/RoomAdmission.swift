@@ -74,7 +74,7 @@ struct RoomAdmission: Sendable {
       try await self.known(credentials, request.handshake.headers, edition, client)
     }
     let attempt = Attempt(namespace: namespace, edition: edition, known: known, client: client)
-    guard known != nil || service.settings.socketAccess == .open || mayComeByAddress(request.origin, client)
+    guard known != nil || service.settings.sockets.access == .open || mayComeByAddress(request.origin, client)
     else { throw NotAllowed() }
     if let reason = try await reason(attempt, try await guest(attempt), endings) { return reason }
     guard let late = try await held(attempt) else { throw NotAllowed() }
@@ -101,7 +101,7 @@ struct RoomAdmission: Sendable {
   /// Admits when something happens that lets the guest in; nil if that is not soon, or too many wait already.
   private func held(_ attempt: Attempt) async throws -> AdmittedSockets.Reason? {
     let client = attempt.client
-    let deadline = service.madang.clock.instant(after: service.settings.socketHold)
+    let deadline = service.madang.clock.instant(after: service.settings.sockets.hold)
     let outcome = try await service.held.hold(for: client.network) { wait -> AdmittedSockets.Reason? in
       if attempt.known == nil { _ = service.held.extend(wait, for: service.recent.key(client.text)) }
       if attempt.known == nil && service.settings.isDevelopment { _ = service.held.extend(wait, for: .anybody) }
@@ -133,9 +133,9 @@ struct RoomAdmission: Sendable {
 
   private func guest(_ attempt: Attempt) async throws -> Guest? {
     if let known = attempt.known { return known }
-    guard service.settings.socketAccess == .recent, !service.settings.isDevelopment else { return nil }
+    guard service.settings.sockets.access == .recent, !service.settings.isDevelopment else { return nil }
     let user = try await service.madang.onlyAccount(
-      seenAt: attempt.client.text, within: service.settings.socketRecentWindow)
+      seenAt: attempt.client.text, within: service.settings.sockets.recentWindow)
     return user.map { Guest(user: $0, session: nil, by: .address) }
   }
 
@@ -143,7 +143,7 @@ struct RoomAdmission: Sendable {
   ///
   /// - Parameter endings: Those there had been before the guest was looked for.
   private func reason(_ attempt: Attempt, _ guest: Guest?, _ endings: Int) async throws -> AdmittedSockets.Reason? {
-    let access = service.settings.socketAccess
+    let access = service.settings.sockets.access
     guard guest != nil || access == .open || service.settings.isDevelopment else { return nil }
     let (namespace, edition) = (attempt.namespace, attempt.edition)
     let reference = edition.reference(namespace.id)
@@ -159,7 +159,7 @@ struct RoomAdmission: Sendable {
             // Development mode: of several accounts at an address, one that may read the room is enough.
             guard
               let user = try await service.madang.reader(
-                of: room, seenAt: attempt.client.text, within: service.settings.socketRecentWindow)
+                of: room, seenAt: attempt.client.text, within: service.settings.sockets.recentWindow)
             else { return nil }
             guest = Guest(user: user, session: nil, by: .address)
           }
@@ -178,7 +178,7 @@ struct RoomAdmission: Sendable {
   private func known(
     _ credentials: SocketCredentials, _ headers: HTTPFields, _ edition: Edition, _ client: ClientAddress
   ) async throws -> Guest? {
-    let access = service.settings.socketAccess
+    let access = service.settings.sockets.access
     guard access != .open else { return nil }
     let key = await service.edition(ofKey: credentials.key)
     guard key?.name == edition.name || (access != .token && credentials.key == nil) else {
@@ -212,7 +212,7 @@ struct RoomAdmission: Sendable {
   /// An address speaks only for those who are alone behind it. A web page has cookies: its script may be anybody's whom the
   /// person at that address visits, by a name that leads here.
   private func mayComeByAddress(_ origin: String?, _ client: ClientAddress) -> Bool {
-    service.settings.socketAccess == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
+    service.settings.sockets.access == .recent && !client.isShared && origin.map(Self.isOfProgram) ?? true
   }
 
   /// Starscream's `Origin` has the scheme of a socket, which no page has. Other programs write the server's own; where that

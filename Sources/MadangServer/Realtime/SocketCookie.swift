@@ -26,7 +26,7 @@ final class SocketCookie: Sendable {
     key = SymmetricKey(data: code)
     name = "madang_" + Array(SHA256.hash(data: code).prefix(4)).hex
     func attributes(seconds: Int64) -> String { "; Path=\(path); Max-Age=\(seconds); HttpOnly; SameSite=Strict" }
-    living = attributes(seconds: settings.refreshTokenLifetime / 1000)
+    living = attributes(seconds: settings.sessions.refreshLifetime / 1000)
     ended = attributes(seconds: 0)
   }
 

@@ -1,37 +1,6 @@
 import MadangAPI
 import MadangCore
 
-/// Who may make an account.
-public enum RegistrationMode: String, CaseIterable, Sendable {
-  /// Whoever has an API key.
-  case open
-  /// Whose address was invited.
-  case invite
-  /// Whose address is of one of `registration.domains`, or was invited.
-  case domain
-  /// Nobody.
-  case closed
-
-  init(_ registration: Registration) {
-    self =
-      switch registration {
-      case .open: .open
-      case .invite: .invite
-      case .domain: .domain
-      case .closed: .closed
-      }
-  }
-
-  var registration: Registration {
-    switch self {
-    case .open: .open
-    case .invite: .invite
-    case .domain: .domain
-    case .closed: .closed
-    }
-  }
-}
-
 /// An invitation, with dates as they travel.
 public struct InvitationSummary: Encodable, Sendable {
   public let number: Int64
@@ -61,33 +30,6 @@ public struct InvitationSummary: Encodable, Sendable {
     revokedAt = invitation.revokedAt.map { WireDate.string($0) }
     self.code = code?.text
     self.link = link
-  }
-}
-
-/// What an account may do whose owner has not confirmed its address.
-public enum ConfirmationMode: String, CaseIterable, Sendable {
-  /// Everything: nobody is asked.
-  case off
-  /// What concerns itself alone.
-  case limited
-  /// The same with the session it signed up with; it signs in no more before.
-  case required
-
-  init(_ confirmation: Confirmation) {
-    self =
-      switch confirmation {
-      case .off: .off
-      case .limited: .limited
-      case .required: .required
-      }
-  }
-
-  var confirmation: Confirmation {
-    switch self {
-    case .off: .off
-    case .limited: .limited
-    case .required: .required
-    }
   }
 }
 

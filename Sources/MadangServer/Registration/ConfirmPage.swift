@@ -12,7 +12,7 @@ struct ConfirmPage {
   func respond(to request: Request, _ place: LinkPage.Place, _ client: ClientAddress, _ body: BodyReader) async
     -> Response?
   {
-    guard service.links.isOn, service.settings.confirmation != .off else { return nil }
+    guard service.links.isOn, service.settings.registration.confirmation != .off else { return nil }
     let page =
       switch place {
       case .request: Self.requestPage

@@ -75,7 +75,7 @@ extension Service {
   /// issued, else its client has to refresh.
   private func olderSession(of claims: AccessTokens.Claims) async throws -> SessionID {
     let session = try await madang.session(claims.number)
-    guard session.begun <= claims.expiresAt - max(settings.domain.accessTokenLifetime, Self.olderLifetime) else {
+    guard session.begun <= claims.expiresAt - max(settings.domain.sessions.accessLifetime, Self.olderLifetime) else {
       throw Refusal(.tokenExpired, "the access token is of an older form, and may be of an earlier session")
     }
     return session
@@ -124,7 +124,7 @@ extension Service {
 
   func issueToken(session: SessionID, edition: Edition) async throws -> String {
     try await tokens.issue(
-      session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.accessTokenLifetime)
+      session: session, edition: edition.name, expiresAt: madang.clock.now + madang.settings.sessions.accessLifetime)
   }
 }
 

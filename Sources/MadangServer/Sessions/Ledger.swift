@@ -89,25 +89,8 @@ final class Holding: Sendable {
 extension ServerSettings {
   var ledgerLimits: [Ledger.Cost: LedgerLimit] {
     [
-      .connections: connections, .sessions: socketSessions, .heldConnects: heldConnects, .memory: bodyMemory,
-      .disk: uploadsOnDisk, .downloads: bucketDownloads,
+      .connections: limits.connections, .sessions: limits.sessions, .heldConnects: limits.heldConnects,
+      .memory: limits.memory, .disk: limits.uploads, .downloads: limits.downloads,
     ]
   }
-}
-
-/// How much may be held at a time.
-public struct LedgerLimit: Sendable {
-  /// By one address; those of IPv6 count by their /64.
-  public var perAddress: Int
-  /// By all together.
-  public var total: Int
-
-  public init(perAddress: Int, total: Int) {
-    self.perAddress = perAddress
-    self.total = total
-  }
-
-  /// How much all together may hold when somebody comes to hold `amount`: a few addresses with much must not keep out
-  /// those with little.
-  func most(forWhoHolds amount: Int) -> Int { amount <= max(1, perAddress / 64) ? total + total / 4 : total }
 }

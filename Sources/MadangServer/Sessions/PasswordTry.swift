@@ -8,7 +8,7 @@ extension Service {
   ) async throws -> Success {
     try await refusals.noting(emailKey, origin) {
       try await tries.run(account: emailKey, address: client.network) {
-        try await madang.isKnown(emailKey, at: client.text, within: settings.socketRecentWindow)
+        try await madang.isKnown(emailKey, at: client.text, within: settings.sockets.recentWindow)
       } _: {
         try await body()
       }

@@ -4,7 +4,7 @@ extension ServerSettings {
   /// What to tell an operator whose embedded database every user of this machine can read; nil if that is not so. Versions
   /// before made such files where `madang admin` restored or imported.
   var publicDatabaseWarning: String? {
-    guard databaseURL == nil else { return nil }
+    guard database.url == nil else { return nil }
     // Through a directory that they cannot enter they reach no file.
     guard let file = FileMode(databaseFile), file.bits & 0o007 != 0,
       let directory = FileMode(dataDirectory), directory.bits & 0o001 != 0

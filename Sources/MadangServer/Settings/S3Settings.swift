@@ -1,15 +1,22 @@
 import Foundation
+import MadangCore
 
 /// How a bucket is reached, and as whom; of use where ``ServerSettings/filesHome`` names one.
 public struct S3Settings: Sendable {
-  /// `https://HOST[:PORT]` of a server that speaks S3; empty for Amazon's.
-  public var endpoint = ""
-  /// As in `eu-central-1`. Empty only with an endpoint of one's own, which then is told `us-east-1`.
-  public var region = ""
-  public var accessKeyID = ""
-  public var secretAccessKey = ""
-  /// Of temporary credentials; empty for others. The server does not renew them.
-  public var sessionToken = ""
+  public var endpoint = setting(
+    "s3.endpoint", "", .text, "https://HOST[:PORT][/PATH] of a server that speaks S3; empty for Amazon's")
+  /// Empty only with an endpoint of one's own, which then is told `us-east-1`.
+  public var region = setting(
+    "s3.region", "", .text, "the bucket's region, like eu-central-1", .customary("AWS_REGION"))
+  public var accessKeyID = setting(
+    "s3.access.key.id", "", .text, "who puts files into the bucket", .secret, .customary("AWS_ACCESS_KEY_ID"))
+  public var secretAccessKey = setting(
+    "s3.secret.access.key", "", .text, "what their calls are signed with", .secret,
+    .customary("AWS_SECRET_ACCESS_KEY"))
+  /// The server does not renew it.
+  public var sessionToken = setting(
+    "s3.session.token", "", .text, "of temporary credentials; empty for others", .secret,
+    .customary("AWS_SESSION_TOKEN"))
 
   public init() {}
 }
@@ -67,7 +74,7 @@ extension ServerSettings {
         "s3.endpoint: '\(s3.endpoint)' is no server; write one like https://s3.example.com:9000 or https://example.com/storage/s3"
       )
     }
-    if maxFileSize > Self.maxBucketFile {
+    if domain.files.maxSize > Self.maxBucketFile {
       problems.append("files.size: a file in a bucket may have \(Self.maxBucketFile) bytes at most")
     }
     return problems

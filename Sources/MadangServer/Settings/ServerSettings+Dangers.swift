@@ -1,18 +1,19 @@
 import Foundation
+import MadangCore
 
 extension ServerSettings {
   /// What the settings allow and should not: secrets or data of people that travel in the clear. The log says so at start, and the doctor.
   func dangers() -> [DoctorFinding] {
     guard !isDevelopment else { return [] }
     var findings: [DoctorFinding] = []
-    if let url = PublicURL(publicURL), url.isInTheClear {
+    if let url = PublicURL(domain.publicURL), url.isInTheClear {
       findings.append(
         DoctorFinding(
           .publicURL, .warning,
-          "public.url (\(publicURL)) leads people to plain HTTP: links for another password can be read on their way",
+          "public.url (\(domain.publicURL)) leads people to plain HTTP: links for another password can be read on their way",
           cure: "write it with https://, and set up TLS (docs/host.md)"))
     }
-    if tls?.redirectPort != nil, PublicURL(publicURL) == nil {
+    if tls.redirectPort != nil, PublicURL(domain.publicURL) == nil {
       findings.append(
         DoctorFinding(
           .publicURL, .warning, "tls.redirect.port redirects nothing: public.url, where it would lead, is not set",

@@ -5,5 +5,5 @@ extension ServerSettings {
   /// Where there are several processors, one is left to the other threads: others wait less while passwords are hashed.
   var hashingThreadCount: Int { hashingThreads > 0 ? hashingThreads : min(max(System.coreCount - 1, 1), 3) }
 
-  var databaseReaderCount: Int { databaseReaders > 0 ? databaseReaders : min(max(System.coreCount, 2), 8) }
+  var databaseReaderCount: Int { database.readers > 0 ? database.readers : min(max(System.coreCount, 2), 8) }
 }

@@ -5,22 +5,23 @@ import SocketIOServer
 
 /// How a server speaks TLS itself.
 public struct TLSSettings: Sendable {
-  /// A file in PEM: the server's certificate, then those between it and a root.
-  public var certificateFile = ""
-  /// A file in PEM: the certificate's private key, not encrypted.
-  public var keyFile = ""
-  /// A port for plain HTTP whose answers send clients to HTTPS. Nil: there is none.
-  public var redirectPort: Int?
+  public var certificateFile = setting(
+    "tls.cert", "", .text, "certificate with its chain, in PEM, for TLS; empty for plain HTTP")
+  public var keyFile = setting("tls.key", "", .text, "the certificate's private key, in PEM")
+  public var redirectPort: Int? = setting(
+    "tls.redirect.port", nil, .portOrNone,
+    "with TLS: a port for plain HTTP that sends pages for people to public.url and refuses all else; empty for none")
   /// How often the files are looked at.
   public var reloadInterval: Duration = .seconds(60)
 
   public init() {}
 
-  /// Whether nothing is set.
-  public var isUnused: Bool { certificateFile.isEmpty && keyFile.isEmpty && redirectPort == nil }
+  /// Whether the server speaks TLS itself.
+  public var isUsed: Bool { !certificateFile.isEmpty }
 
   func problems(besides port: Int) -> [String] {
     if certificateFile.isEmpty && keyFile.isEmpty {
+      guard redirectPort != nil else { return [] }
       return ["tls.redirect.port: needs TLS; name the files with --tls-cert and --tls-key"]
     }
     guard !certificateFile.isEmpty && !keyFile.isEmpty else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import MadangAPI
+import MadangCore
 import MadangServer
 
 struct AdminKeysCreate: AsyncParsableCommand {
@@ -17,7 +18,7 @@ struct AdminKeysCreate: AsyncParsableCommand {
 
   @Option(
     help: ArgumentHelp("Who may make an account with it (default: as the server).", valueName: "mode"),
-    completion: .list(RegistrationMode.allCases.map(\.rawValue)))
+    completion: .list(Registration.allCases.map(\.rawValue)))
   var registration: String?
 
   @Option(
@@ -27,7 +28,7 @@ struct AdminKeysCreate: AsyncParsableCommand {
   var approval: String?
 
   func validate() throws {
-    if let registration, RegistrationMode(rawValue: registration) == nil {
+    if let registration, Registration(rawValue: registration) == nil {
       throw ValidationError("--registration must be open, invite, domain or closed.")
     }
     if let approval, !["on", "off"].contains(approval) { throw ValidationError("--approval must be on or off.") }
@@ -39,7 +40,7 @@ struct AdminKeysCreate: AsyncParsableCommand {
 
   func run() async throws {
     guard let edition = EditionName(rawValue: edition) else { return }
-    let mode = registration.flatMap { RegistrationMode(rawValue: $0) }
+    let mode = registration.flatMap { Registration(rawValue: $0) }
     try await options.withData {
       try $1.show(
         try await $0.createKey(

@@ -1,4 +1,5 @@
 import ArgumentParser
+import MadangCore
 
 struct AdminSettings: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -15,11 +16,11 @@ struct AdminSettings: AsyncParsableCommand {
 
   func run() async throws {
     let loaded = try await options.wording { try await options.loaded() }
-    let settings = Setting.all.map { ListedSetting($0, loaded) }.filter {
+    let settings = loaded.list.map(ListedSetting.init).filter {
       (part.isEmpty || $0.key.contains(part)) && !(given && $0.source == "default")
     }
     if settings.isEmpty, !given {
-      let guess = Spelling.nearest(to: part, among: Setting.all.map(\.key)).map { "; did you mean \($0)?" } ?? ""
+      let guess = Spelling.nearest(to: part, among: loaded.list.map(\.key)).map { "; did you mean \($0)?" } ?? ""
       throw Failure("no setting is called \(part)\(guess); 'madang admin settings' lists all of them")
     }
     try options.printing.output.list(
@@ -38,8 +39,8 @@ private struct ListedSetting: Encodable {
   let isLive: Bool
   let help: String
 
-  init(_ setting: Setting, _ loaded: LoadedSettings) {
+  init(_ setting: Setting) {
     (key, help, isLive) = (setting.key, setting.help, setting.isLive)
-    (value, source) = (setting.shown(loaded), loaded.source(of: setting))
+    (value, source) = (setting.shown, setting.source ?? "default")
   }
 }

@@ -2,39 +2,51 @@ import Configuration
 import Foundation
 import Logging
 import MadangAPI
+import MadangCore
 import MadangServer
 import SystemPackage
 
 /// The settings as they are read: command line, then environment (`MADANG_...`), then file, then defaults.
 struct LoadedSettings: Sendable {
-  var settings = ServerSettings()
-  var logLevel = Logger.Level.info
-  var logFormat = LogFormat.text
-  /// Bytes of lines that may wait to be written.
-  var logBuffer = 1 << 20
+  var settings = section("Listening", ServerSettings())
   /// Whether development mode has what people who test clients need.
-  var hasTestKit = true
-  var isForLocalNetwork = false
-  /// TLS, as long as it may be incomplete.
-  var certificateFile: String {
-    get { tls.certificateFile }
-    set { tls.certificateFile = newValue }
+  var hasTestKit = section(
+    "Development mode",
+    setting("dev.kit", true, .flag, "development mode has worlds, clock, faults and a journal for tests"))
+  var isForLocalNetwork = section(
+    "Development mode", setting("dev.lan", false, .flag, "development mode for devices in the local network too"))
+  var log = section("The log", LogSettings())
+
+  /// All settings, by what they are about.
+  private(set) var sections: [(title: String, settings: [Setting])] = []
+  var list: [Setting] { sections.flatMap(\.settings) }
+  /// What the operator wrote, by key.
+  private(set) var written: [String: WrittenSetting] = [:]
+
+  /// All settings at their defaults.
+  static let declared = SettingsReader.read { LoadedSettings() }.settings
+
+  private init() {}
+
+  /// Throws one ``SetupError`` that names every mistake, its source and a cure.
+  /// - Parameter mistakes: Those that were found before.
+  init(_ written: [String: WrittenSetting], mistakes: [String] = []) throws {
+    var (read, list, found) = SettingsReader.read(Self.init, from: written)
+    var mistakes = mistakes + found
+    if read.isForLocalNetwork {
+      if !read.settings.isDevelopment { mistakes.append("--lan: is for development mode; add --dev") }
+      let opened = written.merging(read.settings.openedToLocalNetwork(written), uniquingKeysWith: { $1 })
+      (read, list, _) = SettingsReader.read(Self.init, from: opened)
+    }
+    self = read
+    self.written = written
+    for setting in list where !sections.contains(where: { $0.title == setting.section }) {
+      sections.append((setting.section, list.filter { $0.section == setting.section }))
+    }
+    mistakes += settings.problems()
+    guard mistakes.isEmpty else { throw SetupError(mistakes.joined(separator: "\n")) }
+    for setting in list where setting.source != nil { settings.given[setting.key] = setting.shown }
   }
-  var keyFile: String {
-    get { tls.keyFile }
-    set { tls.keyFile = newValue }
-  }
-  var redirectPort: Int? {
-    get { tls.redirectPort }
-    set { tls.redirectPort = newValue }
-  }
-  private var tls: TLSSettings {
-    get { settings.tls ?? TLSSettings() }
-    set { settings.tls = newValue.isUnused ? nil : newValue }
-  }
-  private var sources: [String: String] = [:]
-  /// Where its value comes from.
-  func source(of setting: Setting) -> String { sources[setting.key] ?? "default" }
 
   /// Why a file cannot be read as JSON.
   private static func words(_ error: any Error, _ file: String) -> String {
@@ -52,70 +64,35 @@ struct LoadedSettings: Sendable {
   init(
     flags: [String: String], file: String?, environment: [String: String] = ProcessInfo.processInfo.environment
   ) async throws {
-    var readers: [(source: String, text: (String) -> String?)] = [
-      ("the command line", { flags[$0] }),
-      ("the environment", { environment[SettingNames.variable($0)] }),
-    ]
+    var reader: ConfigReader?
     if let file {
       do {
-        let reader = ConfigReader(provider: try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
-        readers.append((file, { Self.text($0, in: reader) }))
+        reader = ConfigReader(provider: try await FileProvider<JSONSnapshot>(filePath: FilePath(file)))
       } catch {
         throw SetupError(
           "--config: \(file) cannot be read: \(Self.words(error, file)); name the file that the server is started with, and "
             + "see that it is JSON that you may read")
       }
     }
-    var mistakes = try file.map { try SettingNames.mistakes(inFile: $0) } ?? []
-    for setting in Setting.all {
-      var found: (source: String, text: String)?
-      for (source, text) in readers where found == nil {
-        found = text(setting.key).map { (source, $0) }
-      }
-      if found == nil, let variable = setting.customaryVariable {
-        found = environment[variable].map { (variable, $0) }
-      }
-      guard let (source, text) = found else { continue }
-      sources[setting.key] = source
-      if let control = text.unicodeScalars.first(where: { $0.properties.generalCategory == .control }) {
-        let code = String(control.value, radix: 16, uppercase: true)
-        let name =
-          ["D": "a carriage return, as lines of Windows end with", "A": "a line feed"][code] ?? "a control character"
-        mistakes.append(
-          "\(setting.key) from \(source): has \(name) (U+\(String(repeating: "0", count: 4 - code.count))\(code)), which no setting may have; "
-            + "remove it there")
-        continue
-      }
-      do { try setting.read(text, &self) } catch {
-        mistakes.append(
-          "\(setting.key) from \(source): '\(setting.isSecret ? "***" : text)' is not valid; \(error.cure)")
+    var written: [String: WrittenSetting] = [:]
+    for setting in Self.declared {
+      let key = setting.key
+      if let text = flags[key] {
+        written[key] = WrittenSetting(text, from: "the command line")
+      } else if let text = environment[SettingNames.variable(key)] {
+        written[key] = WrittenSetting(text, from: "the environment")
+      } else if let file, let text = reader.flatMap({ Self.text(key, in: $0) }) {
+        written[key] = WrittenSetting(text, from: file)
+      } else if let variable = setting.customaryVariable, let text = environment[variable] {
+        written[key] = WrittenSetting(text, from: variable)
       }
     }
-    if isForLocalNetwork {
-      if !settings.isDevelopment { mistakes.append("--lan: is for development mode; add --dev") }
-      openToLocalNetwork()
-    }
-    mistakes += settings.problems()
-    for setting in Setting.all where sources[setting.key] != nil {
-      settings.given[setting.key] = setting.isSecret ? "***" : setting.show(self)
-    }
-    guard mistakes.isEmpty else { throw SetupError(mistakes.joined(separator: "\n")) }
-  }
-
-  /// Listens to other machines, unless an address is given. Keys and a token that nobody else knows are made where none are given.
-  private mutating func openToLocalNetwork() {
-    if sources["host"] == nil { settings.host = "0.0.0.0" }
-    if settings.developmentToken.isEmpty { settings.developmentToken = randomWord() }
-    if settings.keys.isEmpty {
-      settings.keys = Dictionary(uniqueKeysWithValues: EditionName.allCases.map { (randomWord(), $0) })
-    }
+    try self.init(written, mistakes: try file.map { try SettingNames.mistakes(inFile: $0) } ?? [])
   }
 
   /// One line per setting: key, value, source and meaning; secrets hidden.
   var listing: String {
-    Setting.all.map { setting in
-      "\(setting.key) = \(setting.shown(self))\n    \(setting.help) (from \(source(of: setting)))"
-    }.joined(separator: "\n")
+    list.map { "\($0.key) = \($0.shown)\n    \($0.help) (from \($0.source ?? "default"))" }.joined(separator: "\n")
   }
 
   /// A value as text, whatever its type in the file.
@@ -123,6 +100,20 @@ struct LoadedSettings: Sendable {
     let key = ConfigKey(key)
     return reader.string(forKey: key) ?? reader.int(forKey: key).map(String.init)
       ?? reader.bool(forKey: key).map(String.init)
+  }
+}
+
+extension ServerSettings {
+  /// Settings with which other machines reach the server, unless an address is given. Keys and a token that nobody else knows are made
+  /// where none are given.
+  fileprivate func openedToLocalNetwork(_ written: [String: WrittenSetting]) -> [String: WrittenSetting] {
+    var opened: [String: String] = [:]
+    if written["host"] == nil { opened["host"] = "0.0.0.0" }
+    if developmentToken.isEmpty { opened["dev.token"] = randomWord() }
+    if keys.isEmpty {
+      opened["keys"] = EditionName.allCases.map { "\(randomWord())=\($0.rawValue)" }.joined(separator: ",")
+    }
+    return opened.mapValues { WrittenSetting($0, from: "--lan") }
   }
 }
 

@@ -2,7 +2,7 @@ import Foundation
 import Logging
 
 /// How lines of the log look.
-enum LogFormat: String {
+enum LogFormat: String, CaseIterable {
   case text, json
 }
 

@@ -86,9 +86,9 @@ struct Serve: AsyncParsableCommand {
       return
     }
 
-    let level = LiveLogLevel(loaded.logLevel)
-    let format = loaded.logFormat
-    let output = LogOutput(descriptor: STDERR_FILENO, limit: loaded.logBuffer) {
+    let level = LiveLogLevel(loaded.log.level)
+    let format = loaded.log.format
+    let output = LogOutput(descriptor: STDERR_FILENO, limit: loaded.log.buffer) {
       LogLine.ofDropped($0).bytes(format, isForJournal: JournalPriority.isRead)
     }
     let logPatience = Duration.milliseconds(loaded.settings.logPatience)
@@ -99,15 +99,15 @@ struct Serve: AsyncParsableCommand {
     for stranger in SettingNames.strangers(in: ProcessInfo.processInfo.environment.keys) {
       logger.warning("\(stranger)")
     }
-    if loaded.settings.socketAccess == .open && !loaded.settings.isDevelopment {
+    if loaded.settings.sockets.access == .open && !loaded.settings.isDevelopment {
       logger.warning("socket.access=open: everybody hears every room; it is for local development")
     }
     var settings = loaded.settings
     settings.version = Version.text
-    settings.connections.total = OpenFiles.connections(
-      wanted: settings.connections.total, filesEach: settings.tls == nil ? 1 : 3, logger)
+    settings.limits.connections.total = OpenFiles.connections(
+      wanted: settings.limits.connections.total, filesEach: settings.tls.isUsed ? 3 : 1, logger)
     // Before anything takes long: until then the signal ends the process. It also comes when a terminal is closed.
-    let takesHangups = settings.tls != nil || isatty(STDIN_FILENO) == 0
+    let takesHangups = settings.tls.isUsed || isatty(STDIN_FILENO) == 0
     let hangups = takesHangups ? await UnixSignalsSequence(trapping: .sighup) : nil
     let address = loaded.isForLocalNetwork ? try LocalNetwork.address(of: settings.host) : nil
     let reachable = address ?? localURLHost(settings.host)
@@ -125,7 +125,7 @@ struct Serve: AsyncParsableCommand {
     }
     let announcement = Task {
       let port = try await server.port
-      let scheme = loaded.settings.tls == nil ? "http" : "https"
+      let scheme = loaded.settings.tls.isUsed ? "https" : "http"
       if loaded.settings.isDevelopment { server.assume(publicURL: "\(scheme)://\(reachable):\(port)") }
       SystemdNotice.ready.send()
       // On a thread of its own, which alone waits if the stream is a pipe that is full.

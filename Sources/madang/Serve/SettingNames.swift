@@ -1,4 +1,5 @@
 import Foundation
+import MadangCore
 
 /// Finds names that are none of a setting: a misspelt one would leave the server at a default its operator did not want.
 enum SettingNames {
@@ -39,7 +40,7 @@ enum SettingNames {
   static func mistakes(inFile path: String) throws -> [String] {
     let file = try Data(contentsOf: URL(filePath: path))
     let shape = try JSONDecoder().decode(Shape.self, from: file)
-    let known = Setting.all.map(\.key)
+    let known = LoadedSettings.declared.map(\.key)
     let leaves = shape.leaves()
     var twice = RepeatedNames.find(in: Array(file))
     var seen: Set<String> = []
@@ -58,7 +59,7 @@ enum SettingNames {
 
   /// The variables of an environment that look like settings and are none.
   static func strangers(in environment: some Sequence<String>) -> [String] {
-    let known = Setting.all.map { variable($0.key) }
+    let known = LoadedSettings.declared.map { variable($0.key) }
     return environment.sorted().compactMap { name in
       guard name.hasPrefix("MADANG_"), !known.contains(name), !otherVariables.contains(where: name.hasPrefix) else {
         return nil

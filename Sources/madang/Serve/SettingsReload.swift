@@ -1,4 +1,5 @@
 import Logging
+import MadangCore
 import MadangServer
 
 /// Reads the settings again while the server runs, and takes those that can be changed by then.
@@ -24,8 +25,9 @@ struct SettingsReload {
     let changes: [SettingChange]
     let next: LoadedSettings
     do {
-      changes = loaded.changes(to: try await LoadedSettings(flags: flags, file: file))
-      next = try loaded.taking(changes)
+      let read = try await LoadedSettings(flags: flags, file: file)
+      changes = loaded.changes(to: read)
+      next = try loaded.taking(changes, of: read)
     } catch {
       for mistake in ((error as? SetupError)?.description ?? "\(error)").split(separator: "\n") {
         logger.error("settings are not taken", metadata: ["mistake": "\(mistake)"])
@@ -42,7 +44,7 @@ struct SettingsReload {
       return
     }
     loaded = next
-    level.now = next.logLevel
+    level.now = next.log.level
     for change in live {
       logger.notice("a setting is taken", metadata: ["setting": "\(change.setting.key)", "change": "\(change.words)"])
     }
@@ -59,8 +61,6 @@ struct SettingsReload {
 /// A setting whose value is another one.
 struct SettingChange {
   let setting: Setting
-  /// As settings are written.
-  let value: String
   /// From what to what; nothing of a secret.
   let words: String
 }
@@ -68,21 +68,18 @@ struct SettingChange {
 extension LoadedSettings {
   /// What is otherwise in other settings, by key.
   func changes(to other: LoadedSettings) -> [SettingChange] {
-    Setting.all.filter { $0.show(self) != $0.show(other) }.sorted { $0.key < $1.key }.map { setting in
-      SettingChange(
-        setting: setting, value: setting.show(other), words: "\(setting.shown(self)) -> \(setting.shown(other))")
+    zip(list, other.list).filter { $0.value != $1.value }.sorted { $0.0.key < $1.0.key }.map { now, next in
+      SettingChange(setting: now, words: "\(now.shown) -> \(next.shown)")
     }
   }
 
-  /// These with the changes that can be taken while the server runs. Throws ``SetupError`` if they do not go together with those that wait for
-  /// a restart.
-  func taking(_ changes: [SettingChange]) throws -> LoadedSettings {
-    var next = self
-    for change in changes where change.setting.isLive { try change.setting.read(change.value, &next) }
-    let mistakes = next.settings.problems()
-    guard mistakes.isEmpty else {
-      throw SetupError((mistakes + ["with settings that need a restart first"]).joined(separator: "\n"))
+  /// These with the changes to `other` that can be taken while the server runs. Throws ``SetupError`` if they do not go together with
+  /// those that wait for a restart.
+  func taking(_ changes: [SettingChange], of other: LoadedSettings) throws -> LoadedSettings {
+    var next = written
+    for change in changes where change.setting.isLive { next[change.setting.key] = other.written[change.setting.key] }
+    do { return try LoadedSettings(next) } catch let error as SetupError {
+      throw SetupError("\(error.description)\nwith settings that need a restart first")
     }
-    return next
   }
 }

@@ -1,0 +1,48 @@
+import Foundation
+
+public struct RegistrationSettings: Sendable {
+  /// An API key may say otherwise.
+  public var mode = setting(
+    "registration", Registration.open, .word, "who may make an account: open, invite, domain or closed", .live)
+  /// In lower case.
+  public var domains: Set<String> = setting(
+    "registration.domains", [], .domains, "domains of e-mail addresses that may make one: example.com,example.org",
+    .live)
+  public var confirmation = setting(
+    "registration.confirm", AddressConfirmation.off, .word,
+    "what an account may do before its address is confirmed by mail: off (all), limited or required (to sign in)")
+  public var confirmationLifetime: Int64 = setting(
+    "registration.confirm.lifetime", 24 * 3_600_000, .seconds(60...2_592_000),
+    "seconds the link that confirms an address is good")
+  public var confirmationMails = setting(
+    "registration.confirm.mails", 5, .integer(1...100), "such links that one mailbox is sent in a day")
+  public var unconfirmedDays = setting(
+    "registration.confirm.days", 7, .integer(0...3650),
+    "days after which an account that nobody confirmed is deleted; 0 for never")
+  /// An API key may say otherwise.
+  public var needsApproval = setting(
+    "registration.approval", false, .flag, "whether new accounts wait for an administrator's approval")
+  public var pendingDays = setting(
+    "registration.approval.days", 30, .integer(0...3650),
+    "days after which an account that nobody approved is deleted; 0 for never")
+  public var approver = setting(
+    "registration.approval.to", "", .text, "address that is sent a mail when one waits; empty for none")
+
+  public init() {}
+}
+
+extension SettingForm where Value == Set<String> {
+  fileprivate static var domains: Self {
+    Self(
+      "write domains like example.com,example.org, each in full",
+      read: { text in
+        let domains = text.split(separator: ",").map { $0.trimmingCharacters(in: .whitespaces).lowercased() }
+        return domains.allSatisfy(isDomain) ? Set(domains) : nil
+      }, write: { $0.sorted().joined(separator: ",") })
+  }
+}
+
+private func isDomain(_ text: String) -> Bool {
+  text.contains(".") && !text.split(separator: ".", omittingEmptySubsequences: false).contains("")
+    && !text.contains { "@*".contains($0) || $0.isWhitespace }
+}

@@ -1,0 +1,54 @@
+/// What the operator may change about the domain while servers run or for all of them, by feature. Durations are milliseconds, sizes
+/// bytes. Properties that are no ``setting(_:_:_:_:_:)`` are for the program alone.
+public struct Settings: Sendable {
+  public var publicURL = section(
+    "Listening",
+    setting(
+      "public.url", "", .text,
+      "https://HOST of the server for people; without it there are no links in invitations, and no mails"))
+  public var node = section(
+    "The database", setting("node", "", .text, "this server's name among several on one database"))
+  public var passwords = section("Accounts", PasswordSettings())
+  public var sessions = section("Accounts", SessionSettings())
+  public var registration = section("Accounts", RegistrationSettings())
+  public var accounts = section("Accounts", AccountSettings())
+  public var audit = section("Accounts", AuditSettings())
+  public var files = section("Files", FileSettings())
+  public var coins = section("Workspaces", CoinSettings())
+  public var workspaces = section("Workspaces", WorkspaceSettings())
+  public var quotas = section("Workspaces", QuotaSettings())
+  public var retention = section("Workspaces", RetentionSettings())
+  /// Devices of one person that are told of a chat, the newest.
+  public var pushDevices = section(
+    "Push, payments and sign-in by others",
+    setting("push.devices", 10, .integer(1...1000), "devices of one person that are told, the newest", .live))
+  public var mailing = section("Mail", MailingSettings())
+  public var alarms = section("Alarms", AlarmSettings())
+
+  package var maxContentLength = Self.maxContentLength
+  package static let maxContentLength = 10_000
+  /// Files removed, or looked up, at a time while tidying up.
+  package var filePage = 500
+  /// Chats that are read at a time while an administrator looks for a text.
+  package var searchPage = 500
+  /// Read at a time while a history is sent; memory per history call grows with it, not with the history.
+  package var historyPage = HistoryPage()
+  /// The same while a list is sent: channels, members, workspaces, direct messages.
+  package var listPage = ListPageSize()
+  /// Read at a time to find out what is new to sockets.
+  package var newsPage = NewsPage()
+  /// People whose devices are read at a time while a chat is told to them.
+  package var pushPage = 100
+  /// Whether chats are told to devices.
+  package var tellsDevices = false
+  /// Whether mails are sent.
+  package var sendsMail = false
+  /// The system's name of whoever runs `madang admin`; empty in a server.
+  package var administrator = ""
+  /// A secret that hashes of places are made with.
+  package var placeKey: [UInt8] = []
+  /// A secret that chooses, with an address that has no account, what a sign-in with it costs.
+  package var decoyKey: [UInt8] = []
+
+  public init() {}
+}
