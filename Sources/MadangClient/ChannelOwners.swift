@@ -1,8 +1,8 @@
 import MadangAPI
 
 extension MadangClient {
-  /// Changes what is given; an empty description clears it. E11: a field is not valid, or the default channel would get
-  /// another name; E12: the name is taken in this workspace; E14: only the owner may.
+  /// Changes the given fields; an empty description clears it. E11: a field is not valid, or the default channel would be renamed; E12: the
+  /// name is taken in this workspace; E14: only the owner may.
   public func editChannel(
     _ id: String, in workspace: String, name: String? = nil, description: String? = nil, picture: Upload? = nil,
     progress: UploadProgress? = nil
@@ -13,8 +13,8 @@ extension MadangClient {
         body: RequestBody([(.name, name), (.description, description)], file: (.image, picture), progress: progress)))
   }
 
-  /// Makes another member of the channel its owner. E11: the default channel; E13: the other is no member of the channel;
-  /// E14: only the owner may.
+  /// Makes another member of the channel its owner. E11: the default channel; E13: the other account is not a member of the channel; E14:
+  /// only the owner may.
   public func handOverChannel(_ id: String, in workspace: String, to user: String) async throws
     -> Edition2024_10.Channel
   {
@@ -24,7 +24,7 @@ extension MadangClient {
         body: .fields([(.ownerID, user)])))
   }
 
-  /// Leaves a channel, and answers those still joined, newest first. E11: the default channel; E15: one owns it.
+  /// Leaves a channel, and returns the remaining joined channels, newest first. E11: the default channel; E15: the caller owns it.
   public func leaveChannel(_ id: String, in workspace: String) async throws -> [Edition2024_10.Channel] {
     try await answer(to: Call(Edition2024_10.leaveChannel, Edition2024_10.leaveChannel.path(workspace, id)))
   }

@@ -1,10 +1,10 @@
 import MadangAPI
 
 extension MadangClient {
-  /// A room's chats, oldest first. Reading a channel joins it.
+  /// A room's chats, oldest first. Reading a channel's history joins the channel.
   /// - Parameters:
-  ///   - room: The room, which one must be allowed to read.
-  ///   - cursor: Only chats newer than this date, such as ``Chat/createdAt`` of the last one known; nil for all.
+  ///   - room: A room that the caller may read.
+  ///   - cursor: Returns only chats newer than this date, such as ``Chat/createdAt`` of the last known one; nil for all.
   public func history(of room: RoomAddress, after cursor: String? = nil) async throws -> [Chat] {
     switch room {
     case .channel(let id, let workspace):
@@ -14,7 +14,7 @@ extension MadangClient {
     }
   }
 
-  /// The same as it streams in, in pages of ``Configuration/historyPage`` chats: memory does not grow with it.
+  /// A room's chats as they stream in, in pages of ``Configuration/historyPage`` chats, so memory does not grow with the history.
   func historyPages(of room: RoomAddress, after cursor: String?) -> HistoryPages {
     HistoryPages(client: self, room: room, cursor: cursor)
   }
@@ -46,9 +46,9 @@ extension MadangClient {
 
   private static func query(_ cursor: String?) -> [(Field, String)] { cursor.map { [(.cursorDate, $0)] } ?? [] }
 
-  /// Posts text, up to five files, or both. E11: nothing to post, or a file the server does not take; E13: not a member.
+  /// Posts text, up to five files, or both. E11: the post is empty, or the server does not accept a file; E13: not a member.
   ///
-  /// A call that fails as ``MadangError/unreachable(host:reason:)`` may have been posted; it is never repeated by itself.
+  /// A call that fails with ``MadangError/unreachable(host:reason:)`` may have been posted; it is never repeated automatically.
   @discardableResult
   public func post(
     _ content: String, files: [Upload] = [], to room: RoomAddress, progress: UploadProgress? = nil
@@ -64,7 +64,7 @@ extension MadangClient {
     }
   }
 
-  /// How many chats of others are newer than `date`; the server keeps no read marks.
+  /// How many chats of others are newer than `date`. The server keeps no read marks.
   public func unread(in room: RoomAddress, after date: String) async throws -> Unread {
     let query = [(Field.after, date)]
     switch room {

@@ -1,12 +1,12 @@
 import MadangAPI
 
 extension MadangClient {
-  /// One's direct-message rooms in a workspace, the latest talk first.
+  /// The caller's direct-message rooms in a workspace, the most recent conversation first.
   public func directMessages(in workspace: String) async throws -> [Edition2024_10.DMRoom] {
     try await answer(to: Call(Edition2024_10.directMessages, Edition2024_10.directMessages.path(workspace)))
   }
 
-  /// The room with one other person, made on the first call. E11: that is oneself; E13: no member.
+  /// The room with one other person, created by the first call. E11: the caller's own account; E13: the other person is not a member.
   public func openDirectMessage(with user: String, in workspace: String) async throws -> Edition2024_10.DMRoom {
     try await answer(
       to: Call(

@@ -5,17 +5,17 @@ import NIOCore
 import NIOPosix
 
 extension MadangClient {
-  /// Downloads a stored file, handing its bytes on as they come.
+  /// Downloads a stored file, and passes its bytes on as they arrive.
   /// - Parameters:
-  ///   - path: A path as objects carry it, `/static/<folder>/<name>`; others are refused as E13.
-  ///   - chunk: Takes the bytes in order; what it throws ends the download.
-  /// - Throws: E13 if there is no such file or one may not read it.
+  ///   - path: A path as objects contain it, `/static/<folder>/<name>`; others are refused as E13.
+  ///   - chunk: Receives the bytes in order; an error that it throws ends the download.
+  /// - Throws: E13 if the file does not exist or the caller may not read it.
   public func download(_ path: String, each chunk: (ByteBuffer) async throws -> Void) async throws {
     let parts = path.split(separator: "/", omittingEmptySubsequences: true).map(String.init)
     guard path.hasPrefix(StoredPath.prefix), parts.count == 3 else {
       throw MadangError.refused(.notFound, status: ErrorCode.notFound.status)
     }
-    // The name of a document is percent-encoded in its path already.
+    // A document's name is already percent-encoded in its path.
     let call = Call(
       Edition2024_10.file, Edition2024_10.file.path(parts[1], parts[2].removingPercentEncoding ?? parts[2]))
     let response = try await authorised { try await http.send(call, token: $0) }
@@ -23,7 +23,7 @@ extension MadangClient {
     while let buffer = try await body.next() { try await chunk(buffer) }
   }
 
-  /// Downloads a stored file to disk. The file appears whole under its name, or not at all.
+  /// Downloads a stored file to disk. The file appears under its name complete, or not at all.
   /// - Returns: The size in bytes.
   @discardableResult
   public func download(_ path: String, to file: URL) async throws -> Int {

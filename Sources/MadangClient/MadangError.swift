@@ -2,16 +2,16 @@ import MadangAPI
 
 /// Why a call failed.
 public enum MadangError: Error, Hashable, Sendable {
-  /// The server refused the call with one of its codes. Why a call is not valid, or not by the settings of its operator (a quota, who may
-  /// make an account, read-only mode), Madang says in English; other servers do not.
+  /// The server refused the call with one of its codes. Madang adds a reason in English if a call is invalid or forbidden by the operator's
+  /// settings (a quota, who may create an account, read-only mode); other servers do not.
   case refused(ErrorCode, status: Int, reason: String? = nil)
   /// The server could not be reached, or did not answer in time.
   case unreachable(host: String, reason: String)
-  /// Something answered, but not as a Madang server does.
+  /// The answer did not come from a Madang server.
   case unintelligible(status: Int, reason: String)
-  /// There is no session: nobody signed in, or the server ended it.
+  /// There is no session: the client is not signed in, or the server ended the session.
   case signedOut
-  /// The server does not let this account into a live room.
+  /// The server does not allow this account in a live room.
   case notAllowed(namespace: String, message: String)
   /// Too many chats wait to be sent to a room.
   case outboxFull
@@ -31,7 +31,7 @@ public enum MadangError: Error, Hashable, Sendable {
     }
   }
 
-  /// What happened, for people.
+  /// A description for users.
   public var meaning: String {
     switch self {
     case .refused(let code, _, let reason): reason.map { "\(code.meaning): \($0)" } ?? code.meaning
@@ -46,18 +46,18 @@ public enum MadangError: Error, Hashable, Sendable {
 }
 
 extension MadangError {
-  /// Whether the same call may succeed later, without anybody doing anything about it.
+  /// Whether the same call may succeed later without any change.
   public var isPassing: Bool {
     switch self {
     case .unreachable: true
     case .refused(let code, _, _): [.tokenExpired, .tooManyCalls, .serverFailure].contains(code)
-    // A proxy's word; below 500 it says that the request is at fault.
+    // An answer of a proxy; a status from 400 to 499 says that the request is at fault.
     case .unintelligible(let status, _): !(400..<500).contains(status)
     case .signedOut, .notAllowed, .outboxFull, .file: false
     }
   }
 
-  /// Whether the call may have been done although it failed.
+  /// Whether the call may have been executed although it failed.
   public var mayHaveSucceeded: Bool {
     switch self {
     case .unreachable: true

@@ -1,9 +1,9 @@
 import MadangAPI
 import SocketIOClient
 
-/// A chat may have been posted or not: its answer was lost, and the room's history could not be read afterwards.
+/// It is unknown whether a chat was posted: the answer was lost, and the room's history could not be read afterwards.
 public struct UnknownOutcome: Error, CustomStringConvertible, Sendable {
-  /// How the post failed.
+  /// Why the post failed.
   public let failure: MadangError
   /// Why the history could not be read.
   public let reason: String
@@ -14,17 +14,17 @@ public struct UnknownOutcome: Error, CustomStringConvertible, Sendable {
 }
 
 extension MadangClient {
-  /// How often the history is asked for after an answer was lost.
+  /// How often the history is read after a lost answer.
   private static let looks = 4
 
-  /// Posts a chat as ``post(_:files:to:progress:)`` does. If its answer is lost, looks in the room's history whether it is there: a chat
-  /// of this account with the same content and as many files, posted since the call began.
-  /// - Throws: ``MadangError`` if it was not posted, ``UnknownOutcome`` if that cannot be found out.
+  /// Posts a chat as ``post(_:files:to:progress:)`` does. If the answer is lost, it looks for the chat in the room's history: a chat of
+  /// this account with the same content and number of files, posted since the call began.
+  /// - Throws: ``MadangError`` if it was not posted, ``UnknownOutcome`` if that cannot be determined.
   @discardableResult
   public func postOnce(
     _ content: String, files: [Upload] = [], to room: RoomAddress, progress: UploadProgress? = nil
   ) async throws -> Chat {
-    // Of the server's clock, which dates the chat: to the second, and never later than it is.
+    // The server's clock dates the chat, so its time is used, rounded down to the second.
     let start = WireDate.string(try await serverTime() - 1)
     do {
       return try await post(content, files: files, to: room, progress: progress)
@@ -40,7 +40,7 @@ extension MadangClient {
   private func posted(
     after failure: MadangError, in room: RoomAddress, since start: String, _ isIt: (Chat) -> Bool
   ) async throws -> Chat? {
-    // The server may still be at it.
+    // The server may still be working on the request.
     try await Task.sleep(for: configuration.settleTime)
     var look = 1
     while true {

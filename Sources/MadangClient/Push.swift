@@ -1,7 +1,7 @@
 import MadangAPI
 
 extension MadangClient {
-  /// Says where pushes to this session go; empty for nowhere.
+  /// Sets the device token for pushes to this session; empty for no pushes.
   public func setDeviceToken(_ token: String) async throws {
     _ = try await answer(
       to: Call(

@@ -1,6 +1,6 @@
 import MadangAPI
 
-/// The tokens of one person, renewed one at a time.
+/// The tokens of one account, with one renewal at a time.
 actor Session {
   private let store: SessionStore
   private let http: Transport
@@ -21,7 +21,7 @@ actor Session {
   func current() async throws -> Edition2024_10.Tokens {
     if !loaded {
       let stored = try await store.load()
-      // Another caller may have loaded, or signed in, while this one waited.
+      // Another caller may have loaded the tokens, or signed in, while this one waited.
       if !loaded {
         tokens = stored
         loaded = true
@@ -43,18 +43,18 @@ actor Session {
     try await store.save(nil)
   }
 
-  /// The server called `access` revoked or unknown. A newer token is left alone.
+  /// The server reported `access` as revoked or unknown. A newer token stays.
   func refused(access: String) async throws {
     if tokens?.accessToken == access { try await signedOut() }
   }
 
-  /// Tokens newer than `expired`. All who ask while a renewal is under way share its outcome.
-  /// - Throws: ``MadangError/refused(_:status:reason:)`` with the server's code; the session is over unless it was a passing failure.
+  /// Returns tokens newer than `expired`. All callers during a renewal share its result.
+  /// - Throws: ``MadangError/refused(_:status:reason:)`` with the server's code. Unless the failure is temporary, the session is over.
   func renewed(after expired: String) async throws -> Edition2024_10.Tokens {
     let old = try await current()
     if old.accessToken != expired { return old }
     if let renewal { return try await renewal.value }
-    // Unstructured because its outcome belongs to everyone who waits: one caller's cancellation must not end it.
+    // Unstructured, because all waiting callers share its result: one caller's cancellation must not end it.
     let task = Task { try await self.renew(old) }
     renewal = task
     defer { renewal = nil }

@@ -1,10 +1,10 @@
 import MadangAPI
 
-/// Where a session's tokens live between runs of a program: a keychain, a file, or nowhere.
+/// Where a session's tokens are kept between runs of a program: a keychain, a file, or nowhere.
 public struct SessionStore: Sendable {
-  /// The tokens kept, or nil. Asked once, at the first call.
+  /// Loads the stored tokens, or nil. Called once, at the first call.
   public var load: @Sendable () async throws -> Edition2024_10.Tokens?
-  /// Keeps the tokens, or forgets them when nil: after signing in, renewing and signing out.
+  /// Stores the tokens, or removes them if nil: after signing in, renewing and signing out.
   public var save: @Sendable (Edition2024_10.Tokens?) async throws -> Void
 
   public init(
@@ -15,6 +15,6 @@ public struct SessionStore: Sendable {
     self.save = save
   }
 
-  /// Keeps nothing: the session ends with the process.
+  /// Stores nothing: the session ends with the process.
   public static let inMemory = SessionStore(load: { nil }, save: { _ in })
 }

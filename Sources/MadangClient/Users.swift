@@ -2,7 +2,7 @@ import Logging
 import MadangAPI
 
 extension MadangClient {
-  /// Asks whether an address is well formed (E11) and free (E12). Signing up checks again.
+  /// Checks whether an address is well formed (E11) and free (E12). Signing up checks again.
   public func validateEmail(_ email: String) async throws {
     _ = try await answer(
       to: Call(
@@ -24,7 +24,7 @@ extension MadangClient {
     return login
   }
 
-  /// Signs in; the former session, if any, lives on at the server. E03: unknown address or wrong password.
+  /// Signs in. A former session stays valid at the server. E03: unknown address or wrong password.
   @discardableResult
   public func signIn(
     email: String, password: String, deviceToken: String? = nil
@@ -37,7 +37,7 @@ extension MadangClient {
     return login
   }
 
-  /// Ends the session, here and at the server. A session the server knows no more counts as ended.
+  /// Ends the session, here and at the server. A session that the server no longer knows counts as ended.
   public func signOut() async throws {
     do {
       _ = try await answer(to: Call(Edition2024_10.signOut, Edition2024_10.signOut.path()))
@@ -52,7 +52,7 @@ extension MadangClient {
     try await answer(to: Call(Edition2024_10.me, Edition2024_10.me.path()))
   }
 
-  /// Changes what is given; an empty phone clears it. E11: a field is not valid.
+  /// Changes the given fields; an empty phone clears it. E11: a field is not valid.
   public func editMe(nickname: String? = nil, phone: String? = nil) async throws -> Edition2024_10.Me {
     try await answer(
       to: Call(
@@ -67,7 +67,7 @@ extension MadangClient {
         body: RequestBody([], file: (.image, picture), progress: progress)))
   }
 
-  /// Somebody one shares a workspace or a direct-message room with, else E03.
+  /// A person who shares a workspace or a direct-message room with the caller; otherwise E03.
   public func user(_ id: String) async throws -> Edition2024_10.Member {
     try await answer(to: Call(Edition2024_10.user, Edition2024_10.user.path(id)))
   }

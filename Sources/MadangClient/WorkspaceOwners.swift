@@ -1,8 +1,8 @@
 import MadangAPI
 
 extension MadangClient {
-  /// Changes what is given; an empty description clears it. E11: a field is not valid; E12: the name is taken; E13: no
-  /// member; E14: only the owner may.
+  /// Changes the given fields; an empty description clears it. E11: a field is not valid; E12: the name is taken; E13: not a member; E14:
+  /// only the owner may.
   public func editWorkspace(
     _ id: String, name: String? = nil, description: String? = nil, picture: Upload? = nil,
     progress: UploadProgress? = nil
@@ -13,7 +13,7 @@ extension MadangClient {
         body: RequestBody([(.name, name), (.description, description)], file: (.image, picture), progress: progress)))
   }
 
-  /// Makes another member the owner, of the default channel too. E13: the other is no member; E14: only the owner may.
+  /// Makes another member the owner, also of the default channel. E13: the other account is not a member; E14: only the owner may.
   public func handOverWorkspace(_ id: String, to user: String) async throws -> Edition2024_10.Workspace {
     try await answer(
       to: Call(
@@ -21,8 +21,8 @@ extension MadangClient {
         body: .fields([(.ownerID, user)])))
   }
 
-  /// Leaves a workspace and its channels, and answers those still joined, newest first. E15: one owns it, or a channel
-  /// of it.
+  /// Leaves a workspace and its channels, and returns the remaining workspaces, newest first. E15: the caller owns it, or one of its
+  /// channels.
   public func leaveWorkspace(_ id: String) async throws -> [Edition2024_10.Workspace] {
     try await answer(to: Call(Edition2024_10.leaveWorkspace, Edition2024_10.leaveWorkspace.path(id)))
   }

@@ -4,9 +4,9 @@ public import NIOCore
 public import NIOPosix
 import SocketIOProtocol
 
-/// A Socket.IO client over WebSocket or HTTP long-polling that keeps itself connected.
+/// A Socket.IO client over WebSocket or HTTP long-polling that reconnects automatically.
 ///
-/// Run the client in a task of its own, and ask for namespaces:
+/// Run the client in its own task, and join namespaces:
 /// ```swift
 /// let client = try SocketIOClient(url: "http://127.0.0.1:3000")
 /// async let running: Void = client.run()
@@ -14,10 +14,10 @@ import SocketIOProtocol
 /// try await client.emit("say", Message(text: "hello"), in: "/chat")
 /// for try await message in await client.events("said", as: Message.self, in: "/chat") { ... }
 /// ```
-/// ``updates(in:auth:)`` tells everything that happens, connections lost and regained included.
+/// ``updates(in:auth:)`` reports everything that happens, including lost and restored connections.
 ///
-/// All namespaces share one connection. When it is lost, or the server is silent for longer than it promised, it is
-/// opened again after a growing delay, and the namespaces of living sequences are joined again.
+/// All namespaces share one connection. When it is lost, or the server is silent for longer than it announced, it is opened again after a
+/// growing delay, and the namespaces of active sequences are joined again.
 public actor SocketIOClient {
   let configuration: Configuration
   let dialer: Dialer
@@ -30,19 +30,19 @@ public actor SocketIOClient {
   var listeners: [Interest: Readers<SocketEvent>] = [:]
   var watchers = Readers<ConnectionEvent>()
   var joining: [Joining] = []
-  /// By which the client returns to its sockets, by namespace.
+  /// The claims to former sockets, by namespace.
   var claims: [String: RecoveryClaim] = [:]
   var acknowledgements: [Awaited: PendingAck] = [:]
   var ackCount: UInt64 = 0
   var cookies: CookieJar
-  /// For long-polling; made when it is needed, and gone when the client is.
+  /// The client for long-polling; made when needed, and shut down with this client.
   var http: HTTPClient?
   var isClosed = false
   private var pause: Task<Void, Never>?
   var connectionCount = 0
   var feedCount = 0
 
-  /// The actor runs on the connection's event loop: packets are handled where they arrive, without a hop.
+  /// The actor runs on the connection's event loop, so packets are handled without a thread switch.
   public nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
   /// - Parameter url: The server's origin, `http`, `https`, `ws` or `wss`.
@@ -64,9 +64,9 @@ public actor SocketIOClient {
 // MARK: - Running
 
 extension SocketIOClient {
-  /// Connects and stays connected until the client is closed, the task is cancelled, or the allowed attempts have
-  /// failed. Call it once. Every sequence of updates has ended when it returns. A connection to a proxy that never answers may end up to
-  /// `connectTimeout` later: an event loop group of your own must not be shut down before.
+  /// Connects and reconnects until the client is closed, the task is cancelled, or the allowed attempts have failed. Call it once. Every
+  /// sequence of updates has ended when it returns. A connection to a proxy that never answers may end up to `connectTimeout` later: do not
+  /// shut down your own event loop group before.
   public func run() async {
     var failures = 0
     while !isClosed, !Task.isCancelled {
@@ -81,7 +81,7 @@ extension SocketIOClient {
       }
       let delay = configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
       tell(.waiting(delay))
-      // The first of a row, so that whoever waits for `connect` finds out why.
+      // The first failure is a warning, so that a caller that waits in `connect` can see the cause.
       logger.log(
         level: failures == 1 && !wasOpen ? .warning : .debug, "connecting again",
         metadata: ["reason": "\(failure)", "delay": "\(delay)"])
@@ -92,14 +92,15 @@ extension SocketIOClient {
     await endPolling()
   }
 
-  /// Leaves everything and closes the connection; ``run()`` returns and every sequence ends.
+  /// Leaves all namespaces and closes the connection. ``run()`` returns and every sequence ends.
   ///
-  /// What is kept or queued is dropped, and with polling also what was emitted just before: wait for its acknowledgement.
+  /// Kept and queued events are dropped; with polling, events that were emitted just before may be dropped too: wait for their
+  /// acknowledgement.
   public func close() {
     isClosed = true
     pause?.cancel()
     transmit([EnginePacket(.close)])
-    // Before the connection ends: who waits is told that the client was closed, not that its connection was lost.
+    // Before the connection ends, so that waiting callers get `closed` instead of `notConnected`.
     let ended = memberships.values
     memberships = [:]
     claims = [:]
@@ -117,7 +118,7 @@ extension SocketIOClient {
   }
 
   private func rest(_ delay: Duration) async {
-    // A task of its own, so that closing can end the pause without cancelling whoever runs the client.
+    // A separate task, so that closing ends the pause without cancelling the task that runs the client.
     let pause = Task { _ = try? await Task.sleep(for: delay) }
     self.pause = pause
     await withTaskCancellationHandler {

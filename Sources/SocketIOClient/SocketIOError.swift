@@ -1,34 +1,34 @@
-/// Why something asked of a client could not be done.
+/// Why a call of a client failed.
 public enum SocketIOError: Error, Hashable, Sendable {
-  /// The URL is not `http`, `https`, `ws` or `wss` with a host, or that of a proxy not `http` with a host. What
-  /// stands before an `@` is left out of it.
+  /// The URL is not `http`, `https`, `ws` or `wss` with a host; a proxy's URL is not `http` with a host. The part before an `@` is left
+  /// out.
   case badURL(String)
-  /// The URL has a path, a query or a fragment, which would be lost.
+  /// The URL has a path, a query or a fragment, which would be ignored.
   case notOrigin(String)
   /// A namespace begins with `/`.
   case badNamespace(String)
   /// The settings for TLS cannot be used.
   case badTLS(String)
-  /// The name means something else to every client (`SocketEvent.reservedNames`).
+  /// The name has another meaning for every client (`SocketEvent.reservedNames`).
   case reservedName(String)
-  /// The namespace is not joined now, and events are not kept for it.
+  /// The namespace is not joined, and its events are not kept.
   case notConnected
-  /// Too much waits to be sent, or for acknowledgement.
+  /// Too many bytes wait to be sent, or too many events for acknowledgement.
   case congested
-  /// As many events are kept, or as many of their bytes, as this limit of the configuration allows.
+  /// This limit of the configuration, for kept or queued events or their bytes, is reached.
   case full(limit: String)
   /// The acknowledgement did not come in time.
   case timedOut
-  /// The reader of a sequence of updates fell behind its limit; it has left its namespaces.
+  /// The reader of a sequence of updates fell behind the limit; it has left its namespaces.
   case tooSlow
-  /// The server did not let the client into the namespace.
+  /// The server refused to let the client join the namespace.
   case refused(SocketIOClient.Refusal)
   /// The client was closed.
   case closed
 }
 
 extension SocketIOError {
-  /// A URL that cannot be used, without the name and password that it may hold.
+  /// A URL that cannot be used, without its user name and password.
   static func unusable(_ url: String) -> Self {
     .badURL(url.lastIndex(of: "@").map { "***" + url[$0...] } ?? url)
   }

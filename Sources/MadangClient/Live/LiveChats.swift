@@ -17,12 +17,12 @@ public struct LiveChats: AsyncSequence, Sendable {
     private var waiting: ArraySlice<RoomEvent> = []
     private var socket: RunningSocket?
     private var updates: SocketIOClient.Updates.AsyncIterator?
-    /// What a room missed, while it is being read.
+    /// The missed chats of a room that is being caught up.
     private var missed: (namespace: String, pages: HistoryPages.Iterator)?
     private var token = ""
     private var isLive = false
     private var isInterrupted = false
-    /// How often in a row catching up failed.
+    /// How many catch-ups have failed in a row.
     private var failures = 0
 
     init(_ chats: LiveChats) {
@@ -36,7 +36,7 @@ public struct LiveChats: AsyncSequence, Sendable {
       return waiting.popFirst()
     }
 
-    /// All events that are there, at least one; nil at the end.
+    /// All available events, at least one; nil at the end.
     mutating func nextBatch() async throws -> ArraySlice<RoomEvent>? {
       guard try await gather() else { return nil }
       defer { waiting = [] }
@@ -61,7 +61,7 @@ public struct LiveChats: AsyncSequence, Sendable {
           updates = nil
           failures += 1
           let delay = client.configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
-          // Cut short when the task is cancelled, which ends the loop.
+          // The sleep ends early if the task is cancelled, and then the loop ends.
           try? await Task.sleep(for: delay)
         } catch is CancellationError {
           return false
@@ -73,11 +73,11 @@ public struct LiveChats: AsyncSequence, Sendable {
 }
 
 extension LiveChats.Iterator {
-  /// Asks for the rooms' namespaces, over a connection that is started if there is none.
+  /// Requests the rooms' namespaces. Starts a connection if there is none.
   private mutating func open() async throws {
     if socket == nil {
       if feeds.values.contains(where: \.needsBeginning) {
-        // What is posted at this very moment is newer: a server's clock may stand still in tests.
+        // Chats that are posted at this very moment are newer than this date, even if a test server's clock stands still.
         let now = WireDate.string(try await client.serverTime() - 1)
         for namespace in feeds.keys { feeds[namespace]?.begin(at: now) }
       }
@@ -106,7 +106,7 @@ extension LiveChats.Iterator {
       interrupted(reason.rawValue)
       feeds[namespace]?.isJoined = false
       guard reason == .serverNamespaceDisconnect else { return }
-      // The server goes down, or this account lost the room: asking again tells which.
+      // The server is shutting down, or this account lost access to the room: asking again shows which.
       try feeds[namespace]?.askAgain(orThrow: .notAllowed(namespace: namespace, message: reason.rawValue))
       await socket?.client.rejoin(namespace, auth: try credentials())
     case .waiting(let failure, _):
@@ -114,15 +114,15 @@ extension LiveChats.Iterator {
     }
   }
 
-  /// Begins to read what a room missed, if it can have missed something.
+  /// Starts reading a room's missed chats, if it can have missed any.
   private mutating func catchUp(_ namespace: String) {
     guard let feed = feeds[namespace] else { return }
     guard feed.mustCatchUp else { return joined(namespace) }
     missed = (namespace, client.historyPages(of: feed.room, after: feed.cursor).makeAsyncIterator())
   }
 
-  /// Delivers the next page of what a room missed; what its socket tells waits until all of it is delivered.
-  /// - Returns: false if no room is being caught up with.
+  /// Delivers the next page of a room's missed chats. Events of the socket wait until all are delivered.
+  /// - Returns: False if no room is being caught up.
   private mutating func catchUpFurther() async throws -> Bool {
     guard var reading = missed else { return false }
     missed = nil
@@ -162,7 +162,7 @@ extension LiveChats.Iterator {
     await socket?.client.rejoin(namespace, auth: try credentials())
   }
 
-  /// Tells once for each interruption, however many rooms and attempts it has.
+  /// Reports an interruption once, for all its rooms and attempts.
   private mutating func interrupted(_ reason: String) {
     isLive = false
     if !isInterrupted { waiting.append(.interrupted(reason: reason)) }

@@ -1,18 +1,18 @@
 import MadangAPI
 import SocketIOProtocol
 
-/// How far one room has been shown, so that nothing is missed or repeated.
+/// The position in one room up to which chats were shown, so that none is missed or repeated.
 ///
-/// A room's dates strictly increase in the order chats become visible and are sent, so one date is enough to tell.
+/// A room's dates strictly increase in the order in which chats become visible and are sent, so one date is enough.
 struct RoomFeed {
   let room: RoomAddress
-  /// The date of the last chat shown; before the first one, when watching began.
+  /// The date of the last chat shown; before the first chat, when watching began.
   private(set) var cursor = ""
   var isJoined = false
   private(set) var mustCatchUp: Bool
   private var asked = 0
 
-  /// How often in a row the server may turn this client away for a passing reason.
+  /// How often in a row the server may refuse this client for a temporary reason.
   private static let maxAsked = 5
 
   init(_ room: RoomAddress, cursor: String?) {
@@ -23,7 +23,7 @@ struct RoomFeed {
 
   var needsBeginning: Bool { cursor.isEmpty }
 
-  /// Without a cursor, chats count from now.
+  /// Without a cursor, only chats from now on count.
   mutating func begin(at now: String) {
     if cursor.isEmpty { cursor = now }
   }
@@ -34,7 +34,7 @@ struct RoomFeed {
     asked = 0
   }
 
-  /// Whether the chat has not been shown; it has then.
+  /// Returns whether the chat is new, and marks it as shown.
   mutating func isNew(_ chat: Chat) -> Bool {
     guard chat.createdAt > cursor else { return false }
     cursor = chat.createdAt

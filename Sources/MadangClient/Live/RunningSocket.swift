@@ -1,7 +1,7 @@
 import MadangAPI
 import SocketIOClient
 
-/// A Socket.IO client that runs as long as somebody holds it.
+/// A Socket.IO client that runs as long as this object exists.
 final class RunningSocket: Sendable {
   let client: SocketIOClient
   private let task: Task<Void, Never>
@@ -13,14 +13,14 @@ final class RunningSocket: Sendable {
     settings.maxWaitingUpdates = configuration.maxWaitingEvents
     let client = try SocketIOClient(url: configuration.server, configuration: settings)
     self.client = client
-    // Unstructured because an iterator is no scope: the task ends with the holder.
+    // Unstructured, because an iterator is not a scope: the task ends with this object.
     task = Task { await client.run() }
   }
 
   deinit { task.cancel() }
 }
 
-/// The payload of a connect to a room's namespace (wire contract, Socket access).
+/// The payload of a CONNECT to a room's namespace (wire contract, Socket access).
 struct SocketCredentials: Encodable {
   let apiKey: String
   let token: String

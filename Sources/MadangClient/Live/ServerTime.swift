@@ -4,8 +4,7 @@ import MadangAPI
 import NIOHTTP1
 
 extension MadangClient {
-  /// The server's time in milliseconds since 1970, to the second and never later than it is; this machine's time if it
-  /// does not tell.
+  /// The server's time in milliseconds since 1970, rounded down to the second. If the server does not send it, this machine's time.
   func serverTime() async throws -> Int64 {
     let call = Call(Edition2024_10.me, Edition2024_10.me.path())
     let date = try await authorised { token in
@@ -16,7 +15,7 @@ extension MadangClient {
     return date ?? Int64(Date().timeIntervalSince1970 * 1000)
   }
 
-  /// Reads an IMF-fixdate (RFC 9110 section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
+  /// Parses an IMF-fixdate (RFC 9110 section 5.6.7), such as `Sun, 06 Nov 1994 08:49:37 GMT`.
   static func milliseconds(ofHTTPDate text: String) -> Int64? {
     let parts = text.split(whereSeparator: { $0 == " " || $0 == ":" })
     guard parts.count == 8, parts[7] == "GMT", let month = WireDate.months.firstIndex(of: String(parts[2])) else {

@@ -1,22 +1,21 @@
 import Foundation
 import NIOCore
 
-/// Pictures by their stored path, in memory over disk over the server. A path is never used for another picture, so
-/// what is kept stays true.
+/// Pictures by their stored path: looked up in memory, then on disk, then downloaded. A path is never reused for another picture, so cached
+/// pictures never become stale.
 ///
-/// However many ask for a path at once, it is read or downloaded once. A file that is damaged, or that somebody took
-/// away, is downloaded again.
+/// Concurrent requests for one path read or download it once. A file that is damaged or missing is downloaded again.
 public actor PictureCache {
   public struct Configuration: Sendable {
-    /// The most that is kept in memory, in bytes.
+    /// The most bytes kept in memory.
     public var memoryBytes = 50 << 20
-    /// How long a picture nobody asks for stays in memory.
+    /// How long an unused picture stays in memory.
     public var memoryAge: Duration = .seconds(10 * 60)
-    /// The most that is kept on disk, in bytes; what was not asked for the longest goes first.
+    /// The most bytes kept on disk; the least recently used picture is removed first.
     public var diskBytes = 500 << 20
-    /// How long a picture nobody asks for stays on disk.
+    /// How long an unused picture stays on disk.
     public var diskAge: Duration = .seconds(60 * 86_400)
-    /// The largest picture taken, in bytes.
+    /// The largest accepted picture, in bytes.
     public var pictureBytes = 20 << 20
 
     public init() {}
@@ -35,8 +34,8 @@ public actor PictureCache {
   }
 
   /// - Parameters:
-  ///   - client: Downloads what is not here.
-  ///   - folder: Where pictures are kept, for this cache alone; one per account, since not everybody may see every picture.
+  ///   - client: Downloads missing pictures.
+  ///   - folder: Where pictures are kept, for this cache alone; use one per account, since accounts may see different pictures.
   ///   - configuration: How much is kept, and how long.
   ///   - now: The clock, for the two ages.
   public init(
@@ -67,8 +66,8 @@ public actor PictureCache {
   }
 
   /// The bytes of a picture.
-  /// - Parameter path: As objects carry it, `/static/<folder>/<name>`.
-  /// - Throws: As ``MadangClient/download(_:each:)`` does; what cannot be kept on disk is no failure.
+  /// - Parameter path: A path as objects contain it, `/static/<folder>/<name>`.
+  /// - Throws: As ``MadangClient/download(_:each:)``. Errors of the disk cache are ignored.
   public func picture(_ path: String) async throws -> Data {
     let now = now()
     memory.remove(olderThan: now.addingTimeInterval(-memoryAge))
@@ -82,22 +81,22 @@ public actor PictureCache {
     }
   }
 
-  /// Forgets every picture, in memory and on disk.
+  /// Removes all pictures from memory and disk.
   public func removeAll() async throws {
     memory.removeAll()
     try await disk.removeAll()
   }
 
-  /// How many wait for a path now.
+  /// The number of callers that wait for a path now.
   package func waiting(for path: String) -> Int { loads[path]?.waiting ?? 0 }
 
-  /// The one load of a path that is under way.
+  /// The current load of a path; starts one if there is none.
   private func load(_ path: String) -> Task<Data, any Error> {
     if let load = loads[path] {
       loads[path]?.waiting += 1
       return load.task
     }
-    // Unstructured because its outcome belongs to everyone who waits.
+    // Unstructured, because all waiting callers share its result.
     let task = Task { try await self.fetched(path) }
     loads[path] = Load(task: task, waiting: 1)
     return task
@@ -118,7 +117,7 @@ public actor PictureCache {
     if loads[path]?.task == task { loads[path] = nil }
   }
 
-  /// The last one to give up ends the download.
+  /// Cancels the download when the last waiting caller gives up.
   private func gaveUp(_ path: String, _ task: Task<Data, any Error>) {
     guard loads[path]?.task == task else { return }
     loads[path]?.waiting -= 1

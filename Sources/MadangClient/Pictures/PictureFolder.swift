@@ -2,12 +2,12 @@ import Crypto
 import Foundation
 import NIOPosix
 
-/// Pictures in files, each behind the digest of its bytes. The date of a file is that of its last use.
+/// Pictures in files, each after the digest of its bytes. A file's date is that of its last use.
 actor PictureFolder {
   private let folder: URL
   private let age: TimeInterval
   private let limit: Int
-  /// Names of files; nil until the folder has been looked through.
+  /// Names of files; nil until the folder has been read.
   private var files: RecentlyUsed<Void>?
 
   init(_ folder: URL, limit: Int, age: TimeInterval) {
@@ -16,7 +16,7 @@ actor PictureFolder {
     self.age = age
   }
 
-  /// The bytes of a picture, nil if there is none that is whole.
+  /// The bytes of a picture; nil if it is missing or damaged.
   func read(_ path: String, at now: Date) async -> Data? {
     let name = Self.name(of: path)
     await tidy(at: now)
@@ -28,7 +28,7 @@ actor PictureFolder {
     return data
   }
 
-  /// Keeps a picture. A disk that is full or gone costs a download the next time, nothing else.
+  /// Keeps a picture. If the disk is full or fails, the picture is downloaded again next time.
   func write(_ data: Data, for path: String, at now: Date) async {
     let name = Self.name(of: path)
     await tidy(at: now)
@@ -48,7 +48,7 @@ actor PictureFolder {
     }
   }
 
-  /// Removes what is too old; looks through the folder the first time.
+  /// Removes old files; reads the folder the first time.
   private func tidy(at now: Date) async {
     if files == nil {
       let found = (try? await NIOThreadPool.singleton.runIfActive { [folder] in try Self.list(folder) }) ?? []
@@ -66,7 +66,7 @@ actor PictureFolder {
     for name in names { _ = await onThread({ try FileManager.default.removeItem(at: $0) }, of: name) }
   }
 
-  /// Runs work on a file beside this actor; nil if it fails.
+  /// Runs work on a file on another thread; nil if it fails.
   private func onThread<Value: Sendable>(
     _ work: @escaping @Sendable (URL) throws -> Value?, of name: String
   ) async -> Value? {
@@ -78,12 +78,12 @@ actor PictureFolder {
 // MARK: - Files
 
 extension PictureFolder {
-  /// Paths come from a server: only their digest becomes a name.
+  /// Paths come from a server, so only their digest is used as a name.
   private static func name(of path: String) -> String {
     SHA256.hash(data: Data(path.utf8)).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
   }
 
-  /// - Returns: nil for a file that is not there, or not whole; such a file is removed.
+  /// - Returns: Nil for a missing or damaged file; a damaged file is removed.
   private static func read(_ file: URL, usedAt now: Date) throws -> Data? {
     guard let stored = FileManager.default.contents(atPath: file.path) else { return nil }
     let bytes = stored.dropFirst(SHA256.byteCount)
@@ -102,7 +102,7 @@ extension PictureFolder {
     try FileManager.default.setAttributes([.modificationDate: now], ofItemAtPath: file.path)
   }
 
-  /// Every file, the longest unused first.
+  /// All files, the least recently used first.
   private static func list(_ folder: URL) throws -> [(name: String, size: Int, date: Date)] {
     try FileManager.default.contentsOfDirectory(atPath: folder.path).compactMap { name in
       let attributes = try FileManager.default.attributesOfItem(atPath: folder.appending(path: name).path)

@@ -1,6 +1,6 @@
 import Foundation
 
-/// Values up to a total size; what was not used the longest goes first.
+/// Values up to a total size; the least recently used is removed first.
 struct RecentlyUsed<Value> {
   private struct Entry {
     let value: Value
@@ -11,7 +11,7 @@ struct RecentlyUsed<Value> {
 
   private let limit: Int
   private var entries: [String: Entry] = [:]
-  /// Keys by the order of their last use.
+  /// Keys in the order of their last use.
   private var order: [(use: Int, key: String)] = []
   private var uses = 0
   private(set) var size = 0
@@ -25,7 +25,7 @@ struct RecentlyUsed<Value> {
     return value
   }
 
-  /// - Returns: The keys that had to go, perhaps the new one itself.
+  /// - Returns: The keys that were removed, perhaps including the new one.
   @discardableResult
   mutating func insert(_ value: Value, for key: String, size: Int, at date: Date) -> [String] {
     remove(key)
@@ -50,11 +50,11 @@ struct RecentlyUsed<Value> {
     uses += 1
     entries[key]?.use = uses
     order.append((uses, key))
-    // Old stamps are dropped when they reach the front; many uses of few keys must not pile them up.
+    // Stale stamps are dropped when they reach the front; many uses of few keys must not pile them up.
     if order.count > 64 + 4 * entries.count { order.removeAll { entries[$0.key]?.use != $0.use } }
   }
 
-  /// The entry that was not used the longest; stale stamps before it are dropped.
+  /// The least recently used entry; drops stale stamps in front of it.
   private var oldest: (key: String, date: Date)? {
     mutating get {
       let stale = order.prefix { entries[$0.key]?.use != $0.use }.count

@@ -2,24 +2,24 @@ import AsyncHTTPClient
 import NIOCore
 import NIOPosix
 
-/// The body of an answer, chunk by chunk. A server that pauses for too long between two of them is given up; how long the
-/// reader takes does not count.
+/// The body of an answer, chunk by chunk. If the server pauses too long between two chunks, reading fails; the reader's own time does not
+/// count.
 actor AnswerBody {
   private var chunks: HTTPClientResponse.Body.AsyncIterator?
   private let transport: Transport
   private let pause: TimeAmount
 
-  /// - Parameter pause: How long the server may take for each chunk.
+  /// - Parameter pause: Time limit for each chunk of the server.
   init(_ body: HTTPClientResponse.Body, over transport: Transport, pause: TimeAmount) {
     chunks = body.makeAsyncIterator()
     self.transport = transport
     self.pause = pause
   }
 
-  /// The next chunk, nil at the end of the answer. For one reader.
+  /// The next chunk; nil at the end of the answer. For one reader.
   /// - Throws: ``MadangError/unreachable(host:reason:)``.
   func next() async throws -> ByteBuffer? {
-    // Unstructured because nothing but the cancellation of its reader makes a body end that waits for the server.
+    // Unstructured, because only cancelling the reading task ends a body that waits for the server.
     let reading = Task { try await self.read() }
     let deadline = NIODeadline.now() + pause
     let timer = MultiThreadedEventLoopGroup.singleton.any().scheduleTask(deadline: deadline) { reading.cancel() }
@@ -30,7 +30,7 @@ actor AnswerBody {
       reading.cancel()
     }
     if case .success(let chunk?) = result { return chunk }
-    // A body that is cancelled may look as if it had ended.
+    // A cancelled body may look as if it had ended.
     try Task.checkCancellation()
     guard NIODeadline.now() < deadline else { throw transport.unreachable("its answer stopped half-way") }
     return try await transport.reaching { try result.get() }

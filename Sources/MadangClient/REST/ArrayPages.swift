@@ -1,15 +1,15 @@
-/// Cuts one long JSON array into short ones while its bytes come in, so that no more than a page of it is ever held.
+/// Splits one long JSON array into short ones while its bytes arrive, so that only one page is in memory.
 ///
-/// It looks for the elements' ends only; whether they are JSON is found out when a page is decoded.
+/// It only looks for the ends of elements; decoding a page checks whether they are valid JSON.
 struct ArrayPages {
   private let size: Int
   private let maxElementBytes: Int
   private var state = State.before
-  /// The page that is being filled, without its closing bracket.
+  /// The current page, without its closing bracket.
   private var page: [UInt8] = []
-  /// How many elements of it have ended.
+  /// The number of complete elements in it.
   private var count = 0
-  /// Where in it the element begins that is being read.
+  /// The offset of the current element in it.
   private var start = 0
   private var depth = 0
   private var isInString = false
@@ -23,15 +23,15 @@ struct ArrayPages {
   }
 
   /// - Parameters:
-  ///   - size: How many elements a page has; the last one may have fewer.
-  ///   - maxElementBytes: The largest element taken, in bytes.
+  ///   - size: The number of elements of a page; the last one may have fewer.
+  ///   - maxElementBytes: The largest accepted element, in bytes.
   init(size: Int, maxElementBytes: Int) {
     self.size = max(1, size)
     self.maxElementBytes = maxElementBytes
   }
 
-  /// Takes the next bytes.
-  /// - Returns: The pages that are whole by now, each a JSON array of at least one element.
+  /// Processes the next bytes.
+  /// - Returns: The pages that are now complete, each a JSON array of at least one element.
   mutating func add(_ bytes: some Sequence<UInt8>) throws(Failure) -> [[UInt8]] {
     var pages: [[UInt8]] = []
     for byte in bytes {
@@ -53,7 +53,7 @@ struct ArrayPages {
     guard state == .after else { throw .noArray }
   }
 
-  /// Takes a byte of the array.
+  /// Processes a byte of the array. Returns whether it completes a page.
   private mutating func isPageEnd(_ byte: UInt8) throws(Failure) -> Bool {
     if isInString {
       if isEscaped {

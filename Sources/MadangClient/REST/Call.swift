@@ -1,6 +1,6 @@
 import MadangAPI
 
-/// One request to make: an endpoint, its filled-in path, and what travels with it.
+/// One request: an endpoint, its path with values, query, headers and body.
 struct Call<Response>: Sendable {
   let endpoint: Endpoint<Response>
   let path: String
@@ -19,19 +19,19 @@ struct Call<Response>: Sendable {
     self.body = body
   }
 
-  /// Path and query as they stand in the request line.
+  /// Path and query in the form of the request line.
   var target: String {
     query.isEmpty
       ? path : path + "?" + query.map { "\($0.rawValue)=\(percentEncoded($1))" }.joined(separator: "&")
   }
 }
 
-/// What a request carries: fields as JSON, or fields and files as multipart.
+/// The body of a request: fields as JSON, or fields and files as multipart.
 enum RequestBody: Sendable {
   case fields([(Field, String?)])
   case multipart(Multipart)
 
-  /// Multipart when there is a file to send, else JSON.
+  /// Multipart if there is a file to send, otherwise JSON.
   init(_ fields: [(Field, String?)], file: (Field, Upload?), progress: UploadProgress? = nil) {
     self.init(fields, files: file.1.map { [(file.0, $0)] } ?? [], progress: progress)
   }

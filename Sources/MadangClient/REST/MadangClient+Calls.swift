@@ -2,7 +2,7 @@ import AsyncHTTPClient
 import MadangAPI
 
 extension MadangClient {
-  /// Makes a call as the endpoint's access demands: with the session's token, renewed once if it has expired.
+  /// Makes a call with the credentials that the endpoint requires: with the session's token, renewed once if it has expired.
   func answer<Response: Decodable>(to call: Call<Response>) async throws -> Response {
     switch call.endpoint.route.access {
     case .publicKey, .refreshToken: try await http.answer(to: call, token: nil)
@@ -11,7 +11,7 @@ extension MadangClient {
     }
   }
 
-  /// Runs `body` with the access token, and once more with a new one when the server calls the first expired.
+  /// Runs `body` with the access token, and again with a new one if the server reports the first as expired.
   func authorised<Result>(_ body: (_ token: String) async throws -> Result) async throws -> Result {
     let token = try await session.current().accessToken
     do {

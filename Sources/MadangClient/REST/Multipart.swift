@@ -44,7 +44,7 @@ struct Multipart: Sendable {
     }
   }
 
-  /// As HTML's multipart encoding escapes a file name.
+  /// Escapes a file name as HTML's multipart encoding does.
   private static func quoted(_ name: String) -> String {
     name.replacing("\"", with: "%22").replacing("\r", with: "%0D").replacing("\n", with: "%0A")
   }

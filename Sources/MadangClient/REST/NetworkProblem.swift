@@ -4,7 +4,7 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// What the network's errors are called.
+/// Short descriptions of network errors.
 package enum NetworkProblem {
   /// Why a call failed, in few words, such as `Connection refused`.
   package static func words(of error: any Error) -> String {
@@ -15,7 +15,7 @@ package enum NetworkProblem {
     case let error as HTTPClientError: error.shortDescription
     case let error as NIOSSLError:
       if case .handshakeFailed(let cause) = error { handshake("\(cause)") } else { handshake("\(error)") }
-    // Its own words name places in the library's source, on the machine where the program was built.
+    // Its own description contains source paths of the build machine.
     case let error as BoringSSLError: handshake("\(error)")
     case let error as NIOSSLExtraError where error == .failedToValidateHostname:
       "its certificate is for another name"

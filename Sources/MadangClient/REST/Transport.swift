@@ -6,7 +6,7 @@ import NIOFoundationCompat
 import NIOHTTP1
 import SocketIOProtocol
 
-/// Calls over HTTP, without any knowledge of sessions: a token goes in, an answer or a ``MadangError`` comes out.
+/// Calls over HTTP, independent of sessions: takes a token, and returns an answer or throws a ``MadangError``.
 struct Transport: Sendable {
   private let configuration: MadangClient.Configuration
   private let client: HTTPClient
@@ -34,7 +34,7 @@ struct Transport: Sendable {
     }
   }
 
-  /// The answer's head and its body still to be read.
+  /// The head of the answer; its body is still to be read.
   /// - Throws: ``MadangError`` for every status but 200.
   func send<Response>(_ call: Call<Response>, token: String?) async throws -> HTTPClientResponse {
     let response = try await reaching { try await client.execute(try request(call, token), timeout: timeout(call)) }
@@ -86,7 +86,7 @@ struct Transport: Sendable {
     AnswerBody(response.body, over: self, pause: TimeAmount(configuration.readTimeout))
   }
 
-  /// Reads an answer to its end without looking at it, so that its connection can be used again.
+  /// Reads an answer to its end and ignores it, so that its connection can be reused.
   func drain(_ response: HTTPClientResponse) async throws { _ = try await collect(response) }
 
   private func refusal(_ response: HTTPClientResponse) async -> MadangError {
@@ -105,14 +105,14 @@ struct Transport: Sendable {
     }
   }
 
-  /// Runs network work and puts its failures into our terms.
+  /// Runs network work and converts its errors to ``MadangError``.
   func reaching<Result>(_ work: () async throws -> Result) async throws -> Result {
     do {
       return try await work()
     } catch let error as MadangError {
       throw error
     } catch {
-      // What fails in a task that is cancelled fails because of that.
+      // In a cancelled task, the cancellation is the cause of any error.
       if Task.isCancelled || error is CancellationError || error as? HTTPClientError == .cancelled {
         throw CancellationError()
       }

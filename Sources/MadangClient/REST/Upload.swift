@@ -2,13 +2,12 @@ import Foundation
 import NIOCore
 import NIOPosix
 
-/// A file to send, read from disk while it travels.
+/// A file to send, read from disk during the upload.
 public struct Upload: Sendable {
-  /// Where the file lies.
   public let file: URL
-  /// The name told to the server, which does not keep it.
+  /// The name that is sent to the server, which does not keep it.
   public let name: String
-  /// The size in bytes when the upload was made; what travels.
+  /// The size in bytes when the upload was created. Exactly this many bytes are sent.
   public let size: Int
 
   /// - Throws: ``MadangError/file(path:reason:)`` if there is no readable file.
@@ -29,7 +28,7 @@ public struct Upload: Sendable {
   }
 }
 
-/// Told of bytes handed to the network and of bytes there are in all, file contents and their framing.
+/// Called with the number of bytes passed to the network and the total, including file contents and multipart framing.
 public typealias UploadProgress = @Sendable (_ sent: Int, _ total: Int) -> Void
 
 /// The contents of an upload in chunks, read on NIO's thread pool.
@@ -50,7 +49,7 @@ struct FileChunks {
   }
 
   /// The next bytes, nil at the end.
-  /// - Throws: ``MadangError/file(path:reason:)`` if the file has become shorter: its size has been announced.
+  /// - Throws: ``MadangError/file(path:reason:)`` if the file has become shorter than the announced size.
   mutating func next() async throws -> ByteBuffer? {
     guard left > 0 else { return nil }
     let count = min(left, Self.chunkSize)

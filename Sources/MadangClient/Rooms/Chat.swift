@@ -1,6 +1,6 @@
 import MadangAPI
 
-/// A chat in either kind of room, as it travelled.
+/// A chat in either kind of room, in its wire form.
 public enum Chat: Hashable, Sendable {
   case channel(Edition2024_10.ChannelChat)
   case directMessage(Edition2024_10.DMChat)
@@ -12,7 +12,7 @@ public enum Chat: Hashable, Sendable {
     }
   }
 
-  /// The id of the room it is in.
+  /// The id of its room.
   public var roomID: String {
     switch self {
     case .channel(let chat): chat.channelID
@@ -20,7 +20,7 @@ public enum Chat: Hashable, Sendable {
     }
   }
 
-  /// Empty for a chat of files only.
+  /// Empty for a chat with files only.
   public var content: String {
     switch self {
     case .channel(let chat): chat.content
@@ -28,7 +28,7 @@ public enum Chat: Hashable, Sendable {
     }
   }
 
-  /// The date as it travels: strictly increasing within a room, comparable as text, and a cursor.
+  /// The date in its wire form: strictly increasing within a room, comparable as text, and usable as a cursor.
   public var createdAt: String {
     switch self {
     case .channel(let chat): chat.createdAt
@@ -44,7 +44,7 @@ public enum Chat: Hashable, Sendable {
     }
   }
 
-  /// Who wrote it.
+  /// The author.
   public var sender: Edition2024_10.Member {
     switch self {
     case .channel(let chat): chat.user
@@ -54,7 +54,7 @@ public enum Chat: Hashable, Sendable {
 }
 
 extension Chat: Encodable {
-  /// Encodes the object as it travelled.
+  /// Encodes the object in its wire form.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .channel(let chat): try chat.encode(to: encoder)

@@ -1,7 +1,7 @@
 import MadangAPI
 import NIOCore
 
-/// A room's chats newer than a date, oldest first, a page at a time while the answer streams in.
+/// A room's chats newer than a date, oldest first, one page at a time while the answer streams in.
 struct HistoryPages: AsyncSequence {
   typealias Element = [Chat]
 
@@ -25,7 +25,7 @@ struct HistoryPages: AsyncSequence {
     }
 
     /// The next page, of at least one chat; nil at the end of the history.
-    /// - Throws: ``MadangError``, also if the answer is no history or ends before it does.
+    /// - Throws: ``MadangError``, also if the answer is not a history or ends early.
     mutating func next() async throws -> [Chat]? {
       if body == nil { body = try await history.client.historyBody(of: history.room, after: history.cursor) }
       do {

@@ -1,10 +1,10 @@
 import MadangAPI
 
 extension MadangClient {
-  /// The unread counts of many rooms at once. The server tells of one room per call; a few calls travel at a time
+  /// The unread counts of many rooms. The server reports one room per call, so several calls run in parallel
   /// (``Configuration/maxParallelCalls``).
-  /// - Parameter dates: Per room, the date up to which one has read it, as ``LocalStore/readDates(of:)`` remembers them.
-  /// - Returns: The counts. Rooms that are gone, or that one may not read any more, are left out.
+  /// - Parameter dates: The date up to which each room was read, as ``LocalStore/readDates(of:)`` returns it.
+  /// - Returns: The counts. Rooms that no longer exist, or that the caller may no longer read, are left out.
   public func unread(in dates: [RoomAddress: String]) async throws -> [RoomAddress: Unread] {
     try await withThrowingTaskGroup(of: (RoomAddress, Unread?).self) { group in
       var counts: [RoomAddress: Unread] = [:]

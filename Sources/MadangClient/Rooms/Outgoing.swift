@@ -1,27 +1,26 @@
 import Foundation
 import MadangAPI
 
-/// A chat of one's own on its way, and what is needed to send it once only.
+/// An outgoing chat of this account, with the data that is needed to send it only once.
 ///
-/// The server knows no idempotency key. So after an answer got lost, the sender first looks whether the chat is in the
-/// room: same author, content and number of files, newer than what was there when it was first tried. If it cannot look,
-/// it looks again: only the server's word on the post itself makes it untried. Two doubts remain.
-/// A request that is under way in the network, or at the server, for longer than
-/// ``MadangClient/Configuration/settleTime`` after its connection was lost may still be posted after the look, and so
-/// twice (this machine sends nothing more of it: `ConnectionSettings`); and a chat of the same content posted from
-/// another device of the same account between trying and looking is taken for this one.
+/// The server has no idempotency key. So after a lost answer the sender first looks whether the chat is in the room: same author, content
+/// and number of files, newer than the newest chat before the first attempt. If it cannot look, it tries to look again: only the server's
+/// answer to the post itself marks the chat as not posted. Two doubts remain. A request that stays in the network or at the server for
+/// longer than ``MadangClient/Configuration/settleTime`` after its connection was lost may be posted after the look, and so twice (this
+/// machine sends no more of it: `ConnectionSettings`). And a chat with the same content that another device of the same account posts
+/// between the attempt and the look is taken for this one.
 struct Outgoing: Sendable {
   var chat: PendingChat
-  /// If it was posted, then later than this.
+  /// If the chat was posted, its date is later than this.
   var newerThan: String
   /// Whether it may have been posted.
   var wasTried: Bool
-  /// When an answer was lost, or would have been at the latest.
+  /// When an answer was lost, at the latest.
   var lostAt: ContinuousClock.Instant?
-  /// A chat of the room that may be this one, seen before its post was answered. It may be somebody else's as well, so
-  /// until the answer is there this one is only not shown.
+  /// A chat of the room that may be this one, seen before the post was answered. It may be from another device, so this chat is only hidden
+  /// until the answer arrives.
   var seen: Chat?
-  /// How often in a row it could not be sent.
+  /// How many attempts have failed in a row.
   var failures = 0
 
   init(_ row: OutboxRow) {
@@ -31,7 +30,7 @@ struct Outgoing: Sendable {
     lostAt = row.wasTried ? .now : nil
   }
 
-  /// Whether it may be this chat of the room.
+  /// Whether this chat of the room may be the same one.
   func mayBe(_ other: Chat, by account: String) -> Bool {
     wasTried && other.sender.userID == account && other.createdAt > newerThan && other.content == chat.content
       && other.files.count == chat.files.count

@@ -2,11 +2,11 @@ import Logging
 import MadangAPI
 import SocketIOClient
 
-// The API tells what follows a date, oldest first, and knows no page. So the end of a long history is found by looking
-// back from now, further and further, while the whole of it is read beside.
+// The API returns the chats after a date, oldest first, without pages. So the end of a long history is found by looking further and further
+// back from now, while the whole history is read in parallel.
 extension Room {
-  /// Finds out where the history ends while the whole is being read for the first time, if that takes long: its last
-  /// page can be shown then, and chats can be sent. Anew over each connection, as the room goes on in between.
+  /// Finds the end of the history while the whole history is being read for the first time, if that takes long. Then its last page can be
+  /// shown, and chats can be sent. It is repeated for each connection, because new chats are posted in between.
   func keepFindingEnd() async {
     var changes = signals().makeAsyncIterator()
     var failures = 0
@@ -19,7 +19,7 @@ extension Room {
         try await findEnd()
         failures = 0
       } catch {
-        // Whoever reads the whole history meets the same and tells of it.
+        // The task that reads the whole history gets the same error and reports it.
         client.logger.debug("no last page yet", metadata: ["reason": "\(error)"])
         failures += 1
         let delay = client.configuration.backoff.delay(after: failures, chance: .random(in: 0...1))
@@ -31,7 +31,7 @@ extension Room {
   private func findEnd() async throws {
     if let known = lastPage.last?.createdAt {
       let newest = try await newest(after: known)
-      // Otherwise the connection was lost meanwhile, or all of the history is here.
+      // Otherwise the connection was lost meanwhile, or the history is complete.
       guard isLong else { return }
       end = newest
       changed()
@@ -45,7 +45,7 @@ extension Room {
     }
   }
 
-  /// The last chats of the room, a page if the longest look back finds as many, and a date nothing is newer than.
+  /// The last chats of the room (a page, if the longest look back finds that many), and a date such that no chat is newer.
   private func newestPage() async throws -> (chats: [Chat], date: String) {
     let now = try await client.serverTime()
     let size = client.configuration.roomPage
@@ -61,7 +61,7 @@ extension Room {
     return (newest, newest.last?.createdAt ?? beginning)
   }
 
-  /// The date of the room's newest chat, which is not older than a known one.
+  /// The date of the room's newest chat, at least the known one.
   private func newest(after known: String) async throws -> String {
     var newest = known
     for try await page in client.historyPages(of: address, after: known) { newest = page.last?.createdAt ?? newest }

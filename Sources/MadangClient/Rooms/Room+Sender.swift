@@ -4,10 +4,10 @@ import MadangAPI
 import SocketIOClient
 
 extension Room {
-  /// Whether chats posted from now on can be told from those that were in the room before.
+  /// Whether newly posted chats can be distinguished from earlier ones.
   private var maySend: Bool { state == .live || end != nil }
 
-  /// Sends what waits, one after another, while the room is connected and its end is known.
+  /// Sends waiting chats, one after another, while the room is connected and its end is known.
   func keepSending() async {
     var changes = signals().makeAsyncIterator()
     while !Task.isCancelled {
@@ -32,20 +32,20 @@ extension Room {
       posting = nil
       await answered(id, result)
     } catch {
-      // It could not be looked for, or not be marked as tried: what is known of earlier attempts stays.
+      // Looking for the chat, or marking it as tried, failed: what is known of earlier attempts stays valid.
       await failed(id, error, atOnce: false)
     }
   }
 
-  /// Makes sure that a chat may be posted.
-  /// - Returns: nil if it need not be any more.
+  /// Prepares a chat for posting.
+  /// - Returns: Nil if it must not be posted any longer.
   private func prepared(_ id: UUID) async throws -> PendingChat? {
     if try await wasPosted(id) { return nil }
     guard maySend, let queued = waiting(id) else { return nil }
     let newerThan = queued.wasTried ? queued.newerThan : max(newest, end ?? "", lastAcknowledged)
     guard try await store.beginTrying(id, newerThan: newerThan, owner: owner), waiting(id) != nil, let index = index(id)
     else {
-      // Given up, taken over by another program, or seen in the room.
+      // Discarded, taken over by another program, or seen in the room.
       outbox.removeAll { $0.chat.id == id && $0.acknowledged == nil }
       changed()
       return nil
@@ -66,7 +66,7 @@ extension Room {
   }
 
   private func progressed(_ id: UUID, _ sent: Int, _ total: Int) {
-    // Reports may overtake each other, and the answer.
+    // Reports may overtake each other and the answer.
     guard let index = index(id), case .sending(let known, _) = outbox[index].chat.status, known < sent else { return }
     outbox[index].chat.status = .sending(sent: sent, total: total)
     changed()
@@ -93,26 +93,26 @@ extension Room {
     do {
       try await store.removeFromOutbox(id)
     } catch {
-      // It is posted all the same. The next run of the program finds it in the room.
+      // The chat is posted nevertheless. The next run of the program finds it in the room.
       client.logger.error("a chat stays in the outbox", metadata: ["reason": "\(error)"])
     }
   }
 
-  /// The post failed, or nobody waits for its answer any more.
+  /// The post failed, or the wait for its answer was cancelled.
   private func unposted(_ id: UUID, _ error: any Error) async {
     guard let index = index(id) else { return }
-    // Anything but the server's word, such as a cancellation, leaves open whether it was posted.
+    // Without an answer of the server, for instance after a cancellation, it is unknown whether the chat was posted.
     let failure = error as? MadangError
     let isInDoubt = failure?.mayHaveSucceeded ?? true
     if isInDoubt, let seen = outbox[index].seen { return await acknowledged(id, seen) }
     outbox[index].seen = nil
     if isInDoubt { outbox[index].lostAt = .now } else { outbox[index].wasTried = false }
-    // A doubt is looked into first, which takes its time.
+    // In doubt, the next step is to look in the room, which takes time by itself.
     await failed(id, error, atOnce: isInDoubt)
   }
 
-  /// Has a chat wait for its next attempt, or for somebody to decide. To be stopped is no failure.
-  /// - Parameter atOnce: Whether the attempt after the first failure need not be put off.
+  /// Makes a chat wait for its next attempt, or for a decision of the user. A cancellation is not a failure.
+  /// - Parameter atOnce: Whether the attempt after the first failure needs no delay.
   private func failed(_ id: UUID, _ error: any Error, atOnce: Bool) async {
     // It may have been seen in the room meanwhile.
     guard let index = index(id), outbox[index].acknowledged == nil else { return }
@@ -132,7 +132,7 @@ extension Room {
     client.configuration.backoff.delay(after: outgoing.failures, chance: .random(in: 0...1))
   }
 
-  /// Whether a chat whose answer was lost is in the room. Waits until the server has decided about it.
+  /// Whether a chat whose answer was lost is in the room. First waits until the server has completed or dropped the request.
   private func wasPosted(_ id: UUID) async throws -> Bool {
     guard let queued = waiting(id) else { return true }
     guard queued.wasTried else { return false }
@@ -140,7 +140,7 @@ extension Room {
       try await Task.sleep(until: lostAt + client.configuration.settleTime, clock: .continuous)
     }
     for try await page in client.historyPages(of: address, after: queued.newerThan.isEmpty ? nil : queued.newerThan) {
-      // Meanwhile the socket may have brought it.
+      // The socket may have delivered it meanwhile.
       guard let queued = waiting(id) else { return true }
       guard let found = page.first(where: { queued.mayBe($0, by: store.account) }) else { continue }
       await acknowledged(id, found)
@@ -149,6 +149,6 @@ extension Room {
     return waiting(id) == nil
   }
 
-  /// A chat that waits, unless it has been given up or seen in the room meanwhile.
+  /// A waiting chat, unless it was discarded or seen in the room meanwhile.
   private func waiting(_ id: UUID) -> Outgoing? { outbox.first { $0.chat.id == id && $0.chat.status == .waiting } }
 }

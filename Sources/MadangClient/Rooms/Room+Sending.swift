@@ -2,13 +2,12 @@ import Foundation
 import MadangAPI
 
 extension Room {
-  /// Sends text, up to five files, or both, in the order of the calls. Returns as soon as the chat is stored here; it
-  /// is sent while the room runs and is connected, over restarts of the program, once: see ``PendingChat`` for what
-  /// becomes of it. A room that is opened for the first time sends as soon as its last page is known; one that was read
-  /// whole before, once it is live.
+  /// Sends text, up to five files, or both, in the order of the calls. Returns as soon as the chat is stored locally. It is sent once,
+  /// while the room runs and is connected, and also after a restart of the program; ``PendingChat`` shows its status. A room that is opened
+  /// for the first time sends as soon as its last page is known; a room whose history was completely read before sends once it is live.
   /// - Parameters:
-  ///   - content: The text, up to 10,000 characters; may be empty with files.
-  ///   - files: Must stay where they are until the chat is acknowledged.
+  ///   - content: The text, up to 10,000 characters; may be empty if there are files.
+  ///   - files: They must stay in place until the chat is acknowledged.
   /// - Throws: ``MadangError/outboxFull``, or ``MadangError/file(path:reason:)`` if it cannot be stored.
   @discardableResult
   public func send(_ content: String, files: [URL] = []) async throws -> PendingChat.ID {
@@ -21,7 +20,7 @@ extension Room {
     return row.id
   }
 
-  /// Sends a failed chat again, after those that wait.
+  /// Sends a failed chat again, after the waiting ones.
   public func retry(_ id: PendingChat.ID) {
     guard let index = index(id), outbox[index].chat.hasFailed else { return }
     var outgoing = outbox.remove(at: index)
@@ -31,7 +30,7 @@ extension Room {
     changed()
   }
 
-  /// Gives up a chat that is not acknowledged. One that is being sent may have reached the server.
+  /// Discards a chat that is not acknowledged. A chat that is being sent may have reached the server.
   public func discard(_ id: PendingChat.ID) async throws {
     guard let index = index(id) else { return }
     if case .acknowledged = outbox[index].chat.status { return }
@@ -41,16 +40,16 @@ extension Room {
     try await store.removeFromOutbox(id)
   }
 
-  /// Where a chat stands now; anything awaited may move it.
+  /// The current position of a chat. It may change with every await.
   func index(_ id: UUID) -> Int? { outbox.firstIndex { $0.chat.id == id } }
 }
 
 // MARK: - Recognising
 
 extension Room {
-  /// Takes a chat that has come out of the outbox, if it is from there. What is being posted stays there until the server
-  /// has answered, and what is not both shown and stored, until it is.
-  /// - Returns: Its id there.
+  /// Removes an arrived chat from the outbox if it is from there. A chat that is being posted stays until the server has answered; a chat
+  /// that is not yet both shown and stored stays until it is.
+  /// - Returns: Its id in the outbox.
   func recognise(_ chat: Chat) -> UUID? {
     guard chat.sender.userID == store.account else { return nil }
     let index =

@@ -1,23 +1,23 @@
 import Foundation
 
 extension Room {
-  /// How far an iterator has shown the room.
+  /// The position up to which an iterator has shown the room.
   struct Shown: Sendable {
     fileprivate let version: Int
-    /// The date of the newest chat shown; nil if there is no page to begin with yet.
+    /// The date of the newest chat shown; nil if there is no page to start with yet.
     fileprivate let date: String?
   }
 
-  /// What an iterator has not shown yet, nil if there is nothing.
+  /// The changes that an iterator has not shown; nil if there are none.
   func update(since shown: Shown?) async throws -> (RoomUpdate, Shown)? {
     if let shown, shown.version == version, !hasMore(than: shown.date) { return nil }
-    // All of one moment, whatever happens while the chats are read.
+    // All from one moment, because they may change while the chats are read.
     let (version, state, pending) = (version, state, outbox.filter { !isShown($0) }.map(\.chat))
     let (chats, date) = try await page(after: shown?.date)
     return (RoomUpdate(chats: chats, pending: pending, state: state), Shown(version: version, date: date))
   }
 
-  /// Whether a chat of one's own is among the chats to show, or before them.
+  /// Whether an outgoing chat is among the shown chats, or before them.
   private func isShown(_ outgoing: Outgoing) -> Bool {
     guard let chat = outgoing.seen ?? outgoing.acknowledged else { return false }
     return chat.createdAt <= shownUpTo
@@ -26,7 +26,7 @@ extension Room {
   /// The date up to which the room can be shown.
   private var shownUpTo: String { isWhole ? newest : lastPage.last?.createdAt ?? "" }
 
-  /// Whether a chat is shown and stored, so that it need not be recognised any more.
+  /// Whether a chat is shown and stored, so that it need not be recognised any longer.
   func isOver(_ chat: Chat) -> Bool { chat.createdAt <= min(newest, shownUpTo) }
 
   private func hasMore(than date: String?) -> Bool {
@@ -34,7 +34,7 @@ extension Room {
     return isWhole && date < newest
   }
 
-  /// The next page to show after a date, the last one without a date, and the date up to which the room is shown with it.
+  /// The next page after a date, or the last page without a date, and the date up to which the room is then shown.
   private func page(after date: String?) async throws -> (chats: [Chat], date: String?) {
     guard isWhole else { return date == nil ? (lastPage, lastPage.last?.createdAt) : ([], date) }
     let (newest, size) = (newest, client.configuration.roomPage)
@@ -43,12 +43,12 @@ extension Room {
     return (chats, chats.count < size ? max(date, newest) : chats.last?.createdAt ?? newest)
   }
 
-  /// Chats of the room before a date, oldest first; none at its beginning. While a room's history is being read for the first
-  /// time, waits until it has been read so far.
+  /// Chats of the room before a date, oldest first; empty at the beginning of the room. While the history is being read for the first time,
+  /// waits until it is read up to the date.
   /// - Parameters:
   ///   - date: The ``Chat/createdAt`` of the oldest chat shown.
-  ///   - limit: How many at most; a page (``MadangClient/Configuration/roomPage``) by default.
-  /// - Throws: ``MadangError/unreachable(host:reason:)`` if they have never been read and nobody runs the room,
+  ///   - limit: The most chats; by default a page (``MadangClient/Configuration/roomPage``).
+  /// - Throws: ``MadangError/unreachable(host:reason:)`` if they have never been read and the room is not running,
   ///   ``MadangError/file(path:reason:)`` if the store cannot be read; `CancellationError`.
   public func chats(before date: String, limit: Int? = nil) async throws -> [Chat] {
     var changes = signals().makeAsyncIterator()
@@ -63,7 +63,7 @@ extension Room {
 // MARK: - Signals
 
 extension Room {
-  /// Comes once after one or more changes, for one reader.
+  /// Yields once after one or more changes, for one reader.
   func signals() -> AsyncStream<Void> {
     let (signals, feed) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
     let id = UUID()
@@ -74,13 +74,13 @@ extension Room {
 
   private func forget(watcher: UUID) { watchers[watcher] = nil }
 
-  /// There is something to show.
+  /// Signals a change to show.
   func changed() {
     version += 1
     signal()
   }
 
-  /// There is something to look at.
+  /// Signals a change to check.
   func signal() {
     for feed in watchers.values { feed.yield() }
   }

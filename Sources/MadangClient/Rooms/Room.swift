@@ -1,45 +1,44 @@
 import Foundation
 import SocketIOClient
 
-/// A conversation: the local history at once, then what was missed, then live; and one's own chats on their way.
+/// A conversation: first the local history, then missed chats, then live chats, together with this account's outgoing chats.
 ///
 /// ```swift
 /// let room = try await Room(.channel(id: id, workspace: workspace), client: client, store: store)
 /// async let running: Void = room.run()
 /// for try await update in room.updates { ... }
 /// ```
-/// Chats reach ``updates`` by way of the local store, so a reader may be slow, or stop and begin again, without a gap
-/// and without memory that grows. Going to the background is cancelling the task of ``run()``; coming back is running it
-/// again.
+/// Chats reach ``updates`` through the local store, so a reader may be slow, or stop and start again, without gaps and without growing
+/// memory. When the app goes to the background, cancel the task of ``run()``; when it returns, call ``run()`` again.
 public actor Room {
   public nonisolated let address: RoomAddress
   nonisolated let client: MadangClient
   nonisolated let store: LocalStore
-  /// Marks what this object has to send, in the store.
+  /// Marks this object's outgoing chats in the store.
   nonisolated let owner = UUID()
   private let lock: OutboxLock
 
   private(set) var state = RoomState.stopped
   /// The date of the newest chat stored.
   private(set) var newest: String
-  /// Whether the room's history has been read to its end once.
+  /// Whether the room's history has once been completely read.
   private(set) var isWhole: Bool
-  /// Whether reading what was posted before has turned out to take more than a page, over the present connection.
+  /// Whether the missed chats have turned out to be more than a page, over the current connection.
   private(set) var isLong = false
-  /// A date that no chat of the room was newer than when its end was looked for over the present connection.
+  /// The date of the room's end: when it was determined over the current connection, no chat was newer.
   var end: String?
-  /// The last page of the history, as long as what is before it is still being read for the first time.
+  /// The last page of the history, while earlier chats are still being read for the first time.
   var lastPage: [Chat] = []
   var outbox: [Outgoing] = []
   var posting: (id: UUID, task: Task<Chat, any Error>)?
-  /// The date of the newest chat that was posted from here.
+  /// The date of the newest chat that this object posted.
   var lastAcknowledged = ""
   private var failures = 0
   var version = 0
   private var isRunning = false
   var watchers: [UUID: AsyncStream<Void>.Continuation] = [:]
 
-  /// Opens a room with what is stored of it. What an earlier run of the program had still to send is taken over.
+  /// Opens a room with its stored chats. Takes over outgoing chats that an earlier run of the program left.
   /// - Throws: ``MadangError/file(path:reason:)`` if the store cannot be read; `CancellationError`.
   public init(_ address: RoomAddress, client: MadangClient, store: LocalStore) async throws {
     self.address = address
@@ -51,13 +50,13 @@ public actor Room {
     try await takeOver()
   }
 
-  /// Takes over what was left to be sent, unless another object may be sending it: an earlier one of this room that has not
-  /// been freed yet, or another program's.
+  /// Takes over outgoing chats that were left, unless another object may be sending them: an earlier object for this room that is not freed
+  /// yet, or one of another program.
   private func takeOver() async throws {
     try await lock.ifAlone {
       let rows = try await store.adopt(from: address, by: owner)
       guard !rows.isEmpty else { return }
-      // What had been taken from here comes back as it was left. All of it is older than what was sent here meanwhile.
+      // Chats that another object had taken over from here come back unchanged. They are older than the chats sent here meanwhile.
       let left = Set(rows.map(\.id))
       outbox.removeAll { left.contains($0.chat.id) }
       outbox.insert(contentsOf: rows.map { Outgoing($0) }, at: 0)
@@ -65,21 +64,20 @@ public actor Room {
     }
   }
 
-  /// What happens in the room, from the last page of the local history on.
+  /// The updates of the room, starting with the last page of the local history.
   public nonisolated var updates: RoomUpdates { RoomUpdates(room: self) }
 }
 
 // MARK: - Running
 
 extension Room {
-  /// Keeps the room live and sends what is to be sent, until the task is cancelled. Lost connections, servers that
-  /// restart and expired tokens are dealt with. A second call waits until the first has ended.
+  /// Keeps the room live and sends outgoing chats, until the task is cancelled. It recovers from lost connections, server restarts and
+  /// expired tokens. A second call waits until the first has ended.
   ///
-  /// The room's chats are read whole the first time, which joins a channel. The last page is shown as soon as it is here,
-  /// before the rest of a long history; from then on chats are sent, too.
-  /// - Throws: What running again will not cure by itself: ``MadangError/notAllowed(namespace:message:)``,
-  ///   ``MadangError/signedOut``, ``MadangError/refused(_:status:reason:)``, or ``MadangError/file(path:reason:)`` if the store cannot
-  ///   be written.
+  /// The first time, the room's whole history is read, which joins a channel. The last page is shown as soon as it arrives, before the rest
+  /// of a long history; from then on chats are sent, too.
+  /// - Throws: Errors that running again does not cure: ``MadangError/notAllowed(namespace:message:)``, ``MadangError/signedOut``,
+  ///   ``MadangError/refused(_:status:reason:)``, or ``MadangError/file(path:reason:)`` if the store cannot be written.
   public func run() async throws {
     var changes = signals().makeAsyncIterator()
     while isRunning { guard await changes.next(isolation: #isolation) != nil else { return } }
@@ -142,8 +140,7 @@ extension Room {
     }
   }
 
-  /// Stores chats that follow the newest one and shows them, unless what follows them is still being read for the first
-  /// time.
+  /// Stores chats that follow the newest one, and shows them, unless the history is still being read for the first time.
   private func take(_ chats: [Chat]) async throws {
     guard let last = chats.last else { return }
     try await store.add(chats, to: address)

@@ -2,7 +2,7 @@ import Foundation
 import MadangAPI
 import SocketIOProtocol
 
-/// A place where chats are: a channel or a direct-message room, in its workspace.
+/// A room with chats: a channel or a direct-message room, in its workspace.
 public enum RoomAddress: Hashable, Sendable {
   case channel(id: String, workspace: String)
   case directMessage(id: String, workspace: String)
@@ -17,7 +17,7 @@ public enum RoomAddress: Hashable, Sendable {
     }
   }
 
-  /// The namespace its chats arrive in live.
+  /// The namespace of its live chats.
   public var namespace: RoomNamespace {
     switch self {
     case .channel(let id, _): RoomNamespace(.channel, id)
@@ -25,7 +25,7 @@ public enum RoomAddress: Hashable, Sendable {
     }
   }
 
-  /// The name of the event that carries its chats.
+  /// The name of the event with its chats.
   public var event: ChatEvent {
     switch self {
     case .channel: .channel
@@ -35,7 +35,7 @@ public enum RoomAddress: Hashable, Sendable {
 }
 
 extension RoomAddress {
-  /// A chat of this room from its JSON, the same in a reply, in the history, in an event and in the local store.
+  /// Decodes a chat of this room from its JSON, which is the same in a reply, in the history, in an event and in the local store.
   func chat(json: some DataProtocol) throws -> Chat {
     let bytes = Array(json)
     return switch self {
@@ -44,7 +44,7 @@ extension RoomAddress {
     }
   }
 
-  /// Chats of this room from the JSON array of them.
+  /// Decodes chats of this room from a JSON array.
   func chats(json: [UInt8]) throws -> [Chat] {
     switch self {
     case .channel:

@@ -1,7 +1,7 @@
 import Foundation
 import MadangAPI
 
-/// How a room moved on since the update before: apply each in turn and what is on the screen is the room.
+/// The changes of a room since the previous update. Applying all updates in order shows the room.
 ///
 /// ```swift
 /// for try await update in room.updates {
@@ -10,46 +10,44 @@ import MadangAPI
 /// }
 /// ```
 public struct RoomUpdate: Sendable {
-  /// Chats that follow all those of earlier updates, oldest first; in the first update the last page of the local history. Of a
-  /// room that has never been read whole, the first chats to come are its last page, as soon as that is known.
-  /// ``Room/chats(before:limit:)`` tells what was before. No update skips or repeats a chat. A slow reader gets them in several
-  /// updates, a page in each.
+  /// Chats that follow those of earlier updates, oldest first. In the first update, it is the last page of the local history. If the
+  /// history was never completely read, the first chats are its last page, as soon as that is known. ``Room/chats(before:limit:)`` returns
+  /// earlier chats. No update skips or repeats a chat. A slow reader gets them in several updates, a page in each.
   public let chats: [Chat]
-  /// Every chat of one's own that has not appeared among the chats yet, in the order they were sent.
+  /// The outgoing chats that have not appeared among the chats yet, in the order in which they were sent.
   public let pending: [PendingChat]
   public let state: RoomState
 }
 
-/// How a room hears of new chats.
+/// How a room receives new chats.
 public enum RoomState: Hashable, Sendable {
-  /// Nobody runs the room: it shows what is stored here.
+  /// The room is not running: it shows the stored chats.
   case stopped
-  /// Connecting for the first time since it runs, or connected and reading what was posted before. Of a long history that
-  /// is read for the first time, the last page is shown, and chats are sent, while the rest is on its way.
+  /// Connecting for the first time since `run()`, or connected and reading missed chats. If a long history is read for the first time, the
+  /// last page is shown, and chats are sent, while the rest arrives.
   case connecting
-  /// Everything is here, and chats come as they are posted.
+  /// Everything is read, and chats arrive as they are posted.
   case live
-  /// The connection was lost and is being opened again, or is open and what was missed meanwhile is being read.
+  /// The connection was lost and is being reopened, or it is open and missed chats are being read.
   case interrupted(reason: String)
 }
 
-/// A chat of one's own on its way.
+/// An outgoing chat.
 public struct PendingChat: Hashable, Identifiable, Sendable {
   public enum Status: Hashable, Sendable {
-    /// Waits for the connection, for what was posted before, for the chats before it, or for its next attempt.
+    /// Waits for the connection, for missed chats, for the chats before it, or for its next attempt.
     case waiting
-    /// Travels: bytes handed to the network and bytes in all; both 0 for a chat without files.
+    /// Being sent: the bytes passed to the network and the total; both 0 for a chat without files.
     case sending(sent: Int, total: Int)
-    /// The server has it; it appears among the chats in its turn, which takes as long as what was posted before is
-    /// still being read.
+    /// The server has it. It appears among the chats in its order, after all missed chats are read.
     case acknowledged(Chat)
-    /// The server refused it, or a file cannot be read. ``Room/retry(_:)`` and ``Room/discard(_:)`` go on from here.
+    /// The server refused it, or a file cannot be read. Call ``Room/retry(_:)`` or ``Room/discard(_:)``.
     case failed(MadangError)
   }
 
   public let id: UUID
   public let content: String
-  /// Where the files lie; they are read when the chat is sent.
+  /// The files' locations; the files are read when the chat is sent.
   public let files: [URL]
   public internal(set) var status: Status
 
@@ -65,7 +63,7 @@ public struct PendingChat: Hashable, Identifiable, Sendable {
   public var hasFailed: Bool { if case .failed = status { true } else { false } }
 }
 
-/// What happens in a room: ``Room/updates``. Each iterator begins with the last page of the local history.
+/// The updates of a room: ``Room/updates``. Each iterator begins with the last page of the local history.
 public struct RoomUpdates: AsyncSequence, Sendable {
   public typealias Element = RoomUpdate
   let room: Room
@@ -79,7 +77,7 @@ public struct RoomUpdates: AsyncSequence, Sendable {
 
     init(_ room: Room) { self.room = room }
 
-    /// The next update; nil once the task is cancelled.
+    /// The next update; nil after the task is cancelled.
     /// - Throws: ``MadangError/file(path:reason:)`` if the local history cannot be read.
     public mutating func next() async throws -> RoomUpdate? {
       if signals == nil { signals = await room.signals().makeAsyncIterator() }

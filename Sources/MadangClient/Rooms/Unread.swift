@@ -14,7 +14,7 @@ public enum Unread: Hashable, Sendable {
 }
 
 extension Unread: Encodable {
-  /// Encodes the object as it travelled.
+  /// Encodes the object in its wire form.
   public func encode(to encoder: any Encoder) throws {
     switch self {
     case .channel(let unread): try unread.encode(to: encoder)

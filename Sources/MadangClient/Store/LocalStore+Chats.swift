@@ -2,17 +2,17 @@ import Foundation
 import GRDB
 import MadangAPI
 
-// The chats of a room here are always the beginning of its history without a gap: whoever adds some starts reading
-// the history at the newest one here. So the newest date is the cursor.
+// The stored chats of a room are always the beginning of its history without a gap: chats are only added after reading the history from the
+// newest stored one. So the newest date is the cursor.
 extension LocalStore {
-  /// The date of the newest chat of a room, empty without one.
+  /// The date of the newest chat of a room; empty if there is none.
   func newest(in room: RoomAddress) async throws -> String {
     try await read { database in
       try String.fetchOne(database, sql: "SELECT MAX(created_at) FROM chats WHERE room = ?", arguments: [room.id]) ?? ""
     }
   }
 
-  /// Whether a room's history has been read to its end once; what is stored of another breaks off long ago.
+  /// Whether a room's history has once been completely read. Otherwise the stored part may end long ago.
   func isWhole(_ room: RoomAddress) async throws -> Bool {
     try await read { database in
       try Bool.fetchOne(
@@ -40,7 +40,7 @@ extension LocalStore {
     try await chats(room, "created_at < ? ORDER BY created_at DESC LIMIT ?", [before, limit]).reversed()
   }
 
-  /// Adds chats that follow those which are here. One that is here already is replaced.
+  /// Adds chats that follow the stored ones. A chat that is already stored is replaced.
   func add(_ chats: [Chat], to room: RoomAddress) async throws {
     let rows = try chats.map { ($0.createdAt, Data(try WireEncoder.encode($0))) }
     try await write { database in

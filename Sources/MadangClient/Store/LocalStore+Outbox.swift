@@ -1,12 +1,12 @@
 import Foundation
 import GRDB
 
-/// A chat still to be sent, as it is stored.
+/// A stored outgoing chat.
 struct OutboxRow: Sendable {
   let id: UUID
   let content: String
   let files: [URL]
-  /// If it was posted, then later than this.
+  /// If the chat was posted, its date is later than this.
   var newerThan: String
   /// Whether it may have been posted.
   var wasTried: Bool
@@ -26,7 +26,7 @@ extension LocalStore {
     }
   }
 
-  /// Takes over what others have still to send to a room, oldest first.
+  /// Takes over outgoing chats of other owners for a room, oldest first.
   func adopt(from room: RoomAddress, by owner: UUID) async throws -> [OutboxRow] {
     try await write { database in
       let others = "room = ? AND owner <> ?"
@@ -45,8 +45,8 @@ extension LocalStore {
     }
   }
 
-  /// Notes that a chat is about to be tried.
-  /// - Returns: false if it is not this owner's any more.
+  /// Marks a chat as about to be tried.
+  /// - Returns: False if it no longer belongs to this owner.
   func beginTrying(_ id: UUID, newerThan: String, owner: UUID) async throws -> Bool {
     try await write { database in
       try database.execute(

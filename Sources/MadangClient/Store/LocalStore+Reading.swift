@@ -1,9 +1,9 @@
 import GRDB
 
-// The server keeps no read marks: a device remembers its own.
+// The server keeps no read marks, so each device keeps its own.
 extension LocalStore {
-  /// Remembers that a room was read up to a date, such as the ``Chat/createdAt`` of the last chat shown. An earlier date
-  /// than the one known changes nothing.
+  /// Stores that a room was read up to a date, such as the ``Chat/createdAt`` of the last chat shown. A date earlier than the stored one
+  /// changes nothing.
   public func markRead(_ room: RoomAddress, upTo date: String) async throws {
     try await write { database in
       try database.execute(
@@ -15,8 +15,7 @@ extension LocalStore {
     }
   }
 
-  /// Per room the date up to which it was read, for ``MadangClient/unread(in:)``; ``RoomAddress/beginning`` for rooms that were
-  /// not.
+  /// The date up to which each room was read, for ``MadangClient/unread(in:)``; ``RoomAddress/beginning`` for rooms that were never read.
   public func readDates(of rooms: [RoomAddress]) async throws -> [RoomAddress: String] {
     try await read { database in
       let statement = try database.cachedStatement(sql: "SELECT date FROM reading WHERE room = ?")

@@ -2,10 +2,10 @@ import Foundation
 import GRDB
 import MadangAPI
 
-/// What one account keeps of one server on this machine: chats by room, chats still to be sent, and how far each room was
-/// read. One SQLite file, which may be open in several programs at once.
+/// The data of one account of one server on this machine: chats by room, outgoing chats, and read marks. One SQLite file, which several
+/// programs may have open at once.
 ///
-/// Chats here are a copy: losing the file costs what was still to be sent, and the read marks.
+/// Its chats are a copy: if the file is lost, only outgoing chats and read marks are lost.
 public final class LocalStore: Sendable {
   /// The id of the account.
   public let account: String
@@ -13,12 +13,12 @@ public final class LocalStore: Sendable {
   let folder: URL
   private let database: DatabasePool
 
-  /// How long a write waits for another program's.
+  /// How long a write waits for another program's write.
   private static let busyTimeout: TimeInterval = 10
 
-  /// Opens the store, and makes or updates it if need be.
+  /// Opens the store, and creates or migrates it if needed.
   /// - Parameters:
-  ///   - folder: Holds the stores of all servers and accounts; made if it does not exist, for its owner only.
+  ///   - folder: The folder for the stores of all servers and accounts; created if missing, for its owner only.
   ///   - server: The server's origin.
   ///   - account: The id of the account.
   /// - Throws: ``MadangError/file(path:reason:)``.
@@ -27,7 +27,7 @@ public final class LocalStore: Sendable {
     self.folder = folder.appending(path: Self.fileName(server)).appending(path: Self.fileName(account))
     var configuration = GRDB.Configuration()
     configuration.busyMode = .timeout(Self.busyTimeout)
-    // One for what is shown, one for looking something up meanwhile.
+    // One reader for what is shown, one for concurrent lookups.
     configuration.maximumReaderCount = 2
     do {
       try FileManager.default.createDirectory(
@@ -39,7 +39,7 @@ public final class LocalStore: Sendable {
     }
   }
 
-  /// A name without separators that no other text has.
+  /// A unique name without separators.
   static func fileName(_ text: String) -> String { percentEncoded(text).replacing(".", with: "%2E") }
 
   func read<Value: Sendable>(_ body: @Sendable (GRDB.Database) throws -> Value) async throws -> Value {
@@ -50,9 +50,9 @@ public final class LocalStore: Sendable {
     }
   }
 
-  /// Writes, whether the task is cancelled or not.
+  /// Writes, even if the task is cancelled.
   func write<Value: Sendable>(_ body: @escaping @Sendable (GRDB.Database) throws -> Value) async throws -> Value {
-    // Unstructured so that a cancellation cannot leave a writer in doubt of what it has written.
+    // Unstructured, so that a cancellation cannot leave the caller in doubt about what was written.
     let writing = Task { try await database.write(body) }
     do {
       return try await writing.value

@@ -1,16 +1,16 @@
 import Foundation
 
-/// Tells whether any other room object, of this program or another, sends what is to be sent to a room.
+/// Finds out whether another room object, in this program or another, sends the outgoing chats of a room.
 ///
-/// Each object holds a shared lock on one file for as long as it lives; it ends with the program however that ends. Whoever
-/// gets it exclusively is alone. To ask for that gives the shared one up for a moment, so only one may ask at a time: whoever
-/// holds the lock on a second file.
+/// Each object holds a shared lock on one file as long as it exists; the lock ends with the program, even after a crash. An object that
+/// gets it exclusively is the only one. Asking for the exclusive lock gives up the shared one for a moment, so only one object may ask at a
+/// time: the one that holds the lock on a second file.
 final class OutboxLock: Sendable {
   private let path: String
   private let presence: Int32
   private let turn: Int32
 
-  /// - Parameter path: Of the files, without their extensions.
+  /// - Parameter path: The path of the files, without their extensions.
   init(_ path: URL) throws(MadangError) {
     self.path = path.path
     presence = try Self.open(path.appendingPathExtension("lock"))
@@ -28,16 +28,15 @@ final class OutboxLock: Sendable {
     return descriptor
   }
 
-  /// How long to wait before asking again for a turn that somebody has.
+  /// The pause before asking again for a lock that another object holds.
   private static let pause: Duration = .milliseconds(20)
 
-  /// Runs `body` if no other object is there: what is in the outbox and not this one's own was left behind then. From then on
-  /// this one is there. Waits for others that are about the same.
+  /// Runs `body` if no other object is present: then outgoing chats of other owners were left behind. From then on this object is present.
+  /// Waits for other objects that are in this call.
   ///
-  /// For one caller at a time. Asks again and again, because waiting in the system would take a thread away from everybody
-  /// else.
-  /// - Throws: `CancellationError` before anything is done, ``MadangError/file(path:reason:)`` where files cannot be locked, or
-  ///   what `body` throws.
+  /// For one caller at a time. It polls, because waiting in the system would block a thread of the shared pool.
+  /// - Throws: `CancellationError` before anything is done, ``MadangError/file(path:reason:)`` if files cannot be locked, or the error of
+  ///   `body`.
   func ifAlone(isolation: isolated (any Actor)? = #isolation, _ body: () async throws -> Void) async throws {
     while flock(turn, LOCK_EX | LOCK_NB) != 0 {
       guard errno == EWOULDBLOCK || errno == EINTR else {
@@ -47,7 +46,7 @@ final class OutboxLock: Sendable {
     }
     defer { flock(turn, LOCK_UN) }
     let isAlone = flock(presence, LOCK_EX | LOCK_NB) == 0
-    // Nobody else asks for more than to be there, so this does not wait.
+    // The other objects only hold shared locks, so this does not wait.
     defer { while flock(presence, LOCK_SH) != 0, errno == EINTR {} }
     if isAlone { try await body() }
   }

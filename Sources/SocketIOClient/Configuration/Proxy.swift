@@ -5,7 +5,7 @@ extension SocketIOClient {
   public struct Proxy: Hashable, Sendable {
     public let host: String
     public let port: Int
-    /// Shown to the proxy with the Basic scheme (RFC 7617), if it has any.
+    /// Sent to the proxy with the Basic scheme (RFC 7617).
     let credentials: Credentials?
 
     struct Credentials: Hashable, Sendable {
@@ -15,8 +15,8 @@ extension SocketIOClient {
       var base64: String { Data("\(user):\(password)".utf8).base64EncodedString() }
     }
 
-    /// - Parameter url: Such as `http://user:password@proxy.example:3128`; user and password are percent-encoded, and
-    ///   may be missing. The port is 80 if there is none.
+    /// - Parameter url: For example `http://user:password@proxy.example:3128`. User and password are percent-encoded and optional. The
+    ///   default port is 80.
     /// - Throws: ``SocketIOError/badURL(_:)``.
     public init(url: String) throws(SocketIOError) {
       guard let parts = URLComponents(string: url), parts.scheme?.lowercased() == "http", let host = parts.host,
@@ -25,14 +25,14 @@ extension SocketIOClient {
       self.host = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
       port = parts.port ?? 80
       credentials = parts.user.map { Credentials(user: $0, password: parts.password ?? "") }
-      // The first colon would end the name.
+      // A colon would end the user name.
       guard credentials?.user.contains(":") != true else { throw .unusable(url) }
     }
   }
 }
 
 extension SocketIOClient.Proxy.Credentials: CustomStringConvertible, CustomReflectable {
-  /// For logs, which are no place for passwords.
+  /// Keeps passwords out of logs.
   var description: String { "***" }
   var customMirror: Mirror { Mirror(self, children: []) }
 }

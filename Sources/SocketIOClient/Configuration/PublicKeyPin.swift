@@ -4,15 +4,15 @@ import NIOSSL
 import SocketIOProtocol
 
 extension SocketIOClient {
-  /// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469 section 2.4): it stays the same when a certificate is renewed
-  /// with the same key.
+  /// The SHA-256 of a certificate's SubjectPublicKeyInfo (RFC 7469 section 2.4). It does not change when a certificate is renewed with the
+  /// same key.
   ///
-  /// `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst -sha256 -binary | base64`
-  /// shows that of a certificate.
+  /// This command shows it for a certificate: `openssl x509 -in server.pem -pubkey -noout | openssl pkey -pubin -outform der | openssl dgst
+  /// -sha256 -binary | base64`
   public struct PublicKeyPin: Hashable, Sendable {
     let digest: [UInt8]
 
-    /// - Parameter text: 32 bytes in Base64, also behind `sha256/`.
+    /// - Parameter text: 32 bytes in Base64, optionally after `sha256/`.
     /// - Throws: ``SocketIOError/badTLS(_:)``.
     public init(_ text: String) throws(SocketIOError) {
       let base64 = text.hasPrefix(Self.prefix) ? String(text.dropFirst(Self.prefix.count)) : text
@@ -35,8 +35,8 @@ extension SocketIOClient.PublicKeyPin: CustomStringConvertible {
 }
 
 extension Set<SocketIOClient.PublicKeyPin> {
-  /// Looks at the key that the server has shown.
-  /// - Returns: Fails with ``SocketIOClient/Failure/untrusted(_:)`` if it is none of these; the connection is closed then.
+  /// Checks the key of the server's certificate.
+  /// - Returns: Fails with ``SocketIOClient/Failure/untrusted(_:)`` if the key is not in this set; then the connection is closed.
   func check(_ channel: any Channel) -> EventLoopFuture<Void> {
     guard !isEmpty else { return channel.eventLoop.makeSucceededVoidFuture() }
     let checked = channel.eventLoop.submit {

@@ -1,33 +1,33 @@
 public import NIOSSL
 
 extension SocketIOClient {
-  /// Whom the client trusts, and how it shows who it is.
+  /// The trusted authorities, and the client's own certificate.
   public struct TLS: Sendable {
     public enum Roots: Sendable {
       /// The authorities that the system trusts.
       case system
-      /// The certificates in a file, as PEM.
+      /// The certificates in a PEM file.
       case file(String)
-      /// Certificates as PEM.
+      /// Certificates in PEM.
       case pem([UInt8])
     }
 
-    /// A certificate with its chain, and its private key, not encrypted.
+    /// A certificate with its chain, and its private key, unencrypted.
     public enum Identity: Sendable {
-      /// Two files, as PEM.
+      /// Two PEM files.
       case files(chain: String, key: String)
-      /// Both as PEM.
+      /// Both in PEM.
       case pem(chain: [UInt8], key: [UInt8])
     }
 
-    /// Who may vouch for the server. Its own certificate may stand here, too.
+    /// The authorities that may certify the server. The server's own certificate is allowed, too.
     public var roots = Roots.system
-    /// What the client shows to servers that ask for a certificate.
+    /// The certificate for servers that ask for one.
     public var identity: Identity?
-    /// The lowest version of TLS that is spoken.
+    /// The lowest allowed version of TLS.
     public var minimumVersion = TLSVersion.tlsv12
-    /// If not empty: the server's certificate has to have one of these keys, besides being vouched for. Name a second
-    /// key that is kept elsewhere, or a lost key locks every client out.
+    /// If not empty, the server's certificate must have one of these keys, in addition to being certified. Include a backup key that is
+    /// stored elsewhere; otherwise a lost key locks out all clients.
     public var pins: Set<PublicKeyPin> = []
 
     public init() {}
@@ -35,7 +35,7 @@ extension SocketIOClient {
 }
 
 extension SocketIOClient.TLS {
-  /// - Throws: ``SocketIOError/badTLS(_:)``, which names what cannot be used.
+  /// - Throws: ``SocketIOError/badTLS(_:)``, which names the setting that cannot be used.
   func configuration() throws(SocketIOError) -> TLSConfiguration {
     var settings = TLSConfiguration.makeClientConfiguration()
     settings.minimumTLSVersion = minimumVersion
@@ -69,7 +69,7 @@ extension SocketIOClient.TLS {
 }
 
 extension SocketIOClient.TLS.Identity: CustomStringConvertible, CustomReflectable {
-  /// For logs, which are no place for keys.
+  /// Keeps keys out of logs.
   public var description: String {
     switch self {
     case .files(let chain, let key): "files(chain: \(chain), key: \(key))"

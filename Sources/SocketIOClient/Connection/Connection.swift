@@ -2,15 +2,15 @@ import NIOCore
 import SocketIOProtocol
 
 extension SocketIOClient {
-  /// What carries packets now.
+  /// The current transport of packets.
   enum Carrier {
     case none
-    /// Yielding tells that there is something to post.
+    /// Yielding announces packets for a POST.
     case polling(AsyncStream<Void>.Continuation)
     case webSocket(WebSocketTransport)
   }
 
-  /// What the server said when it let this client into a namespace.
+  /// The server's answer when it let this client join a namespace.
   struct JoinedSocket {
     let id: String
     let isRecovered: Bool
@@ -19,31 +19,31 @@ extension SocketIOClient {
   /// One connection from its first attempt to its end.
   struct Connection {
     let id: Int
-    /// Takes the reason of its end.
+    /// Receives the reason of the connection's end.
     let end: AsyncStream<Failure>.Continuation
     var engine: EngineClientSession
     var socket: SocketClientSession
     var carrier = Carrier.none
-    /// The WebSocket that is to become the carrier.
+    /// The WebSocket of an upgrade in progress.
     var upgrade: WebSocketTransport?
-    /// What came before the WebSocket was handed over.
+    /// Events of the WebSocket before it was handed over.
     var beforeHandover: [WebSocketTransport.Event] = []
-    /// What waits for the next POST.
+    /// Packets for the next POST.
     var outbox: [EnginePacket] = []
     var isPolling = true
     var isPosting = false
-    /// No further request may begin, as the upgrade is about to be completed.
+    /// No further request may begin, because the upgrade is about to complete.
     var isPausing = false
     var timer: Scheduled<Void>?
     var wasOpened = false
-    /// The sockets that the server has given, by namespace.
+    /// The sockets that the server has assigned, by namespace.
     var sockets: [String: JoinedSocket] = [:]
-    /// It is about to end. What still comes follows something that was not understood, so it is not told.
+    /// The connection is about to end after invalid input. Further input is ignored.
     var hasFailed = false
     var early = EarlyEvents()
-    /// Whether an answer to a ping waits to be sent.
+    /// Whether a pong waits to be sent.
     var hasPong = false
-    /// Those that ask the application for its credentials.
+    /// Pending calls of the application's `Credentials`, by namespace.
     var credentials: [String: Asking] = [:]
 
     init(id: Int, _ configuration: Configuration, end: AsyncStream<Failure>.Continuation) {
@@ -58,7 +58,7 @@ extension SocketIOClient {
 
   func transmit(_ packet: SocketPacket) { transmit(packet.messages(configuration.parser)) }
 
-  /// Sends packets by whatever carries them now.
+  /// Sends packets over the current transport.
   func transmit(_ packets: [EnginePacket]) {
     switch connection?.carrier {
     case .webSocket(let transport): transport.send(packets)
@@ -69,7 +69,7 @@ extension SocketIOClient {
     }
   }
 
-  /// Whether the network keeps up.
+  /// Whether the network accepts more data.
   var isWritable: Bool {
     guard let connection else { return false }
     if case .webSocket(let transport) = connection.carrier { return transport.isWritable }

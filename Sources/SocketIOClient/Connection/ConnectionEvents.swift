@@ -2,26 +2,26 @@ import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// What happens to the connection that all namespaces share.
+  /// An event of the connection that all namespaces share.
   public enum ConnectionEvent: Hashable, Sendable {
-    /// The connection is being opened, after this many attempts in a row that failed; 0 for the first one. A lost connection counts
-    /// as one.
+    /// The connection is being opened, after this many consecutive failures; 0 for the first attempt. A lost connection counts as one
+    /// failure.
     case attempt(after: Int)
-    /// The server has opened a session by this transport.
+    /// The server has opened a session over this transport.
     case opened(EngineTransport)
-    /// The session, which began with polling, goes on over WebSocket.
+    /// The session, which began with polling, has moved to WebSocket.
     case upgraded
-    /// The server asked whether this client is there.
+    /// The server sent a ping.
     case ping
     /// An open connection ended, or an attempt failed.
     case ended(Failure, wasOpen: Bool)
     /// The next attempt follows after this delay.
     case waiting(Duration)
-    /// As many attempts have failed as `maxAttempts` allows; ``SocketIOClient/run()`` returns.
+    /// The number of failed attempts has reached `maxAttempts`; ``SocketIOClient/run()`` returns.
     case gaveUp
   }
 
-  /// What happens to the connection, from now on, for any number of readers. Ends when the client is closed; fails with
+  /// The events of the connection from now on, for any number of readers. The sequence ends when the client is closed, and fails with
   /// ``SocketIOError/tooSlow`` if its reader falls behind `maxWaitingUpdates`.
   public func connectionEvents() -> ConnectionEvents {
     guard !isClosed else { return ConnectionEvents(stream: Readers.ended) }

@@ -1,15 +1,15 @@
 import SocketIOProtocol
 
-/// Events that come between CONNECT and its answer. So Node's server sends what a returning client has missed, and python-socketio what
-/// the application emits in its handler of `connect`. They follow the answer.
+/// Events that arrive between CONNECT and its answer: Node's server sends missed events of a returning client then, and python-socketio
+/// events that the application emits in its `connect` handler. They are delivered after the answer.
 struct EarlyEvents {
   private var events: [String: [SocketEvent]] = [:]
   private var full: Set<String> = []
   private var count = 0
   private var byteCount = 0
 
-  /// Keeps an event, unless there are more than half as many as may wait for a reader, which gets them all at once behind what waits
-  /// already, or they have more bytes together than a message may have. Once there is no room, none is kept of that namespace.
+  /// Keeps an event, up to half of `maxWaitingUpdates` (a reader gets them all at once, after its waiting updates) and up to
+  /// `maxMessageBytes`. Once a limit is exceeded, no event of that namespace is kept.
   mutating func append(_ event: SocketEvent, in namespace: String, _ limits: SocketIOClient.Configuration) {
     guard !full.contains(namespace) else { return }
     guard count < limits.maxWaitingUpdates / 2, byteCount + event.byteCount <= limits.maxMessageBytes else {
@@ -33,7 +33,7 @@ struct EarlyEvents {
 
 extension SocketEvent {
   fileprivate var byteCount: Int {
-    // What a value takes by itself counts as well.
+    // Each value has a cost of its own.
     (arguments.values + arguments.attachments).reduce(name.utf8.count) { $0 + $1.count + 64 }
   }
 }

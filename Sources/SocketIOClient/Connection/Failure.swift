@@ -7,22 +7,21 @@ import NIOSSL
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// Why there is no connection. Its description names the cause, and the cure where there is one.
+  /// Why there is no connection. The description names the cause, and the cure if there is one.
   public enum Failure: Error, Hashable, Sendable {
-    /// Nothing answers at the server's address: the transport that was tried, and the cause.
+    /// Nothing answers at the server's address. Holds the transport and the cause.
     case unreachable(EngineTransport, String)
-    /// The proxy opens no tunnel to the server.
+    /// The proxy refused a tunnel to the server.
     case proxy(String)
-    /// TLS was not agreed upon: nobody who is trusted vouches for the server, its key is none of the pinned ones, or it does
-    /// not accept this client.
+    /// The TLS handshake failed: no trusted authority certifies the server, its key is not pinned, or it rejects this client.
     case untrusted(String)
     /// The server did not open a session within `connectTimeout`.
     case timedOut
     /// The server refused, with an HTTP status or over the WebSocket, and an Engine.IO code if it gave one.
     case refused(status: Int?, code: Int?, message: String)
-    /// The server does not speak this client's revision of the protocol.
+    /// The server does not support this client's revision of the protocol.
     case versionMismatch(String)
-    /// Something else than an Engine.IO server answered.
+    /// The answer did not come from an Engine.IO server.
     case notSocketIO(String)
     /// An open connection ended.
     case lost(DisconnectReason)
@@ -49,7 +48,7 @@ extension SocketIOClient.Failure: CustomStringConvertible {
 }
 
 extension SocketIOClient.Failure {
-  /// What a refusal over HTTP means.
+  /// Interprets an HTTP refusal.
   init(status: Int, body: [UInt8]) {
     if let explained = Self(explanation: body, status: status) {
       self = explained
@@ -60,7 +59,7 @@ extension SocketIOClient.Failure {
     }
   }
 
-  /// What a refusal as a JSON object means; `nil` for anything else.
+  /// Interprets a refusal in the form of a JSON object; `nil` for anything else.
   init?(explanation json: [UInt8], status: Int?) {
     guard let members = JSONScanner.members(ofObject: json),
       let message = members.last(where: { $0.key == "message" }).flatMap({ JSONText.string(json[$0.value]) })
@@ -73,7 +72,7 @@ extension SocketIOClient.Failure {
     }
   }
 
-  /// What an error while opening a connection means.
+  /// Interprets an error while opening a connection.
   init(opening error: any Error, over transport: EngineTransport) {
     switch error {
     case let failure as Self: self = failure
@@ -89,7 +88,7 @@ extension SocketIOClient.Failure {
     }
   }
 
-  /// What a request's error means.
+  /// Interprets an error of a request.
   init(polling error: HTTPClientError) {
     switch error {
     case .cancelled: self = .closed
@@ -105,7 +104,7 @@ extension SocketIOClient.Failure {
     self = .proxy(code == 407 ? "it asks for a name and a password (HTTP 407)" : "it answers HTTP \(code)")
   }
 
-  /// The same failure, of a connection to a proxy.
+  /// The failure of a connection to a proxy.
   var ofProxy: Self {
     if case .unreachable(_, let reason) = self { .proxy("it cannot be reached: \(reason)") } else { self }
   }
@@ -122,7 +121,7 @@ extension SocketIOClient.Failure {
     String(cString: strerror(code)).lowercased()
   }
 
-  /// Whether another transport may fare better.
+  /// Whether another transport may succeed.
   var mayDependOnTransport: Bool {
     switch self {
     case .timedOut, .refused, .notSocketIO: true
@@ -130,7 +129,7 @@ extension SocketIOClient.Failure {
     }
   }
 
-  /// Why the namespaces of a lost connection were left.
+  /// The reason to report for namespaces of a lost connection.
   var reason: DisconnectReason {
     switch self {
     case .lost(let reason): reason

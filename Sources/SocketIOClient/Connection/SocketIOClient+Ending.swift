@@ -27,14 +27,14 @@ extension SocketIOClient {
 
   // MARK: The end
 
-  /// Ends a connection that broke the protocol, fell silent or was lost. Only the first reason counts.
+  /// Ends a connection that broke the protocol, became silent or was lost. Only the first reason counts.
   func fail(_ failure: Failure, connection id: Int) {
     guard connection?.id == id else { return }
     connection?.hasFailed = true
     connection?.end.yield(failure)
   }
 
-  /// The connection is gone.
+  /// Cleans up after the connection has ended.
   func endConnection(_ failure: Failure, tellDisconnected: Bool) {
     guard let ended = connection else { return }
     connection = nil

@@ -24,7 +24,7 @@ extension SocketIOClient {
     connection?.engine.upgradeLost()
     connection?.upgrade?.close()
     connection?.upgrade = nil
-    // Polling has ended for an upgrade that will not come.
+    // Polling has stopped for an upgrade that will not happen.
     if connection?.isPausing == true { fail(.lost(.transportError), connection: id) }
   }
 
@@ -54,7 +54,7 @@ extension SocketIOClient {
     }
   }
 
-  /// Answers a ping. What a server asks while it takes no answers does not pile up.
+  /// Answers a ping. If the server does not read the answers, they must not pile up.
   private func pong(_ answer: EnginePacket, connection id: Int) {
     switch connection?.carrier {
     case .webSocket(let transport):
@@ -97,7 +97,7 @@ extension SocketIOClient {
     case .disconnected(let namespace):
       claims[namespace] = nil
       notJoined(namespace)
-      // It may have been sent before the server knew that it is asked again; no other answer may come.
+      // The server may have sent it before it received the new CONNECT, and no other answer may come.
       settleJoining(namespace, .failure(.notConnected))
       tell(namespace, .disconnected(.serverNamespaceDisconnect))
       dropUnread(namespace, nil)
@@ -105,7 +105,7 @@ extension SocketIOClient {
     }
   }
 
-  /// The server has this client in the namespace no more, if it ever had.
+  /// The server no longer has this client in the namespace, if it ever had.
   private func notJoined(_ namespace: String) {
     _ = connection?.early.take(namespace)
     guard connection?.sockets.removeValue(forKey: namespace) != nil else { return }
@@ -115,7 +115,7 @@ extension SocketIOClient {
 
   private func connected(to namespace: String, sid: String, pid: String?) {
     let early = connection?.early.take(namespace)
-    // With more than could be kept it has a new socket, as after too long a time.
+    // If early events were lost, the socket counts as new, as after a long absence.
     let mayReturn = claims[namespace] != nil
     let former = early == nil ? nil : claims[namespace]
     let isRecovered = pid != nil && former?.pid == pid
@@ -130,7 +130,7 @@ extension SocketIOClient {
     settleJoining(namespace, .success(()))
   }
 
-  /// Events are missing that came before the answer to CONNECT: who reads them learns of it.
+  /// Events before the answer to CONNECT were lost: ends the sequences of readers with an error.
   private func lostEarly(in namespace: String) {
     logger.warning(
       "more events came before the answer to CONNECT than maxWaitingUpdates or maxMessageBytes allow; they are lost",
@@ -145,7 +145,7 @@ extension SocketIOClient {
     publish(event, in: namespace, .received)
   }
 
-  /// Where the server can recover connections, the last argument of an event is its offset, not the application's.
+  /// Removes the offset, which is the last argument of an event if the server can recover connections.
   private func withoutOffset(_ event: SocketEvent, in namespace: String) -> SocketEvent {
     guard claims[namespace] != nil, event.id == nil, let last = event.arguments.values.last,
       let offset = JSONText.string(last[...])

@@ -1,4 +1,4 @@
-/// Those who read one sort of thing, each with a bounded sequence of its own.
+/// The readers of one kind of element, each with its own bounded sequence.
 struct Readers<Element: Sendable> {
   typealias Stream = AsyncThrowingStream<Element, any Error>
 
@@ -6,7 +6,7 @@ struct Readers<Element: Sendable> {
 
   var isEmpty: Bool { feeds.isEmpty }
 
-  /// - Parameter ended: Called from anywhere once the reader is gone.
+  /// - Parameter ended: Called on any thread when the reader is gone.
   mutating func add(_ id: Int, maxWaiting: Int, ended: @escaping @Sendable () -> Void) -> Stream {
     let (stream, feed) = Stream.makeStream(bufferingPolicy: .bufferingOldest(maxWaiting))
     feeds[id] = feed
@@ -16,7 +16,7 @@ struct Readers<Element: Sendable> {
 
   mutating func remove(_ id: Int) { feeds[id] = nil }
 
-  /// Hands out to all; who has fallen behind is told so, and gets no more.
+  /// Sends an element to all readers. A reader that has fallen behind gets an error and is removed.
   mutating func yield(_ element: Element) {
     for (id, feed) in feeds {
       guard case .dropped = feed.yield(element) else { continue }
@@ -30,6 +30,6 @@ struct Readers<Element: Sendable> {
     feeds = [:]
   }
 
-  /// A sequence of which nothing comes.
+  /// A sequence that has ended.
   static var ended: Stream { Stream { $0.finish() } }
 }

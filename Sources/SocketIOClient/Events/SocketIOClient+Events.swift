@@ -2,12 +2,12 @@ import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// What somebody listens to.
+  /// What a reader listens to.
   struct Interest: Hashable {
     enum Subject: Hashable {
-      /// The events of the server with this name.
+      /// Events of the server with this name.
       case named(String)
-      /// All events of the server.
+      /// All events from the server.
       case received
       /// All events to the server.
       case sent
@@ -17,30 +17,30 @@ extension SocketIOClient {
     let subject: Subject
   }
 
-  /// The events with this name, from now on, for any number of readers; the namespace must be joined by
-  /// `connect(to:auth:)` or ``updates(in:auth:)``.
+  /// The events with this name from now on, for any number of readers. The namespace must be joined by `connect(to:auth:)` or
+  /// ``updates(in:auth:)``.
   ///
-  /// The sequence goes on over lost connections, and ends when the namespace is left or the client closed. It fails with
-  /// ``SocketIOError/tooSlow`` if its reader falls behind `maxWaitingUpdates`. In a namespace without a reader of updates
-  /// it also ends when the server removes the client, and fails with ``SocketIOError/refused(_:)`` when the server does not
-  /// let it in, be it after a lost connection.
+  /// The sequence continues over lost connections, and ends when the namespace is left or the client is closed. It fails with
+  /// ``SocketIOError/tooSlow`` if its reader falls behind `maxWaitingUpdates`. In a namespace without a reader of updates, it also ends
+  /// when the server removes the client, and fails with ``SocketIOError/refused(_:)`` when the server refuses the client, even after a lost
+  /// connection.
   public func events(_ name: String, in namespace: String = SocketPacket.mainNamespace) -> Events {
     events(Interest(namespace: namespace, subject: .named(name)))
   }
 
-  /// All events of the server, whatever their name. As ``events(_:in:)``.
+  /// All events from the server, with any name. It behaves as ``events(_:in:)``.
   public func allEvents(in namespace: String = SocketPacket.mainNamespace) -> Events {
     events(Interest(namespace: namespace, subject: .received))
   }
 
-  /// All events to the server, each as it goes out: kept ones when the namespace is joined, those that are sent again
-  /// once more. Acknowledgements are not among them. As ``events(_:in:)``.
+  /// All events to the server when they are sent: kept events when the namespace is joined, and repeated events each time. Acknowledgements
+  /// are not included. It behaves as ``events(_:in:)``.
   public func outgoingEvents(in namespace: String = SocketPacket.mainNamespace) -> Events {
     events(Interest(namespace: namespace, subject: .sent))
   }
 
   /// Waits for the next event with this name.
-  /// - Throws: What ``events(_:in:)`` fails with, ``SocketIOError/closed`` if it ends before, or `CancellationError`.
+  /// - Throws: The errors of ``events(_:in:)``, ``SocketIOError/closed`` if the sequence ends before, or `CancellationError`.
   public func once(_ name: String, in namespace: String = SocketPacket.mainNamespace) async throws -> SocketEvent {
     var iterator = events(name, in: namespace).makeAsyncIterator()
     guard let event = try await iterator.next(isolation: self) else {
@@ -79,7 +79,7 @@ extension SocketIOClient {
     }
   }
 
-  /// Events as they arrived, or went out. For one reader.
+  /// Events as they arrived or were sent. For one reader.
   public struct Events: AsyncSequence, Sendable {
     public typealias Element = SocketEvent
     let stream: AsyncThrowingStream<SocketEvent, any Error>

@@ -1,8 +1,8 @@
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// The first arguments of the events with this name, as values: one, or a tuple of several. As ``events(_:in:)``; it fails
-  /// with `DecodingError` at an event whose arguments are of another kind, or too few.
+  /// The first arguments of the events with this name, decoded: one value, or a tuple of several. It behaves as ``events(_:in:)``, and
+  /// fails with `DecodingError` at an event with too few arguments or other types.
   public func events<First: Decodable, each Rest: Decodable>(
     _ name: String, as first: First.Type, _ rest: repeat (each Rest).Type,
     in namespace: String = SocketPacket.mainNamespace
@@ -10,8 +10,8 @@ extension SocketIOClient {
     Values(events: events(name, in: namespace))
   }
 
-  /// Waits for the next event with this name, and answers its first arguments as values. As ``once(_:in:)``.
-  /// - Throws: Also `DecodingError` if they are of another kind, or too few.
+  /// Waits for the next event with this name, and returns its first arguments, decoded. It behaves as ``once(_:in:)``.
+  /// - Throws: Also `DecodingError` if there are too few arguments or they have other types.
   public nonisolated func once<First: Decodable & Sendable, each Rest: Decodable & Sendable>(
     _ name: String, as first: First.Type, _ rest: repeat (each Rest).Type,
     in namespace: String = SocketPacket.mainNamespace
@@ -19,7 +19,7 @@ extension SocketIOClient {
     try await once(name, in: namespace).arguments.decodeFirst(first, repeat each rest)
   }
 
-  /// Values out of events. For one reader.
+  /// Decoded events. For one reader.
   public struct Values<First: Decodable, each Rest: Decodable>: AsyncSequence, Sendable {
     public typealias Element = (First, repeat each Rest)
     let events: Events

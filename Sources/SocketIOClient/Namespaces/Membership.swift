@@ -4,7 +4,7 @@ import SocketIOProtocol
 extension SocketIOClient {
   typealias Feed = AsyncThrowingStream<Update, any Error>.Continuation
 
-  /// Makes the auth payload of a connect, a JSON object; called for each connection anew, for credentials that age.
+  /// Makes the auth payload of a CONNECT, a JSON object. It is called for each connection, because credentials expire.
   public typealias Credentials = @Sendable () async throws -> [UInt8]
 
   enum Auth {
@@ -12,25 +12,25 @@ extension SocketIOClient {
     case credentials(Credentials)
   }
 
-  /// A namespace somebody wants to be in.
+  /// A namespace that the application wants to be in.
   struct Membership {
-    /// Who reads everything that happens in it.
+    /// The reader of all updates of the namespace.
     var feed: Feed?
     var feedID: Int
     var auth: Auth
-    /// What is sent once it is joined.
+    /// Events to send once the namespace is joined.
     var buffer = OfflineBuffer()
-    /// What is sent until it is acknowledged.
+    /// Events that are sent again until they are acknowledged.
     var queue = RetryQueue()
-    /// Ends the try that is under way.
+    /// Ends the current try.
     var tryTimer: Scheduled<Void>?
-    /// The event of the queue that was sent last, and by which connection.
+    /// The last sent event of the queue, and its connection.
     var lastTry: (connection: Int, id: AckID)?
-    /// Whether the server has ever let this client in.
+    /// Whether the server has ever let this client join.
     var wasJoined = false
   }
 
-  /// Somebody who waits to be let in.
+  /// A caller that waits until the namespace is joined.
   struct Joining {
     let id: Int
     let namespace: String

@@ -2,9 +2,9 @@ import Logging
 import SocketIOProtocol
 
 extension SocketIOClient {
-  /// Asks the application for the credentials of one namespace.
+  /// A pending call of the application's `Credentials` for one namespace.
   struct Asking {
-    /// By which the task knows whether it is still the one that is wanted.
+    /// Lets the task check whether its result is still wanted.
     let number: Int
     let task: Task<Void, Never>
   }
@@ -36,7 +36,7 @@ extension SocketIOClient {
       while !Task.isCancelled {
         let credentials: Result<[UInt8], any Error>
         do { credentials = .success(try await make()) } catch { credentials = .failure(error) }
-        // Code that does not heed its cancellation ends late: what it made is for a membership of before.
+        // A task that ignores its cancellation may end late, with credentials for a former membership.
         guard isAsking(number, for: namespace, connection: id) else { return }
         switch credentials {
         case .success(let auth):
@@ -57,12 +57,12 @@ extension SocketIOClient {
     connection?.id == id && connection?.credentials[namespace]?.number == number
   }
 
-  /// Nobody wants the credentials any more that are being made.
+  /// Cancels the pending call: its credentials are no longer wanted.
   func stopAsking(_ namespace: String) {
     connection?.credentials.removeValue(forKey: namespace)?.task.cancel()
   }
 
-  /// The application made no credentials, which may pass: only a `connect` that was never let in is over then.
+  /// The application failed to make credentials. This may be temporary, so only a `connect` that never succeeded ends.
   /// - Returns: Whether to ask again.
   private func noCredentials(_ namespace: String, _ error: any Error) -> Bool {
     logger.warning("no credentials", metadata: ["namespace": "\(namespace)", "reason": "\(error)"])

@@ -3,17 +3,17 @@ import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// Joins namespaces, now or as soon as there is a connection, and tells what happens in them.
+  /// Joins namespaces, now or when there is a connection, and reports everything that happens in them.
   ///
-  /// A namespace has one such reader: asking for it again ends the former sequence. The sequence fails with
-  /// ``SocketIOError/badNamespace(_:)`` at once for a name without its slash.
+  /// A namespace has only one such reader: a second call ends the former sequence. The sequence fails with
+  /// ``SocketIOError/badNamespace(_:)`` at once for a name without its leading slash.
   /// - Parameter auth: A JSON object for the server, or empty.
   public func updates(in namespaces: [String], auth: [UInt8] = []) -> Updates {
     updates(in: namespaces, .payload(auth))
   }
 
-  /// As ``updates(in:auth:)``, with credentials made for each connection. When that fails, the namespace is told to have
-  /// refused, and they are asked for again after the backoff.
+  /// Like ``updates(in:auth:)``, but with credentials made for each connection. If making them fails, the namespace is reported as refused,
+  /// and they are requested again after the backoff.
   public func updates(in namespaces: [String], credentials: @escaping Credentials) -> Updates {
     updates(in: namespaces, .credentials(credentials))
   }
@@ -34,7 +34,7 @@ extension SocketIOClient {
     let id = feedCount
     for namespace in namespaces where memberships[namespace]?.feedID != id {
       if let former = memberships[namespace], former.feed != nil { end(former.feedID, .none) }
-      // What is kept and queued for a namespace that was only connected to stays.
+      // Keeps events that are queued for a namespace without a reader.
       var membership = memberships[namespace] ?? Membership(feed: nil, feedID: id, auth: auth)
       (membership.feed, membership.feedID, membership.auth) = (feed, id, auth)
       memberships[namespace] = membership
@@ -47,21 +47,20 @@ extension SocketIOClient {
     return Updates(stream: stream)
   }
 
-  /// Joins a namespace and waits until the server has let this client in. It is joined again after lost connections,
-  /// until ``leave(_:)``.
+  /// Joins a namespace and waits until the server has accepted this client. It is joined again after lost connections, until ``leave(_:)``.
   /// - Parameter auth: A JSON object for the server, or empty.
-  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/badNamespace(_:)``, ``SocketIOError/notConnected`` when it is left or the
-  ///   server removes this client meanwhile, ``SocketIOError/closed`` when the client ends before, or `CancellationError`.
+  /// - Throws: ``SocketIOError/refused(_:)``, ``SocketIOError/badNamespace(_:)``, ``SocketIOError/notConnected`` if the namespace is left
+  ///   or the server removes this client meanwhile, ``SocketIOError/closed`` if the client is closed before, or `CancellationError`.
   public func connect(to namespace: String = SocketPacket.mainNamespace, auth: [UInt8] = []) async throws {
     try await connect(to: namespace, .payload(auth))
   }
 
-  /// As `connect(to:auth:)`, with a value that becomes a JSON object.
-  /// - Throws: Also `EncodingError`, for values that become something else, too.
+  /// Like `connect(to:auth:)`, with a value that encodes as a JSON object.
+  /// - Throws: Also `EncodingError`, including for values that do not encode as an object.
   public func connect<Auth: Encodable>(
     to namespace: String = SocketPacket.mainNamespace, auth: Auth
   ) async throws {
-    // Within a closure the compiler takes this function for bytes as well.
+    // Inside of a closure, the compiler would resolve a byte array to this function too.
     if let json = auth as? [UInt8] { return try await connect(to: namespace, .payload(json)) }
     let json = try JSONText.encoded(auth)
     guard json.first == UInt8(ascii: "{") else {
@@ -70,8 +69,8 @@ extension SocketIOClient {
     try await connect(to: namespace, auth: json)
   }
 
-  /// As `connect(to:auth:)`, with credentials made for each connection. When that fails, this throws; once the server has let
-  /// the client in, they are asked for again after the backoff instead.
+  /// Like `connect(to:auth:)`, but with credentials made for each connection. If making them fails, this throws. After the server has
+  /// accepted the client once, they are requested again after the backoff instead.
   public func connect(
     to namespace: String = SocketPacket.mainNamespace, credentials: @escaping Credentials
   ) async throws {
@@ -108,14 +107,14 @@ extension SocketIOClient {
     for waiter in settled { waiter.continuation.resume(with: result.mapError { $0 }) }
   }
 
-  /// Leaves a namespace. Its sequences of events end, and one of updates if it was the last namespace of it.
+  /// Leaves a namespace. Its sequences of events end; a sequence of updates ends with its last namespace.
   public func leave(_ namespace: String) {
     guard let left = memberships[namespace] else { return }
     forget(namespace)
     if !memberships.values.contains(where: { $0.feedID == left.feedID }) { left.feed?.finish() }
   }
 
-  /// Asks again for a namespace that refused or removed this client.
+  /// Asks again to join a namespace that refused or removed this client.
   public func rejoin(_ namespace: String, auth: [UInt8]) {
     memberships[namespace]?.auth = .payload(auth)
     stopAsking(namespace)
@@ -143,8 +142,8 @@ extension SocketIOClient {
     dropUnread(namespace, .refused(refusal))
   }
 
-  /// The server does not want this client in a namespace: where nobody reads updates, and so could ask again, its
-  /// sequences of events end.
+  /// The server has refused or removed this client from a namespace. Without a reader of updates, which could ask again, the sequences of
+  /// events end.
   func dropUnread(_ namespace: String, _ error: SocketIOError?) {
     guard let membership = memberships[namespace], membership.feed == nil else { return }
     let (kept, queued) = (membership.buffer.count, membership.queue.count)

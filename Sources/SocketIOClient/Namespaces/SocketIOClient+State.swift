@@ -1,8 +1,8 @@
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// The id of this client in a namespace, by which the server knows it; nil while it is not joined, and of servers of
-  /// Socket.IO 2, which do not tell it.
+  /// This client's id in a namespace, as the server knows it. Nil while the namespace is not joined, and with servers of Socket.IO 2, which
+  /// do not send it.
   public func id(in namespace: String = SocketPacket.mainNamespace) -> String? {
     connection?.sockets[namespace].flatMap { $0.id.isEmpty ? nil : $0.id }
   }
@@ -18,12 +18,12 @@ extension SocketIOClient {
     memberships[namespace] != nil
   }
 
-  /// Whether the server has brought this client back to the socket that it had before, with its rooms and what it missed.
+  /// Whether the server has returned this client to its former socket, with its rooms and missed events.
   public func isRecovered(in namespace: String = SocketPacket.mainNamespace) -> Bool {
     connection?.sockets[namespace]?.isRecovered == true
   }
 
-  /// What carries packets now; nil while there is no session.
+  /// The current transport; nil while there is no session.
   public var currentTransport: EngineTransport? {
     connection?.engine.open == nil ? nil : connection?.engine.transport
   }

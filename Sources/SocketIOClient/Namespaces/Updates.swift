@@ -4,14 +4,14 @@ extension SocketIOClient {
   /// What happened in a namespace.
   public struct Update: Sendable {
     public enum Kind: Sendable {
-      /// The server let this client in; also after each reconnection. If it recovered the former connection, the id and
-      /// the rooms are those of before, and the events in between follow; otherwise they are lost.
+      /// The server accepted this client; also after each reconnection. If it recovered the former connection, the id and the rooms are
+      /// unchanged, and the events in between follow; otherwise these events are lost.
       case connected(sid: String, recovered: Bool)
       case event(SocketEvent)
-      /// The server refused this client. Nothing more is asked of it until ``SocketIOClient/rejoin(_:auth:)`` or
-      /// the next connection; only credentials that could not be made are asked for again.
+      /// The server refused this client. The client asks again only with ``SocketIOClient/rejoin(_:auth:)`` or the next connection. Only
+      /// credentials that could not be made are requested again.
       case refused(Refusal)
-      /// The client is out of the namespace. When the connection was lost it comes back by itself.
+      /// The client is no longer in the namespace. After a lost connection it rejoins automatically.
       case disconnected(DisconnectReason)
       /// An attempt to connect failed; the next one follows after the delay.
       case waiting(Failure, delay: Duration)
@@ -21,20 +21,20 @@ extension SocketIOClient {
     public let kind: Kind
   }
 
-  /// The server's answer to a client it does not let in.
+  /// The server's answer to a client that it refuses.
   public struct Refusal: Hashable, Sendable {
-    /// The message for people, empty if there is none.
+    /// The message for users; empty if there is none.
     public let message: String
     /// The whole answer as JSON.
     public let json: [UInt8]
 
-    /// A refusal of this side.
+    /// A refusal raised locally.
     init(message: String) {
       self.init(json: Array(#"{"message":\#(JSONText.quoted(message))}"#.utf8))
     }
 
-    /// The refusal's data, if it has any, as a value.
-    /// - Throws: `DecodingError` if there is none, or it is no such value.
+    /// Decodes the refusal's data.
+    /// - Throws: `DecodingError` if there is none, or it has another type.
     public func data<Value: Decodable>(as type: Value.Type) throws -> Value {
       let data = JSONScanner.members(ofObject: json)?.last { $0.key == "data" }.map { Array(json[$0.value]) }
       return try SocketArguments(data.map { [$0] } ?? []).decode(type)
@@ -49,9 +49,9 @@ extension SocketIOClient {
     }
   }
 
-  /// What happens in some namespaces, in order. For one reader. Dropping it leaves the namespaces.
+  /// The updates of some namespaces, in order. For one reader. Releasing the sequence leaves the namespaces.
   ///
-  /// Fails with ``SocketIOError/tooSlow`` if its reader falls behind the limit, ends when the client is closed.
+  /// It fails with ``SocketIOError/tooSlow`` if its reader falls behind the limit, and ends when the client is closed.
   public struct Updates: AsyncSequence, Sendable {
     public typealias Element = Update
     let stream: AsyncThrowingStream<Update, any Error>

@@ -1,11 +1,11 @@
 import SocketIOProtocol
 
-/// Events that wait, in order, for their namespace to be joined.
+/// Events that wait, in order, until their namespace is joined.
 struct OfflineBuffer {
   private var kept: [Outgoing] = []
   private var byteCount = 0
 
-  /// - Throws: ``SocketIOError/full(limit:)``, or ``SocketIOError/notConnected`` where nothing is to be kept.
+  /// - Throws: ``SocketIOError/full(limit:)``, or ``SocketIOError/notConnected`` if no events may be kept.
   mutating func append(_ outgoing: Outgoing, _ limits: SocketIOClient.Configuration) throws(SocketIOError) {
     guard limits.maxOfflineEvents > 0 else { throw .notConnected }
     guard kept.count < limits.maxOfflineEvents else { throw .full(limit: "maxOfflineEvents") }
@@ -18,7 +18,7 @@ struct OfflineBuffer {
 
   func holds(_ id: AckID) -> Bool { kept.contains { $0.event.id == id } }
 
-  /// Nobody waits any more for an event's acknowledgement: it is not sent either.
+  /// Removes an event whose acknowledgement is not awaited any longer; it is not sent.
   mutating func remove(_ id: AckID) {
     guard let index = kept.firstIndex(where: { $0.event.id == id }) else { return }
     byteCount -= kept.remove(at: index).byteCount

@@ -1,10 +1,10 @@
 import SocketIOProtocol
 
-/// An event on its way to the server.
+/// An event to the server.
 struct Outgoing: Sendable {
   let event: SocketEvent
   let namespace: String
-  /// What carries it, however often it is sent.
+  /// The messages of the event, the same for each time it is sent.
   let messages: [EnginePacket]
 
   init(_ event: SocketEvent, in namespace: String, _ parser: SocketParser) {

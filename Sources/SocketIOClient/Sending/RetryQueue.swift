@@ -1,8 +1,8 @@
 import SocketIOProtocol
 
-/// Events of a namespace that are sent one at a time, in order, each again until it is acknowledged or its tries are used up.
+/// Events of a namespace that are sent one at a time, in order. Each is repeated until it is acknowledged or its tries are used up.
 ///
-/// It is told what happens and answers what to do; it sends nothing and reads no clock.
+/// It is driven by calls and returns what to do; it sends nothing and reads no clock.
 struct RetryQueue {
   struct Entry {
     let id: AckID
@@ -29,7 +29,7 @@ struct RetryQueue {
 
   func holds(_ id: AckID) -> Bool { entries.contains { $0.id == id } }
 
-  /// The event to send now; nil while one is under way, or there is none. Asked only while the namespace is joined.
+  /// The event to send now; nil if one is in progress, or there is none. Call it only while the namespace is joined.
   mutating func next() -> Entry? {
     guard !isUnderWay, !entries.isEmpty else { return nil }
     isUnderWay = true
@@ -37,19 +37,19 @@ struct RetryQueue {
     return entries[0]
   }
 
-  /// An acknowledgement came, be it that of an earlier try.
-  /// - Returns: Whether it was that of the event under way, which is gone then.
+  /// An acknowledgement arrived, perhaps of an earlier try.
+  /// - Returns: Whether it was for the event in progress, which is then removed.
   mutating func acknowledged(_ id: AckID) -> Bool {
     guard isUnderWay, entries.first?.id == id else { return false }
     remove(id)
     return true
   }
 
-  /// No acknowledgement came in time, or the namespace is not joined any more.
+  /// No acknowledgement arrived in time, or the namespace is no longer joined.
   /// - Parameters:
-  ///   - id: The event whose time is over; nil: whichever is under way.
+  ///   - id: The event whose time is over; nil for the event in progress.
   ///   - retries: How often an event is sent after its first try.
-  /// - Returns: The event if that was its last try; it is gone then.
+  /// - Returns: The event, if that was its last try; then it is removed.
   mutating func failed(_ id: AckID?, retries: Int) -> Entry? {
     guard isUnderWay, let first = entries.first, id == nil || id == first.id else { return nil }
     isUnderWay = false
@@ -58,7 +58,7 @@ struct RetryQueue {
     return first
   }
 
-  /// Takes an event out.
+  /// Removes an event.
   mutating func remove(_ id: AckID) {
     guard let index = entries.firstIndex(where: { $0.id == id }) else { return }
     if index == 0 { isUnderWay = false }

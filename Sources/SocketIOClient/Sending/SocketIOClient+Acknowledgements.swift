@@ -2,7 +2,7 @@ import NIOCore
 public import SocketIOProtocol
 
 extension SocketIOClient {
-  /// An event sent that waits for its acknowledgement.
+  /// Identifies a sent event that waits for its acknowledgement.
   struct Awaited: Hashable {
     let namespace: String
     let id: AckID
@@ -10,11 +10,11 @@ extension SocketIOClient {
 
   struct PendingAck {
     let continuation: CheckedContinuation<SocketArguments, any Error>
-    /// Missing where each try has a time of its own.
+    /// Nil if each try has its own timer.
     let timer: Scheduled<Void>?
   }
 
-  /// Acknowledges an event of the server that asked for it; others are left alone.
+  /// Acknowledges an event of the server. Does nothing if the event did not ask for it.
   /// - Throws: ``SocketIOError/notConnected`` or ``SocketIOError/congested``.
   public func acknowledge(
     _ event: SocketEvent, with arguments: SocketArguments = .init(), in namespace: String = SocketPacket.mainNamespace
@@ -28,7 +28,7 @@ extension SocketIOClient {
   }
 
   /// Acknowledges an event of the server with values, as JSON.
-  /// - Throws: `EncodingError`, or as for raw arguments; nothing was sent then.
+  /// - Throws: `EncodingError`, or as for raw arguments; then nothing was sent.
   public func acknowledge<First: Encodable, each Rest: Encodable>(
     _ event: SocketEvent, with first: First, _ rest: repeat each Rest,
     in namespace: String = SocketPacket.mainNamespace
@@ -36,14 +36,14 @@ extension SocketIOClient {
     try acknowledge(event, with: SocketArguments(encoding: first, repeat each rest), in: namespace)
   }
 
-  /// A fresh number for an event. It is never used again, not even over another connection.
+  /// A new number for an event. It is never reused, not even over another connection.
   func makeAckID() -> AckID {
     defer { ackCount += 1 }
     return AckID(ackCount)
   }
 
-  /// Waits for the acknowledgement of an event that was sent, is kept or queued.
-  /// - Parameter time: nil where each try has a time of its own.
+  /// Waits for the acknowledgement of an event that was sent, kept or queued.
+  /// - Parameter time: Nil if each try has its own time limit.
   func acknowledgement(of awaited: Awaited, within time: Duration?) async throws -> SocketArguments {
     try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
@@ -60,7 +60,7 @@ extension SocketIOClient {
     }
   }
 
-  /// Nobody waits for this acknowledgement any more. If the event is still here it stays unsent.
+  /// Ends the wait for an acknowledgement. If the event is still waiting here, it is not sent.
   private func giveUp(_ awaited: Awaited, _ error: any Error) {
     memberships[awaited.namespace]?.buffer.remove(awaited.id)
     memberships[awaited.namespace]?.queue.remove(awaited.id)
@@ -74,7 +74,7 @@ extension SocketIOClient {
     pending.continuation.resume(with: outcome)
   }
 
-  /// No acknowledgement of these will come any more, unless their events are yet to be sent.
+  /// Fails the waits of lost acknowledgements, except for events that are still to be sent.
   func forgetAcks(_ error: SocketIOError = .notConnected, where isLost: (Awaited) -> Bool) {
     for awaited in acknowledgements.keys where isLost(awaited) {
       let membership = memberships[awaited.namespace]

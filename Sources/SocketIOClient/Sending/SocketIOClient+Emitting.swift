@@ -3,15 +3,15 @@ public import SocketIOProtocol
 extension SocketIOClient {
   /// Sends an event.
   ///
-  /// While the namespace is not joined, but will be, the event is kept, in order and within `maxOfflineEvents` and
-  /// `maxOfflineBytes`. With `retries` it is sent again until the server acknowledges it; otherwise it arrives once, or, if the
-  /// connection is lost on the way, not at all.
+  /// While the namespace is requested but not joined, the event is kept, in order and within `maxOfflineEvents` and `maxOfflineBytes`. With
+  /// `retries` it is sent again until the server acknowledges it. Without, it arrives once, or not at all if the connection is lost
+  /// meanwhile.
   /// - Parameters:
-  ///   - arguments: JSON texts, and the attachments their placeholders refer to.
-  ///   - isVolatile: Whether the event is dropped where it cannot go out at once: the namespace is not joined, or the
-  ///     network does not keep up.
-  /// - Throws: ``SocketIOError/reservedName(_:)``, ``SocketIOError/notConnected`` in a namespace that was never asked for, or was
-  ///   left, ``SocketIOError/congested`` or ``SocketIOError/full(limit:)``. The event was neither sent nor kept then.
+  ///   - arguments: JSON texts, and the attachments that their placeholders refer to.
+  ///   - isVolatile: Whether the event is dropped if it cannot be sent at once, because the namespace is not joined or the network is too
+  ///     slow.
+  /// - Throws: ``SocketIOError/reservedName(_:)``, ``SocketIOError/notConnected`` in a namespace that was never requested or was left,
+  ///   ``SocketIOError/congested`` or ``SocketIOError/full(limit:)``. Then the event was neither sent nor kept.
   public func emit(
     _ name: String, _ arguments: SocketArguments = .init(), in namespace: String = SocketPacket.mainNamespace,
     isVolatile: Bool = false
@@ -29,11 +29,11 @@ extension SocketIOClient {
 
   /// Sends an event and waits for the server's acknowledgement.
   ///
-  /// While the namespace is not joined, but will be, the event is kept as for an emit without acknowledgement; if it is still
-  /// kept when the time is over, or this task is cancelled, it is not sent.
-  /// - Parameter time: How long to wait, from now on; with `retries`, how long each try waits. `nil`: `ackTimeout`.
-  /// - Throws: ``SocketIOError``; after ``SocketIOError/timedOut`` or a lost connection (``SocketIOError/notConnected``)
-  ///   the event may have arrived. With `retries`, both come only after the last try.
+  /// While the namespace is requested but not joined, the event is kept, as by an emit without acknowledgement. If it is still kept when
+  /// the time is over, or this task is cancelled, it is not sent.
+  /// - Parameter time: How long to wait from now on; with `retries`, how long each try waits. `nil`: `ackTimeout`.
+  /// - Throws: ``SocketIOError``. After ``SocketIOError/timedOut`` or a lost connection (``SocketIOError/notConnected``) the event may have
+  ///   arrived. With `retries`, both are thrown only after the last try.
   @discardableResult
   public func emit(
     _ name: String, _ arguments: SocketArguments = .init(), in namespace: String = SocketPacket.mainNamespace,
@@ -52,8 +52,8 @@ extension SocketIOClient {
     return try await acknowledgement(of: awaited, within: nil)
   }
 
-  /// Sends an event whose arguments are these values, as JSON.
-  /// - Throws: `EncodingError`, or as for raw arguments; nothing was sent then.
+  /// Sends an event with these values as arguments, as JSON.
+  /// - Throws: `EncodingError`, or as for raw arguments; then nothing was sent.
   public func emit<each Value: Encodable>(
     _ name: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     isVolatile: Bool = false
@@ -62,7 +62,7 @@ extension SocketIOClient {
     try emit(name, arguments, in: namespace, isVolatile: isVolatile)
   }
 
-  /// Sends an event whose arguments are these values and waits for the server's acknowledgement.
+  /// Sends an event with these values as arguments, and waits for the server's acknowledgement.
   /// - Throws: `EncodingError`, or as for raw arguments.
   @discardableResult
   public func emit<each Value: Encodable>(
@@ -73,8 +73,8 @@ extension SocketIOClient {
     return try await emit(name, arguments, in: namespace, acknowledgedWithin: time)
   }
 
-  /// As ``emit(_:_:_:in:acknowledgedWithin:)``, with the acknowledgement's first argument as a value.
-  /// - Throws: Also `DecodingError` for an answer of another kind.
+  /// Like ``emit(_:_:_:in:acknowledgedWithin:)``, but decodes the acknowledgement's first argument.
+  /// - Throws: Also `DecodingError` if the answer has another type.
   public func emit<each Value: Encodable, Answer: Decodable>(
     _ name: String, _ values: repeat each Value, in namespace: String = SocketPacket.mainNamespace,
     acknowledgedWithin time: Duration?, as answer: Answer.Type
@@ -101,7 +101,7 @@ extension SocketIOClient {
     transmit(outgoing)
   }
 
-  /// Sends an event now, and tells those who watch.
+  /// Sends an event now, and passes it to readers of outgoing events.
   func transmit(_ outgoing: Outgoing) {
     transmit(outgoing.messages)
     publish(outgoing.event, in: outgoing.namespace, .sent)

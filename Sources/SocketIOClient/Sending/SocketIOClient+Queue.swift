@@ -3,7 +3,7 @@ import NIOCore
 import SocketIOProtocol
 
 extension SocketIOClient {
-  /// Puts an event into its namespace's queue, where it has its turn at once if nothing else waits.
+  /// Adds an event to its namespace's queue. It is sent at once if no other waits.
   func enqueue(_ outgoing: Outgoing, _ id: AckID, timeout: Duration) throws(SocketIOError) {
     let entry = RetryQueue.Entry(id: id, outgoing: outgoing, timeout: timeout)
     guard memberships[outgoing.namespace] != nil else { throw .notConnected }
@@ -11,7 +11,7 @@ extension SocketIOClient {
     drainQueue(outgoing.namespace)
   }
 
-  /// Sends what waits for a namespace that has been joined: first what was kept, then what its queue holds.
+  /// Sends the waiting events of a namespace that was joined: first kept events, then its queue.
   func sendKept(in namespace: String) {
     for outgoing in memberships[namespace]?.buffer.takeAll() ?? [] { transmit(outgoing) }
     drainQueue(namespace)
@@ -24,17 +24,17 @@ extension SocketIOClient {
       self?.assumeIsolated { $0.tryFailed(entry.id, in: namespace, .timedOut) }
     }
     let isCopy = memberships[namespace]?.lastTry.map { $0 == (connectionCount, entry.id) } == true
-    // The network has not taken what was sent before: a copy would only wait behind it. The try counts all the same.
+    // The network has not sent the previous copy yet, so another copy would only wait behind it. The try counts nevertheless.
     if isCopy, !isWritable { return }
     memberships[namespace]?.lastTry = (connectionCount, entry.id)
     transmit(entry.outgoing)
   }
 
-  /// An acknowledgement came.
+  /// An acknowledgement arrived.
   func acknowledged(_ awaited: Awaited, _ arguments: SocketArguments) {
     let membership = memberships[awaited.namespace]
     let wasQueued = memberships[awaited.namespace]?.queue.acknowledged(awaited.id) == true
-    // The server cannot have had what was not sent.
+    // The server cannot have received an event that was not sent.
     let isUnsent = membership?.buffer.holds(awaited.id) == true || membership?.queue.holds(awaited.id) == true
     guard wasQueued || !isUnsent else { return }
     settle(awaited, .success(arguments))
@@ -43,7 +43,7 @@ extension SocketIOClient {
     drainQueue(awaited.namespace)
   }
 
-  /// The namespace is not joined any more: what its queue has sent counts as one try.
+  /// The namespace is no longer joined: the sent event of its queue has used one try.
   func interruptQueue(_ namespace: String) {
     memberships[namespace]?.tryTimer?.cancel()
     tryFailed(nil, in: namespace, .notConnected)

@@ -1,9 +1,9 @@
 import AsyncHTTPClient
 import Foundation
 
-/// The cookies of one server, as RFC 6265 has them: they go with requests to the same place, until they expire.
+/// The cookies of one server (RFC 6265): they are sent with requests to it until they expire.
 ///
-/// It is asked only for requests to its own server, so it never compares hosts but to refuse cookies meant for others.
+/// It is used only for requests to its own server, so it compares hosts only to reject cookies of other hosts.
 struct CookieJar {
   private struct Kept {
     let cookie: HTTPClient.Cookie
@@ -15,7 +15,7 @@ struct CookieJar {
   private let path: String
   private let maxCount: Int
   private let maxBytes: Int
-  /// In the order in which they came.
+  /// In the order of arrival.
   private var kept: [Kept] = []
 
   init(_ address: ServerAddress, _ configuration: SocketIOClient.Configuration) {
@@ -26,10 +26,10 @@ struct CookieJar {
     maxBytes = configuration.maxCookieBytes
   }
 
-  /// Takes what an answer's `Set-Cookie` says.
+  /// Stores the cookie of a `Set-Cookie` header.
   mutating func take(_ header: String, at now: Date) {
     guard let cookie = HTTPClient.Cookie(header: header, defaultDomain: host), isOurs(cookie), Self.isPlain(cookie),
-      // It would push out all others, and then itself.
+      // A larger cookie would displace all others, and then itself.
       Self.byteCount(cookie) <= maxBytes
     else {
       return
@@ -53,7 +53,7 @@ struct CookieJar {
     cookie.name.utf8.count + cookie.value.utf8.count
   }
 
-  /// All requests have one path, so what would not go with them is not kept at all.
+  /// All requests have one path, so a cookie for another path is not kept.
   private func isOurs(_ cookie: HTTPClient.Cookie) -> Bool {
     let domain = cookie.domain ?? host
     let isForHost = domain == host || host.hasSuffix(".\(domain)")

@@ -5,9 +5,9 @@ import NIOTLS
 import SocketIOProtocol
 import Synchronization
 
-/// Opens the connections of WebSockets: TCP, then a tunnel if there is a proxy, then TLS if the URL asks for it.
+/// Opens the connections of WebSockets: TCP, then a tunnel if there is a proxy, then TLS if the URL requires it.
 package struct Dialer: Sendable {
-  /// The settings for TLS; nil where none is spoken.
+  /// The settings for TLS; nil for a plain connection.
   struct Secured: Sendable {
     let settings: TLSConfiguration
     let context: NIOSSLContext
@@ -24,12 +24,12 @@ package struct Dialer: Sendable {
     self.configuration = configuration.clamped
     let pins = configuration.tls.pins
     guard address.isSecure else {
-      // Whoever pins a key wants no connection without one.
+      // A pinned key requires TLS.
       guard pins.isEmpty else { throw .badTLS("a key is pinned, but the URL is not https") }
       secured = nil
       return
     }
-    // NIOSSL holds a certificate for addresses against the address of the connection, which is the proxy's.
+    // NIOSSL compares a certificate for an address with the address of the connection, which is the proxy's.
     guard configuration.proxy == nil || !address.isNumeric else {
       throw .badTLS(
         "through a proxy, a server's certificate can be verified for a name, not for the address \(address.host)")
@@ -42,11 +42,11 @@ package struct Dialer: Sendable {
     }
   }
 
-  /// Opens one.
+  /// Opens a connection.
   /// - Parameters:
-  ///   - deadline: When it is too late.
-  ///   - attempt: Learns of the channels.
-  /// - Returns: A channel without handlers above TLS. The server has not been sent anything above TLS, and may not begin.
+  ///   - deadline: The time limit.
+  ///   - attempt: Registers the channels.
+  /// - Returns: A channel without handlers above TLS. Nothing was sent to the server above TLS, and the server may not send first.
   /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
   func dial(
     on loop: any EventLoop, until deadline: NIODeadline, _ attempt: DialAttempt
@@ -85,7 +85,7 @@ package struct Dialer: Sendable {
   private func secure(_ channel: any Channel, _ secured: Secured) async throws {
     let agreed = channel.eventLoop.makePromise(of: Void.self)
     channel.closeFuture.whenComplete { _ in agreed.fail(ChannelError.eof) }
-    // TLS names hosts, never addresses.
+    // TLS sends the server's name, but never an address.
     let name = address.isNumeric ? nil : address.host
     try await channel.eventLoop.submit {
       try channel.pipeline.syncOperations.addHandlers(
@@ -96,7 +96,7 @@ package struct Dialer: Sendable {
   }
 }
 
-/// The channels that are being opened for one WebSocket: connecting knows no cancellation, but ends with them.
+/// The channels that are being opened for one WebSocket. Connecting cannot be cancelled, but it ends when they are closed.
 final class DialAttempt: Sendable {
   private struct State {
     var channels: [any Channel] = []
@@ -105,7 +105,7 @@ final class DialAttempt: Sendable {
 
   private let state = Mutex(State())
 
-  /// - Returns: Fails if it is too late.
+  /// - Returns: Fails if the attempt is cancelled.
   func add(_ channel: any Channel) -> EventLoopFuture<Void> {
     let isCancelled = state.withLock { state in
       state.channels.append(channel)
@@ -124,7 +124,7 @@ final class DialAttempt: Sendable {
   }
 }
 
-/// Waits until TLS is agreed upon, and leaves.
+/// Waits until the TLS handshake is complete, and removes itself.
 private final class HandshakeWatcher: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = ByteBuffer
 

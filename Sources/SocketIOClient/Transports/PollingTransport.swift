@@ -13,10 +13,11 @@ struct PollingTransport: Sendable {
   /// The most packets of one POST. python-engineio refuses more.
   static let maxPackets = 16
 
-  /// The most packets of one answer. Servers send all that waits at once, but a body of separators costs a hundred times its size.
+  /// The most packets of one answer. Servers send all waiting packets at once, but a body of only separators would take a hundred times its
+  /// size in memory.
   static let maxReceivedPackets = 1 << 16
 
-  /// A request, and how long it may take.
+  /// A request and its time limit.
   struct Request {
     let target: String
     let headers: [(String, String)]

@@ -1,7 +1,7 @@
 import NIOCore
 import NIOHTTP1
 
-/// Asks a proxy for a tunnel to a server (CONNECT, RFC 9110 section 9.3.6).
+/// Opens a tunnel to a server through a proxy (CONNECT, RFC 9110 section 9.3.6).
 enum ProxyTunnel {
   private static let codecs = (encoder: "tunnel encoder", decoder: "tunnel decoder", reader: "tunnel reader")
 
@@ -15,7 +15,7 @@ enum ProxyTunnel {
       try pipeline.addHandler(ByteToMessageHandler(HTTPResponseDecoder()), name: codecs.decoder)
       try pipeline.addHandler(AnswerReader(answered), name: codecs.reader)
     }.get()
-    // In one piece: a server that is no proxy may answer and close as soon as it has the head. Only the answer, or the close, says how it went.
+    // Written at once: a server that is not a proxy may answer and close as soon as it has the head. Only the answer or the close counts.
     channel.write(HTTPClientRequestPart.head(request(proxy, address)), promise: nil)
     channel.writeAndFlush(HTTPClientRequestPart.end(nil), promise: nil)
     let status = try await answered.futureResult.get()
@@ -32,7 +32,7 @@ enum ProxyTunnel {
   }
 }
 
-/// Tells the status of the proxy's answer.
+/// Reports the status of the proxy's answer.
 private final class AnswerReader: ChannelInboundHandler, RemovableChannelHandler {
   typealias InboundIn = HTTPClientResponsePart
 
@@ -45,7 +45,7 @@ private final class AnswerReader: ChannelInboundHandler, RemovableChannelHandler
     switch unwrapInboundIn(data) {
     case .head(let head):
       status = head.status
-      // A refusal may have a body, which nobody needs.
+      // The body of a refusal is ignored.
       if !(200..<300).contains(head.status.code) { answered.succeed(head.status) }
     case .body: break
     case .end: if let status { answered.succeed(status) }

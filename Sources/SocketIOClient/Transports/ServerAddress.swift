@@ -18,7 +18,7 @@ package struct ServerAddress: Sendable {
     port = parts.port ?? (isSecure ? 443 : 80)
   }
 
-  /// Refuses a URL with more than an origin: in JavaScript a path there is a namespace, and would be lost here.
+  /// Refuses a URL with more than an origin: in the JavaScript client a path is a namespace; here it would be ignored.
   static func requireOrigin(_ url: String) throws(SocketIOError) {
     guard let parts = URLComponents(string: url) else { return }
     guard ["", "/"].contains(parts.path), parts.query == nil, parts.fragment == nil else { throw .notOrigin(url) }
@@ -33,7 +33,7 @@ package struct ServerAddress: Sendable {
     return port == (isSecure ? 443 : 80) ? name : "\(name):\(port)"
   }
 
-  /// What a proxy is asked for.
+  /// The address in the form for a CONNECT request to a proxy.
   var hostAndPort: String { "\(host.contains(":") ? "[\(host)]" : host):\(port)" }
 
   /// Whether the host is an IP address.

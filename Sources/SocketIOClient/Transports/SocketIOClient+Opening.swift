@@ -21,7 +21,7 @@ extension SocketIOClient {
     return (wasOpen, failure)
   }
 
-  /// Tries one transport after another. Returns when the connection needs no task any more.
+  /// Tries one transport after another. Returns when the connection needs no task any longer.
   private func open(connection id: Int) async {
     for (index, transport) in configuration.transports.enumerated() {
       guard connection?.id == id, !Task.isCancelled else { return }
@@ -44,17 +44,17 @@ extension SocketIOClient {
   func target(_ transport: EngineTransport) -> String {
     var items = [("EIO", "\(configuration.revision.rawValue)"), ("transport", transport.rawValue)]
     if configuration.recovery { items.append((RecoveryClaim.queryItem, "1")) }
-    // Revision 3 servers answer polls in a binary form otherwise.
+    // Otherwise revision 3 servers answer polls in a binary form.
     if configuration.revision == .v3, transport == .polling { items.append(("b64", "1")) }
     if let sid = connection?.engine.open?.sid { items.append(("sid", sid)) }
     items += configuration.query
     return configuration.path + "?" + items.map { "\(Self.escaped($0))=\(Self.escaped($1))" }.joined(separator: "&")
   }
 
-  /// The headers of a request, with the cookies that belong to it.
+  /// The headers of a request, with cookies.
   func requestHeaders() -> [(String, String)] {
     guard let cookie = cookies.header(at: Date()) else { return configuration.headers }
-    // RFC 6265 section 5.4: there is one Cookie header.
+    // RFC 6265 section 5.4 allows one Cookie header.
     let own = configuration.headers.filter { $0.0.lowercased() == "cookie" }.map(\.1)
     return configuration.headers.filter { $0.0.lowercased() != "cookie" }
       + [("Cookie", (own + [cookie]).joined(separator: "; "))]

@@ -4,7 +4,7 @@ import NIOCore
 import SocketIOProtocol
 
 extension SocketIOClient {
-  /// Returns when the connection does not poll any more.
+  /// Returns when the connection has stopped polling.
   func openPolling(connection id: Int) async throws {
     let polling = PollingTransport(http: pollingClient(), origin: dialer.address.origin, configuration: configuration)
     let packets = try await get(polling, within: TimeAmount(configuration.connectTimeout))
@@ -28,7 +28,7 @@ extension SocketIOClient {
     var settings = HTTPClient.Configuration(redirectConfiguration: .disallow)
     settings.timeout.connect = TimeAmount(configuration.connectTimeout)
     settings.httpVersion = .http1Only
-    // The client has a backoff of its own.
+    // This client has its own backoff.
     settings.connectionPool.retryConnectionEstablishment = false
     if let proxy = configuration.proxy {
       settings.proxy = .server(
@@ -37,7 +37,7 @@ extension SocketIOClient {
     }
     if let secured = dialer.secured {
       settings.tlsConfiguration = secured.settings
-      // Called when TLS is agreed upon, before any request.
+      // Called after the TLS handshake, before any request.
       settings.http1_1ConnectionDebugInitializer = { secured.pins.check($0) }
     }
     let client = HTTPClient(eventLoopGroupProvider: .shared(loop), configuration: settings)
@@ -45,7 +45,7 @@ extension SocketIOClient {
     return client
   }
 
-  /// How long the end of what polls is waited for. An attempt to connect through a silent proxy cannot be called off, and lasts for
+  /// How long to wait for the end of polling. An attempt to connect through a silent proxy cannot be cancelled, and lasts for
   /// `connectTimeout`.
   private static let longestEnd = TimeAmount.seconds(1)
 
@@ -58,7 +58,7 @@ extension SocketIOClient {
       end.finish()
     }
     let timer = loop.scheduleTask(in: Self.longestEnd) { end.finish() }
-    // A task of its own is not cancelled with the one that runs the client.
+    // A separate task is not cancelled with the one that runs the client.
     await Task { for await _ in ending {} }.value
     timer.cancel()
   }
@@ -113,9 +113,9 @@ extension SocketIOClient {
     }
   }
 
-  /// The packets of the next POST; `nil` when there are none, or they are to go by the WebSocket.
+  /// The packets of the next POST; `nil` if there are none, or if they must go over the WebSocket.
   private func takeBatch(_ open: EngineOpen, connection id: Int) -> [EnginePacket]? {
-    // The first packets only: the others are not copied.
+    // Copies only the first packets.
     guard let first = connection?.outbox.prefix(PollingTransport.maxPackets).map(\.self), connection?.id == id,
       connection?.isPausing == false, !first.isEmpty
     else { return nil }

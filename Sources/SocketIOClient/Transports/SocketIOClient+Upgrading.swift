@@ -25,7 +25,7 @@ extension SocketIOClient {
     }
   }
 
-  /// Makes the WebSocket the transport once no request is under way any more.
+  /// Makes the WebSocket the transport when no request is in progress.
   func completeUpgrade(connection id: Int) {
     guard let current = connection, current.id == id, !current.isPolling, !current.isPosting,
       let transport = current.upgrade, let packet = connection?.engine.pollReturned()

@@ -3,11 +3,11 @@ import NIOHTTP1
 import NIOWebSocket
 import SocketIOProtocol
 
-/// Reads the answer of a server that opens no WebSocket.
+/// Reads the answer of a server that refuses a WebSocket.
 final class RefusalReader: ChannelInboundHandler {
   typealias InboundIn = HTTPClientResponsePart
 
-  /// As much of the answer as is read.
+  /// The most bytes of the answer that are read.
   private static let maxBytes = 4096
 
   private let promise: EventLoopPromise<SocketIOClient.Failure>
@@ -24,7 +24,7 @@ final class RefusalReader: ChannelInboundHandler {
     }
   }
 
-  /// Only the first outcome of a promise counts.
+  /// Only the first result of a promise counts.
   func channelInactive(context: ChannelHandlerContext) {
     promise.succeed(.init(status: status, body: body))
   }
@@ -34,7 +34,7 @@ final class RefusalReader: ChannelInboundHandler {
   }
 }
 
-/// Turns WebSocket messages into packets, and answers the WebSocket's own pings and closing.
+/// Turns WebSocket messages into packets, and answers the WebSocket's pings and close frames.
 final class PacketHandler: ChannelInboundHandler {
   typealias InboundIn = WebSocketFrame
   typealias OutboundOut = WebSocketFrame
@@ -54,7 +54,7 @@ final class PacketHandler: ChannelInboundHandler {
     case .text: received(event(.text(bytes), explanation: bytes))
     case .binary: received(event(.binary(bytes), explanation: []))
     case .ping:
-      // RFC 6455 section 5.5.3: not every ping has to be answered. Those of a peer that reads no answers would pile up.
+      // RFC 6455 section 5.5.3 does not require an answer to every ping. Answers to a peer that does not read would pile up.
       if context.channel.isWritable { reply(.pong, frame.unmaskedData, context) }
     case .connectionClose:
       reply(.connectionClose, frame.unmaskedData, context)

@@ -5,20 +5,20 @@ import SocketIOProtocol
 
 /// One WebSocket that carries Engine.IO packets. Everything happens on its event loop.
 package struct WebSocketTransport: Sendable {
-  /// What comes by it.
+  /// An event of the WebSocket.
   package enum Event: Sendable {
     case packet(EnginePacket)
-    /// A JSON object instead of a packet: servers say so why they refuse.
+    /// A JSON object instead of a packet, by which servers explain a refusal.
     case explanation(SocketIOClient.Failure)
-    /// Something that is no packet, upon which the WebSocket is to be closed.
+    /// Input that is not a packet; the WebSocket must be closed.
     case garbage
-    /// It is gone.
+    /// The WebSocket has closed.
     case closed
   }
 
   private enum Answer: Sendable {
     case webSocket
-    /// The server answered the handshake with something else.
+    /// The server refused the upgrade.
     case refusal(EventLoopFuture<SocketIOClient.Failure>)
   }
 
@@ -28,7 +28,7 @@ package struct WebSocketTransport: Sendable {
   /// Opens a WebSocket.
   /// - Parameters:
   ///   - target: Path and query of the request.
-  ///   - headers: Those of the request besides those of WebSocket itself.
+  ///   - headers: The headers of the request, without those of WebSocket itself.
   ///   - received: Called on `loop` for each event.
   /// - Throws: ``SocketIOClient/Failure``, or why the connection failed.
   package static func open(
@@ -90,12 +90,12 @@ package struct WebSocketTransport: Sendable {
         }
       })
     var pipeline = NIOUpgradableHTTPClientPipelineConfiguration(upgradeConfiguration: upgrade)
-    // The server's first packet may come in one segment with its answer to the upgrade.
+    // The server's first packet may arrive in one segment with its answer to the upgrade.
     pipeline.leftOverBytesStrategy = .forwardBytes
     return try channel.pipeline.syncOperations.configureUpgradableHTTPClientPipeline(configuration: pipeline)
   }
 
-  /// The most frames of one message. Each costs memory, also an empty one, of which 2 bytes come.
+  /// The most frames of one message. Each frame costs memory, even an empty one of 2 bytes.
   static func maxFragments(_ configuration: SocketIOClient.Configuration) -> Int {
     max(1024, configuration.maxMessageBytes / 1024)
   }
@@ -110,7 +110,7 @@ package struct WebSocketTransport: Sendable {
     return HTTPRequestHead(version: .http1_1, method: .GET, uri: target, headers: headers)
   }
 
-  /// Whether the network keeps up.
+  /// Whether the network accepts more data.
   var isWritable: Bool { channel.isWritable }
 
   package func send(_ packets: [EnginePacket]) {
@@ -118,7 +118,7 @@ package struct WebSocketTransport: Sendable {
     channel.flush()
   }
 
-  /// - Returns: Is done when the network has taken it.
+  /// - Returns: Completes when the network has accepted it.
   func sendWatched(_ packet: EnginePacket) -> EventLoopFuture<Void> { channel.writeAndFlush(frame(packet)) }
 
   private func frame(_ packet: EnginePacket) -> WebSocketFrame {
@@ -130,10 +130,10 @@ package struct WebSocketTransport: Sendable {
     return WebSocketFrame(fin: true, opcode: opcode, maskKey: .random(), data: channel.allocator.buffer(bytes: bytes))
   }
 
-  /// How long saying goodbye may take on a network that takes no more bytes.
+  /// How long sending the close frame may take when the network accepts no more bytes.
   private static let goodbyeTimeout: TimeAmount = .seconds(1)
 
-  /// Says goodbye and closes.
+  /// Sends a close frame and closes.
   package func close() {
     var code = channel.allocator.buffer(capacity: 2)
     code.write(webSocketErrorCode: .normalClosure)
