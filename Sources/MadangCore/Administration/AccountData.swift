@@ -1,7 +1,7 @@
 import Storage
 
-// What there is about an account, some rows at a time. Each answers rows by their numbers or places, those after one, and nothing that
-// signs anybody in.
+// The data of an account, read page by page. Pages are ordered by number or place and start after a given one. They contain no secret with
+// which one could sign in.
 
 /// A membership of an account.
 package struct MembershipRecord: Sendable {
@@ -29,7 +29,7 @@ package struct PaymentRecord: Sendable {
   package let paidAt: Int64
 }
 
-/// A chat that an account has written.
+/// A chat that the account wrote.
 package struct WrittenChat: Sendable {
   package let id: ObjectID
   let room: Int64
@@ -37,14 +37,14 @@ package struct WrittenChat: Sendable {
   /// The channel's name; nil in direct messages.
   package let channel: String?
   package let content: String
-  /// Paths.
+  /// Paths of its files, as clients see them.
   package internal(set) var files: [String]
   package let createdAt: Int64
 
   package var place: WrittenPlace { WrittenPlace(room: room, createdAt: createdAt) }
 }
 
-/// Where among those of its author a chat is.
+/// The position of a chat among all chats of its author.
 package struct WrittenPlace: Sendable {
   let room: Int64
   let createdAt: Int64
@@ -75,7 +75,7 @@ extension Madang {
     try await database.read { try $0.payments(of: user, after: number, limit: limit) }
   }
 
-  /// In all rooms that were not deleted, room by room; those after one.
+  /// One page of the account's chats, room by room, without deleted rooms. Starts after `last`.
   package func chats(writtenBy user: Int64, after last: WrittenPlace?, limit: Int) async throws -> [WrittenChat] {
     try await database.read { try $0.chats(writtenBy: user, after: last, limit: limit) }
   }
@@ -84,6 +84,6 @@ extension Madang {
     try await database.read { try $0.files(uploadedBy: user, after: number, limit: limit) }
   }
 
-  /// All bytes of a stored file. Throws if they cannot be had.
+  /// All bytes of a stored file. Throws if the file cannot be read.
   package func bytes(of file: StoredFile) async throws -> [UInt8] { try await files.bytes(of: file) }
 }

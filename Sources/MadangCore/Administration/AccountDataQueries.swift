@@ -41,7 +41,7 @@ extension Transaction {
     }
   }
 
-  /// In all rooms that were not deleted, room by room; those after one.
+  /// One page of the account's chats, room by room, without deleted rooms. Starts after `last`.
   func chats(writtenBy user: Int64, after last: WrittenPlace?, limit: Int) throws -> [WrittenChat] {
     var (chats, place) = ([WrittenChat](), last ?? WrittenPlace(room: 0, createdAt: 0))
     while chats.count < limit {
@@ -74,15 +74,15 @@ extension Transaction {
     }
   }
 
-  /// The next room in which an account has written, if there is one.
+  /// The next room in which the account has written; nil after the last.
   private func room(writtenIn user: Int64, after room: Int64) throws -> Int64? {
     try Self.roomsWrittenIn(by: user, after: room).compactMap { sql in
       try first(sql) { try $0.get("room_id") as Int64 }
     }.min()
   }
 
-  /// Two statements for the next room in which an account has written: one finds its first chat there, the other looks at rooms
-  /// where retention has deleted that chat.
+  /// Two statements that find the next room in which an account has written. One finds the account's first chat there; the other covers
+  /// rooms where retention has deleted that chat.
   static func roomsWrittenIn(by user: Int64, after room: Int64) -> [SQL] {
     [
       """

@@ -3,21 +3,23 @@ import Storage
 /// An account that was deleted.
 package struct DeletedAccount: Sendable {
   package let record: AccountRecord
-  /// Kakao's id of the person; nil for an account that did not sign in with Kakao. It is not kept.
+  /// The person's id at Kakao; nil if the account did not sign in with Kakao. The id is not stored.
   package let kakaoSubject: String?
 }
 
 extension Madang {
-  /// Deletes an account: its memberships, sessions, device tokens, addresses, places, invitations, waiting mails, picture, and everything
-  /// in its row that is about the person. The row stays, without a name, for what it wrote in rooms of others; payments and the ledger stay for
-  /// the books. Its address is free for a new account. Channels it owned go to the workspaces' owners.
+  /// Deletes an account: its memberships, sessions, device tokens, addresses, known places, invitations, queued mails, picture and all
+  /// personal data in its row. The row itself stays without a name, because chats in rooms of others refer to it; payments and the ledger
+  /// stay for bookkeeping. The address becomes free for a new account. Channels that the account owned go to the owners of their
+  /// workspaces.
   ///
-  /// Throws `.noSuchUser`; `.mustHandOver` if it owns workspaces; `.held` if it belongs to one that is on legal hold.
+  /// Throws `.noSuchUser`; `.mustHandOver` if the account owns workspaces; `.held` if it is a member of, or has written in, a workspace on
+  /// legal hold.
   package func deleteAccount(email: String) async throws -> DeletedAccount {
     try await deleteAccount(email: email, because: nil) { _, _ in }
   }
 
-  /// Deletes an account that waits for approval. Throws as ``deleteAccount(email:)``, and `.invalid` if it does not wait.
+  /// Deletes an account that waits for approval. Throws like ``deleteAccount(email:)``, and `.invalid` if the account does not wait.
   package func rejectAccount(email: String) async throws -> DeletedAccount {
     try await deleteAccount(email: email, because: "not approved") { transaction, person in
       try transaction.requirePending(person)
@@ -28,7 +30,7 @@ extension Madang {
     email: String, because reason: String?, _ check: @escaping @Sendable (Transaction, Person) throws -> Void
   ) async throws -> DeletedAccount {
     try await database.write { [self] transaction in
-      // Locked: nobody adds it to a workspace meanwhile.
+      // The lock keeps other transactions from adding the account to a workspace.
       let person = try transaction.lockedPerson(email: email)
       try check(transaction, person)
       let kakao = try transaction.kakaoSubject(of: person.id.number)
@@ -37,10 +39,10 @@ extension Madang {
     }
   }
 
-  /// Deletes the account of somebody whose row is locked.
+  /// Deletes an account whose row is locked.
   /// - Parameters:
-  ///   - reason: For the audit log; nil where somebody wants just that.
-  ///   - time: Until when tokens of Apple or Kakao make no new account that were issued before; nil for now.
+  ///   - reason: For the audit log; nil if the deletion itself was what the actor wanted.
+  ///   - time: Sign-in tokens of Apple or Kakao that were issued before this time make no new account; nil for now.
   func delete(
     _ person: Person, by actor: AuditActor, because reason: String? = nil, revokedAt time: Int64? = nil,
     in transaction: Transaction
@@ -48,7 +50,7 @@ extension Madang {
     let (user, now) = (person.id.number, clock.now)
     let workspaces = try transaction.workspaces(of: user)
     try Self.requireNoOwner(person, of: workspaces)
-    // A hold of one of its workspaces that begins now waits until COMMIT.
+    // A hold that starts now in one of these workspaces waits until this transaction commits.
     for workspace in workspaces { try transaction.lock(workspace: workspace.id.number) }
     if let name = try transaction.holdOn(user) {
       throw Failure(
@@ -56,7 +58,7 @@ extension Madang {
     }
     for workspace in workspaces {
       let locked = try transaction.lockedWorkspace(.number(workspace.id.number), of: user)
-      // It may have been handed over a moment ago.
+      // The workspace may have been handed over to this account a moment ago.
       try Self.requireNoOwner(person, of: [locked])
       _ = try remove(user, from: locked, now: now, in: transaction)
     }
@@ -93,10 +95,11 @@ extension Madang {
 }
 
 extension Madang {
-  /// How long a deleted account's tokens of Apple or Kakao are known, in milliseconds: Apple's are good for a day.
+  /// How long a deleted account is remembered to reject older tokens of Apple or Kakao, in milliseconds. Apple's tokens are valid for a
+  /// day.
   private static let deletedSignInLifetime: Int64 = 24 * 3_600_000
 
-  /// Forgets whose accounts were deleted, some at a time.
+  /// Deletes expired records of deleted accounts' sign-ins, one page at a time.
   package func forgetDeletedSignIns() async throws {
     let page = 500
     while try await database.write({ [before = clock.now - Self.deletedSignInLifetime] transaction in

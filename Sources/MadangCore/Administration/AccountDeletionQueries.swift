@@ -1,9 +1,9 @@
 import Storage
 
 extension Transaction {
-  /// - Parameter name: Known to nobody, so that nobody can have signed up with the address that is made of it.
+  /// - Parameter name: Must be unguessable: the address is made of it, and an account with that address must not exist.
   func makeAnonymous(_ user: Int64, as name: String, nickname: String, now: Int64) throws {
-    // A domain that nobody can have (RFC 2606).
+    // A domain that cannot be registered (RFC 2606).
     let email = "deleted-\(name)@deleted.invalid"
     try execute(
       """
@@ -22,10 +22,11 @@ extension Transaction {
     ) { try $0.get("sign_in_subject") }
   }
 
-  /// The name of a workspace on legal hold to which an account belongs, or in which it has written; nil if there is none.
+  /// The name of a workspace on legal hold in which the account is a member or has written; nil if there is none.
   func holdOn(_ user: Int64) throws -> String? { try first(Self.holdOn(user)) { try $0.get("name") } }
 
-  /// Looks at the workspaces on hold alone (`workspaces_held`), and at their rooms: where the account has written elsewhere does not matter.
+  /// Reads only the workspaces on hold (`workspaces_held`) and their rooms, so the cost does not depend on where else the account has
+  /// written.
   static func holdOn(_ user: Int64) -> SQL {
     """
     SELECT w.name FROM workspaces w

@@ -6,12 +6,12 @@ extension Transaction {
     return record
   }
 
-  /// By their numbers, those after one.
+  /// One page of accounts, ordered by number.
   func accounts(after number: Int64, limit: Int) throws -> [AccountRecord] {
     try accounts("u.id > \(number)", limit: limit)
   }
 
-  /// Those that wait for approval, by their numbers, those after one.
+  /// One page of the accounts that wait for approval, ordered by number.
   func pendingAccounts(after number: Int64, limit: Int) throws -> [AccountRecord] {
     try accounts("u.pending_at IS NOT NULL AND u.deleted_at IS NULL AND u.id > \(number)", limit: limit)
   }
@@ -25,12 +25,12 @@ extension Transaction {
       """, AccountRecord.init)
   }
 
-  /// The time of the first disabling stays.
+  /// Keeps the time if the account is disabled already.
   func disable(_ user: Int64, now: Int64) throws {
     try execute("UPDATE users SET disabled_at = COALESCE(disabled_at, \(now)) WHERE id = \(user)")
   }
 
-  /// Whether it was disabled.
+  /// False if the account was not disabled.
   func enable(_ user: Int64) throws -> Bool {
     try execute("UPDATE users SET disabled_at = NULL WHERE id = \(user) AND disabled_at IS NOT NULL") > 0
   }
@@ -39,7 +39,7 @@ extension Transaction {
 
   func person(email: String) throws -> Person { try required(personByEmail(email), email) }
 
-  /// Locked until COMMIT.
+  /// Locks the account's row until COMMIT.
   func lockedPerson(email: String) throws -> Person { try required(lockedPersonByEmail(email), email) }
 
   private func required(_ person: Person?, _ email: String) throws -> Person {

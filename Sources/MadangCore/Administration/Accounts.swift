@@ -3,13 +3,13 @@ import Storage
 /// An account as an administrator sees it.
 package struct AccountRecord: Sendable {
   package let account: Account
-  /// Milliseconds since 1970; nil for an account that may act.
+  /// Milliseconds since 1970; nil if the account is enabled.
   package let disabledAt: Int64?
-  /// Milliseconds since 1970; nil for an account that was not deleted.
+  /// Milliseconds since 1970; nil if the account exists.
   package let deletedAt: Int64?
-  /// Since when it waits for its address to be confirmed, in milliseconds since 1970; nil if it does not.
+  /// Since when the address waits for confirmation, in milliseconds since 1970; nil if it does not wait.
   package let unconfirmedAt: Int64?
-  /// Since when it waits for approval; nil if it does not.
+  /// Since when the account waits for approval, in milliseconds since 1970; nil if it does not wait.
   package let pendingAt: Int64?
   package let sessions: Int
 
@@ -24,7 +24,7 @@ package struct AccountRecord: Sendable {
 }
 
 extension Madang {
-  /// Accounts by their numbers, those after one, at most so many.
+  /// One page of accounts, ordered by number.
   package func accounts(after number: Int64, limit: Int) async throws -> [AccountRecord] {
     try await database.read { try $0.accounts(after: number, limit: limit) }
   }
@@ -39,8 +39,7 @@ extension Madang {
     try await database.read { try $0.email(of: number) }
   }
 
-  /// Shuts an account out: its sessions end, signing in fails, sockets are not admitted for it. What it wrote stays.
-  /// Throws `.noSuchUser`.
+  /// Disables an account: its sessions end, it cannot sign in, and its sockets are refused. Its chats stay. Throws `.noSuchUser`.
   package func disable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountDisabled, heedsReadOnlyMode: false) { [self] transaction, user, now in
       try transaction.disable(user, now: now)
@@ -49,14 +48,14 @@ extension Madang {
     }
   }
 
-  /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for one that was deleted.
+  /// Lets a disabled account sign in again. Throws `.noSuchUser`, also for a deleted account.
   package func enable(email: String) async throws -> AccountRecord {
     try await changeAccount(email, .accountEnabled, heedsReadOnlyMode: false) { transaction, user, _ in
       try transaction.enable(user) ? [:] : nil
     }
   }
 
-  /// Gives an account another password and ends its sessions. Throws `.invalid`, `.noSuchUser`, in this order.
+  /// Sets a new password and ends the account's sessions. Throws `.invalid`, `.noSuchUser`, in this order.
   package func resetPassword(email: String, to password: String) async throws -> AccountRecord {
     let hash = try await hash(password: try TextRules.newPassword(password))
     return try await changeAccount(email, .passwordChanged) { [self] transaction, user, _ in
@@ -67,7 +66,7 @@ extension Madang {
     }
   }
 
-  /// Enters coins in an account's ledger with a note. Throws `.invalid`, `.noSuchUser`, in this order.
+  /// Adds coins to an account's ledger, with a note. Throws `.invalid`, `.noSuchUser`, in this order.
   package func giveCoins(_ amount: Int, email: String, note: String) async throws -> AccountRecord {
     guard (1...1_000_000).contains(amount) else { throw Failure(.invalid, "amount: 1 to 1000000 coins") }
     let note = try TextRules.note(note)
@@ -77,7 +76,7 @@ extension Madang {
     }
   }
 
-  /// - Parameter change: Answers what the audit log is to tell of it.
+  /// - Parameter change: Returns the details for the audit log; nil if nothing is to be logged.
   func changeAccount(
     _ email: String, _ kind: AuditKind, heedsReadOnlyMode: Bool = true,
     _ change: @escaping @Sendable (Transaction, _ user: Int64, _ now: Int64) throws -> AuditDetail?

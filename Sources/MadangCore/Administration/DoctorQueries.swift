@@ -1,21 +1,21 @@
 import Storage
 
-// What `madang doctor` asks a database.
+// The questions of `madang doctor` to the database.
 
 extension Madang {
-  /// When the newest row of a kind was written to the audit log, in milliseconds since 1970.
+  /// The time of the newest audit row of a kind, in milliseconds since 1970.
   package func latestAudit(of kind: AuditKind) async throws -> Int64? {
     try await database.read {
       try $0.first("SELECT at FROM audit WHERE kind = \(kind.rawValue) ORDER BY at DESC LIMIT 1") { try $0.get("at") }
     }
   }
 
-  /// When the oldest row of the audit log was written, in milliseconds since 1970.
+  /// The time of the oldest audit row, in milliseconds since 1970.
   package func auditBegan() async throws -> Int64? {
     try await database.read { try $0.first("SELECT at FROM audit ORDER BY at LIMIT 1") { try $0.get("at") } }
   }
 
-  /// SQLite: what the first damage is; nil if there is none. Reads the whole file.
+  /// SQLite only: a description of the first damage found; nil if the file is intact. Reads the whole file.
   package func damage() async throws -> String? {
     let answer: String? = try await database.read {
       try $0.first("SELECT quick_check AS answer FROM pragma_quick_check(1)") { try $0.get("answer") }
@@ -23,7 +23,7 @@ extension Madang {
     return answer == "ok" ? nil : answer
   }
 
-  /// PostgreSQL: settings, as they are in a session of a server's, on which it depends what a crash costs.
+  /// PostgreSQL only: the settings that decide what a crash may lose, as sessions of this server have them.
   package func databaseSettings() async throws -> [String: String] {
     let names = [
       "fsync", "full_page_writes", "synchronous_commit", "max_connections", "superuser_reserved_connections",

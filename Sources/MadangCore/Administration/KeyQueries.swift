@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// False if it was there before, revoked or not.
+  /// False if the key exists already, revoked or not.
   func insertKey(hash: String, edition: String, label: String, now: Int64) throws -> Bool {
     try execute(
       """
@@ -10,7 +10,8 @@ extension Transaction {
       """) == 1
   }
 
-  /// A key for which there is no other one yet of its label. False if there is: of servers that start at once, one decides.
+  /// Stores `hash` as the first key with this label. False if the label has a key already; so of several servers that start at once, one
+  /// decides.
   func insertFirstKey(hash: String, edition: String, label: String, now: Int64) throws -> Bool {
     try execute("INSERT INTO installation (name, value) VALUES (\(label), \(hash)) ON CONFLICT (name) DO NOTHING")
     return try execute(
@@ -22,7 +23,7 @@ extension Transaction {
       """) == 1
   }
 
-  /// A key that was not there before.
+  /// The key must be new.
   func insertKey(
     hash: String, edition: String, label: String, registration: Registration?, approval: Approval?, now: Int64
   ) throws -> KeyRecord {
@@ -34,7 +35,7 @@ extension Transaction {
       """, KeyRecord.init)
   }
 
-  /// Nil if there is none in use.
+  /// Nil if no such key is in use.
   func revokeKey(_ id: Int64, now: Int64) throws -> KeyRecord? {
     try first(
       """
@@ -43,12 +44,12 @@ extension Transaction {
       """, KeyRecord.init)
   }
 
-  /// The oldest first.
+  /// Oldest first.
   func keys() throws -> [KeyRecord] {
     try all("SELECT \(sql: KeyRecord.columns) FROM api_keys ORDER BY id", KeyRecord.init)
   }
 
-  /// The editions of those in use, by the keys' hashes.
+  /// The edition of each key in use, by the hash of the key.
   func keysInUse() throws -> [String: String] {
     let pairs: [(String, String)] = try all("SELECT key_hash, edition FROM api_keys WHERE revoked_at IS NULL") {
       (try $0.get("key_hash"), try $0.get("edition"))

@@ -1,16 +1,16 @@
 import Storage
 
-/// An API key as it is kept: without the key.
+/// An API key as it is stored, without the key itself.
 package struct KeyRecord: Sendable {
   package let id: Int64
   package let edition: String
   package let label: String
   package let createdAt: Int64
-  /// Milliseconds since 1970; nil for a key in use.
+  /// Milliseconds since 1970; nil if the key is in use.
   package let revokedAt: Int64?
-  /// Who may make an account by an application with it, as ``Registration`` has it; nil for what the settings say.
+  /// Who may sign up through an application with this key, as a name of ``Registration``; nil if the setting decides.
   package let registration: String?
-  /// Whether accounts made by an application with it wait for approval, as ``Approval`` has it; nil for what the settings say.
+  /// Whether new accounts from an application with this key wait for approval, as a name of ``Approval``; nil if the setting decides.
   package let approval: String?
 
   static let columns: SQL = "id, edition, label, created_at, revoked_at, registration, approval"
@@ -27,10 +27,10 @@ package struct KeyRecord: Sendable {
 }
 
 extension Madang {
-  /// What of a key is kept.
+  /// The hash that is stored instead of the key.
   package static func keyHash(_ key: String) -> String { key.sha256 }
 
-  /// Makes a key known, unless it was known before, revoked or not.
+  /// Stores a key, unless it exists already, revoked or not.
   package func register(key: String, edition: String, label: String) async throws {
     try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       if try transaction.insertKey(hash: Self.keyHash(key), edition: edition, label: label, now: now) {
@@ -39,12 +39,13 @@ extension Madang {
     }
   }
 
-  /// Whether there is a key of an edition, revoked or not.
+  /// Whether the edition has a key, revoked or not.
   package func hasKey(of edition: String) async throws -> Bool {
     try await database.read { try $0.hasKey(of: edition) }
   }
 
-  /// Makes the first key of an edition known. False if there is another one: of servers that start at once, one decides.
+  /// Stores the first key of an edition. False if the edition has another key already; so of several servers that start at once, one
+  /// decides.
   package func registerFirst(key: String, edition: String, label: String) async throws -> Bool {
     try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       let hash = Self.keyHash(key)
@@ -57,10 +58,10 @@ extension Madang {
     }
   }
 
-  /// Makes a new key, which is answered once: only its hash is kept. Throws `.invalid`.
+  /// Makes and returns a new key. It cannot be read again: only its hash is stored. Throws `.invalid`.
   /// - Parameters:
-  ///   - registration: Who may make an account by an application with it; nil for what the settings say.
-  ///   - approval: Whether such an account waits for approval; nil for what the settings say.
+  ///   - registration: Who may sign up through an application with this key; nil if the setting decides.
+  ///   - approval: Whether accounts that sign up with it wait for approval; nil if the setting decides.
   package func createKey(
     edition: String, label: String, registration: Registration? = nil, approval: Approval? = nil
   ) async throws -> (key: String, record: KeyRecord) {
@@ -88,7 +89,7 @@ extension Madang {
     try audit(AuditEntry(kind: kind, actor: actor, subject: label, detail: AuditDetail(detail)), in: transaction)
   }
 
-  /// Ends a key; running servers notice within moments. Throws `.notFound` if there is none, or it was revoked before.
+  /// Revokes a key; running servers notice within moments. Throws `.notFound` if there is no such key or it was revoked before.
   package func revokeKey(_ id: Int64) async throws -> KeyRecord {
     try await database.write(heedsStop: false) { [self, now = clock.now] transaction in
       guard let revoked = try transaction.revokeKey(id, now: now) else {
@@ -99,18 +100,18 @@ extension Madang {
     }
   }
 
-  /// Those of the hashes whose keys were revoked.
+  /// The subset of `hashes` whose keys were revoked.
   package func revokedKeys(among hashes: [String]) async throws -> Set<String> {
     guard !hashes.isEmpty else { return [] }
     return try await database.read { try $0.revokedKeys(among: hashes) }
   }
 
-  /// All keys, the oldest first.
+  /// All keys, oldest first.
   package func keys() async throws -> [KeyRecord] {
     try await database.read { try $0.keys() }
   }
 
-  /// The editions of the keys in use, by the keys' hashes.
+  /// The edition of each key in use, by the hash of the key.
   package func keysInUse() async throws -> [String: String] {
     try await database.read { try $0.keysInUse() }
   }

@@ -1,15 +1,15 @@
 import Storage
 
 extension Transaction {
-  /// A workspace, locked until COMMIT: its members and owners change one at a time.
+  /// Locks a workspace until COMMIT, so that its members and owner change one at a time.
   func lockedWorkspace(_ name: WorkspaceName) throws -> Workspace {
     let workspace = try workspace(name)
     try lock(workspace: workspace.id.number)
-    // It may have been deleted or handed over meanwhile.
+    // The workspace may have been deleted or handed over before it was locked.
     return try self.workspace(name)
   }
 
-  /// Throws `.notFound`, also if several are meant.
+  /// Throws `.notFound`, also if several workspaces match.
   func workspace(_ name: WorkspaceName, orDeleted: Bool = false) throws -> Workspace {
     let text = name.text
     let isThere: SQL = orDeleted ? "1 = 1" : "w.deleted_at IS NULL"
@@ -37,7 +37,7 @@ extension Transaction {
     return person
   }
 
-  /// Those that were not deleted.
+  /// Without deleted channels.
   func channels(ownedBy user: Int64, in workspace: Int64) throws -> [Int64] {
     try all(
       """

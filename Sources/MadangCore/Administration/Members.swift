@@ -1,16 +1,16 @@
 import Storage
 
-/// A workspace as an administrator names it.
+/// The words by which an operator names a workspace.
 package struct WorkspaceName: Sendable {
   package let text: String
 
-  /// - Parameter text: Its number, its id or its name.
+  /// - Parameter text: The workspace's number, id or name.
   package init(_ text: String) { self.text = text }
 }
 
 extension Madang {
-  /// Takes an account out of a workspace and all its channels, as if it had left; its channels go to the workspace's owner. Its
-  /// sockets are disconnected. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` for the owner.
+  /// Removes an account from a workspace and all its channels, as if it had left. Channels that it owned go to the workspace's owner, and
+  /// its sockets are disconnected. Throws `.notFound`, `.noSuchUser`, or `.mustHandOver` if it owns the workspace.
   package func removeMember(email: String, from name: WorkspaceName) async throws -> WorkspaceRecord {
     try await database.write { [self, now = clock.now] transaction in
       let workspace = try transaction.lockedWorkspace(name)
@@ -46,7 +46,7 @@ extension Madang {
     }
   }
 
-  /// Ends a membership of somebody who does not own the workspace, and answers how many of its channels were theirs.
+  /// Ends the membership of an account that does not own the workspace. Returns how many channels it owned there.
   func remove(_ user: Int64, from workspace: Workspace, now: Int64, in transaction: Transaction) throws -> Int {
     let (id, owner) = (workspace.id.number, workspace.owner.number)
     let channels = try transaction.channels(ownedBy: user, in: id)

@@ -1,6 +1,6 @@
 import Storage
 
-/// A chat as an administrator finds it.
+/// A chat that a search of an administrator found.
 package struct FoundChat: Sendable {
   package let id: ObjectID
   package let workspace: String
@@ -12,9 +12,9 @@ package struct FoundChat: Sendable {
   package let createdAt: Int64
 }
 
-/// Which chats an administrator looks for.
+/// The conditions of an administrator's search for chats.
 package struct ChatSearch: Sendable {
-  /// A part of the text, in capitals or not and however its letters are composed; empty for any.
+  /// Part of the text, ignoring case and Unicode composition; empty matches every chat.
   package var text = ""
   package var workspace: WorkspaceName?
   package var author: String?
@@ -26,8 +26,8 @@ package struct ChatSearch: Sendable {
 }
 
 extension Madang {
-  /// Chats that fit, direct messages among them, the newest last. That somebody looked is written to the audit log, with what they
-  /// looked for. Throws `.notFound` for the workspace, `.noSuchUser` for the author.
+  /// Chats that match, direct messages included, oldest first; of too many the newest. The search and its conditions are written to the
+  /// audit log. Throws `.notFound` for the workspace, `.noSuchUser` for the author.
   package func findChats(_ search: ChatSearch) async throws -> [FoundChat] {
     let (workspace, author) = try await database.read { transaction in
       (
@@ -35,7 +35,7 @@ extension Madang {
         try search.author.map { try transaction.person(email: $0).id.number }
       )
     }
-    // Letters are compared here: what engines take for the same letter differs.
+    // Texts are compared here because database engines differ in which letters they treat as equal.
     let text = TextRules.folded(search.text)
     let size = text.isEmpty ? search.limit : settings.searchPage
     var (found, last): ([FoundChat], Int64?) = ([], nil)
@@ -58,8 +58,8 @@ extension Madang {
     return found.reversed()
   }
 
-  /// Puts a text in the place of a chat's own and takes its files away. The chat keeps its place, its author and its date, so that
-  /// unread counts and cursors of clients stay true; who has read it before keeps what they have. Throws `.notFound`, `.held`.
+  /// Replaces a chat's text and removes its files. The chat keeps its position, author and date, so that unread counts and clients' cursors
+  /// stay valid. Clients that have read it already keep their copy. Throws `.notFound`, `.held`.
   ///
   /// - Parameter reference: The chat's number or id.
   package func removeChat(_ reference: Reference) async throws {

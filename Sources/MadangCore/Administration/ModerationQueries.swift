@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// A page of the chats in a search's places and dates, the newest first. Their text is not compared here.
+  /// One page of chats in the search's workspace, author and dates, newest first. Texts are not compared here.
   func chats(
     _ search: ChatSearch, workspace: Int64?, author: Int64?, before last: Int64?, limit: Int
   ) throws -> [FoundChat] {
@@ -28,7 +28,7 @@ extension Transaction {
     }
   }
 
-  /// The number of a chat. By an id that reads all chats: not for writers.
+  /// The number of a chat. Finding it by id scans all chats, so do not call this with an id in a write.
   func chatNumber(_ reference: Reference) throws -> Int64 {
     if case .number(let number) = reference { return number }
     let found: Int64? = try first("SELECT c.id FROM chats c WHERE \(sql: reference.matches("c"))") { try $0.get("id") }
@@ -60,7 +60,7 @@ extension Transaction {
     return (found.chat, found.name, found.author)
   }
 
-  /// False if it was empty already.
+  /// Replaces the text and retires the files. False if both were replaced before.
   func empty(_ chat: Int64, text: String, now: Int64) throws -> Bool {
     let paths: [String] = try all(
       "SELECT f.path FROM chat_files a JOIN files f ON f.id = a.file_id WHERE a.chat_id = \(chat)"

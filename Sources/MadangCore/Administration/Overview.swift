@@ -10,7 +10,7 @@ package struct WorkspaceRecord: Sendable {
   package let retention: RetentionDays
   /// Since when it is on legal hold, in milliseconds since 1970; nil if it is not.
   package let heldAt: Int64?
-  /// When its owner deleted it; nil for one that people use.
+  /// When the owner deleted the workspace; nil if it exists.
   package let deletedAt: Int64?
 }
 
@@ -23,7 +23,7 @@ package struct SessionRecord: Sendable {
   package let lastUsedAt: Int64
 }
 
-/// How much there is.
+/// Totals of the installation.
 package struct Statistics: Sendable {
   package let accounts: Int
   package let disabledAccounts: Int
@@ -38,7 +38,7 @@ package struct Statistics: Sendable {
 }
 
 extension Madang {
-  /// Workspaces by their numbers, those after one, at most so many; of those that were deleted the ones on legal hold.
+  /// One page of workspaces, ordered by number. Of deleted workspaces, only the ones on legal hold are listed.
   package func workspaces(after number: Int64, limit: Int) async throws -> [WorkspaceRecord] {
     try await database.read { try $0.workspaceRecords(after: number, limit: limit) }
   }
@@ -48,7 +48,7 @@ extension Madang {
     try await database.read { try $0.workspaceRecord(try $0.workspace(name, orDeleted: true).id.number) }
   }
 
-  /// Sessions by their numbers, those after one, at most so many, of one account or of all. Throws `.noSuchUser`.
+  /// One page of sessions, ordered by number, of one account or of all. Throws `.noSuchUser`.
   package func sessions(email: String?, after number: Int64, limit: Int) async throws -> [SessionRecord] {
     try await database.read { transaction in
       let user = try email.map { try transaction.userID(email: $0) }
@@ -70,7 +70,7 @@ extension Madang {
     }
   }
 
-  /// Ends all sessions of an account and answers how many there were. Throws `.noSuchUser`.
+  /// Ends all sessions of an account and returns how many it had. Throws `.noSuchUser`.
   package func endSessions(email: String) async throws -> Int {
     try await database.write(heedsStop: false) { [self] transaction in
       let person = try transaction.person(email: email)

@@ -20,7 +20,7 @@ extension Transaction {
       coins: try count("(SELECT COALESCE(SUM(coins), 0) FROM users)"))
   }
 
-  /// Of one account, or of all.
+  /// - Parameter user: Nil for the sessions of all accounts.
   func sessionRecords(of user: Int64?, after number: Int64, limit: Int) throws -> [SessionRecord] {
     let condition: SQL = user.map { "AND s.user_id = \($0)" } ?? ""
     return try all(
@@ -36,7 +36,7 @@ extension Transaction {
     }
   }
 
-  /// The workspace, also if it was deleted. Throws `.notFound`.
+  /// The workspace, deleted or not. Throws `.notFound`.
   func workspaceRecord(_ number: Int64) throws -> WorkspaceRecord {
     guard let record = try workspaceRecords("w.id = \(number)", limit: 1).first else {
       throw Failure(.notFound, "the workspace is gone")
@@ -44,7 +44,7 @@ extension Transaction {
     return record
   }
 
-  /// By their numbers, those after one; of those that were deleted the ones on legal hold.
+  /// One page of workspaces, ordered by number. Of deleted workspaces, only the ones on legal hold are listed.
   func workspaceRecords(after number: Int64, limit: Int) throws -> [WorkspaceRecord] {
     try workspaceRecords("w.id > \(number) AND (w.deleted_at IS NULL OR w.held_at IS NOT NULL)", limit: limit)
   }

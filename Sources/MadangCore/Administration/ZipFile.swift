@@ -1,8 +1,8 @@
 import CZlib
 import Foundation
 
-/// A ZIP archive being written, mode 0600, its entries as they are (stored): photos and films are packed already. With its 64-bit
-/// fields where they are needed. Calls block. Throws ``BackupProblem``.
+/// Writes a ZIP archive with mode 0600. Entries are stored without compression, because photos and films are compressed already; 64-bit
+/// fields are used where they are needed. Calls block. Throws ``BackupProblem``.
 ///
 /// Source: PKWARE's APPNOTE.TXT 6.3.
 package struct ZipFile: ~Copyable {
@@ -23,17 +23,17 @@ package struct ZipFile: ~Copyable {
   private var offset: UInt64 = 0
 
   /// - Parameters:
-  ///   - url: Must not be there yet.
-  ///   - offset: How many bytes stand before, in another file.
+  ///   - url: Must not exist yet.
+  ///   - offset: Bytes of the archive that precede this file, in another file.
   package init(_ url: URL, offset: UInt64 = 0) throws {
     file = try OutputFile(url)
     self.offset = offset
   }
 
   /// - Parameters:
-  ///   - name: With `/` between folders.
-  ///   - bytes: Fewer than 4 GiB.
-  ///   - time: Milliseconds since 1970. Kept to two seconds, of UTC.
+  ///   - name: `/` separates folders.
+  ///   - bytes: Less than 4 GiB.
+  ///   - time: Milliseconds since 1970. Stored in UTC, with a precision of two seconds.
   package mutating func add(_ name: String, _ bytes: [UInt8], at time: Int64) throws {
     let name = Array(name.utf8)
     guard let size = UInt32(exactly: bytes.count), size < .max, let length = UInt16(exactly: name.count) else {
@@ -50,7 +50,7 @@ package struct ZipFile: ~Copyable {
     entries.append(entry)
   }
 
-  /// Writes the list of entries. Nothing is to follow.
+  /// Writes the central directory. No entry may be added afterwards.
   package mutating func finish() throws {
     let start = offset
     for entry in entries {
@@ -99,7 +99,7 @@ package struct ZipFile: ~Copyable {
     offset += UInt64(bytes.count)
   }
 
-  /// Date and time as MS-DOS has them: from 1980 to 2107.
+  /// Date and time in the MS-DOS format, which covers 1980 to 2107.
   private static func moment(_ time: Int64) -> UInt32 {
     var calendar = Calendar(identifier: .gregorian)
     calendar.timeZone = .gmt
@@ -111,7 +111,7 @@ package struct ZipFile: ~Copyable {
     return year << 25 | month << 21 | day << 16 | hour << 11 | minute << 5 | second / 2
   }
 
-  /// Numbers one behind the other, the lowest byte first.
+  /// Appends numbers in little-endian order.
   private struct Fields {
     private(set) var bytes: [UInt8] = []
 
@@ -124,7 +124,7 @@ package struct ZipFile: ~Copyable {
       add(second)
     }
 
-    /// What both heads of an entry have in common: flags, method, moment, checksum and size twice.
+    /// Fields that the local and the central header of an entry share: flags, method, time, checksum, and the size twice.
     mutating func add(_ entry: Entry) {
       add(ZipFile.flags, UInt16(0))
       add(entry.moment, entry.checksum)

@@ -1,21 +1,21 @@
-/// What administrators are told of by mail. The names are stored.
+/// Conditions of which administrators are alerted by mail. The names are stored.
 package enum AlarmKind: String, CaseIterable, Sendable {
   /// A disk is nearly full.
   case disk
-  /// The server's certificate ends soon, or has ended.
+  /// The server's certificate has expired or will expire soon.
   case certificate
   /// The newest backup is too old.
   case backup
-  /// A push service refuses what the settings say.
+  /// A push service rejects the configured credentials.
   case push
-  /// The payment provider does.
+  /// The payment provider rejects the configured credentials.
   case payments
-  /// No mail was taken for long.
+  /// No mail could be delivered for a long time.
   case mails
   /// Many sign-ins failed.
   case signIns
 
-  /// Whether each server has its own, as it has a disk.
+  /// Whether each server has an alarm of its own: each has its own disk.
   var isOfServer: Bool {
     switch self {
     case .disk, .certificate, .push, .payments, .mails: true
@@ -36,20 +36,20 @@ package enum AlarmKind: String, CaseIterable, Sendable {
   }
 }
 
-/// How it is with something that administrators are told of.
+/// The current state of a condition.
 package enum AlarmFinding: Sendable {
   case right
-  /// What is wrong, and what whoever hosts can do about it.
+  /// What is wrong, and what the operator can do about it.
   case wrong(String, cure: String)
 }
 
-/// An alarm that is not over.
+/// An open alarm.
 struct Alarm: Sendable {
   let kind: String
-  /// The server's name; empty for what all servers share.
+  /// The server's name; empty for conditions that all servers share.
   let place: String
-  /// Milliseconds since 1970, as the other.
+  /// Milliseconds since 1970.
   let beganAt: Int64
-  /// When administrators were told last.
+  /// When administrators were last alerted, in milliseconds since 1970.
   let toldAt: Int64
 }

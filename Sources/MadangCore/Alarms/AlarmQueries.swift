@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// Those that are not over.
+  /// All open alarms.
   func alarms() throws -> [Alarm] {
     try all("SELECT kind, place, began_at, told_at FROM alarms") {
       Alarm(
@@ -10,8 +10,8 @@ extension Transaction {
     }
   }
 
-  /// Notes that administrators are told of an alarm now. False if they were told less than so many milliseconds ago. A time far ahead was a
-  /// clock's mistake.
+  /// Records that administrators are alerted of a condition now. False if the last alert is less than `every` milliseconds ago. A time far
+  /// in the future came from a wrong clock and is ignored.
   func claimAlarm(_ kind: AlarmKind, at place: String, now: Int64, every: Int64) throws -> Bool {
     try execute(
       """
@@ -21,15 +21,15 @@ extension Transaction {
       """) == 1
   }
 
-  /// False if it was over.
+  /// False if the alarm was closed already.
   func endAlarm(_ kind: AlarmKind, at place: String) throws -> Bool {
     try execute("DELETE FROM alarms WHERE kind = \(kind.rawValue) AND place = \(place)") == 1
   }
 
-  /// Those of servers that are there no more, and of what nobody looks at any more.
+  /// Deletes alarms of servers that no longer exist and of conditions that are no longer checked.
   func deleteAlarms(toldBefore time: Int64) throws { try execute("DELETE FROM alarms WHERE told_at < \(time)") }
 
-  /// Entries of the audit log of a kind since a time, counted up to a limit.
+  /// How many audit rows of a kind are newer than a time, counted up to `limit`.
   func auditCount(of kind: AuditKind, since time: Int64, limit: Int) throws -> Int {
     try one(
       """

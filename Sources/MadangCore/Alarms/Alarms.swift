@@ -1,9 +1,10 @@
 import Storage
 
 extension Madang {
-  /// Tells administrators by mail what is wrong since now, or is not wrong any more; what goes on, once in ``Settings/alarmHours``. Of
-  /// servers that find the same one tells it. Of what is not among the findings nothing is known: it stays as it is.
-  /// - Parameter server: What this server is called.
+  /// Mails administrators when an alarm starts and when it is over, and repeats open alarms every ``Settings/alarmHours``. If several
+  /// servers find the same condition, one of them mails. Conditions that are missing in `findings` are unknown: their alarms stay as they
+  /// are.
+  /// - Parameter server: The name of this server.
   package func tell(_ findings: [AlarmKind: AlarmFinding], of server: String) async throws {
     guard settings.sendsMail, !settings.alarms.recipients.isEmpty else { return }
     let every = Int64(settings.alarms.hours) * 3_600_000
@@ -25,7 +26,7 @@ extension Madang {
               kind, kind.words, "\(message)\n\nWhat helps: \(cure)\n\n\(next)", at: place, in: transaction)
           }
         case .right:
-          // Not at once: what goes back and forth would be told with each look.
+          // Wait before closing: a condition that comes and goes would cause a mail at each check.
           guard let alarm, abs(clock.now - alarm.toldAt) >= Self.alarmCalm else { continue }
           try await database.write(heedsStop: false) { [self] transaction in
             guard try transaction.endAlarm(kind, at: place) else { return }
@@ -33,17 +34,17 @@ extension Madang {
           }
         }
       } catch let leftOut as MailLeftOut {
-        // Nobody was told of it: it is tried again with the next look.
+        // No mail was queued; the next check tries again.
         announce(.mailLeftOut(leftOut.reason))
       }
     }
-    // One that goes on was told later than that.
+    // Open alarms are repeated more often than this, so older ones belong to nothing that is still checked.
     let old = clock.now - 2 * every
     guard known.contains(where: { $0.toldAt < old }) else { return }
     try await database.write(heedsStop: false) { try $0.deleteAlarms(toldBefore: old) }
   }
 
-  /// How long after the last mail of an alarm it is told at the earliest that it is over, in milliseconds.
+  /// The shortest time between an alarm's last mail and the mail that it is over, in milliseconds.
   package static let alarmCalm: Int64 = 3_600_000
 
   /// Throws ``MailLeftOut`` if none of the mails can be queued.
@@ -70,7 +71,7 @@ extension Madang {
     if let failure, !isTold { throw failure }
   }
 
-  /// How many sign-ins failed within an hour that the audit log tells of, counted up to a limit.
+  /// How many failed sign-ins the audit log has for the last hour, counted up to `limit`.
   package func refusedSignIns(limit: Int) async throws -> Int {
     try await database.read { [since = clock.now - 3_600_000] in
       try $0.auditCount(of: .signInRefused, since: since, limit: limit)

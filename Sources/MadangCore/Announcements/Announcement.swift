@@ -1,16 +1,16 @@
 import Storage
 
-/// What an administrator tells everybody: a chat in the default channels of workspaces.
+/// A chat that an administrator posts in the default channels of workspaces.
 package struct Announcement: Sendable {
   package let id: Int64
   package let content: String
-  /// The e-mail of the account whose chat it is.
+  /// The e-mail address of the chat's author.
   package let author: String
-  /// Milliseconds since 1970, as the other.
+  /// Milliseconds since 1970.
   package let createdAt: Int64
-  /// In how many channels it is to be posted in all.
+  /// The number of channels in which it is posted altogether.
   package let rooms: Int
-  /// In how many of them it is not posted yet; 0 once it was cancelled.
+  /// The number of channels in which it is still to be posted; 0 once it was cancelled.
   package let waiting: Int
   package let cancelledAt: Int64?
 
@@ -25,7 +25,7 @@ package struct Announcement: Sendable {
   }
 }
 
-/// A channel in which an announcement waits to be posted.
+/// A channel in which an announcement is still to be posted.
 struct AnnouncementRoom {
   let announcement: Int64
   let room: Int64

@@ -1,10 +1,10 @@
 import Storage
 
 extension Madang {
-  /// Has a chat posted in the default channel of each workspace that there is now, or of one, some after the other. The account needs not to
-  /// be a member, and may be disabled. Throws `.invalid`, `.noSuchUser`, `.notFound`.
+  /// Schedules a chat for the default channel of one workspace, or of each workspace that exists now. The channels get it one after
+  /// another. The author need not be a member and may be disabled. Throws `.invalid`, `.noSuchUser`, `.notFound`.
   ///
-  /// - Parameter title: Stands above the text; empty for none.
+  /// - Parameter title: Placed above the text; empty for no title.
   package func announce(
     _ text: String, title: String, from email: String, workspace name: WorkspaceName?
   ) async throws -> Announcement {
@@ -18,7 +18,7 @@ extension Madang {
       let id = try transaction.insertAnnouncement(content, author: author.id.number, now: now)
       return (id, range, workspace?.name ?? "")
     }
-    // By pages: posts of people need not wait for a hundred thousand rows.
+    // Added page by page, so that users' posts do not wait for a hundred thousand rows.
     var last: Int64? = range.lowerBound - 1
     do {
       while let after = last {
@@ -27,7 +27,7 @@ extension Madang {
         }
       }
     } catch {
-      // The operator will try again. Without the cancellation a channel could get the announcement twice.
+      // The operator will try again. If this one were not cancelled, a channel could get the announcement twice.
       _ = try? await cancelAnnouncement(id)
       throw error
     }
@@ -44,11 +44,11 @@ extension Madang {
     return made
   }
 
-  /// Channels that are added to an announcement, or taken from it, in one transaction.
+  /// Channels that one transaction adds to an announcement or removes from it.
   private static let announcementPage = 500
 
-  /// Posts the announcement that has waited longest in one more channel, unless that was deleted meanwhile. False if none waits. Whoever else does so at the
-  /// same time, no channel has it twice.
+  /// Posts the oldest waiting announcement in one more channel, unless the channel was deleted meanwhile. False if none waits. Safe to call
+  /// from several servers at once: each channel gets an announcement once.
   package func postAnnouncement() async throws -> Bool {
     guard let next = try await database.read({ try $0.nextAnnouncementRoom() }) else { return false }
     try await database.write(key: next.room) { [self, now = clock.now] transaction in
@@ -60,12 +60,12 @@ extension Madang {
     return true
   }
 
-  /// Announcements by their numbers, those after one, at most so many.
+  /// One page of announcements, ordered by number.
   package func announcements(after number: Int64, limit: Int) async throws -> [Announcement] {
     try await database.read { try $0.announcements(after: number, limit: limit) }
   }
 
-  /// Has an announcement posted nowhere else. Where it was posted it stays. Throws `.notFound` if there is none that waits.
+  /// Stops an announcement. Channels that have it keep it. Throws `.notFound` if it is not waiting to be posted.
   package func cancelAnnouncement(_ id: Int64) async throws -> Announcement {
     try await database.write { [self, now = clock.now] transaction in
       guard try transaction.cancelAnnouncement(id, now: now) else {
@@ -73,7 +73,7 @@ extension Madang {
       }
       try audit(.announcementCancelled, try transaction.announcement(id), workspace: "", in: transaction)
     }
-    // What this leaves, because it is cut off, is not posted: servers take it off one by one.
+    // If this is interrupted, the remaining rows are not posted: servers remove them one by one.
     let page = Self.announcementPage
     while try await database.write({ try $0.deleteRooms(ofCancelled: id, limit: page) }) == page {}
     return try await database.read { try $0.announcement(id) }
@@ -82,7 +82,7 @@ extension Madang {
   /// How long announcements are listed, in milliseconds.
   private static let announcementLifetime: Int64 = 90 * 24 * 3_600_000
 
-  /// Deletes announcements that are old and wait nowhere.
+  /// Deletes old announcements that are posted everywhere or cancelled.
   package func forgetAnnouncements() async throws {
     let (page, before) = (100, clock.now - Self.announcementLifetime)
     while try await database.write({ try $0.deleteAnnouncements(before: before, limit: page) }) == page {}

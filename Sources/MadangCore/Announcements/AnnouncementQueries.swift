@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// The new announcement's number. It waits nowhere yet.
+  /// Inserts an announcement without channels and returns its number.
   func insertAnnouncement(_ content: String, author: Int64, now: Int64) throws -> Int64 {
     try one(
       """
@@ -11,10 +11,10 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Has an announcement wait in the default channels of a page of workspaces, ordered by number. The page's last workspace; nil if none
-  /// follows, or the announcement was cancelled.
+  /// Adds the default channels of a page of workspaces, ordered by number, to an announcement. Returns the page's last workspace; nil if the page
+  /// was the last, or if the announcement was cancelled.
   /// - Parameters:
-  ///   - last: The page begins after this workspace.
+  ///   - last: The page starts after this workspace.
   ///   - newest: The page ends with this workspace at the latest.
   func addRooms(to announcement: Int64, after last: Int64, through newest: Int64, limit: Int) throws -> Int64? {
     let isOpen: Int64? = try first(
@@ -45,7 +45,7 @@ extension Transaction {
     return found
   }
 
-  /// By their numbers, those after one.
+  /// One page of announcements, ordered by number.
   func announcements(after number: Int64, limit: Int) throws -> [Announcement] {
     try announcements("a.id > \(number)", limit: limit)
   }
@@ -65,7 +65,8 @@ extension Transaction {
     ) { AnnouncementRoom(announcement: try $0.get("announcement_id"), room: try $0.get("room_id")) }
   }
 
-  /// What is to be posted in a channel, and by whom; nil if another server has posted it, or it was cancelled.
+  /// Claims the post of an announcement in a channel, and returns its text and author. Nil if another server has posted it, or if it was
+  /// cancelled.
   func take(_ room: AnnouncementRoom) throws -> (content: String, author: Person)? {
     let isTaken = try execute(
       "DELETE FROM announcement_rooms WHERE announcement_id = \(room.announcement) AND room_id = \(room.room)")
@@ -78,7 +79,7 @@ extension Transaction {
     ) { (try $0.get("content"), try Person($0)) }
   }
 
-  /// False if it waits nowhere. ``deleteRooms(ofCancelled:limit:)`` follows.
+  /// False if nothing was left to post. Call ``deleteRooms(ofCancelled:limit:)`` afterwards.
   func cancelAnnouncement(_ id: Int64, now: Int64) throws -> Bool {
     try execute(
       """
@@ -87,7 +88,7 @@ extension Transaction {
       """) == 1
   }
 
-  /// Deletes some of the channels in which a cancelled announcement still waits, and answers how many.
+  /// Deletes up to `limit` channels of a cancelled announcement, and returns how many.
   func deleteRooms(ofCancelled announcement: Int64, limit: Int) throws -> Int {
     try execute(
       """
@@ -96,7 +97,7 @@ extension Transaction {
       """)
   }
 
-  /// Deletes some old announcements that wait nowhere, and answers how many.
+  /// Deletes up to `limit` old announcements that have nothing left to post, and returns how many.
   func deleteAnnouncements(before time: Int64, limit: Int) throws -> Int {
     try execute(
       """

@@ -1,28 +1,28 @@
 import Storage
 
-/// Which rows of the audit log are asked for.
+/// The conditions of a query of the audit log.
 package struct AuditFilter: Sendable {
   /// Milliseconds since 1970.
   package var since: Int64 = .min
-  /// The first moment that is too late.
+  /// Exclusive.
   package var until: Int64 = .max
-  /// Empty for all.
+  /// Empty for all kinds.
   package var kinds: [AuditKind] = []
-  /// What an account did, and what was done to it or tried with its address; nil for all.
+  /// Selects rows about this account: what it did, what was done to it, and what was tried with its address. Nil for all rows.
   package var email: String?
 
   package init() {}
 }
 
-/// A sign-in that failed, or a sign-up of somebody who may not make an account.
+/// A failed sign-in, or a sign-up that was not allowed.
 package struct RefusedSignIn: Sendable {
   package let kind: AuditKind
   /// Milliseconds since 1970.
   package let time: Int64
-  /// As ``Madang/emailKey(_:)`` has it; empty where none was shown.
+  /// As ``Madang/emailKey(_:)`` returns it; empty if the client sent no address.
   package let emailKey: String
   package let origin: Origin
-  /// In words, without anything that the client sent.
+  /// A reason in words. Contains nothing that the client sent.
   package let reason: String
 
   package init(_ kind: AuditKind = .signInRefused, time: Int64, emailKey: String, origin: Origin, reason: String) {
@@ -31,14 +31,14 @@ package struct RefusedSignIn: Sendable {
 }
 
 extension Madang {
-  /// Writes a row in the transaction that does what it tells. After the commit it is announced.
+  /// Writes a row in the transaction of the action that it records. It is announced after the commit.
   func audit(_ entry: AuditEntry, in transaction: Transaction) throws {
     let actor = entry.actor.text(administrator: settings.administrator)
     let record = try transaction.insertAudit(entry, actor: actor, node: settings.node, now: clock.now)
     transaction.afterCommit { [announce] in announce(.audited(record)) }
   }
 
-  /// Writes to the audit log that somebody came in.
+  /// Logs a successful sign-in or sign-up.
   func audit(
     _ kind: AuditKind, _ person: Person, _ session: SessionID, _ origin: Origin, by method: String,
     invitation: Int64? = nil, waitsFor: [Waiting] = [], isNewPlace: Bool = false, in transaction: Transaction
@@ -53,8 +53,8 @@ extension Madang {
         detail: AuditDetail(detail)), in: transaction)
   }
 
-  /// Writes a row about something that an administrator did outside of the database.
-  /// - Parameter detail: Never a secret. Texts are cut to 200 characters.
+  /// Logs an action that an administrator took outside the database.
+  /// - Parameter detail: Must not contain secrets. Texts are cut to 200 characters.
   package func audit(_ kind: AuditKind, subject: String, detail: [String: String]) async throws {
     try await database.write(heedsStop: false) { [self] transaction in
       try audit(
@@ -62,8 +62,8 @@ extension Madang {
     }
   }
 
-  /// Writes that this server was started, and what has changed of its settings since it was the time before.
-  /// - Parameter given: Settings by name that are not left at their defaults, without secrets.
+  /// Logs that this server was started, and which settings differ from its previous start.
+  /// - Parameter given: Settings that differ from their defaults, by name, without secrets.
   package func auditStart(_ given: [String: String]) async throws {
     try await database.write(heedsStop: false) { [self] transaction in
       let settings = AuditDetail(given)
@@ -80,15 +80,15 @@ extension Madang {
     }
   }
 
-  /// Writes that this server goes by other settings since now.
+  /// Logs that this server runs with changed settings from now on.
   func auditChange(of settings: [String: String]) async throws {
     try await database.write(heedsStop: false) { [self] transaction in
       try audit(AuditEntry(kind: .settingsChanged, actor: .server, detail: AuditDetail(settings)), in: transaction)
     }
   }
 
-  /// Writes sign-ins that failed, some at a time.
-  /// - Parameter leftOut: How many others there were of which nothing is written but their number.
+  /// Logs a batch of failed sign-ins.
+  /// - Parameter leftOut: How many more there were; of these only the number is logged.
   package func audit(_ refused: [RefusedSignIn], leftOut: Int) async throws {
     try await database.write(heedsStop: false) { [self] transaction in
       for refusal in refused {
@@ -105,12 +105,12 @@ extension Madang {
     }
   }
 
-  /// Rows of the audit log that fit, the newest `limit` of them, the newest last.
+  /// The newest `limit` rows that match, oldest first.
   package func audit(_ filter: AuditFilter, limit: Int) async throws -> [AuditRecord] {
     try await database.read { try $0.audit(filter, limit: limit).reversed() }
   }
 
-  /// Deletes rows that are too old, and sign-ins that failed beyond so many, some at a time.
+  /// Deletes rows that are too old, and failed sign-ins beyond their limit, one page at a time.
   package func forgetAudit() async throws {
     let page = 500
     if settings.audit.days > 0 {
@@ -118,7 +118,7 @@ extension Madang {
       while try await database.write({ try $0.deleteAudit(before: before, limit: page) }) == page {}
     }
     for kind in [AuditKind.signInRefused, .signUpRefused] {
-      // Up to a row, and not so many: another that tidies at the same time must not have more deleted.
+      // Delete up to a row, not a number of rows: another server that cleans up at the same time must not cause more deletions.
       let kept = settings.audit.refusals
       guard let last = try await database.read({ try $0.newestAuditBeyond(kept, of: kind) }) else { continue }
       while try await database.write({ try $0.deleteAudit(of: kind, upTo: last, limit: page) }) == page {}

@@ -1,57 +1,57 @@
 import Foundation
 
-/// What the audit log tells of. The names are stored and told to other programs: they never change.
+/// The kinds of audit rows. The names are stored and sent to other programs, so they never change.
 package enum AuditKind: String, CaseIterable, Sendable {
   case signUp, signIn, signOut
-  /// A sign-in failed, or was one try too many.
+  /// A sign-in failed, or the limit of attempts was reached.
   case signInRefused
-  /// Somebody who may not make an account tried to.
+  /// A sign-up that was not allowed.
   case signUpRefused
   /// An administrator ended sessions.
   case sessionEnded
-  /// A link for another password was sent to an account's address.
+  /// A password reset link was mailed to the account's address.
   case passwordResetSent
-  /// A link to confirm it was sent to an account's address.
+  /// A confirmation link was mailed to the account's address.
   case confirmationSent
-  /// Somebody with such a link, or an administrator, confirmed the address of an account.
+  /// The address was confirmed, by such a link or by an administrator.
   case addressConfirmed
-  /// An administrator approved an account that waited for it.
+  /// An administrator approved an account that was waiting.
   case accountApproved
   case passwordChanged, accountDisabled, accountEnabled, coinsGiven
   case keyCreated, keyRevoked, tokenKeyReplaced
   case invitationMade, invitationRevoked
-  /// Somebody with a code has named an address, which is invited by that.
+  /// A holder of an invitation code named an address, which is invited from now on.
   case invitationAccepted
   case accountDeleted, accountExported
-  /// Apple or Kakao told something of a person.
+  /// Apple or Kakao sent a notice about a person.
   case providerNotice
-  /// Kakao was told that a person whose account was deleted uses the app no more.
+  /// Kakao was notified that a person whose account was deleted no longer uses the app.
   case providerUnlinked
   case memberRemoved, workspaceHandedOver
-  /// An administrator took a chat's text and files away.
+  /// An administrator removed a chat's text and files.
   case chatRemoved
-  /// An administrator looked for chats by their text.
+  /// An administrator searched for chats by text.
   case chatsSearched
-  /// An administrator corrected dates of chats that lay in the future.
+  /// An administrator corrected the dates of chats that were in the future.
   case chatsRedated
   case retentionChanged, quotaChanged, holdBegan, holdEnded
   case readOnlyBegan, readOnlyEnded
   case announcementMade, announcementCancelled
   case backupMade, exportMade, restored
   case serverStarted
-  /// A server was started with other settings than before, or took others while it ran.
+  /// A server started with different settings than before, or changed settings while running.
   case settingsChanged
 }
 
-/// Who did it.
+/// The originator of an audited action.
 enum AuditActor: Sendable {
   case account(Int64)
-  /// Whoever runs `madang admin`.
+  /// An operator who runs `madang admin`.
   case administrator
   case server
   /// Apple or Kakao.
   case provider(SocialProvider)
-  /// Somebody who could not show who they are.
+  /// A client that could not prove its identity.
   case stranger
 
   func text(administrator name: String) -> String {
@@ -65,14 +65,14 @@ enum AuditActor: Sendable {
   }
 }
 
-/// From where an account acts.
+/// Where a call of an account comes from.
 package struct Origin: Sendable {
   package let edition: String
   /// The client's network address.
   package let address: String
-  /// Of the API key by which they call; nil where none is shown. Not told by the audit log.
+  /// The hash of the API key of the call; nil if the call has no key. Not written to the audit log.
   package var keyHash: String?
-  /// From where somebody signs in; nil where that is not looked at. Not told by the audit log.
+  /// The place of the sign-in; nil if places are not checked. Not written to the audit log.
   package var place: SignInPlace?
 
   package init(edition: String, address: String, keyHash: String? = nil, place: SignInPlace? = nil) {
@@ -80,14 +80,14 @@ package struct Origin: Sendable {
   }
 }
 
-/// Details of a row of the audit log, by name: short texts, and never a secret. What is too long is cut.
+/// Named details of an audit row: short texts, never secrets. Texts that are too long are cut.
 struct AuditDetail: Sendable, ExpressibleByDictionaryLiteral {
-  /// Characters of one text.
+  /// Limit of one text, in characters.
   static let maxText = 200
-  /// Bytes of all as JSON. What is beyond it is left out, the last names first.
+  /// Limit of all details as JSON, in bytes. Details beyond it are dropped, last names first.
   static let maxSize = 8192
 
-  /// A JSON object of texts, in the order of the names.
+  /// A JSON object with string values, sorted by name.
   let json: String
 
   init(dictionaryLiteral elements: (String, String)...) { self.init(Dictionary(elements) { first, _ in first }) }
@@ -104,14 +104,14 @@ struct AuditDetail: Sendable, ExpressibleByDictionaryLiteral {
     json = String(decoding: data, as: UTF8.self)
   }
 
-  /// The texts of a row. What a newer version, or somebody else, has written otherwise is none.
+  /// Reads the details of a row. Empty if a newer version or another program wrote them in a different form.
   static func texts(_ json: String) -> [String: String] {
     guard json.utf8.count <= maxSize, isFlat(json) else { return [:] }
     return (try? JSONDecoder().decode([String: String].self, from: Data(json.utf8))) ?? [:]
   }
 
-  /// Whether nothing is nested. Foundation's decoder ends the process when too much is, and a row may come from a backup that
-  /// anybody made.
+  /// Whether the JSON has no nesting. Foundation's decoder crashes the process when nesting is too deep, and a row may come from an
+  /// untrusted backup.
   private static func isFlat(_ json: String) -> Bool {
     var (depth, isInText, isEscaped) = (0, false, false)
     for byte in json.utf8 {
@@ -131,13 +131,13 @@ struct AuditDetail: Sendable, ExpressibleByDictionaryLiteral {
   }
 }
 
-/// What is to be written.
+/// An audit row to be written.
 struct AuditEntry: Sendable {
   let kind: AuditKind
   let actor: AuditActor
-  /// The account it is about.
+  /// The account that the row is about.
   var account: Int64?
-  /// The account's e-mail, or the name of what it is about.
+  /// The account's e-mail address, or the name of another subject.
   var subject = ""
   var origin = Origin(edition: "", address: "")
   var detail: AuditDetail = [:]
@@ -150,7 +150,7 @@ package struct AuditRecord: Sendable {
   package let number: Int64
   /// Milliseconds since 1970.
   package let time: Int64
-  /// Of ``AuditKind``, unless a newer version has written it.
+  /// Raw kind; may be unknown to this version.
   package let kind: String
   package let actor: String
   package let account: Int64?

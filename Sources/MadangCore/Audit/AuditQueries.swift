@@ -15,13 +15,13 @@ extension Transaction {
       subject: entry.subject, origin: entry.origin, node: node, detail: AuditDetail.texts(entry.detail.json))
   }
 
-  /// Those that fit, the newest first.
+  /// Rows that match, newest first.
   func audit(_ filter: AuditFilter, limit: Int) throws -> [AuditRecord] {
     var condition: SQL = "a.at >= \(filter.since) AND a.at < \(filter.until)"
     if !filter.kinds.isEmpty { condition = "\(sql: condition) AND a.kind IN (\(list: filter.kinds.map(\.rawValue)))" }
     if let email = filter.email {
       let account = try personByEmail(email)
-      // What was written before there was the account has the address alone.
+      // Rows that are older than the account have only its address.
       let subjects = [email, TextRules.emailKey(email)] + (account.map { [$0.email] } ?? [])
       condition =
         "\(sql: condition) AND (a.account_id = \(account?.id.number) OR a.subject IN (\(list: subjects)))"
@@ -33,7 +33,7 @@ extension Transaction {
       """, AuditRecord.init)
   }
 
-  /// What the newest row of a kind that a server wrote has to tell; nil if there is none.
+  /// The details of the newest row of a kind that a server wrote; nil if there is none.
   func newestAuditDetail(of kind: AuditKind, node: String) throws -> [String: String]? {
     try first(
       """
@@ -42,8 +42,8 @@ extension Transaction {
     ) { AuditDetail.texts(try $0.get("detail")) }
   }
 
-  /// How many there were.
-  /// The newest backup stays: whoever has none for long is told.
+  /// Deletes up to `limit` rows that are older than `time`, and returns how many. The row of the newest backup stays, because operators are
+  /// alerted when the newest backup is too old.
   func deleteAudit(before time: Int64, limit: Int) throws -> Int {
     let kept = try newestAuditBeyond(0, of: .backupMade)?.number ?? 0
     return try execute(
@@ -53,7 +53,7 @@ extension Transaction {
       """)
   }
 
-  /// When the newest row of a kind was written that is not among the newest `kept`, and its number; nil if none is.
+  /// The time and number of the newest row that is not among the newest `kept` rows of a kind; nil if there is none.
   func newestAuditBeyond(_ kept: Int, of kind: AuditKind) throws -> (time: Int64, number: Int64)? {
     try first(
       """
@@ -62,7 +62,7 @@ extension Transaction {
     ) { (try $0.get("at"), try $0.get("id")) }
   }
 
-  /// How many there were, at most `limit`, of a kind up to a row.
+  /// Deletes up to `limit` rows of a kind up to and including a row, oldest first, and returns how many.
   func deleteAudit(of kind: AuditKind, upTo row: (time: Int64, number: Int64), limit: Int) throws -> Int {
     try execute(
       """

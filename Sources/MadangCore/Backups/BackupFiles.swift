@@ -2,7 +2,7 @@ import Foundation
 import Storage
 import Synchronization
 
-/// A file as a row of a backup's table `files` names it.
+/// A row of a backup's table `files`.
 struct FileEntry: Sendable {
   let path: String
   let size: Int
@@ -10,7 +10,7 @@ struct FileEntry: Sendable {
 }
 
 extension BackupManifest {
-  /// Hands the files that the rows of the backup name to `body`, some at a time. Throws ``BackupProblem``.
+  /// Calls `body` with each page of files that the backup lists. Throws ``BackupProblem``.
   func forEachFilePage(
     in folder: URL, _ workers: WorkerPool, _ body: ([FileEntry]) async throws -> Void
   ) async throws {
@@ -32,7 +32,7 @@ extension BackupManifest {
   }
 }
 
-/// Does something with each element, several at a time. Throws the first error, when all that began have ended.
+/// Calls `body` for all elements, up to `atMost` at a time. Throws the first error after all started calls have ended.
 func concurrently<Element: Sendable>(
   _ elements: [Element], atMost: Int, _ body: @escaping @Sendable (Element) async throws -> Void
 ) async throws {
@@ -47,27 +47,26 @@ func concurrently<Element: Sendable>(
   }
 }
 
-/// Brings files from their home into a backup, or takes them from the backup before it by a hard link: a stored file never
-/// changes.
+/// Copies files from their storage into a backup, or hard-links them to the previous backup: a stored file never changes.
 struct BackupFiles: Sendable {
-  /// Files that are copied at a time.
+  /// Files that are copied at the same time.
   static let parallelCopies = 8
   /// Files that are flushed together, unless they are large.
   static let flushedTogether = 32
 
   let home: any FileHome
-  /// The backup that is being made.
+  /// The backup in progress.
   let folder: URL
-  /// The one before it.
+  /// The previous backup.
   let previous: URL?
   let pace: Pace
   let workers: WorkerPool
 
   enum Outcome: Sendable {
-    /// From the backup before; and what is known to be wrong with the home's, in words.
+    /// Linked to the previous backup. `problem` describes what is wrong with the file in storage, if anything is.
     case linked(problem: String?)
     case copied
-    /// It is not there, or is not what its row says, in words.
+    /// The file is missing or differs from its row. The text says how.
     case absent(String)
   }
 
@@ -76,14 +75,14 @@ struct BackupFiles: Sendable {
     for name in FileFolder.allCases { try makePrivateDirectory(folder.appending(path: "files/\(name.rawValue)")) }
   }
 
-  /// Makes the names of all that was brought last.
+  /// Flushes the directories, so that the names of the last files are durable.
   func flush() throws {
     for name in FileFolder.allCases { try flushDirectory(folder.appending(path: "files/\(name.rawValue)")) }
     try flushDirectory(folder.appending(path: "files"))
   }
 
-  /// Brings files, some at a time, and flushes them together. Throws ``BackupProblem`` if the backup cannot be written, or the
-  /// home not be asked.
+  /// Copies or links files, several at a time, and flushes them together. Throws ``BackupProblem`` if the backup cannot be written or the
+  /// storage cannot be read.
   func bring(
     _ files: [FileEntry], _ body: @escaping @Sendable (FileEntry, Outcome) async throws -> Void
   ) async throws {
@@ -104,7 +103,7 @@ struct BackupFiles: Sendable {
     }
   }
 
-  /// The first file, and those after it that are flushed together with it.
+  /// The first file and the following files that are flushed together with it.
   private func firstPart(of files: ArraySlice<FileEntry>) -> ArraySlice<FileEntry> {
     var bytes = 0
     let fitting = files.prefix(Self.flushedTogether).prefix { file in
@@ -135,10 +134,10 @@ struct BackupFiles: Sendable {
       return .absent("is damaged")
     } catch {
       try? await workers.run { try FileManager.default.removeItem(at: target) }
-      // One lost file must not keep all others from being backed up.
+      // One lost file must not prevent the backup of all others.
       switch try await home.size(of: file.path) {
       case nil: return .absent("is missing")
-      // What cannot be written ends the backup.
+      // A write error ends the backup.
       case file.size:
         guard await canBeRead(file) else { return .absent("cannot be read") }
         throw error
@@ -147,13 +146,13 @@ struct BackupFiles: Sendable {
     }
   }
 
-  /// Whether all of a file in a directory can be read; true of what is elsewhere.
+  /// Whether a file in a local directory can be read to its end. True for files in other storage.
   private func canBeRead(_ file: FileEntry) async -> Bool {
     guard case .file(let url)? = try? await home.content(of: file.path, range: 0...file.size - 1) else { return true }
     return (try? await workers.run { _ = try Digest(of: url.resolvingSymlinksInPath()) }) != nil
   }
 
-  /// False where there is none before, or the disk knows no links.
+  /// False if there is no previous backup, or if the file system does not support hard links.
   private func link(_ file: FileEntry, to target: URL) -> Bool {
     guard let former = previous?.appending(path: "files/\(file.path)") else { return false }
     var status = stat()

@@ -1,20 +1,20 @@
 import Foundation
 import Storage
 
-/// A directory of backups: `<date>/` for each, as a whole or not at all, and `<date>.partial/` for one that is being made or
-/// was cut off. Its calls block. Throws ``BackupProblem``.
+/// A directory of backups. Each complete backup is a directory `<date>/`; a backup that is in progress or was interrupted is
+/// `<date>.partial/`. Calls block. Throws ``BackupProblem``.
 struct BackupFolder: Sendable {
   private static let lockName = ".lock"
   private static let partial = ".partial"
 
   let url: URL
 
-  /// The backups in it, the oldest first.
+  /// Complete backups, oldest first.
   func backups() throws -> [URL] {
     try names().filter(Self.isName).sorted().map { url.appending(path: $0, directoryHint: .isDirectory) }
   }
 
-  /// Makes it if it is not there, takes its lock, and removes what was cut off. The lock ends with its last reference.
+  /// Creates the directory if it is missing, locks it, and removes interrupted backups. The lock ends with its last reference.
   func prepare() throws -> FileLock {
     do { try makePrivateDirectories(url) } catch {
       throw BackupProblem("\(url.path) cannot be made: \(error.localizedDescription)")
@@ -37,8 +37,8 @@ struct BackupFolder: Sendable {
     return lock
   }
 
-  /// Makes the directory of a backup that is being made, which must become the newest: one with a later date would be taken
-  /// for it, and be restored, linked to and kept in its place.
+  /// Creates the directory of a new backup. Its date must be the latest: a backup with a later date would be treated as the newest, and be
+  /// restored, linked to and kept instead of this one.
   func begin(at time: Int64) throws -> URL {
     let name = Self.name(of: time)
     if let newest = try backups().last?.lastPathComponent, newest >= name {
@@ -51,7 +51,7 @@ struct BackupFolder: Sendable {
     return folder
   }
 
-  /// Gives a backup that is whole and flushed its name, durably.
+  /// Renames a complete and flushed backup to its final name, durably.
   func end(_ folder: URL) throws -> URL {
     let whole = url.appending(
       path: folder.lastPathComponent.dropLast(Self.partial.count), directoryHint: .isDirectory)
@@ -60,13 +60,13 @@ struct BackupFolder: Sendable {
     return whole
   }
 
-  /// Removes all backups but `made` and the newest others. Answers how many were removed.
-  /// - Parameter count: How many stay, `made` among them.
+  /// Deletes old backups and returns how many. `made` and the newest others stay.
+  /// - Parameter count: How many stay, `made` included.
   func keep(_ count: Int, with made: URL) throws -> Int {
     let others = try backups().filter { $0.lastPathComponent != made.lastPathComponent }
     let old = others.dropLast(max(0, count - 1))
     for backup in old {
-      // Under this name nobody takes what is left of it for whole.
+      // Renamed first: if the removal is interrupted, the rest does not look like a complete backup.
       let name = url.appending(path: backup.lastPathComponent + Self.partial)
       guard rename(backup.path, name.path) == 0 else { throw BackupProblem("renamed", backup.path) }
       try remove(name)
@@ -86,7 +86,7 @@ struct BackupFolder: Sendable {
     }
   }
 
-  /// Like `2026-11-23T074201.123Z`: the order of names is that of times.
+  /// Looks like `2026-11-23T074201.123Z`: names sort by time.
   private static func name(of time: Int64) -> String {
     Date(timeIntervalSince1970: Double(time) / 1000)
       .formatted(Date.ISO8601FormatStyle(timeSeparator: .omitted, includingFractionalSeconds: true))
@@ -102,7 +102,7 @@ struct BackupFolder: Sendable {
 }
 
 extension BackupFolder {
-  /// The backup that an operator names: the directory itself, or the newest of those in it.
+  /// The backup that an operator names: the directory itself, or the newest backup inside it.
   static func backup(_ named: URL) throws -> URL {
     if BackupManifest.isThere(in: named) { return named }
     guard FileManager.default.fileExists(atPath: named.path) else {

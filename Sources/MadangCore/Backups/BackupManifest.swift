@@ -2,7 +2,7 @@ import Crypto
 import Foundation
 import Storage
 
-/// What a backup holds, in `manifest.json`. The file's own SHA-256 is beside it, as `sha256sum -c` reads it.
+/// The content list of a backup, stored in `manifest.json`. Its own SHA-256 is beside it, in the format of `sha256sum -c`.
 package struct BackupManifest: Codable, Sendable {
   static let currentFormat = 1
 
@@ -24,17 +24,17 @@ package struct BackupManifest: Codable, Sendable {
     let rows: Int
     let bytes: Int
     let sha256: String
-    /// The last number that was given to a row, where the engine counts; the next one is higher.
+    /// The highest number that the engine has given to a row; nil if it does not count the table's rows. The next row gets a higher one.
     let lastNumber: Int64?
 
-    /// In the folder of the backup.
+    /// Relative to the folder of the backup.
     var path: String { "tables/\(name).tsv" }
   }
 
   struct Files: Codable, Sendable {
     let count: Int
     let bytes: Int
-    /// Paths of files that rows name and that could not be had.
+    /// Paths of files that rows name and that could not be read.
     let absent: [String]
   }
 
@@ -49,9 +49,9 @@ package struct BackupManifest: Codable, Sendable {
   package let installation: String?
   let engine: String
   let migrations: [Migration]
-  /// Each after those that it refers to.
+  /// Ordered so that each table comes after the tables it refers to.
   let tables: [Table]
-  /// Nil in an export, which holds the database only.
+  /// Nil in an export, which contains the database only.
   let files: Files?
   let secrets: [Secret]
 
@@ -62,7 +62,7 @@ package struct BackupManifest: Codable, Sendable {
   }
 
   package var version: Int { migrations.last?.version ?? 0 }
-  /// What tells this backup from others.
+  /// Identifies this backup among all backups.
   package var identity: String { "\(installation ?? "-") \(createdAt)" }
   package var holdsFiles: Bool { files != nil }
   package var fileCount: Int { files?.count ?? 0 }
@@ -71,14 +71,14 @@ package struct BackupManifest: Codable, Sendable {
 
 extension BackupManifest {
   private static let name = "manifest.json"
-  /// Bytes of a manifest; it names the files that were removed while it was made, each in a line.
+  /// Largest manifest, in bytes. The manifest has a line for each file that was removed during the backup.
   private static let limit = 64 << 20
 
   static func isThere(in folder: URL) -> Bool {
     FileManager.default.fileExists(atPath: folder.appending(path: name).path)
   }
 
-  /// Throws ``BackupProblem`` if it cannot be written, or would be too long to be read.
+  /// Throws ``BackupProblem`` if the manifest cannot be written, or is longer than `limit` and could not be read again.
   func write(to folder: URL, limit: Int = limit) throws {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -97,7 +97,7 @@ extension BackupManifest {
     }
   }
 
-  /// Throws ``BackupProblem`` if it is missing, damaged or of a format that this program does not know.
+  /// Throws ``BackupProblem`` if the manifest is missing, damaged, or of a format that this version does not know.
   package static func read(from folder: URL) throws -> BackupManifest {
     let file = folder.appending(path: name)
     guard let bytes = try? InputFile.contents(of: file, limit: limit) else {
@@ -111,7 +111,7 @@ extension BackupManifest {
     return try decode(Array(bytes), of: file.path)
   }
 
-  /// A manifest from its bytes, which may come from anywhere. Throws ``BackupProblem``.
+  /// Decodes a manifest from an untrusted source. Throws ``BackupProblem``.
   /// - Parameter path: The manifest's file, as shown to operators.
   static func decode(_ bytes: [UInt8], of path: String) throws -> BackupManifest {
     struct Format: Decodable { let format: Int }
@@ -134,16 +134,16 @@ extension BackupManifest {
   /// Milliseconds since 1970, to the end of the year 9999.
   private static let dates: ClosedRange<Int64> = 0...253_402_300_799_999
 
-  /// A number or a table's name that no backup has, in words: a manifest may come from anywhere, and is calculated with.
+  /// Describes a number or table name that no valid backup has. A manifest is untrusted, and its values are used in calculations and paths.
   private var mistake: String? {
     guard Self.dates.contains(createdAt) else { return "the date \(createdAt)" }
     guard (files?.count ?? 0) >= 0, (files?.bytes ?? 0) >= 0 else { return "the files" }
     var total = 0
     for table in tables {
-      // It becomes a path.
+      // The name becomes part of a path.
       guard !table.name.isEmpty, table.name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == UInt8(ascii: "_") })
       else { return "a table's name" }
-      // Each row ends with a newline.
+      // Each row ends with a newline, so it has at least one byte.
       guard table.rows >= 0, table.bytes >= table.rows, TableReader.numbers.contains(table.lastNumber ?? 0) else {
         return "the numbers of the table \(table.name)"
       }
@@ -167,7 +167,7 @@ package struct BackupProblem: Error, CustomStringConvertible {
 
   init(_ description: String) { self.description = description }
 
-  /// A call of the system that failed.
+  /// A system call failed.
   init(_ what: String, _ path: String, errno code: Int32 = errno) {
     description = "\(path) cannot be \(what): \(String(cString: strerror(code)))"
   }

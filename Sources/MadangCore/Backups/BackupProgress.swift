@@ -1,15 +1,15 @@
 import Synchronization
 
-/// How far something long is.
+/// The progress of a long task.
 package struct BackupProgress: Sendable {
-  /// What is being done, in words.
+  /// The current phase, in words.
   package let phase: String
   package let done: Int
-  /// Nil where it is not known.
+  /// Nil if unknown.
   package let total: Int?
 }
 
-/// Counts what is done and tells somebody.
+/// Counts finished items and reports the progress.
 final class ProgressCount: Sendable {
   private let phase: String
   private let total: Int?

@@ -1,12 +1,12 @@
 import Foundation
 
-// The first API keys in plain text, which nobody can make of the hashes in the database.
+// Backups include the first API keys in plain text, because the database has only their hashes.
 
 extension Madang {
-  /// Bytes of a secret in a backup.
+  /// Largest secret in a backup, in bytes.
   static let secretLimit = 1 << 20
 
-  /// Copies the files of a directory of secrets, which need not be there.
+  /// Copies the files of the secrets directory, if it exists.
   static func copySecrets(_ secrets: URL, to folder: URL) throws -> [BackupManifest.Secret] {
     let target = folder.appending(path: "secrets")
     try makePrivateDirectory(target)
@@ -17,7 +17,7 @@ extension Madang {
       }
     }
     let kept = try names.filter(isSecret).sorted().map { name in
-      // Ours may be links, as orchestrators mount secrets.
+      // Orchestrators mount secrets as links.
       let source = secrets.appending(path: name).resolvingSymlinksInPath()
       let digest = try OutputFile.copy(source, to: target.appending(path: name))
       guard digest.size <= secretLimit else {
@@ -29,7 +29,7 @@ extension Madang {
     return kept
   }
 
-  /// Copies them back. Those that are there are left if they are the same. Throws ``BackupProblem`` if they are others.
+  /// Copies the secrets back. Existing secrets with the same content are left alone. Throws ``BackupProblem`` if an existing one differs.
   static func restoreSecrets(_ kept: [BackupManifest.Secret], from folder: URL, to secrets: URL) throws {
     guard !kept.isEmpty else { return }
     if !FileManager.default.fileExists(atPath: secrets.path) { try makePrivateDirectory(secrets) }
@@ -41,7 +41,7 @@ extension Madang {
         }
         continue
       }
-      // A name that starts with a dot is not taken for a secret if this is cut off.
+      // If this is interrupted, the leading dot keeps the partial file from being read as a secret.
       let staged = secrets.appending(path: ".\(secret.name).restoring")
       try? FileManager.default.removeItem(at: staged)
       _ = try OutputFile.copy(folder.appending(path: "secrets/\(secret.name)"), to: staged)
@@ -50,6 +50,6 @@ extension Madang {
     try flushDirectory(secrets)
   }
 
-  /// Names with a dot in front are of files that are being made.
+  /// Names with a leading dot are temporary files.
   static func isSecret(_ name: String) -> Bool { !name.isEmpty && !name.hasPrefix(".") && !name.contains("/") }
 }

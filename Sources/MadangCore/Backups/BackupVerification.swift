@@ -2,25 +2,25 @@ import Crypto
 import Foundation
 import Storage
 
-/// Something that is not as it should be.
+/// A problem that a check has found.
 package struct Finding: Sendable {
   package enum Kind: String, Sendable {
     case database, reference, coins, room, file, installation, number, backup
   }
 
   package let kind: Kind
-  /// What it is about, such as a path or `room 7`.
+  /// What the problem is about, such as a path or `room 7`.
   package let subject: String
   package let problem: String
   package let cure: String
 }
 
-/// Something in a backup that is not what was written.
+/// A part of a backup that is missing or was changed.
 package struct BackupDamage: Sendable {
-  /// Its path in the backup.
+  /// The path in the backup.
   let path: String
   let problem: String
-  /// Of the stored file that it was; nil if it was something else.
+  /// The path of the stored file that is damaged; nil if the damaged part is no stored file.
   let file: String?
 
   package func finding(in backup: Backup) -> Finding {
@@ -33,7 +33,7 @@ package struct BackupDamage: Sendable {
   }
 }
 
-/// A backup or an export, to be read.
+/// A backup or an export, opened for reading.
 package struct Backup: Sendable {
   package let folder: URL
   package let manifest: BackupManifest
@@ -44,8 +44,8 @@ package struct Backup: Sendable {
     manifest = try BackupManifest.read(from: folder)
   }
 
-  /// Reads all of it, and tells what is missing or is not what was written. Throws ``BackupProblem`` if it cannot be read.
-  /// - Parameter files: Whether to read the files as well, and not only the tables.
+  /// Reads the whole backup and reports what is missing or was changed. Throws ``BackupProblem`` if it cannot be read.
+  /// - Parameter files: Whether to read the files too, and not only the tables.
   package func verify(
     files: Bool = true, progress: @escaping @Sendable (BackupProgress) -> Void,
     _ report: @Sendable (BackupDamage) async throws -> Void

@@ -3,33 +3,32 @@ import Logging
 import Storage
 import Synchronization
 
-/// What a backup became.
+/// The result of a backup.
 package struct BackupOutcome: Sendable {
   package let folder: URL
   package let manifest: BackupManifest
-  /// Files that are there.
+  /// Number of files in the backup.
   package let files: Int
   package let bytes: Int
-  /// Those of them that the former backup has as well.
+  /// How many of the files are hard links to the previous backup.
   package let linked: Int
-  /// Files that rows still name and that were missing or damaged, in words.
+  /// Files that rows name and that were missing or damaged, in words.
   package let losses: [String]
-  /// Former backups that were removed.
+  /// Number of old backups that were removed.
   package let removed: Int
 }
 
 extension Madang {
-  /// Lost files beyond which nothing is backed up: the files are probably not the database's.
+  /// With more lost files than this the backup is refused: the files probably belong to another database.
   static let lossLimit = 1000
 
-  /// Makes a backup in a directory of backups: the database as of one moment, then the files that its rows name, then the
-  /// secrets. People may go on meanwhile. Files that the newest backup has are linked to it. It is there as a whole or not
-  /// at all.
+  /// Makes a backup in a directory of backups: the database as of one moment, then the files that its rows name, then the secrets. The server may
+  /// go on meanwhile. Files that the newest backup has are hard-linked to it. The backup is complete, or it does not appear at all.
   ///
   /// Throws ``BackupProblem``.
   /// - Parameters:
-  ///   - secrets: A directory whose files are kept as well.
-  ///   - keep: How many backups stay, this one among them; nil for all.
+  ///   - secrets: A directory whose files are included.
+  ///   - keep: How many backups stay, this one included; nil for all.
   package func backUp(
     to directory: URL, secrets: URL, keep: Int?, _ pace: Pace, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BackupOutcome {
@@ -58,13 +57,13 @@ extension Madang {
         folder: whole, manifest: manifest, files: files.count, bytes: files.bytes, linked: files.linked,
         losses: files.losses, removed: removed)
     } catch {
-      // What cannot be removed now is the next time: its name says that it is not whole.
+      // If it cannot be removed now, the next backup removes it: its name marks it as partial.
       try? FileManager.default.removeItem(at: folder)
       throw error
     }
   }
 
-  /// Writes the database alone, as of one moment, to a directory that is not there, or is empty and the caller's own. Throws
+  /// Writes the database alone, as of one moment, to a directory that does not exist, or is empty and owned by the caller. Throws
   /// ``BackupProblem``.
   package func export(
     to folder: URL, progress: @escaping @Sendable (BackupProgress) -> Void
@@ -85,7 +84,7 @@ extension Madang {
     }
   }
 
-  /// Writes all tables, as of one moment. Answers the manifest of that alone.
+  /// Writes all tables as of one moment. Returns a manifest that lists the tables only.
   private func dumpDatabase(
     to folder: URL, at time: Int64, _ pace: Pace, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> BackupManifest {
@@ -113,7 +112,7 @@ extension Madang {
       files: nil, secrets: [])
   }
 
-  /// Throws ``BackupProblem`` if the files, or the backups that are there, are not the database's.
+  /// Throws ``BackupProblem`` if the files or the existing backups belong to another installation than the database.
   private func requireSameInstallation(_ previous: URL?) async throws {
     let ours = try await database.read { try $0.installationID() }
     let theirs = try await files.installationID()
@@ -152,7 +151,7 @@ extension Madang {
           case .linked(let problem): problem.map { "\($0); the backup has it from the one before" }
           case .copied: nil
           }
-        // A room that was deleted meanwhile took its files along.
+        // If a room was deleted meanwhile, its files are gone with it; that is no loss.
         let loss = if let problem, try await self.isNamed(file.path) { "\(file.path) \(problem)" } else { String?.none }
         brought.withLock { brought in
           if let loss { brought.losses.append(loss) }
@@ -176,7 +175,7 @@ extension Madang {
     return brought.withLock(\.self)
   }
 
-  /// Whether a row names a stored file now.
+  /// Whether a row names the stored file now.
   func isNamed(_ path: String) async throws -> Bool {
     try await database.read { try $0.hasFile(path: path) }
   }

@@ -2,12 +2,12 @@ import Foundation
 import Storage
 
 extension Madang {
-  /// Looks for what the rules of this program never leave behind, and tells each. Changes nothing; people may go on
-  /// meanwhile: each question is asked of one moment. Memory does not grow with the data.
+  /// Searches for states that this program never leaves behind, and reports each. Changes nothing, and the server may go on: each query sees one
+  /// moment. Memory use does not grow with the data.
   ///
   /// - Parameters:
-  ///   - hashes: Whether to read all files, and not only to look at their sizes.
-  ///   - age: How many milliseconds a file without a row is left alone: a server moves it to the trash within two hours.
+  ///   - hashes: Whether to read all files, and not only compare their sizes.
+  ///   - age: Files without a row are ignored if they are younger than this, in milliseconds: a server moves them to the trash within two hours.
   package func check(
     hashes: Bool, orphansOlderThan age: Int64 = 2 * 3_600_000, progress: @escaping @Sendable (BackupProgress) -> Void,
     _ report: @escaping @Sendable (Finding) async throws -> Void
@@ -43,7 +43,7 @@ extension Madang {
         cure: "name the database and the files that belong together, with --data, --database-url and --files"))
   }
 
-  /// Whether each file that a row names is there, and is what was stored.
+  /// Checks that each file that a row names exists and is unchanged.
   private func checkFiles(
     hashes: Bool, progress: @escaping @Sendable (BackupProgress) -> Void,
     _ report: @escaping @Sendable (Finding) async throws -> Void
@@ -60,7 +60,7 @@ extension Madang {
       try await concurrently(page.map(\.file), atMost: BackupFiles.parallelCopies) { file in
         count.add(1)
         guard let problem = try await self.problem(of: file, hashes: hashes, workers) else { return }
-        // A file goes after its row: that of a room deleted meanwhile is no finding.
+        // A file is removed after its row, so a file of a room that was deleted meanwhile is not reported.
         guard try await self.isNamed(file.path) else { return }
         try await report(
           Finding(kind: .file, subject: file.path, problem: problem, cure: "put it back from a backup, as it is there"))
@@ -76,7 +76,7 @@ extension Madang {
       let digest = try await digest(of: file.path, size: size, workers)
       return digest.hex == file.sha256 ? nil : "is not what was stored: its SHA-256 differs"
     } catch {
-      // It may have gone meanwhile.
+      // The file may have been removed meanwhile.
       guard try await files.home.size(of: file.path) == nil else { throw error }
       return "is missing"
     }

@@ -3,7 +3,7 @@ import Storage
 extension Transaction {
   func fileCount() throws -> Int { try one("SELECT COUNT(*) AS number FROM files") { try $0.get("number") } }
 
-  /// Pictures of people, workspaces and channels that no row of `files` knows.
+  /// Pictures of accounts, workspaces and channels that have no row in `files`.
   func pictureFindings() throws -> [Finding] {
     try FileStore.pictureColumns.flatMap { table, column in
       try all(
@@ -19,7 +19,7 @@ extension Transaction {
     }
   }
 
-  /// Paths that lead out of the folders of files: no call follows them.
+  /// Paths that lead out of the folders of files. No call opens them.
   func pathFindings() throws -> [Finding] {
     try FileStore.pathColumns.flatMap { table, column in
       var found: [Finding] = []

@@ -1,6 +1,6 @@
 import Storage
 
-// Each answers at most so many findings: one mistake may be in every row, and the first ones tell what it is.
+// Largest number of findings that one check returns. One fault may be in every row, and the first findings already show it.
 let findingLimit = 100
 
 extension Transaction {
@@ -13,7 +13,7 @@ extension Transaction {
     }
   }
 
-  /// Rows that refer to rows that are not there.
+  /// Rows that refer to missing rows.
   func referenceFindings(of table: Schema.Table) throws -> [Finding] {
     try table.references.flatMap { reference in
       let isSet = reference.columns.map { "c.\($0.column) IS NOT NULL" }.joined(separator: " AND ")
@@ -34,7 +34,7 @@ extension Transaction {
     }
   }
 
-  /// A number that would be given a second time.
+  /// Tables that would give a number a second time.
   func numberFindings(of table: String, _ dialect: Dialect) throws -> [Finding] {
     let last = try lastNumber(of: table, dialect) ?? 0
     let highest: Int64 = try one("SELECT COALESCE(MAX(id), 0) AS number FROM \(raw: table)") { try $0.get("number") }
@@ -65,7 +65,7 @@ extension Transaction {
     }
   }
 
-  /// Chats whose number of files is not that of their attachments.
+  /// Chats whose number of files differs from the number of their attachments.
   func attachmentFindings() throws -> [Finding] {
     try all(
       """
@@ -87,13 +87,14 @@ extension Transaction {
     }
   }
 
-  /// What is deleted goes some rows at a time.
+  /// Excludes deleted places, whose rows are removed page by page.
   private static let isVisible: SQL = """
     EXISTS (SELECT 1 FROM rooms r JOIN workspaces w ON w.id = r.workspace_id
       WHERE r.id = c.room_id AND r.deleted_at IS NULL AND w.deleted_at IS NULL)
     """
 
-  /// Rooms whose chats are not numbered 1, 2, 3, from the first one that was not deleted for its age, or not in the order of their dates; and those of each author.
+  /// Rooms whose chats are not numbered without gaps, or not in the order of their dates, and the same for the chats of each author. Chats
+  /// that retention deleted do not count.
   func roomFindings() throws -> [Finding] {
     var scan = RoomScan()
     try forEach(
@@ -111,13 +112,13 @@ extension Transaction {
   }
 }
 
-/// Follows the chats of room after room and remembers, of each room, the first thing that is wrong.
+/// Reads the chats of room after room, and keeps the first problem of each room.
 private struct RoomScan {
   private var room: Int64?
   private var expected: (seq: Int64, date: Int64) = (0, 0)
   private var last: (seq: Int64, date: Int64) = (0, 0)
   private var ordinals: [Int64: Int64] = [:]
-  /// Whether the first chats were deleted for their age.
+  /// Whether retention has deleted the first chats.
   private var isCleared = false
   private var problem: String?
   private var problems: [(room: Int64, problem: String)] = []

@@ -1,16 +1,16 @@
-/// What the text of a manifest must be before Foundation decodes it.
+/// Limits that the text of a manifest must keep before Foundation decodes it.
 enum ManifestText {
-  /// Arrays and objects inside each other. A manifest has four levels; Foundation's decoder ends the process at 513.
+  /// Levels of nesting. A manifest has four; Foundation's decoder crashes the process at 513.
   static let maxDepth = 16
-  /// Bytes of a string. Hashing a key costs the square of the combining marks on one letter.
+  /// Largest string, in bytes. The cost of hashing a key grows with the square of the combining marks on one letter.
   static let maxString = 4096
 
-  /// Whether the bytes are UTF-8 whose brackets and strings stay within the limits. Whether they are JSON is for the decoder to
-  /// find out. A zero byte is refused: Foundation takes it for a sign of UTF-16, where nesting looks different.
+  /// Whether the bytes are UTF-8 and their nesting and strings stay within the limits. Whether they are valid JSON is left to the decoder.
+  /// Zero bytes are refused: Foundation would guess UTF-16, in which nesting looks different.
   static func isSafe(_ bytes: [UInt8]) -> Bool {
     guard String(validating: bytes, as: UTF8.self) != nil else { return false }
     var depth = 0
-    // Where the string that is open begins.
+    // Where the open string starts.
     var string: Int?
     var isEscaped = false
     for (index, byte) in bytes.enumerated() {

@@ -1,18 +1,18 @@
 import Storage
 
-/// Rows that a database has and a backup of it lacks, because they came later.
+/// Rows of a database that are newer than a backup of it.
 package struct NewerRows: Sendable {
   package let table: String
   package let count: Int64
 }
 
 extension Madang {
-  /// Tables that people fill, and whose rows are numbered.
+  /// Numbered tables that grow when people use the server.
   private static let tablesOfPeople = [
     "chats", "users", "workspaces", "rooms", "files", "payments", "coin_entries", "invitations",
   ]
 
-  /// What this database has that a backup or an export of it lacks; nothing if the backup is of another installation.
+  /// The rows that this database has and an earlier backup or export lacks. Empty if the backup belongs to another installation.
   package func newerRows(than backup: Backup) async throws -> [NewerRows] {
     let dialect = database.dialect
     let numbers = backup.manifest.tables.filter { Self.tablesOfPeople.contains($0.name) }.map {

@@ -1,10 +1,10 @@
 import Crypto
 import Foundation
 
-/// A file being written, mode 0600, that must not be there yet. Its calls block. It is flushed now and then, so that what
-/// waits in memory is never in the way of the flush of somebody's COMMIT. Throws ``BackupProblem``.
+/// Writes a new file with mode 0600. Calls block. The file is flushed at intervals, so that unwritten data never delays the flush of a
+/// server's COMMIT for long. Throws ``BackupProblem``, also if the file exists.
 struct OutputFile: ~Copyable {
-  /// Bytes that are written and flushed at a time: a COMMIT of somebody may have to wait for as many.
+  /// Bytes that are written and flushed at a time. A COMMIT of the server may have to wait for this many.
   static let flushInterval = 256 << 10
 
   private let path: String
@@ -21,7 +21,7 @@ struct OutputFile: ~Copyable {
 
   deinit { close(descriptor) }
 
-  /// Hands the buffer to `body`, which adds to it.
+  /// Calls `body` with the buffer, so that it can append to it.
   mutating func append(_ body: (inout [UInt8]) throws -> Void) throws {
     try body(&buffer)
     if buffer.count >= Self.flushInterval { try empty() }
@@ -29,16 +29,16 @@ struct OutputFile: ~Copyable {
 
   mutating func write(_ bytes: [UInt8]) throws { try append { $0 += bytes } }
 
-  /// Answers what was written.
+  /// Ends the file and returns its size and hash.
   ///
-  /// - Parameter isFlushed: whether it is on disk then; else it is to be flushed by ``flush(_:)``.
+  /// - Parameter isFlushed: Whether the file is flushed now; if not, the caller flushes it with ``flush(_:)``.
   mutating func finish(isFlushed: Bool = true) throws -> Digest {
     try empty()
     if isFlushed { try flush() }
     return digest
   }
 
-  /// The same for all bytes of another file.
+  /// Copies a file into a new one and returns its size and hash.
   static func copy(_ source: URL, to target: URL, isFlushed: Bool = true) throws -> Digest {
     let source = try InputFile(source)
     var file = try OutputFile(target)
@@ -46,7 +46,7 @@ struct OutputFile: ~Copyable {
     return try file.finish(isFlushed: isFlushed)
   }
 
-  /// Flushes files that were written one after the other: the file system's log is written for all of them with the first.
+  /// Flushes several files one after another. This is cheap: the first flush writes the file system's log for all of them.
   static func flush(_ files: [URL]) throws {
     for file in files { try MadangCore.flush(file, O_NOFOLLOW) }
   }
@@ -73,19 +73,19 @@ struct OutputFile: ~Copyable {
   }
 }
 
-/// A file being read, some at a time. Its calls block. Throws ``BackupProblem``, also if it is no regular file: a backup may
-/// come from anywhere, and a link leads elsewhere, a pipe or a device has no end.
+/// Reads a regular file in pieces. Calls block. Throws ``BackupProblem``, also for anything but a regular file: a backup is untrusted, and
+/// a link could lead elsewhere, while pipes and devices have no end.
 final class InputFile: Sendable {
   private static let bufferSize = 256 << 10
 
   private let path: String
   private let descriptor: Int32
-  /// In bytes, when it was opened.
+  /// The size in bytes at the time of opening.
   let size: Int
 
   init(_ url: URL) throws {
     path = url.path
-    // Nonblocking: to open a pipe would wait for somebody who writes to it.
+    // Nonblocking, because opening a pipe would wait for a writer.
     descriptor = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
     guard descriptor >= 0 else {
       if errno == ELOOP { throw BackupProblem("\(path) cannot be read: it is a link, and no file") }
@@ -125,21 +125,21 @@ final class InputFile: Sendable {
   }
 }
 
-/// The size and SHA-256 of bytes.
+/// The size and SHA-256 of some bytes.
 struct Digest {
   private var hash = SHA256()
   private(set) var size = 0
 
   init() {}
 
-  /// Of a file's; nil, without reading it, if it has another size. Blocks. Throws ``BackupProblem``.
+  /// The digest of a file; nil, without reading it, if its size is not `size`. Blocks. Throws ``BackupProblem``.
   init?(of url: URL, size: Int) throws {
     let file = try InputFile(url)
     guard file.size == size else { return nil }
     try self.init(of: file)
   }
 
-  /// Of a file's. Blocks. Throws ``BackupProblem``.
+  /// The digest of a file. Blocks. Throws ``BackupProblem``.
   init(of url: URL) throws { try self.init(of: InputFile(url)) }
 
   private init(of file: InputFile) throws {

@@ -1,18 +1,18 @@
 import Foundation
 
-/// Makes a directory that only its owner may enter. Throws ``BackupProblem``, also if it is there.
+/// Makes a directory that only its owner may enter. Throws ``BackupProblem``, also if it exists.
 func makePrivateDirectory(_ url: URL) throws {
   guard mkdir(url.path, 0o700) == 0 else { throw BackupProblem("made", url.path) }
 }
 
-/// The same where it may be there, with those that it is in. What is there stays as it is.
+/// Makes a directory and its missing parents, which only their owner may enter. Existing directories keep their modes.
 package func makePrivateDirectories(_ url: URL) throws {
   try FileManager.default.createDirectory(
     at: url, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
 }
 
-/// Throws ``BackupProblem`` unless a directory is the caller's own and nobody else can write to it: its owner, and who can
-/// write to it, could read and exchange all that is written there.
+/// Throws ``BackupProblem`` unless the caller owns a directory and no other user can write to it. Another owner or writer could read and
+/// replace everything that is written there.
 func requireOwnDirectory(_ url: URL) throws {
   var status = stat()
   guard stat(url.path, &status) == 0 else { throw BackupProblem("looked at", url.path) }
@@ -28,11 +28,11 @@ func requireOwnDirectory(_ url: URL) throws {
   }
 }
 
-/// Flushes a directory, so that the names in it last.
+/// Flushes a directory, so that the names in it are durable.
 func flushDirectory(_ url: URL) throws { try flush(url, O_DIRECTORY) }
 
-/// Flushes what was written before.
-/// - Parameter flags: Say, beside others, how it is opened.
+/// Flushes earlier writes.
+/// - Parameter flags: Additional flags for `open`.
 func flush(_ url: URL, _ flags: Int32) throws {
   let descriptor = open(url.path, O_RDONLY | O_CLOEXEC | flags)
   guard descriptor >= 0 else { throw BackupProblem("read", url.path) }

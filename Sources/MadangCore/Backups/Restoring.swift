@@ -3,7 +3,7 @@ import Storage
 import Synchronization
 
 extension Backup {
-  /// The migrations with which the backup's tables were made. Throws ``BackupProblem`` if this program has others.
+  /// The migrations that made the backup's tables. Throws ``BackupProblem`` if this program has different ones.
   package func migrations() throws -> [Migration] {
     let known = Madang.migrations
     let named = known.prefix(manifest.migrations.count).map {
@@ -20,11 +20,11 @@ extension Backup {
     return Array(known.prefix(manifest.migrations.count))
   }
 
-  /// Verifies the backup. Throws ``BackupProblem`` with the first things that are wrong with it.
+  /// Verifies the backup. Throws ``BackupProblem`` with the first problems found.
   /// - Parameters:
-  ///   - files: Whether to verify the files as well.
-  ///   - skippingDamaged: Whether to do without files that are damaged or missing, and not to throw.
-  /// - Returns: The paths of these files.
+  ///   - files: Whether to verify the files too.
+  ///   - skippingDamaged: Whether to accept damaged or missing files instead of throwing.
+  /// - Returns: The paths of the files that are to be skipped.
   package func requireWhole(
     files: Bool = true, skippingDamaged: Bool = false, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws -> Set<String> {
@@ -47,9 +47,8 @@ extension Backup {
 }
 
 extension Madang {
-  /// Makes the tables of a backup in an empty database, for ``load(_:progress:)``. Throws ``BackupProblem`` if the database is
-  /// not empty.
-  /// - Parameter isResumed: Whether it may hold what an interrupted restore of this backup has loaded.
+  /// Creates the tables of a backup in an empty database, for ``load(_:progress:)``. Throws ``BackupProblem`` if the database is not empty.
+  /// - Parameter isResumed: Whether the database may already contain rows of an interrupted restore of this backup.
   package func prepareDatabase(for backup: Backup, isResumed: Bool) async throws {
     try await requireKnownTables(of: backup)
     let version = try await pendingMigrations().version
@@ -74,8 +73,8 @@ extension Madang {
     try await database.migrate(try backup.migrations())
   }
 
-  /// Throws ``BackupProblem`` if a backup has other tables than its version has: their names are pasted into statements, and it
-  /// may come from anywhere.
+  /// Throws ``BackupProblem`` if a backup lists other tables than its version has. Their names become part of SQL statements, and the
+  /// backup is untrusted.
   private func requireKnownTables(of backup: Backup) async throws {
     let (schema, manifest) = (try await Schema(try backup.migrations(), logger: logger), backup.manifest)
     guard manifest.tables.map(\.name) == schema.tables.map(\.name),
@@ -85,8 +84,8 @@ extension Madang {
     }
   }
 
-  /// Loads the tables of a backup into the database in one transaction, unless that was done before it was interrupted, and
-  /// then brings them to this program's version. Accounts that wait do so from now on. Throws ``BackupProblem``.
+  /// Loads the tables of a backup in one transaction, unless an interrupted restore has done so, and then migrates them to this version.
+  /// Accounts that wait for confirmation or approval wait from now on. Throws ``BackupProblem``.
   package func load(_ backup: Backup, progress: @escaping @Sendable (BackupProgress) -> Void) async throws {
     try await requireKnownTables(of: backup)
     let (manifest, folder, dialect) = (backup.manifest, backup.folder, database.dialect)
@@ -96,21 +95,21 @@ extension Madang {
       for table in manifest.tables { try table.load(from: folder, in: transaction, dialect, progress: count.add) }
     }
     try await migrate()
-    // Of when the backup was made, often because it was made. Whoever restores wants to go on.
+    // Read-only mode is part of the backup, and was often switched on to make it. After a restore the server must accept writes.
     try await database.write(heedsStop: false) { _ = try $0.endReadOnlyMode() }
-    // Nobody could confirm or approve them meanwhile, and they would be deleted when the server starts.
+    // These accounts could not be confirmed or approved meanwhile; without this they would be deleted when the server starts.
     for waiting in Waiting.allCases { try await restartWait(for: waiting) }
   }
 
-  /// Puts the files of a backup into their home, under its installation's id; those that are there are left.
-  /// - Parameter skipped: Paths of files to do without.
+  /// Stores the files of a backup under its installation's id. Existing files are left alone.
+  /// - Parameter skipped: Paths of files that are not restored.
   package func restoreFiles(
     of backup: Backup, without skipped: Set<String>, progress: @escaping @Sendable (BackupProgress) -> Void
   ) async throws {
     guard let expected = backup.manifest.files else { return }
     try await files.prepare()
     if let id = backup.manifest.installation {
-      // Before any file: a server that is started now finds that they are not those of its empty database.
+      // Set before the first file: if a server starts now, it notices that the files do not belong to its empty database.
       try await files.setInstallationID(id)
     }
     let (absent, folder) = (skipped.union(expected.absent), backup.folder)
@@ -131,7 +130,7 @@ extension Madang {
     try Self.restoreSecrets(backup.manifest.secrets, from: backup.folder, to: secrets)
   }
 
-  /// Whether nothing is in the files' home, or only what an interrupted restore of this backup has put there.
+  /// Whether the file storage is empty, or contains only files of an interrupted restore of this backup.
   package func filesAreFree(for backup: Backup, isResumed: Bool) async throws -> Bool {
     try await files.prepare()
     guard let theirs = try await files.installationID() else {
@@ -140,7 +139,7 @@ extension Madang {
     return isResumed && theirs == backup.manifest.installation
   }
 
-  /// Whether the files in the home are those of a backup's installation, or neither has any.
+  /// Whether the stored files belong to the backup's installation, or neither has files.
   package func hasFiles(of backup: Backup) async throws -> Bool {
     try await files.prepare()
     guard let theirs = try await files.installationID() else {
@@ -156,7 +155,7 @@ extension FileStore {
     let upload = try await receive(limit: file.size)
     do {
       try await append(contentsOf: source, to: upload)
-      // Under the extension of its type, so that it is known as it was when it came.
+      // The extension of its type is kept, so that the file has the same type as before.
       guard let staged = try await finish(upload, named: file.path), staged.size == file.size,
         staged.sha256 == file.sha256
       else {

@@ -3,12 +3,12 @@ import Logging
 import Storage
 
 extension Transaction {
-  /// Writes all rows of a table, in the order of its key, to its file in `folder`, in place of one that is there.
+  /// Writes all rows of a table, ordered by its key, to a file in `folder`. Replaces an existing file.
   func dump(_ table: Schema.Table, to folder: URL, _ pace: Pace, _ dialect: Dialect, progress: (Int) -> Void) throws
     -> BackupManifest.Table
   {
     let url = folder.appending(path: "tables/\(table.name).tsv")
-    // A read that lost its connection begins anew.
+    // A read that lost its connection starts again from the beginning.
     try? FileManager.default.removeItem(at: url)
     var file = try OutputFile(url)
     var rows = 0
@@ -40,18 +40,18 @@ extension Transaction {
     try first("SELECT 1 AS one FROM \(raw: table) LIMIT 1") { _ in true } ?? false
   }
 
-  /// The last number that a row of a table was given; nil for none.
+  /// The highest number that a row of the table was given; nil if there was none.
   func lastNumber(of table: String, _ dialect: Dialect) throws -> Int64? {
     try first(dialect.lastNumber(of: table)) { try $0.get("number", as: Int64?.self) } ?? nil
   }
 }
 
 extension BackupManifest.Table {
-  /// Rows that are inserted by one statement, which has a parameter for each value.
+  /// Rows per INSERT statement, which has a parameter for each value.
   private var rowsAtATime: Int { max(1, 1000 / columns.count) }
 
-  /// Inserts all rows into the table, which must be empty, and makes it count on where it was. Throws ``BackupProblem`` if
-  /// the table is not empty, or does not hold them all afterwards.
+  /// Inserts all rows into the empty table and continues its numbering where it was. Throws ``BackupProblem`` if the table is not empty, or
+  /// if rows are missing afterwards.
   func load(from folder: URL, in transaction: Transaction, _ dialect: Dialect, progress: (Int) -> Void) throws {
     guard try !transaction.hasRows(name) else {
       throw BackupProblem("the database is not empty: the table \(name) has rows")

@@ -2,8 +2,8 @@ import Foundation
 import Storage
 import Synchronization
 
-/// Rows as text, in the format of PostgreSQL's COPY: a line for each row, a tab between values, `\N` for null, and a
-/// backslash before what would be taken for one of these.
+/// Rows as text, in the format of PostgreSQL's COPY: one line per row, tabs between values, `\N` for null, and a backslash before
+/// characters with a special meaning.
 enum TableText {
   private static let tab = UInt8(ascii: "\t")
   private static let newline = UInt8(ascii: "\n")
@@ -38,12 +38,12 @@ enum TableText {
     }
   }
 
-  /// The fields of a line, of which no more are looked for than one beyond `count`.
+  /// Splits a line into fields, at most `count` + 1 of them.
   static func fields(_ line: ArraySlice<UInt8>, count: Int) -> [ArraySlice<UInt8>] {
     line.split(separator: tab, maxSplits: count, omittingEmptySubsequences: false)
   }
 
-  /// The values of a line without its end; nil if it is no row of these columns.
+  /// Parses a line without its newline; nil if it is not a row of these columns.
   static func values(_ line: ArraySlice<UInt8>, _ columns: [BackupManifest.Column]) -> [SQLValue]? {
     let fields = fields(line, count: columns.count)
     guard fields.count == columns.count else { return nil }
@@ -84,20 +84,20 @@ enum TableText {
   }
 }
 
-/// The rows of a table's file, one by one: memory does not grow with their number, and lines have a limit. Its calls block.
-/// Throws ``BackupProblem``.
+/// Reads the rows of a table's file one by one. Memory use does not grow with their number, and the length of lines is limited. Calls
+/// block. Throws ``BackupProblem``.
 final class TableReader: Sendable {
-  /// Numbers that rows may hold: madang gives none beyond those that JSON holds exactly, and calculates with them.
+  /// The numbers that rows may contain: the integers that JSON holds exactly. Madang gives no others, and calculates with them.
   static let numbers: ClosedRange<Int64> = -(1 << 53)...(1 << 53)
 
-  /// Bytes of a line, its end not counted. The longest that madang writes, of a chat of 10,000 characters, has a tenth of it.
+  /// Longest line in bytes, without its newline. The longest that madang writes, a chat of 10,000 characters, has a tenth of this.
   static let longestLine = 8 << 20
-  /// Bytes of lines after which no more rows are handed out at a time.
+  /// A page ends when its lines have this many bytes.
   static let pageSize = 1 << 20
 
   private struct State {
     var bytes: [UInt8] = []
-    /// Where in them what is not yet handed out begins.
+    /// The index of the first byte that was not returned yet.
     var start = 0
     var line = 0
   }
@@ -105,7 +105,7 @@ final class TableReader: Sendable {
   private let file: InputFile
   private let path: String
   private let columns: [BackupManifest.Column]
-  /// The places of columns that hold paths of stored files.
+  /// The indexes of columns that contain paths of stored files.
   private let paths: [Int]
   private let state = Mutex(State())
 
@@ -117,7 +117,7 @@ final class TableReader: Sendable {
     paths = table.columns.indices.filter { held.contains(table.columns[$0].name) }
   }
 
-  /// The next rows, at most `count`, and fewer where they are long; empty after the last.
+  /// The next rows, at most `count`, and fewer if they are long; empty after the last.
   func next(_ count: Int) throws -> [[SQLValue]] {
     try state.withLock { state in
       var rows: [[SQLValue]] = []

@@ -1,6 +1,6 @@
 import Storage
 
-// What only a channel's owner may do, and leaving, which the owner may not.
+// Operations that only the owner of a channel may call, and leaving, which the owner may not.
 
 extension Madang {
   /// Changes what is given: nil, and an empty name, leave a field unchanged; an empty description clears it.
@@ -30,8 +30,8 @@ extension Madang {
     }
   }
 
-  /// Makes another member of the channel its owner; the former owner stays a member. Handing over to oneself changes
-  /// nothing. Throws `.notFound` (the target is no member), `.notOwner`, `.defaultChannel`, in this order.
+  /// Makes another member the owner of the channel; the former owner stays a member. Handing over to oneself changes nothing. Throws
+  /// `.notFound` (also if the target is no member), `.notOwner`, `.defaultChannel`, in this order.
   package func handOverChannel(
     _ reference: Reference, in workspace: Reference, to owner: Reference, as principal: Principal
   ) async throws -> Channel {
@@ -48,7 +48,7 @@ extension Madang {
     }
   }
 
-  /// Deletes a channel with its chats and files, which vanish at once and are cleared up afterwards.
+  /// Deletes a channel with its chats and files. They are invisible at once, and removed afterwards.
   /// Throws `.notFound`, `.notOwner`, `.defaultChannel`, in this order.
   package func deleteChannel(_ reference: Reference, in workspace: Reference, as principal: Principal) async throws {
     try await write(as: principal) { [self] transaction, caller in
@@ -61,8 +61,8 @@ extension Madang {
     }
   }
 
-  /// Leaves a channel, and answers the channels of the workspace still joined, newest first. Reading its history joins
-  /// it again. Throws `.notFound` (no member of it), `.defaultChannel`, `.mustHandOver` for its owner, in this order.
+  /// Leaves a channel, and returns the channels of the workspace that the caller is still in, newest first. Reading the channel's history
+  /// joins it again. Throws `.notFound` (also if the caller is no member), `.defaultChannel`, `.mustHandOver` for its owner, in this order.
   package func leaveChannel(_ reference: Reference, in workspace: Reference, as principal: Principal) async throws
     -> Listing<Channel>
   {

@@ -11,7 +11,7 @@ struct NewChannel {
 }
 
 extension Transaction {
-  /// The new channel's room, or nil if the workspace has a channel of this name.
+  /// Returns the new channel's room; nil if the workspace has a channel with this name.
   func insertChannel(_ channel: NewChannel, now: Int64) throws -> Int64? {
     let room: Int64 = try one(
       """
@@ -29,7 +29,7 @@ extension Transaction {
     return inserted == 1 ? room : nil
   }
 
-  /// Nil leaves a column as it is. False if another channel of the workspace has the name.
+  /// Nil leaves a column unchanged. False if another channel of the workspace has the name.
   func updateChannel(_ channel: Channel, name: String?, description: String?, cover: String?) throws -> Bool {
     try execute(
       """
@@ -44,10 +44,10 @@ extension Transaction {
     try execute("UPDATE channels SET owner_id = \(owner) WHERE room_id = \(room)")
   }
 
-  /// Marks a channel as deleted, so that nobody sees it, and frees its name. ``Madang/clearDeleted(_:)`` clears up after it.
+  /// Hides a channel and frees its name. ``Madang/clearDeleted(_:)`` removes its rows later.
   func deleteChannel(_ room: Int64, now: Int64) throws {
     try execute("UPDATE rooms SET deleted_at = \(now) WHERE id = \(room)")
-    // No channel can be given such a name: it is too long.
+    // No channel can be given this name: it is too long.
     try execute(
       """
       UPDATE channels SET name = (SELECT 'deleted ' || r.uuid FROM rooms r WHERE r.id = room_id)
@@ -92,7 +92,7 @@ extension Transaction {
     return found
   }
 
-  /// The same, its workspace locked until COMMIT.
+  /// The channel, with its workspace locked until COMMIT.
   func lockedChannel(_ channel: Reference, in workspace: Reference, of user: Int64) throws -> Channel {
     _ = try lockedWorkspace(workspace, of: user)
     return try self.channel(channel, in: workspace, of: user)
@@ -114,7 +114,7 @@ extension Transaction {
     }
   }
 
-  /// By `rooms_of_channels_in_order`.
+  /// Uses the index `rooms_of_channels_in_order`.
   static func channels(of workspace: Int64, joinedBy user: Int64?, before place: ListPlace, limit: Int) -> SQL {
     let joined: SQL =
       user.map { "AND EXISTS (SELECT 1 FROM channel_members j WHERE j.room_id = r.id AND j.user_id = \($0))" } ?? ""
@@ -126,7 +126,7 @@ extension Transaction {
       """
   }
 
-  /// A member of a channel by any id of theirs.
+  /// Finds a member of a channel by any form of the member's id.
   func member(_ user: Reference, ofChannel room: Int64) throws -> Person {
     let found = try first(
       """
@@ -138,7 +138,7 @@ extension Transaction {
     return found
   }
 
-  /// By the time when they joined, oldest first.
+  /// Ordered by the time of joining, oldest first.
   func members(ofChannel room: Int64, _ size: ListPageSize) throws -> Listing<Person> {
     try listing(from: .beforeAll, size) { transaction, place, limit in
       try transaction.all(

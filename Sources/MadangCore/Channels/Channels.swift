@@ -1,7 +1,7 @@
 import Storage
 
 extension Madang {
-  /// Makes a channel; any member may, and becomes its owner and first member.
+  /// Creates a channel. Any member of the workspace may, and becomes its owner and first member.
   /// Throws `.invalid`, `.notFound`, `.duplicate`, `.quotaReached`, in this order.
   package func createChannel(
     name: String, description: String?, cover: StagedFile?, in workspace: Reference, as principal: Principal
@@ -39,7 +39,7 @@ extension Madang {
     }
   }
 
-  /// A channel with its members; any member of the workspace may ask and does not join. Throws `.notFound`.
+  /// A channel with its members. Any member of the workspace may ask, and does not join by asking. Throws `.notFound`.
   package func channelDetail(_ channel: Reference, in workspace: Reference, as principal: Principal) async throws
     -> ChannelDetail
   {

@@ -1,34 +1,34 @@
 import Storage
 
-/// A change of rooms, memberships or sessions that sockets must be told of. That a membership has ended may arrive after it has
-/// begun again.
+/// A change of rooms, memberships or sessions of which sockets must be notified. The end of a membership may arrive after the membership
+/// has begun again.
 package enum Change: Hashable, Sendable {
-  /// A channel is gone, and all its chats with it.
+  /// A channel was deleted with all its chats.
   case roomDeleted(Int64, workspace: Int64)
-  /// A workspace is gone with all its rooms.
+  /// A workspace was deleted with all its rooms.
   case workspaceDeleted(Int64)
-  /// An account does not belong to a workspace any more, nor to any room in it.
+  /// An account left, or was removed from, a workspace and all rooms in it.
   case membershipEnded(user: Int64, workspace: Int64)
-  /// An account belongs to another workspace.
+  /// An account joined another workspace.
   case membershipBegan(user: Int64)
-  /// A session was ended.
   case sessionEnded(Int64)
-  /// All sessions that an account had were ended, the last of them was this one; no address identifies it any more.
+  /// All sessions of an account up to and including this one were ended. They are recognised by account and number, because the addresses
+  /// of their sockets are no longer known.
   case sessionsEnded(user: Int64, through: Int64)
 }
 
 extension Madang {
-  /// Notes a change in the transaction that makes it, for the sockets of every server; those of this one hear of it right
-  /// after the commit.
+  /// Records a change in the transaction that makes it, for the sockets of all servers. Sockets of this server are notified right after the
+  /// commit.
   func note(_ change: Change, in transaction: Transaction) throws {
     let number = try transaction.insertChange(change, now: clock.now)
     transaction.afterCommit { [announce] in announce(.changed(change, number)) }
   }
 
-  /// How long changes are kept, in milliseconds: longer than a server may be without its database.
+  /// How long changes are kept, in milliseconds. Must be longer than a server may be without its database.
   private static let changeLifetime: Int64 = 24 * 3_600_000
 
-  /// Forgets the changes that every server has heard of, some at a time.
+  /// Deletes changes that every server has read, one page at a time.
   package func forgetChanges() async throws {
     let page = 500
     while try await database.write({ [before = clock.now - Self.changeLifetime] transaction in
@@ -37,7 +37,7 @@ extension Madang {
   }
 }
 
-/// A change as it stands in the log of changes.
+/// A row of the log of changes.
 package struct LoggedChange: Sendable {
   package let number: Int64
   /// Nil for a kind that a newer version has written.

@@ -12,7 +12,7 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Changes after one, and those of earlier numbers that are there by now, in the order of their numbers.
+  /// Changes after `number`, and the changes among `missing` that have become visible since, in the order of their numbers.
   func changes(after number: Int64, missing: [Int64], limit: Int) throws -> [LoggedChange] {
     try all(
       """
@@ -22,7 +22,7 @@ extension Transaction {
     ) { row in LoggedChange(number: try row.get("id"), change: try ChangeRow(row)?.change) }
   }
 
-  /// How many there were.
+  /// Deletes up to `limit` changes that are older than `time`, and returns how many.
   func deleteChanges(before time: Int64, limit: Int) throws -> Int {
     try execute(
       """
@@ -31,7 +31,7 @@ extension Transaction {
       """)
   }
 
-  /// The numbers of changes that were given out last.
+  /// The highest numbers of changes, highest first.
   func lastChanges(limit: Int) throws -> [Int64] {
     try all("SELECT id FROM changes ORDER BY id DESC LIMIT \(limit)") { try $0.get("id") }
   }
@@ -70,7 +70,7 @@ private struct ChangeRow {
     session = try row.get("session_id")
   }
 
-  /// Nil if a number is missing.
+  /// Nil if a column that the kind needs is null.
   var change: Change? {
     switch (kind, room, workspace, user, session) {
     case (.roomDeleted, let room?, let workspace?, _, _): .roomDeleted(room, workspace: workspace)

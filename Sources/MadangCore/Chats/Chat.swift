@@ -1,7 +1,7 @@
 import Storage
 
-/// One message in a room. The reply to its POST, its event and its place in the history are all made from this. Servers of a database tell
-/// it each other as it is coded here; what clients get is made elsewhere.
+/// One message in a room. The reply to its POST, its event and its entry in the history are all made from this value. Servers with a common
+/// database exchange it in this coding; the JSON for clients is made elsewhere.
 package struct Chat: Codable, Sendable {
   package let id: ObjectID
   package let room: Room
@@ -9,7 +9,7 @@ package struct Chat: Codable, Sendable {
   package let seq: Int64
   package let author: Person
   package let content: String
-  /// Paths as clients see them, in the order they were sent.
+  /// Paths as clients see them, in the order of upload.
   package internal(set) var files: [String]
   /// Strictly increasing within a room.
   package let createdAt: Int64
@@ -24,9 +24,9 @@ package struct Room: Hashable, Codable, Sendable {
   package let id: ObjectID
   package let kind: Kind
   package let workspace: Int64
-  /// The channel's present name; empty for a direct message.
+  /// The channel's current name; empty for a direct message.
   package let name: String
-  /// The `seq` of its newest chat; 0 before the first.
+  /// The `seq` of the newest chat; 0 if there is none.
   package let lastSeq: Int64
 
   /// What ``init(_:)`` reads, of `rooms r`.
@@ -50,9 +50,9 @@ package struct Room: Hashable, Codable, Sendable {
   }
 }
 
-/// The place in a room that a chat is about to take.
+/// The position in a room that the next chat takes.
 struct ChatPlace: Sendable {
-  /// As it is with the chat: it is the newest.
+  /// The room including the new chat: its `lastSeq` is the chat's `seq`.
   let room: Room
   let createdAt: Int64
 

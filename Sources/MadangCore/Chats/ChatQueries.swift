@@ -15,7 +15,7 @@ private let insertion = SQLForm(values: 7) { value in
 }
 
 extension Statement<ObjectID> {
-  /// The new chat's ids.
+  /// Returns the new chat's ids.
   static func insertChat(uuid: String, at place: ChatPlace, author: Int64, content: String, files: Int) -> Statement {
     let sql = insertion.filled(
       .text(uuid), .text(content), .integer(place.roomNumber), .integer(place.seq), .integer(author),
@@ -28,7 +28,7 @@ extension Statement<ObjectID> {
 }
 
 extension Transaction {
-  /// A chat of a room that nobody else writes to; ``setEnd(ofRoom:seq:at:)`` follows the last one.
+  /// Inserts a chat into a room to which no other transaction writes. Call ``setEnd(ofRoom:seq:at:)`` after the last one.
   func insertPlantedChat(
     uuid: String, room: Int64, seq: Int64, author: Int64, ordinal: Int64, content: String, files: Int, createdAt: Int64
   ) throws -> Int64 {
@@ -44,7 +44,7 @@ extension Transaction {
     try execute("INSERT INTO chat_files (chat_id, position, file_id) VALUES (\(chat), \(position), \(file))")
   }
 
-  /// Zero, or the last one that was deleted for its age, if none is so old.
+  /// The `seq` of the last chat up to a date. If there is none: of the last chat that retention deleted, or 0.
   func lastSeq(in room: Int64, notAfter date: Int64) throws -> Int64 {
     try first(
       """
@@ -54,7 +54,7 @@ extension Transaction {
       ?? 0
   }
 
-  /// How many chats an author has in a room after a date: two probes of one index, three where none is that old.
+  /// How many chats an author has in a room after a date. Costs two index probes, or three if no chat is that old.
   func chats(by author: Int64, in room: Int64, after date: Int64) throws -> Int64 {
     let ordinal = { (condition: SQL) throws -> Int64? in
       try self.first(
@@ -65,11 +65,11 @@ extension Transaction {
     }
     guard let last = try ordinal("ORDER BY created_at DESC") else { return 0 }
     if let before = try ordinal("AND created_at <= \(date) ORDER BY created_at DESC") { return last - before }
-    // The first ones may have been deleted for their age.
+    // Retention may have deleted the oldest.
     return last - (try ordinal("ORDER BY created_at") ?? last) + 1
   }
 
-  /// A page of a room's chats after a date, oldest first, with their authors' present profiles.
+  /// One page of a room's chats after a date, oldest first, with the current profiles of their authors.
   func chats(in room: Room, after date: Int64, page: HistoryPage) throws -> History.Page {
     let end = try pageEnd(in: room.id.number, after: date, page)
     let chats = try chats(
@@ -77,16 +77,16 @@ extension Transaction {
     return (chats, end == nil && chats.count < page.chats)
   }
 
-  /// How many characters of a page's limit a file counts for: its path has the name of a document.
+  /// The characters that a file counts towards a page's limit: its path contains the name of a document.
   private static let charactersPerFile = 512
 
-  /// The date of the chat with which a page's texts and paths of files are as long as they may be; nil if they never are.
+  /// The date of the chat at which the page's texts and file paths reach the limit; nil if they stay below.
   private func pageEnd(in room: Int64, after date: Int64, _ page: HistoryPage) throws -> Int64? {
     let sizes: SQL = """
       SELECT created_at, length(content) + \(Self.charactersPerFile) * file_count AS size FROM chats WHERE room_id = \(room) AND created_at > \(date)
       ORDER BY created_at LIMIT \(page.chats)
       """
-    // Nearly all pages end before, and a sum costs a third of a running one.
+    // Nearly all pages stay below the limit, and a plain sum costs a third of a running sum.
     let total: Int = try one("SELECT COALESCE(SUM(size), 0) AS total FROM (\(sql: sizes)) AS page") {
       try $0.get("total")
     }
@@ -99,7 +99,7 @@ extension Transaction {
     ) { try $0.get("created_at") }
   }
 
-  /// The chats after one up to another, oldest first.
+  /// The chats with numbers above `seq` and up to `last`, oldest first.
   func chats(in room: Room, afterSeq seq: Int64, through last: Int64) throws -> [Chat] {
     try chats(in: room, "c.seq > \(seq) AND c.seq <= \(last)", limit: Int(last - seq))
   }
@@ -131,7 +131,7 @@ extension Transaction {
     try files("c.room_id = \(room) AND c.created_at BETWEEN \(first) AND \(last)")
   }
 
-  /// Paths of the files of chats as clients see them, in their order.
+  /// The paths of chats' files as clients see them, in their order, by the number of the chat.
   func files(ofChats chats: [Int64]) throws -> [Int64: [String]] {
     chats.isEmpty ? [:] : try files("c.id IN (\(list: chats))")
   }

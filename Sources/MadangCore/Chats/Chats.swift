@@ -1,7 +1,7 @@
 import Storage
 
 extension Madang {
-  /// Checks what can be checked of a chat without the database. Throws `.invalid`.
+  /// Checks a chat as far as possible without the database. Throws `.invalid`.
   package func validate(_ draft: ChatDraft) throws {
     _ = try TextRules.content(draft.content, maxLength: setting(\.maxContentLength))
     let most = setting(\.files.perChat)
@@ -15,11 +15,11 @@ extension Madang {
     }
   }
 
-  /// Posts a chat. It is announced after it was committed, in the order of the room.
+  /// Posts a chat. It is announced after the commit, in the order of the room.
   ///
-  /// To a channel its members may post, to a direct message its two people. Throws `.invalid`, `.notFound`, `.quotaReached`.
+  /// A channel accepts chats from its members, a direct message from its two people. Throws `.invalid`, `.notFound`, `.quotaReached`.
   ///
-  /// - Parameter isWanted: Whether the caller still waits; one that does not when its files are stored posts nothing.
+  /// - Parameter isWanted: Whether the client is still connected. If it disconnects during the upload, nothing is posted.
   package nonisolated(nonsending) func post(
     _ draft: ChatDraft, to address: RoomAddress, as principal: Principal,
     isWanted: @Sendable () async -> Bool = { true }
@@ -33,7 +33,7 @@ extension Madang {
     }
     let key = try await roomKeys.key(of: address.room, in: database)
     if draft.files.isEmpty { return try await write(as: principal, key: key, steps: { posting($0, []) }) }
-    // Checked before files are stored: a caller who may not post leaves none behind.
+    // Checked before files are stored, so that a caller who may not post leaves no files behind.
     let uncounted = try await read(as: principal) { [self] transaction, caller in
       try transaction.requirePoster(caller.id, to: address)
       return try uncountedFiles(of: caller.id, in: address.workspace, transaction)
@@ -47,7 +47,7 @@ extension Madang {
     }
   }
 
-  /// Writes a chat at the place that it was given in its room, has devices told of it, and announces it after the commit.
+  /// Inserts a chat at its place in the room, queues push notifications, and announces it after the commit.
   func inserting(_ content: String, files: [StoredFile], at place: ChatPlace, by author: Person) -> Steps<Chat> {
     Statement.insertChat(
       uuid: ids.uuid(), at: place, author: author.id.number, content: content, files: files.count
@@ -75,8 +75,8 @@ extension Madang {
     }
   }
 
-  /// Opens a room's history after a date, oldest first. Reading a channel joins it, whatever date was given, before
-  /// anything is read, but for read-only mode. Throws `.notFound`.
+  /// Opens a room's history after a date, oldest first. Reading a channel joins it before anything is read, whatever the date; in read-only
+  /// mode it does not join. Throws `.notFound`.
   package nonisolated(nonsending) func history(
     of address: RoomAddress, after date: Int64?, as principal: Principal
   ) async throws -> History {
@@ -90,20 +90,21 @@ extension Madang {
     if opened == nil {
       do {
         room = try await write(as: principal) { [now = clock.now] transaction, caller in
-          // Membership may have ended since, or a name may mean another channel: what is joined here is what is read.
+          // Checked again under the lock: the membership may have ended, or the name may belong to another channel now. The channel that is
+          // joined must be the one that is read.
           _ = try transaction.lockedWorkspace(address.workspace, of: caller.id)
           let room = try transaction.room(address, readableBy: caller.id)
           try transaction.joinChannel(room.id.number, user: caller.id, now: now)
           return room
         }
       } catch let error as StorageError where error.code == .writesStopped {
-        // In read-only mode it is read all the same; they join when they read it after that.
+        // In read-only mode the room is read without joining; the caller joins at the first read afterwards.
       }
     }
     return History(madang: self, room: room, after: after, opened: opened)
   }
 
-  /// How many chats of others a room has after a date; 0 without one. Does not join. Throws `.notFound`.
+  /// How many chats by others a room has after a date; 0 without a date. Does not join. Throws `.notFound`.
   package nonisolated(nonsending) func unread(
     in address: RoomAddress, after date: Int64?, as principal: Principal
   ) async throws -> Unread {
@@ -116,29 +117,29 @@ extension Madang {
     }
   }
 
-  /// The room with this id if the account may read it: a channel of a workspace it belongs to, a direct message it is
-  /// part of. Throws `.notFound`.
+  /// The room with this id if the account may read it: a channel of one of its workspaces, or a direct message it is part of. Throws
+  /// `.notFound`.
   package func room(_ kind: Room.Kind, _ reference: Reference, readableBy user: Int64) async throws -> Room {
     try await database.read { try $0.room(kind, reference, readableBy: user) }
   }
 
-  /// Those of the listeners that may not read their room any more.
+  /// The listeners that may no longer read their room.
   package func ended(_ listeners: Set<RoomListener>) async throws -> Set<RoomListener> {
     try await database.read { transaction in try listeners.filter { try !transaction.mayHear($0) } }
   }
 
-  /// The room with this id, without a check of who may read it. Throws `.notFound`.
+  /// The room with this id, without any permission check. Throws `.notFound`.
   package func room(_ kind: Room.Kind, _ reference: Reference) async throws -> Room {
     try await database.read { try $0.room(kind, reference) }
   }
 }
 
-/// Who hears a room, by what.
+/// A subscription to a room, and what it relies on.
 package struct RoomListener: Hashable, Sendable {
   package let room: Int64
-  /// Nil where everybody may hear it.
+  /// Nil if everyone may listen.
   package let user: Int64?
-  /// Nil where they showed none.
+  /// Nil if the listener has shown no session.
   package let session: SessionID?
 
   package init(room: Int64, user: Int64?, session: SessionID?) {
@@ -147,8 +148,8 @@ package struct RoomListener: Hashable, Sendable {
 }
 
 extension Transaction {
-  /// Whether the room exists, the account may read it, and the session lives, or else the account has any; as far as they are
-  /// given.
+  /// Whether the room exists, the account may read it and the session is alive. Without a session, the account must be enabled and have
+  /// some session. Without an account, only the room is checked.
   fileprivate func mayHear(_ listener: RoomListener) throws -> Bool {
     do {
       if let user = listener.user {
@@ -168,16 +169,16 @@ extension Transaction {
   }
 }
 
-/// How much of a history is read at a time.
+/// Limits of one page of a history.
 package struct HistoryPage: Sendable {
   package var chats = 500
-  /// Characters of their texts; the chat with which they are reached is the last of its page.
+  /// Characters of the texts; the chat that reaches this limit is the last of its page.
   package var characters = 131_072
 }
 
 /// A room's chats after a date, read page by page so that memory does not grow with the history.
 package struct History: Sendable {
-  /// Some of the chats, oldest first, and whether they are the last ones.
+  /// Some chats, oldest first, and whether they are the last.
   typealias Page = (chats: [Chat], isLast: Bool)
 
   private let madang: Madang
@@ -185,7 +186,7 @@ package struct History: Sendable {
   private var after: Int64
   /// The first page, if it was read when the history was opened.
   private var opened: Page?
-  /// Whether there is no page after those that were read.
+  /// Whether the last page was read.
   package private(set) var isFinished = false
 
   init(madang: Madang, room: Room, after: Int64, opened: Page?) {

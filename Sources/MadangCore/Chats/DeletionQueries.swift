@@ -1,13 +1,13 @@
 import Storage
 
 extension Transaction {
-  /// Rooms first; so many of each kind at most.
+  /// Rooms first; at most `limit` rooms and `limit` workspaces.
   func deletedPlaces(limit: Int) throws -> [DeletedPlace] {
     try all(Self.deletedRooms(limit: limit)) { DeletedPlace.room(try $0.get("id")) }
       + all(Self.deletedWorkspaces(limit: limit)) { DeletedPlace.workspace(try $0.get("id")) }
   }
 
-  /// In the order of `rooms_deleted`: for any other order all rooms are read.
+  /// Ordered like the index `rooms_deleted`: any other order would read all rooms.
   static func deletedRooms(limit: Int) -> SQL {
     """
     SELECT id FROM rooms r WHERE deleted_at IS NOT NULL AND NOT EXISTS
@@ -22,8 +22,8 @@ extension Transaction {
     """
   }
 
-  /// Deletes some of the rows that nobody can see any more, and the place itself last. Nil when it is gone, or another server is
-  /// at it.
+  /// Deletes one page of rows of a deleted place, and the place itself last. Nil if the place is gone, is on hold, or is being cleared by
+  /// another server.
   func clearPage(
     _ page: DeletionPage, of place: DeletedPlace, now: Int64
   ) throws -> (room: Int64, seq: Int64)? {
@@ -51,8 +51,8 @@ extension Transaction {
     return (room, try clearRoom(room, after: known, now: now, limit: page.rows))
   }
 
-  /// What depends on the room goes first, so that no statement takes many rows along. Answers up to which `seq` its
-  /// chats are gone.
+  /// Rows that depend on the room go first, so that no statement deletes many rows by cascade. Returns the `seq` up to which its chats are
+  /// deleted.
   private func clearRoom(_ room: Int64, after seq: Int64, now: Int64, limit: Int) throws -> Int64 {
     guard try retireFiles(ofRoom: room, due: now, limit: limit) == 0 else { return seq }
     let last: Int64 = try one("SELECT last_seq FROM rooms WHERE id = \(room)") { try $0.get("last_seq") }
@@ -75,7 +75,7 @@ extension Transaction {
     return last
   }
 
-  /// Its members, then itself; it has no room any more.
+  /// Deletes the members, then the workspace; its rooms must be gone.
   private func clearWorkspace(_ workspace: Int64, limit: Int) throws {
     let members = try execute(
       """

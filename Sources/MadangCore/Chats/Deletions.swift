@@ -1,16 +1,16 @@
 import Storage
 
-/// A room or workspace that was deleted, and whose rows are there.
+/// A deleted room or workspace whose rows still exist.
 package enum DeletedPlace: Hashable, Sendable {
   case room(Int64)
   case workspace(Int64)
 }
 
 extension Madang {
-  /// How many deleted places are looked up at a time.
+  /// How many deleted places are read at a time.
   private static let maxDeletedPlaces = 1000
 
-  /// What is deleted and not cleared up, nor on legal hold: rooms first, each kind in the order of deletion; 1000 of each at most.
+  /// Deleted places that are not cleared yet and not on legal hold: rooms first, each kind in the order of deletion, at most 1000 of each.
   package func deletedPlaces() async throws -> [DeletedPlace] {
     try await database.read { try $0.deletedPlaces(limit: Self.maxDeletedPlaces) }
   }
