@@ -11,8 +11,8 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Adds the default channels of a page of workspaces, ordered by number, to an announcement. Returns the page's last workspace; nil if the page
-  /// was the last, or if the announcement was cancelled.
+  /// Adds the default channels of a page of workspaces, ordered by number, to an announcement. Returns the page's last workspace; nil if
+  /// the page was the last, or if the announcement was cancelled.
   /// - Parameters:
   ///   - last: The page starts after this workspace.
   ///   - newest: The page ends with this workspace at the latest.

@@ -22,8 +22,9 @@ extension Madang {
   /// With more lost files than this the backup is refused: the files probably belong to another database.
   static let lossLimit = 1000
 
-  /// Makes a backup in a directory of backups: the database as of one moment, then the files that its rows name, then the secrets. The server may
-  /// go on meanwhile. Files that the newest backup has are hard-linked to it. The backup is complete, or it does not appear at all.
+  /// Makes a backup in a directory of backups: the database as of one moment, then the files that its rows name, then the secrets. The
+  /// server may go on meanwhile. Files that the newest backup has are hard-linked to it. The backup is complete, or it does not appear at
+  /// all.
   ///
   /// Throws ``BackupProblem``.
   /// - Parameters:

@@ -2,12 +2,13 @@ import Foundation
 import Storage
 
 extension Madang {
-  /// Searches for states that this program never leaves behind, and reports each. Changes nothing, and the server may go on: each query sees one
-  /// moment. Memory use does not grow with the data.
+  /// Searches for states that this program never leaves behind, and reports each. Changes nothing, and the server may go on: each query
+  /// sees one moment. Memory use does not grow with the data.
   ///
   /// - Parameters:
   ///   - hashes: Whether to read all files, and not only compare their sizes.
-  ///   - age: Files without a row are ignored if they are younger than this, in milliseconds: a server moves them to the trash within two hours.
+  ///   - age: Files without a row are ignored if they are younger than this, in milliseconds: a server moves them to the trash within two
+  ///     hours.
   package func check(
     hashes: Bool, orphansOlderThan age: Int64 = 2 * 3_600_000, progress: @escaping @Sendable (BackupProgress) -> Void,
     _ report: @escaping @Sendable (Finding) async throws -> Void
