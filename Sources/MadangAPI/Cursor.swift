@@ -1,12 +1,13 @@
-/// Cursors of history and unread counts, read as labels (wire contract, Cursors).
+/// Cursors of history and unread counts, parsed as labels (wire contract, Cursors).
 ///
-/// A label is a chat's date as this edition sends it, read as if it were UTC; comparing labels makes every client's
+/// A label is a chat's date in the form of this edition, parsed as if it were UTC. Comparing labels makes every client's round trip exact
+/// in any time zone of the edition.
 /// round trip exact whatever the edition's time zone.
 public enum Cursor {
   public struct Unreadable: Error {}
 
-  /// The label a cursor names, in milliseconds, or nil if the value is absent or blank.
-  /// - Parameter zoneless: The offset assumed for a value without zone, in milliseconds east of UTC.
+  /// The label of a cursor, in milliseconds; nil if the value is absent or blank.
+  /// - Parameter zoneless: The offset for a value without time zone, in milliseconds east of UTC.
   /// - Throws: ``Unreadable`` if the value has none of the forms of the contract.
   public static func label(_ value: String?, zoneless: Int64) throws(Unreadable) -> Int64? {
     guard let value else { return nil }
@@ -60,7 +61,7 @@ public enum Cursor {
       return value
     }
 
-    /// Milliseconds of an optional `.` and 1 to 9 digits; what lies beyond the third is cut off.
+    /// Milliseconds of an optional `.` and 1 to 9 digits; digits after the third are ignored.
     mutating func fraction() throws(Unreadable) -> Int64 {
       guard rest.first == UInt8(ascii: ".") else { return 0 }
       rest.removeFirst()
@@ -76,7 +77,7 @@ public enum Cursor {
       return value
     }
 
-    /// The offset that ends the value, nil without zone. A `+` that a query decoded to a blank counts as `+`.
+    /// The offset at the end of the value; nil without time zone. A `+` that a query decoded to a blank counts as `+`.
     mutating func offset() throws(Unreadable) -> Int64? {
       guard let sign = rest.popFirst() else { return nil }
       if sign == UInt8(ascii: "Z") || sign == UInt8(ascii: "z") {

@@ -1,6 +1,6 @@
-/// One operation of an edition: method, path template, who may call it and what it answers.
+/// One operation of an edition: its method, path template, required credentials and response type.
 ///
-/// Paths are spelled here and nowhere else: the server registers endpoints, the client calls them.
+/// Paths are spelled only here: the server registers endpoints, and the client calls them.
 public struct Endpoint<Response>: Sendable {
   public let route: Route
 
@@ -20,7 +20,7 @@ public struct Endpoint<Response>: Sendable {
   }
 }
 
-/// An ``Endpoint`` without its response type, so that different ones fit one table.
+/// An ``Endpoint`` without its response type, so that all endpoints fit into one table.
 public struct Route: Hashable, Sendable {
   public enum Segment: Hashable, Sendable {
     case literal(String)
@@ -31,7 +31,7 @@ public struct Route: Hashable, Sendable {
   public let template: String
   public let access: Access
 
-  /// The template's parts: `{name}` is a parameter.
+  /// The template's segments; `{name}` is a parameter.
   public var segments: [Segment] {
     template.split(separator: "/").map { part in
       part.hasPrefix("{") ? .parameter(String(part.dropFirst().dropLast())) : .literal(String(part))
@@ -46,27 +46,27 @@ public enum Method: String, Sendable {
   case delete = "DELETE"
 }
 
-/// What a caller must show besides the API key (wire contract, Order of checks; Request headers).
+/// The credentials that a caller needs besides the API key (wire contract, Order of checks; Request headers).
 public enum Access: Sendable {
-  /// Nothing; `Authorization` is ignored completely.
+  /// None; `Authorization` is ignored completely.
   case publicKey
-  /// An access token, or the unexpired refresh token of a live session (wire contract, Sessions and tokens).
+  /// An access token, or the unexpired refresh token of an active session (wire contract, Sessions and tokens).
   case token
-  /// As `token`, but an access token may have expired (signing out).
+  /// Like `token`, but the access token may have expired (signing out).
   case expiredToken
   /// A refresh token in its own header.
   case refreshToken
 }
 
-/// The answer of a route with nothing to return: `{}`.
+/// The answer of a route that returns nothing: `{}`.
 public struct Empty: Codable, Hashable, Sendable {
   public init() {}
 }
 
-/// The answer of a route with nothing to return where clients fail on any body: zero bytes.
+/// The answer of a route that returns nothing, whose clients fail on any body: zero bytes.
 public enum NoContent: Sendable {}
 
-/// The answer of a file download: raw bytes, no JSON.
+/// The answer of a file download: raw bytes instead of JSON.
 public enum FileBytes: Sendable {}
 
 /// RFC 3986 unreserved characters stay; every other byte becomes `%XX`.

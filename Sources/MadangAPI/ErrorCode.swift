@@ -1,4 +1,4 @@
-/// Every error code that the server sends. Some clients hang on any other (wire contract, Error codes).
+/// All error codes of the server. Some clients hang on any other code (wire contract, Error codes).
 public enum ErrorCode: String, Codable, Sendable, CaseIterable {
   case badKey = "E01"
   case badToken = "E02"
@@ -18,10 +18,10 @@ public enum ErrorCode: String, Codable, Sendable, CaseIterable {
   case tooManyCalls = "E98"
   case serverFailure = "E99"
 
-  /// 500 for ``serverFailure``, else 400: clients read the body at these two only.
+  /// 500 for ``serverFailure``, otherwise 400: clients read the body only for these two.
   public var status: Int { self == .serverFailure ? 500 : 400 }
 
-  /// The code in words, for operators and developers.
+  /// A description of the code, for operators and developers.
   public var meaning: String {
     switch self {
     case .badKey: "the API key is missing, unknown or of the other edition"
@@ -45,7 +45,7 @@ public enum ErrorCode: String, Codable, Sendable, CaseIterable {
   }
 }
 
-/// The body of every failure. Exactly one key: a second one breaks error handling in some clients.
+/// The body of every failure. It has exactly one key, because a second one breaks the error handling of some clients.
 public struct ErrorBody: Codable, Hashable, Sendable {
   public var errorCode: String
 

@@ -1,10 +1,10 @@
-/// An object that is sent so often that it writes its JSON itself: the containers of `Encodable` cost many times as much.
+/// An object that writes its JSON itself, because it is sent often: the containers of `Encodable` cost many times as much.
 public protocol WireObject: Encodable {
-  /// Writes all fields in the order of their declaration, the same bytes as ``WireEncoder`` makes of its `encode(to:)`.
+  /// Writes all fields in the order of their declaration. The bytes must equal those of ``WireEncoder`` for its `encode(to:)`.
   func writeFields(to json: inout JSONWriter)
 }
 
-/// JSON as it grows.
+/// Builds JSON text.
 public struct JSONWriter {
   public private(set) var bytes: [UInt8] = []
 
@@ -12,7 +12,7 @@ public struct JSONWriter {
 
   // MARK: Objects that write themselves
 
-  /// The next object of a list that is all that is written.
+  /// Appends an object to a list of objects, separated by commas.
   public mutating func element(_ object: some WireObject) {
     if !bytes.isEmpty { comma() }
     self.object(object)
@@ -60,9 +60,9 @@ public struct JSONWriter {
 
   mutating func raw(_ literal: StaticString) { literal.withUTF8Buffer { bytes.append(contentsOf: $0) } }
 
-  /// The next key of the object that is being written.
+  /// Appends the next key of the current object.
   mutating func key(_ key: String) {
-    // No value ends like the beginning of an object.
+    // No value ends with this byte.
     if bytes.last != UInt8(ascii: "{") { comma() }
     string(key)
     bytes.append(UInt8(ascii: ":"))
@@ -107,7 +107,7 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
   /// The index of the first byte that must be escaped in a JSON string.
   fileprivate var firstToEscape: Int? {
     var index = startIndex
-    // Eight at a time: nearly all text needs no escape.
+    // Checks eight bytes at a time, because nearly all text needs no escape.
     while endIndex - index >= 8,
       !UnsafeRawBufferPointer(base).loadUnaligned(fromByteOffset: index, as: UInt64.self).hasByteToEscape
     {
@@ -122,20 +122,20 @@ extension Slice<UnsafeBufferPointer<UInt8>> {
 }
 
 extension UInt8 {
-  /// Whether JSON does not have it in a string as it is (RFC 8259, section 7).
+  /// Whether JSON requires an escape for this byte in a string (RFC 8259 section 7).
   fileprivate var mustBeEscaped: Bool { self < 0x20 || self == 0x22 || self == 0x5C }
 }
 
 extension UInt64 {
   private static let ones: UInt64 = 0x0101_0101_0101_0101
 
-  /// The same rule for eight bytes at once: whether one of them must be escaped.
+  /// Whether one of the eight bytes must be escaped.
   fileprivate var hasByteToEscape: Bool {
     hasByte(below: 0x20) || (self ^ Self.ones &* 0x22).hasByte(below: 1) || (self ^ Self.ones &* 0x5C).hasByte(below: 1)
   }
 
-  /// Whether one of its eight bytes is smaller than `limit`, which is 128 at most. Only such a byte starts a borrow. The borrow may mark
-  /// bytes above it too, so this does not say which byte it is.
+  /// Whether one of its eight bytes is smaller than `limit`, which must be at most 128. Only such a byte starts a borrow. The borrow may
+  /// mark higher bytes too, so the result does not show which byte it is.
   private func hasByte(below limit: UInt64) -> Bool {
     (self &- Self.ones &* limit) & ~self & (Self.ones &* 0x80) != 0
   }

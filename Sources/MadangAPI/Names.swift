@@ -1,16 +1,16 @@
-/// Header names of the wire (wire contract, Request headers), and one that Madang adds.
+/// Header names of the wire contract (Request headers), and one that Madang adds.
 public enum HeaderName {
   public static let apiKey = "SesacKey"
   public static let authorization = "Authorization"
   public static let refreshToken = "RefreshToken"
-  /// Why a call is refused with `E11`, or takes no effect in read-only mode, for people. No client may rely on it.
+  /// A description of why a call is refused with `E11`, or has no effect in read-only mode, for people. Clients must not rely on it.
   public static let reason = "X-Madang-Reason"
 }
 
 /// Names of fields in bodies and queries, shared by the editions.
 public enum Field: String, Sendable {
   case email, password, nickname, phone, deviceToken
-  /// A spelling some clients use for ``deviceToken``.
+  /// A spelling of ``deviceToken`` that some clients use.
   case deviceTokenSnakeCase = "device_token"
   case name, description, image
   case content, files
@@ -24,7 +24,7 @@ public enum Field: String, Sendable {
   case after
 }
 
-/// The editions of the wire, by their names in settings and tokens (wire contract, Editions).
+/// The editions, with their names in settings and tokens (wire contract, Editions).
 public enum EditionName: String, Codable, Sendable, CaseIterable {
   case january2024 = "2024-01"
   case october2024 = "2024-10"

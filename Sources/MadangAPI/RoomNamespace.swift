@@ -1,4 +1,4 @@
-/// The Socket.IO namespace of a room and the event its chats arrive as (wire contract, Socket events).
+/// The Socket.IO namespace of a room, and the event of its chats (wire contract, Socket events).
 public struct RoomNamespace: Hashable, Sendable {
   public enum Prefix: String, Sendable, CaseIterable {
     case channel = "/ws-channel-"
@@ -6,7 +6,7 @@ public struct RoomNamespace: Hashable, Sendable {
   }
 
   public let prefix: Prefix
-  /// The room's id as this edition writes it: digits or a UUID.
+  /// The room's id in the form of this edition: digits or a UUID.
   public let id: String
 
   public init(_ prefix: Prefix, _ id: String) {
@@ -14,7 +14,7 @@ public struct RoomNamespace: Hashable, Sendable {
     self.id = id
   }
 
-  /// The parts of a namespace's name, or nil if it is no room's.
+  /// Parses a namespace's name; nil if it is not a room's.
   public init?(name: String) {
     guard let prefix = Prefix.allCases.first(where: { name.utf8.starts(with: $0.rawValue.utf8) }) else { return nil }
     self.init(prefix, String(Substring(name.utf8.dropFirst(prefix.rawValue.utf8.count))))
@@ -23,7 +23,7 @@ public struct RoomNamespace: Hashable, Sendable {
   public var name: String { prefix.rawValue + id }
 }
 
-/// Names of the events that carry a chat.
+/// Names of the events with a chat.
 public enum ChatEvent: String, Sendable, CaseIterable {
   case channel, dm
 }

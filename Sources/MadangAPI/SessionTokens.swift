@@ -9,7 +9,7 @@ public struct SessionTokens: Codable, Hashable, Sendable {
   }
 }
 
-/// The answer to a refresh, the same in all editions. Exactly one key: some clients store the first value of the object.
+/// The answer to a refresh, the same in all editions. It has exactly one key, because some clients store the first value of the object.
 public struct RefreshedToken: Codable, Hashable, Sendable {
   public var accessToken: String
 

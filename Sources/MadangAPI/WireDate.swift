@@ -1,10 +1,10 @@
 /// Dates on the wire: `yyyy-MM-ddTHH:mm:ss.SSSZ`, always 24 characters (wire contract, Dates).
 public enum WireDate {
-  /// What four digits of a year can say, in milliseconds since 1970: the years 0 to 9999.
+  /// The range of four-digit years, 0 to 9999, in milliseconds since 1970.
   static let range: ClosedRange<Int64> = -62_167_219_200_000...253_402_300_799_999
 
-  /// The label of `milliseconds` since 1970 UTC, shown as wall-clock digits of a zone `offset` milliseconds east. A date
-  /// before the year 0 or after 9999 is shown as the first or the last moment of these years.
+  /// The label of `milliseconds` since 1970 UTC, in the local time of a zone `offset` milliseconds east. A date before the year 0 or after
+  /// 9999 is clamped to the first or last moment of these years.
   public static func string(_ milliseconds: Int64, offset: Int64 = 0) -> String {
     let (sum, isBeyond) = milliseconds.addingReportingOverflow(offset)
     let nearest = isBeyond ? (offset > 0 ? Int64.max : .min) : sum
@@ -38,7 +38,7 @@ public enum WireDate {
     return String(decoding: out, as: UTF8.self)
   }
 
-  /// A moment as the header `Date` has it (RFC 9110 section 5.6.7): `Mon, 05 Jan 2026 09:00:00 GMT`.
+  /// A time in the form of the `Date` header (RFC 9110 section 5.6.7): `Mon, 05 Jan 2026 09:00:00 GMT`.
   public static func http(_ milliseconds: Int64) -> String {
     let label = string(milliseconds)
     let day = milliseconds.quotientAndRemainder(flooringBy: millisecondsPerDay).quotient

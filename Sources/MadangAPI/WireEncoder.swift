@@ -1,8 +1,8 @@
-/// Writes objects as JSON the way every edition wants it: keys in declaration order, absent optionals as `null`,
-/// integers without fraction, no blanks.
+/// Encodes objects as JSON in the form that every edition requires: keys in declaration order, absent optionals as `null`, integers without
+/// fraction, no blanks.
 ///
-/// Foundation's encoder leaves out nil values and orders keys at random; clients break on the first and
-/// bytes would differ between a reply and its event on the second.
+/// Foundation's encoder omits nil values, which breaks clients, and orders keys at random, so that a reply and its event would have
+/// different bytes.
 public enum WireEncoder {
   /// The JSON of `value` as UTF-8.
   public static func encode(_ value: some Encodable) throws -> [UInt8] {
@@ -11,11 +11,11 @@ public enum WireEncoder {
     return output.text.bytes
   }
 
-  /// The same of an object that writes itself.
+  /// The JSON of an object that writes itself.
   @inlinable
   public static func encode(_ object: some WireObject) -> [UInt8] { elements(CollectionOfOne(object)) }
 
-  /// The JSON of each object, with commas between: an array without its brackets.
+  /// The JSON of all objects, separated by commas: an array without its brackets.
   @inlinable
   public static func elements(_ objects: some Sequence<some WireObject>) -> [UInt8] {
     var json = JSONWriter()
@@ -24,13 +24,13 @@ public enum WireEncoder {
   }
 }
 
-/// What has been written. A class, as encoders are values that write to one place; all that is done at once is one call, as each access
-/// to what a class holds is checked.
+/// The output so far. It is a class, because encoders are values that write to one place. Each operation is a single call, because every
+/// access to a class's property is checked.
 private final class JSONOutput {
   private(set) var text = JSONWriter()
-  /// Whether the value being written has opened an object.
+  /// Whether the current value has opened an object.
   var isObject = false
-  /// The type that was last found to be no array: lists hold many of one.
+  /// The last type that was found not to be an array: lists contain many values of one type.
   var plainType: ObjectIdentifier?
 
   func raw(_ literal: StaticString) { text.raw(literal) }
@@ -45,12 +45,12 @@ private struct JSONValueEncoder: Encoder {
   var userInfo: [CodingUserInfoKey: Any] { [:] }
 
   func write<T: Encodable>(_ value: T) throws {
-    // Types are compared first: a cast looks the conformance up each time.
+    // Compares types first, because a cast looks up the conformance each time.
     if let text = value as? String { return output.string(text) }
     if let list = value as? [String] { return array(list) { output.string($0) } }
     if output.plainType != ObjectIdentifier(T.self) {
       if let list = value as? any JSONArray { return try list.write(to: self) }
-      // An optional that is nil tells nothing of the next one.
+      // A nil optional says nothing about the next value.
       if !(T.self is any ExpressibleByNilLiteral.Type) { output.plainType = ObjectIdentifier(T.self) }
     }
     let outer = output.isObject
@@ -83,7 +83,7 @@ private struct JSONValueEncoder: Encoder {
   func singleValueContainer() -> any SingleValueEncodingContainer { ScalarEncoder(encoder: self) }
 }
 
-/// Arrays are recognised by this conformance: the standard library's own encoding would need an unkeyed container.
+/// Marks arrays: the standard library's own encoding would need an unkeyed container.
 private protocol JSONArray {
   func write(to encoder: JSONValueEncoder) throws
 }

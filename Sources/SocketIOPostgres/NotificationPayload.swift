@@ -1,22 +1,22 @@
 import SocketIOProtocol
 
-/// What a `NOTIFY` of the cluster carries: a message itself, or where a large one is.
+/// The payload of a cluster's `NOTIFY`: the message itself, or the place of a large one.
 enum NotificationPayload: Equatable {
   case message([UInt8])
   case attachment(id: Int64)
 
-  /// The longest payload that is sent; PostgreSQL takes fewer than 8,000 bytes.
+  /// The longest payload that is sent. PostgreSQL accepts fewer than 8,000 bytes.
   static let maxLength = 7_500
 
-  /// Whether a message may be sent as a payload.
+  /// Whether a message is small enough for a payload.
   static func fits(_ message: [UInt8]) -> Bool {
     let prefix = 22
     return (message.count + 2) / 3 * 4 + prefix <= maxLength
   }
 
-  /// The payload for a message.
+  /// The payload of a message.
   ///
-  /// - Parameter number: Another for each message: PostgreSQL delivers equal payloads of a transaction once.
+  /// - Parameter number: A different number for each message, because PostgreSQL delivers equal payloads of a transaction only once.
   static func text(for message: [UInt8], number: UInt64) -> [UInt8] {
     var text = Array("m\(number):".utf8)
     Base64.encode(message, into: &text)

@@ -2,8 +2,8 @@ import DequeModule
 import Foundation
 import Synchronization
 
-/// What waits to be sent: putting never waits, taking neither. A thread that has nothing to do sleeps on `wakeDescriptor`.
-/// What has waited for too long is dropped: an event of yesterday is worse than none.
+/// Messages that wait to be sent. Neither putting nor taking waits; an idle thread sleeps on `wakeDescriptor`. Messages that have waited
+/// too long are dropped, because a late event is worse than none.
 final class Outbox: Sendable {
   typealias Instant = ContinuousClock.Instant
 
@@ -16,10 +16,10 @@ final class Outbox: Sendable {
     var items: Deque<(item: Item, since: Instant)> = []
     var bytes = 0
     var isClosed = false
-    /// Whether a byte is in the pipe already.
+    /// Whether the pipe already contains a byte.
     var hasWoken = false
 
-    /// Drops what came before a time, and returns how many there were.
+    /// Drops items that were added before a time, and returns their number.
     mutating func drop(before time: Instant) -> Int {
       let count = items.count
       while let first = items.first, first.since < time { removeFirst() }
@@ -41,13 +41,13 @@ final class Outbox: Sendable {
     self.maxAge = maxAge
   }
 
-  /// Readable once there is something to take, or the outbox is closed.
+  /// Readable if there is an item, or if the outbox is closed.
   var wakeDescriptor: CInt { pipe.fileHandleForReading.fileDescriptor }
 
   var isClosed: Bool { state.withLock { $0.isClosed } }
 
-  /// Puts an item at the end, and returns how many were dropped: old ones, and the item itself when there is no room. Nothing
-  /// is put nor dropped once it is closed.
+  /// Adds an item at the end, and returns how many were dropped: old ones, and the item itself if there is no room. After `close` it does
+  /// nothing.
   func put(_ item: Item, at now: Instant = .now) -> Int {
     let (dropped, wakes) = state.withLock { state in
       guard !state.isClosed else { return (0, false) }
@@ -64,8 +64,8 @@ final class Outbox: Sendable {
     return dropped
   }
 
-  /// Takes items from the front as long as one more is wanted with those taken; the first one always. Returns how many
-  /// old ones were dropped before, too.
+  /// Takes items from the front: always the first, and further ones while `isWanted` returns true. Also returns how many old ones were
+  /// dropped before.
   func take(
     at now: Instant = .now, while isWanted: (_ taken: [Item], _ next: Item) -> Bool
   ) -> (items: [Item], dropped: Int) {
@@ -80,7 +80,7 @@ final class Outbox: Sendable {
     }
   }
 
-  /// Takes nothing more.
+  /// Accepts no more items.
   func close() {
     let wakes = state.withLock { state in
       state.isClosed = true
@@ -90,7 +90,7 @@ final class Outbox: Sendable {
     if wakes { wake() }
   }
 
-  /// Called by the thread that takes, after the descriptor was readable: the next item wakes it again.
+  /// Called by the taking thread after the descriptor was readable, so that the next item wakes it again.
   func slept() {
     state.withLock { state in
       guard state.hasWoken, !state.isClosed else { return }

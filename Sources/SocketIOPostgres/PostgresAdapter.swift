@@ -1,45 +1,43 @@
 public import SocketIOServer
 
-/// Connects the Socket.IO servers that share a PostgreSQL database: messages travel by `NOTIFY`, those that are too large
-/// for it through a table.
+/// Connects Socket.IO servers that share a PostgreSQL database. Messages travel by `NOTIFY`, large ones through a table.
 ///
-/// Each server holds one connection of its own, which must be to the primary and not through a pooler that changes
-/// connections between statements. A connection that is lost is made anew, each time after a longer, random wait. Messages
-/// are lost while it is away: those of the others always, its own beyond what the queue keeps. Nothing ever waits for
-/// PostgreSQL.
+/// Each server holds one connection, which must be to the primary, and not through a pooler that changes connections between statements. A
+/// lost connection is reopened after a random, growing delay. Meanwhile messages are lost: all messages of other servers, and this server's
+/// own beyond its queue. The server never waits for PostgreSQL.
 ///
-/// Whoever may connect to the database may `NOTIFY`, and so send messages to the cluster. They may `LISTEN` as well, and so
-/// read what servers tell each other: broadcasts, acknowledgements, and, when they ask, of each socket its rooms, its data,
-/// the address, query and header fields of its client, but for those of `ClusterSettings.withheldFields`.
+/// Everyone who can connect to the database can use `NOTIFY`, and so send messages to the cluster. They can also use `LISTEN`, and so read
+/// the servers' messages: broadcasts, acknowledgements, and, on request, each socket's rooms, data, and its client's address, query and
+/// header fields, except `ClusterSettings.withheldFields`.
 public struct PostgresAdapter: SocketIOAdapter {
-  /// Where the database is, as libpq takes it: `postgres://user:password@host:port/name`.
+  /// The database's URL for libpq: `postgres://user:password@host:port/name`.
   public var url: String
-  /// The name that the servers of one cluster have in common in the database: 1 to 40 letters, digits and `_` of ASCII.
+  /// The name that all servers of one cluster share in the database: 1 to 40 ASCII letters, digits and `_`.
   public var channel = "socketio"
-  /// The table of large messages, which may be named with its schema: letters, digits, `_` and dots of ASCII.
+  /// The table of large messages, optionally with its schema: ASCII letters, digits, `_` and dots.
   public var attachmentsTable = "socketio_attachments"
-  /// Whether the table is created when it is not there. Its columns are `id bigserial PRIMARY KEY`, `created_at
-  /// timestamptz NOT NULL DEFAULT now()` and `payload bytea NOT NULL`.
+  /// Whether the table is created if it is missing. Its columns are `id bigserial PRIMARY KEY`, `created_at timestamptz NOT NULL DEFAULT
+  /// now()` and `payload bytea NOT NULL`.
   public var createsTable = true
-  /// How long a large message stays in the table. Longer than a server may take to read it.
+  /// How long a large message stays in the table. It must be longer than a server may take to read it.
   public var attachmentLifetime: Duration = .seconds(60)
-  /// How often each server removes large messages whose time is over.
+  /// How often each server removes expired large messages.
   public var cleanupInterval: Duration = .seconds(30)
-  /// The largest message, in bytes; larger ones are dropped by who sends them and not read by others.
+  /// The largest message, in bytes. Larger messages are dropped by the sender and ignored by recipients.
   public var maxMessageBytes = 8 * 1024 * 1024
-  /// What may wait to be sent, in bytes and in messages. More is dropped.
+  /// The most bytes, and the most messages, that may wait to be sent; further messages are dropped.
   public var maxQueuedBytes = 16 * 1024 * 1024
   public var maxQueuedMessages = 10_000
-  /// How long a message may wait to be sent. Then it is dropped: nobody wants to be disconnected, or told news, by a
-  /// connection that comes back after an hour.
+  /// How long a message may wait to be sent before it is dropped: after a long outage, old events and requests to disconnect must not be
+  /// executed.
   public var maxQueueAge: Duration = .seconds(10)
-  /// How long PostgreSQL may work at a statement. If there is no answer two seconds later, the connection is made anew.
+  /// Time limit of PostgreSQL for a statement. If there is no answer two seconds later, the connection is reopened.
   public var statementTimeout: Duration = .seconds(8)
-  /// How long the end of a server waits until what is queued is sent.
+  /// How long `close` waits until queued messages are sent.
   public var closeTimeout: Duration = .seconds(5)
-  /// How long making a connection may take.
+  /// Time limit for opening a connection.
   public var connectTimeout: Duration = .seconds(10)
-  /// The longest wait before the first attempt to connect anew; it doubles with each attempt that fails.
+  /// The longest delay before the first attempt to reconnect; it doubles with each failure.
   public var reconnectDelay: Duration = .milliseconds(100)
   public var maxReconnectDelay: Duration = .seconds(5)
 
@@ -47,7 +45,7 @@ public struct PostgresAdapter: SocketIOAdapter {
     self.url = url
   }
 
-  /// - Precondition: `channel` and `attachmentsTable` are names as they are described there.
+  ///   - Precondition: `channel` and `attachmentsTable` are valid names, as described there.
   public func makeConnection(for server: SocketIOServer.ServerID) -> any SocketIOAdapterConnection {
     precondition(
       (1...40).contains(channel.utf8.count) && channel.utf8.allSatisfy(Self.isWordByte),
@@ -69,11 +67,11 @@ public struct PostgresAdapter: SocketIOAdapter {
     }
   }
 
-  /// The table as it stands in SQL.
+  /// The table's name in SQL.
   var quotedTable: String {
     attachmentsTable.split(separator: ".").map { "\"\($0)\"" }.joined(separator: ".")
   }
 
-  /// The channel that only this server listens to.
+  /// The channel to which only this server listens.
   func channel(of server: SocketIOServer.ServerID) -> String { "\(channel)#\(server)" }
 }

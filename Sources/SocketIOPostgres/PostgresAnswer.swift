@@ -1,10 +1,10 @@
 import CPostgres
 import Foundation
 
-/// Waits for an answer, for a limited time: libpq by itself waits as long as the other machine lives, even if PostgreSQL
-/// there does not answer any more. The connection must be nonblocking, so that sending is limited, too.
+/// Waits for answers with a time limit. libpq itself waits as long as the other machine is up, even if PostgreSQL there does not answer.
+/// The connection must be nonblocking, so that sending is limited too.
 enum PostgresAnswer {
-  /// The last result of what was sent. `nil` when the time was over before.
+  /// The last result of the sent command; `nil` if the time ran out.
   static func last(on connection: OpaquePointer, until deadline: ContinuousClock.Instant) -> OpaquePointer? {
     var last: OpaquePointer?
     while isThere(on: connection, until: deadline) {
@@ -16,7 +16,7 @@ enum PostgresAnswer {
     return nil
   }
 
-  /// Whether `PQgetResult` returns without waiting; it also tells when the connection broke.
+  /// Waits until `PQgetResult` returns without waiting, with a result or because the connection broke. False if the time ran out.
   private static func isThere(on connection: OpaquePointer, until deadline: ContinuousClock.Instant) -> Bool {
     while true {
       let isSending = PQflush(connection) == 1
@@ -30,7 +30,7 @@ enum PostgresAnswer {
 }
 
 extension ContinuousClock.Instant {
-  /// For `poll`: not fewer than are left, and not more than an hour.
+  /// For `poll`: rounded up, and at most one hour.
   var millisecondsLeft: CInt {
     let (seconds, attoseconds) = max(.zero, self - .now).components
     return CInt(clamping: min(seconds, 3600) * 1000 + attoseconds / 1_000_000_000_000_000 + 1)

@@ -2,12 +2,12 @@ import Foundation
 import SocketIOServer
 import Synchronization
 
-/// One server's connection to the cluster: a queue, and a thread that empties it and listens.
+/// One server's connection to the cluster: a queue, and a thread that sends its messages and listens.
 final class PostgresLink: SocketIOAdapterConnection {
   private struct State {
     var receive: (@Sendable (SocketIOAdapterEvent) -> Void)?
     var isConnected = false
-    /// Who waits for the end of what is connected.
+    /// Callers of `close` that wait for the end of the connection.
     var closers: [CheckedContinuation<Void, Never>] = []
   }
 
@@ -24,7 +24,7 @@ final class PostgresLink: SocketIOAdapterConnection {
 
   func start(_ receive: @escaping @Sendable (SocketIOAdapterEvent) -> Void) {
     state.withLock { $0.receive = receive }
-    // libpq blocks, and the event loops and tasks have no thread to spare.
+    // libpq blocks, so it needs a separate thread: event loops and tasks must not be blocked.
     let thread = Thread { [adapter, server, outbox] in
       PostgresLoop(adapter, server, outbox) { self.handle($0, receive) }.run()
       self.connected(false)
@@ -63,14 +63,14 @@ final class PostgresLink: SocketIOAdapterConnection {
 
   func close() async {
     outbox.close()
-    // The thread of a PostgreSQL that does not answer takes longer.
+    // If PostgreSQL does not answer, the thread takes longer.
     let timer = Task {
       try await Task.sleep(for: adapter.closeTimeout)
       connected(false)
     }
     defer { timer.cancel() }
     await withCheckedContinuation { continuation in
-      // Without a connection there is nothing to send; the thread ends with its attempt to connect.
+      // Without a connection there is nothing to send; the thread ends after its attempt to connect.
       let isOver = state.withLock { state in
         if state.isConnected { state.closers.append(continuation) }
         return !state.isConnected

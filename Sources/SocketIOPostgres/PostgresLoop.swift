@@ -2,7 +2,7 @@ import CPostgres
 import Foundation
 import SocketIOServer
 
-/// What the thread of a connection does: connect, listen, send, and begin anew when the connection is lost.
+/// The loop of a connection's thread: connects, listens, sends, and reconnects when the connection is lost.
 struct PostgresLoop {
   /// The most messages that one statement sends.
   private static let maxBatch = 256
@@ -22,7 +22,7 @@ struct PostgresLoop {
     self.receive = receive
   }
 
-  /// Returns once the outbox is closed, and what was in it is sent if there is a connection.
+  /// Returns after the outbox is closed. If there is a connection, the outbox is sent first.
   func run() {
     var delay = adapter.reconnectDelay
     while !outbox.isClosed {
@@ -48,7 +48,7 @@ struct PostgresLoop {
       }
       let payloads = try session.notifications()
       for payload in payloads { try take(payload, session) }
-      // A statement's answer may have brought notifications along: it sleeps only when there was no statement since it looked.
+      // A statement's answer may have brought notifications, so the thread sleeps only if no statement has run since it last looked.
       if try send(session) || !payloads.isEmpty { continue }
       if outbox.isClosed { return }
       sleep(on: [session.descriptor, outbox.wakeDescriptor], until: nextCleanup)
@@ -56,9 +56,9 @@ struct PostgresLoop {
     }
   }
 
-  /// Whether there was anything to send.
+  /// Returns whether there was anything to send.
   private func send(_ session: PostgresSession) throws(PostgresFailure) -> Bool {
-    // A large message goes alone.
+    // A large message is sent alone.
     let (items, dropped) = outbox.take { taken, next in
       taken.count < Self.maxBatch && [taken[0], next].allSatisfy { NotificationPayload.fits($0.message) }
     }
@@ -87,7 +87,7 @@ struct PostgresLoop {
     }
   }
 
-  /// Lets a statement fail, as long as the connection stands.
+  /// Ignores and reports the failure of a statement, unless the connection is lost.
   private func reporting(_ body: () throws(PostgresFailure) -> Void) throws(PostgresFailure) {
     do throws(PostgresFailure) {
       try body()
@@ -105,7 +105,7 @@ struct PostgresLoop {
     }
   }
 
-  /// Sleeps until a descriptor is readable, or the time has come.
+  /// Sleeps until a descriptor is readable or the deadline has come.
   private func sleep(on descriptors: [CInt], until deadline: ContinuousClock.Instant) {
     var polled = descriptors.map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     _ = poll(&polled, nfds_t(polled.count), deadline.millisecondsLeft)

@@ -2,11 +2,11 @@ import CPostgres
 import Foundation
 import SocketIOServer
 
-/// Why PostgreSQL did not do what it was asked.
+/// Why a request to PostgreSQL failed.
 enum PostgresFailure: Error {
-  /// The connection is of no more use.
+  /// The connection can no longer be used.
   case lost(String)
-  /// A statement failed, and nothing else.
+  /// Only a statement failed.
   case refused(String)
 
   var reason: String {
@@ -16,19 +16,17 @@ enum PostgresFailure: Error {
   }
 }
 
-/// One connection to PostgreSQL that listens. It belongs to one thread, and its calls block, but not for longer
-/// than an answer may take.
+/// One listening connection to PostgreSQL. It belongs to one thread. Its calls block, but no longer than the time limit of an answer.
 final class PostgresSession {
   private let connection: OpaquePointer
   private let adapter: PostgresAdapter
   private var number: UInt64 = 0
-  /// For the way of an answer, after the server would have ended its statement.
+  /// The extra time for an answer to arrive after the server's own time limit.
   private static let answerGrace = Duration.seconds(2)
 
   init(_ adapter: PostgresAdapter, _ server: SocketIOServer.ServerID) throws(PostgresFailure) {
     self.adapter = adapter
-    // What the URL says comes later and so overrides what stands before it. A peer that is gone is noticed by the
-    // heartbeats which it does not acknowledge.
+    // The URL comes after these defaults, so it overrides them. A dead peer is detected by keepalive probes without acknowledgement.
     let settings = [
       ("application_name", "socketio"), ("connect_timeout", "\(max(2, adapter.connectTimeout.components.seconds))"),
       ("keepalives_idle", "10"), ("keepalives_interval", "5"), ("keepalives_count", "3"),
@@ -39,7 +37,7 @@ final class PostgresSession {
     guard PQstatus(connection) == CONNECTION_OK else { throw lost }
     guard PQsetnonblocking(connection, 1) == 0 else { throw lost }
     PQsetNoticeProcessor(connection, { _, _ in }, nil)
-    // Messages need not survive a crash: no commit waits for the disk, and NOTIFY holds its lock for the shortest time.
+    // Messages need not survive a crash: commits do not wait for the disk, and NOTIFY holds its lock only briefly.
     let (seconds, attoseconds) = adapter.statementTimeout.components
     let limit = max(1, seconds * 1000 + attoseconds / 1_000_000_000_000_000)
     try run("SET synchronous_commit = off; SET statement_timeout = \(limit); SET lock_timeout = \(limit)")
@@ -60,7 +58,7 @@ final class PostgresSession {
     guard adapter.createsTable else { return }
     let found = try query("SELECT to_regclass($1) IS NOT NULL", [.text(adapter.quotedTable)])
     guard found.first != Array("t".utf8) else { return }
-    // Servers that start together create it one after the other.
+    // Servers that start at the same time create it one after the other.
     try run(
       """
       SELECT pg_advisory_xact_lock(hashtext('\(adapter.attachmentsTable)'));
@@ -71,14 +69,14 @@ final class PostgresSession {
 
   // MARK: Sending
 
-  /// Sends messages that fit a payload, in order.
+  /// Sends messages that fit into a payload, in order.
   func notify(_ items: [Outbox.Item]) throws(PostgresFailure) {
     var payloads: [[UInt8]] = []
     for item in items {
       number += 1
       payloads.append(NotificationPayload.text(for: item.message, number: number))
     }
-    // Neither channels nor payloads have characters that mean something in an array's text.
+    // Channels and payloads contain no special characters of array texts.
     let channels = "{\(items.map { "\"\($0.channel)\"" }.joined(separator: ","))}"
     let texts = [UInt8(ascii: "{")] + payloads.joined(separator: [UInt8(ascii: ",")]) + [UInt8(ascii: "}")]
     _ = try query(
@@ -95,7 +93,7 @@ final class PostgresSession {
       """, [.text(item.channel), .bytes(item.message, isText: false)])
   }
 
-  /// Removes messages from the table whose time is over.
+  /// Removes expired messages from the table.
   func clean() throws(PostgresFailure) {
     let seconds = adapter.attachmentLifetime.components.seconds
     _ = try query(
@@ -106,7 +104,7 @@ final class PostgresSession {
 
   var descriptor: CInt { PQsocket(connection) }
 
-  /// The payloads of others that came, in order.
+  /// The received payloads of other servers, in order.
   func notifications() throws(PostgresFailure) -> [[UInt8]] {
     guard PQconsumeInput(connection) == 1 else { throw lost }
     var payloads: [[UInt8]] = []
@@ -120,7 +118,7 @@ final class PostgresSession {
     return payloads
   }
 
-  /// The message at this place of the table; `nil` if it is gone or too large.
+  /// The message with this id in the table; `nil` if it is gone or too large.
   func attachment(_ id: Int64) throws(PostgresFailure) -> [UInt8]? {
     try query(
       "SELECT payload FROM \(adapter.quotedTable) WHERE id = $1::bigint AND octet_length(payload) <= $2::int",
@@ -151,7 +149,7 @@ final class PostgresSession {
     PQclear(try answer())
   }
 
-  /// The first column of the rows.
+  /// Runs a statement, and returns the first column of its rows.
   private func query(
     _ sql: String, _ parameters: [Parameter], isBinary: Bool = false
   ) throws(PostgresFailure) -> [[UInt8]] {
@@ -177,7 +175,7 @@ final class PostgresSession {
     }
   }
 
-  /// The answer to what was sent, for the caller to clear.
+  /// The answer to the sent statement; the caller must clear it.
   private func answer() throws(PostgresFailure) -> OpaquePointer {
     guard let result = PostgresAnswer.last(on: connection, until: .now + adapter.statementTimeout + Self.answerGrace)
     else {

@@ -1,10 +1,11 @@
 import SocketIOClient
 import SocketIOProtocol
 
-/// The client's side, for servers of others: each event comes back, as its acknowledgement if one is wanted, else as `echo-back`.
+/// The client's side, for tests against other servers: each event is returned, as its acknowledgement if one is expected, otherwise as
+/// `echo-back`.
 enum EchoClient {
-  /// Joins `/echo` by each transport in turn: with `{"token":"bad"}`, which is to be refused, then with `{"token":"good"}`, until
-  /// the server sends it away.
+  /// Joins `/echo` over each transport in turn: with `{"token":"bad"}`, which the server must refuse, then with `{"token":"good"}`, until
+  /// the server disconnects it.
   static func run(at url: String, _ parser: SocketParser) async throws {
     for transports in [[EngineTransport.webSocket], [.polling], [.polling, .webSocket]] {
       var configuration = SocketIOClient.Configuration()

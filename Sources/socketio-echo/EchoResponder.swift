@@ -5,7 +5,7 @@ import NIOCore
 import SocketIOProtocol
 import SocketIOServer
 
-/// A request with the connection it came by.
+/// A request and its connection.
 struct EchoContext: RequestContext {
   typealias Source = ApplicationRequestContextSource
 
@@ -18,7 +18,7 @@ struct EchoContext: RequestContext {
   }
 }
 
-/// Hands Socket.IO requests to the server; in rig mode answers the load tools.
+/// Passes Socket.IO requests to the server; in rig mode, answers the load tools.
 struct EchoResponder: HTTPResponder {
   typealias Context = EchoContext
 

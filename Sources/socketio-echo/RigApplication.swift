@@ -2,7 +2,7 @@ import HTTPTypes
 import SocketIOProtocol
 import SocketIOServer
 
-/// The wider application for foreign clients and load tools: `/`, `/bench` and every `/ws-channel-<word or dash>`.
+/// The larger application for other clients and load tools: `/`, `/bench` and every `/ws-channel-<word or dash>`.
 struct RigApplication: Sendable {
   let server: SocketIOServer
   let isBare: Bool

@@ -7,7 +7,7 @@ import SocketIOPostgres
 import SocketIOProtocol
 import SocketIOServer
 
-/// The application against which the official Socket.IO suites, foreign clients and load tools are run.
+/// The application for the official Socket.IO suites, other clients and load tools.
 @main
 struct SocketIOEcho: AsyncParsableCommand {
   static let configuration = CommandConfiguration(
@@ -86,7 +86,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     settings.path = path ?? (mode == .engine ? "/engine.io/" : settings.path)
     settings.cors = .anyOrigin
     settings.allowEIO3 = eio3
-    // The UI sends cookies, which browsers refuse to any origin.
+    // The UI sends cookies, which browsers refuse if any origin is allowed.
     if adminPassword != nil { settings.cors = .origins(["https://admin.socket.io"], credentials: true) }
     if recovery || ProcessInfo.processInfo.environment["RECOVERY"] == "1" {
       settings.recovery = SocketIOServer.Recovery()
@@ -96,7 +96,7 @@ struct SocketIOEcho: AsyncParsableCommand {
     settings.parser = parser
     settings.perMessageDeflate = deflate ? SocketIOServer.PerMessageDeflate() : nil
     if mode != .rig {
-      // What the official suites expect.
+      // The values that the official suites expect.
       settings.pingInterval = .milliseconds(300)
       settings.pingTimeout = .milliseconds(200)
       settings.connectTimeout = .milliseconds(1000)

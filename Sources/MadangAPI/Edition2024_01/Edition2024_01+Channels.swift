@@ -6,7 +6,7 @@ extension Edition2024_01 {
     public var name: String
     public var description: String
     public var ownerID: Int64
-    /// Always 0; an integer, not a boolean.
+    /// Always 0. It is an integer, not a boolean.
     public var isPrivate: Int
     public var createdAt: String
 
@@ -41,7 +41,7 @@ extension Edition2024_01 {
     public var name: String
     public var description: String
     public var ownerID: Int64
-    /// Always 0; an integer, not a boolean.
+    /// Always 0. It is an integer, not a boolean.
     public var isPrivate: Int
     public var createdAt: String
     public var channelMembers: [User]

@@ -1,5 +1,5 @@
 extension Edition2024_01 {
-  /// Something the store sells. `amount` is bare digits: clients hand it to the payment SDK as it is.
+  /// An item of the store. `amount` contains only digits: clients pass it to the payment SDK unchanged.
   public struct StoreItem: Codable, Hashable, Sendable {
     public var item: String
     public var amount: String
@@ -10,7 +10,7 @@ extension Edition2024_01 {
     }
   }
 
-  /// A credited payment. `amount` is the price, `sesacCoin` what it bought; `success` is always true.
+  /// A credited payment. `amount` is the price, `sesacCoin` the number of bought coins; `success` is always true.
   public struct Billing: Codable, Hashable, Sendable {
     public var billingID: Int64
     public var merchantUID: String

@@ -41,7 +41,7 @@ extension Edition2024_01 {
   }
 
   public static let directMessages = Endpoint<[DMRoom]>(.get, "/v1/workspaces/{workspace}/dms", .token)
-  /// The room with a person and its chats after a date; the room is made if there is none.
+  /// The room with a person and its chats after a date. The room is created if it does not exist.
   public static let directMessageHistory = Endpoint<DMChatList>(
     .get, "/v1/workspaces/{workspace}/dms/{user}/chats", .token)
 }

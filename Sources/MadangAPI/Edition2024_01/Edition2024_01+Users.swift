@@ -21,7 +21,7 @@ extension Edition2024_01 {
     }
   }
 
-  /// A person with the time their account was made.
+  /// A person with the creation time of the account.
   public struct UserDetail: Codable, Hashable, Sendable {
     public var userID: Int64
     public var email: String
@@ -48,7 +48,7 @@ extension Edition2024_01 {
 
   public typealias Tokens = SessionTokens
 
-  /// The answer to signing in by the first version of the path: its clients read the top level.
+  /// The answer to signing in by the first version of the path, whose clients read the top level.
   public struct FlatLogin: Codable, Hashable, Sendable {
     public var userID: Int64
     public var nickname: String

@@ -1,5 +1,5 @@
 extension Edition2024_10 {
-  /// A chat in a channel: POST reply, history element and socket argument alike.
+  /// A chat in a channel. POST replies, history and socket events use the same object.
   public struct ChannelChat: Codable, Hashable, Sendable {
     public var channelID: String
     public var channelName: String
@@ -33,7 +33,7 @@ extension Edition2024_10 {
     }
   }
 
-  /// A chat in a direct-message room: POST reply, history element and socket argument alike.
+  /// A chat in a direct-message room. POST replies, history and socket events use the same object.
   public struct DMChat: Codable, Hashable, Sendable {
     public var dmID: String
     public var roomID: String
@@ -61,8 +61,8 @@ extension Edition2024_10 {
     }
   }
 
-  /// How many chats of others are newer than the date asked for. `roomID` repeats `channelID`: some clients decode it as a DM
-  /// count.
+  /// The number of chats of others that are newer than the requested date. `roomID` repeats `channelID`, because some clients decode it as
+  /// a DM count.
   public struct ChannelUnread: Codable, Hashable, Sendable {
     public var channelID: String
     public var name: String
@@ -84,7 +84,7 @@ extension Edition2024_10 {
     }
   }
 
-  /// How many chats of the other person are newer than the date asked for.
+  /// The number of chats of the other person that are newer than the requested date.
   public struct DMUnread: Codable, Hashable, Sendable {
     public var roomID: String
     public var count: Int

@@ -1,5 +1,5 @@
 extension Edition2024_10 {
-  /// Something the store sells. `amount` is bare digits: clients hand it to the payment SDK as it is.
+  /// An item of the store. `amount` contains only digits: clients pass it to the payment SDK unchanged.
   public struct StoreItem: Codable, Hashable, Sendable {
     public var item: String
     public var amount: String
@@ -10,7 +10,7 @@ extension Edition2024_10 {
     }
   }
 
-  /// A credited payment. `sesacCoin` is what it bought, not the balance: clients add it up.
+  /// A credited payment. `sesacCoin` is the number of bought coins, not the balance: clients add it to their balance.
   public struct Billing: Codable, Hashable, Sendable {
     public var billingID: String
     public var merchantUID: String

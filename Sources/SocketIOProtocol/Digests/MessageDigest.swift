@@ -1,7 +1,7 @@
-/// The digests that the protocols around Socket.IO ask for. A package for cryptography would build a BoringSSL for these two functions.
-/// Their work and memory are linear in the length of the message.
+/// The digests that the protocols around Socket.IO require. A cryptography package would build BoringSSL for these two functions. Time and
+/// memory are linear in the length of the message.
 package enum MessageDigest {
-  /// SHA-1 (FIPS 180-4), 20 bytes. It proves that a server understood a WebSocket's handshake (RFC 6455 section 1.3), and protects nothing:
+  /// SHA-1 (FIPS 180-4), 20 bytes. It shows that a server understood a WebSocket handshake (RFC 6455 section 1.3), and gives no protection:
   /// do not use it for anything else.
   package static func sha1(of message: [UInt8]) -> [UInt8] { SHA1.digest(of: message) }
 
@@ -26,7 +26,7 @@ enum DigestBlocks {
     }
   }
 
-  /// The words' bytes, the most significant first.
+  /// The bytes of the words, the most significant first.
   static func bytes(of words: [UInt32]) -> [UInt8] {
     words.flatMap { word in (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * $0)) } }
   }

@@ -1,4 +1,4 @@
-/// Base64 as RFC 4648 section 4 has it; padding is written, and may be missing when read.
+/// Base64 (RFC 4648 section 4). Padding is written, and optional when reading.
 public enum Base64 {
   private static let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
   private static let padding = UInt8(ascii: "=")
@@ -27,7 +27,7 @@ public enum Base64 {
     }
   }
 
-  /// The bytes of a base64 text, or `nil` when it is none.
+  /// The bytes of a base64 text; `nil` if it is invalid.
   public static func decode(_ text: ArraySlice<UInt8>) -> [UInt8]? {
     var digits = text
     while digits.last == padding, text.count - digits.count < 2 { digits.removeLast() }

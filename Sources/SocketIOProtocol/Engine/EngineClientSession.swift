@@ -1,6 +1,6 @@
 /// The client's side of one Engine.IO session: handshake, heartbeat and upgrade.
 ///
-/// Feed it what happens and do what it answers; it performs no I/O and reads no clock.
+/// Call its methods for each event and perform the actions that they return; it performs no I/O and reads no clock.
 public struct EngineClientSession: Sendable {
   private enum State {
     case opening
@@ -10,9 +10,9 @@ public struct EngineClientSession: Sendable {
 
   private enum Upgrade {
     case none
-    /// `2probe` went out on the WebSocket.
+    /// `2probe` was sent on the WebSocket.
     case probing
-    /// `3probe` came: the waiting GET must return before `5` goes out.
+    /// `3probe` arrived: the waiting GET must return before `5` is sent.
     case pausing
   }
 
@@ -28,7 +28,7 @@ public struct EngineClientSession: Sendable {
     self.transport = transport
   }
 
-  /// What the server told in its open packet, while the session is open.
+  /// The content of the server's open packet, while the session is open.
   public var open: EngineOpen? {
     if case .open(let open) = state { open } else { nil }
   }
@@ -37,13 +37,13 @@ public struct EngineClientSession: Sendable {
     if case .closed = state { true } else { false }
   }
 
-  /// Whether an upgrade to WebSocket is offered and not begun.
+  /// Whether an upgrade to WebSocket is offered and has not begun.
   public var mayUpgrade: Bool {
     guard case .none = upgrade, transport == .polling else { return false }
     return open?.upgrades.contains(EngineTransport.webSocket.rawValue) ?? false
   }
 
-  /// Ends the session; every later event is ignored.
+  /// Ends the session; later events are ignored.
   public mutating func close() {
     state = .closed
     upgrade = .none
@@ -56,14 +56,14 @@ extension EngineClientSession {
   public enum Action: Equatable, Sendable {
     case none
     case opened(EngineOpen)
-    /// Send this packet by the current transport.
+    /// Send this packet over the current transport.
     case send(EnginePacket)
     /// A message for the layer above.
     case deliver
     case close(DisconnectReason)
   }
 
-  /// A packet came by the session's transport.
+  /// A packet arrived over the session's transport.
   public mutating func received(_ packet: EnginePacket, at now: Milliseconds) -> Action {
     switch (state, packet.kind) {
     case (.closed, _):
@@ -90,14 +90,14 @@ extension EngineClientSession {
     }
   }
 
-  /// When `tick` next has something to do.
+  /// When `tick` must be called next.
   public var nextDeadline: Milliseconds { min(deadline, pingDue) }
 
   public mutating func tick(at now: Milliseconds) -> Action {
     guard case .open(let open) = state else { return .none }
     if now >= deadline { return fail(.pingTimeout) }
     guard now >= pingDue else { return .none }
-    // From when the ping was due, unless the client was asleep until after the answer would have been.
+    // Counts from when the ping was due, unless the client was suspended until after the answer's deadline.
     deadline = (now < pingDue + open.pingTimeout ? pingDue : now) + open.pingTimeout
     pingDue = .max
     return .send(EnginePacket(.ping))
@@ -124,13 +124,13 @@ extension EngineClientSession {
 extension EngineClientSession {
   public enum UpgradeAction: Equatable, Sendable {
     case none
-    /// Start no further GET; call `pollReturned` when the waiting one has been answered, or at once if none waits.
+    /// Start no further GET. Call `pollReturned` when the waiting GET has been answered, or at once if none waits.
     case pause
-    /// Close the WebSocket; polling goes on.
+    /// Close the WebSocket; polling continues.
     case abandon
   }
 
-  /// The WebSocket is open: send the answer on it.
+  /// The WebSocket is open: send the returned packet on it.
   public mutating func upgradeOpened() -> EnginePacket? {
     guard mayUpgrade else { return nil }
     upgrade = .probing
@@ -150,8 +150,8 @@ extension EngineClientSession {
     }
   }
 
-  /// No GET is under way any more. Returns the packet that ends the upgrade, to be sent on the WebSocket, which is the
-  /// transport from then on.
+  /// No GET is in progress any longer. Returns the packet that completes the upgrade: send it on the WebSocket, which is the transport from
+  /// then on.
   public mutating func pollReturned() -> EnginePacket? {
     guard case .pausing = upgrade else { return nil }
     upgrade = .none

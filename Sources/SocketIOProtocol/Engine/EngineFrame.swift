@@ -1,10 +1,10 @@
-/// What a WebSocket message of an Engine.IO connection holds: one packet.
+/// The content of one WebSocket message of an Engine.IO connection: one packet.
 public enum EngineFrame: Equatable, Sendable {
   case text([UInt8])
   case binary([UInt8])
 
-  /// The WebSocket message that carries a packet: binary data goes as a binary message, bare in revision 4 and
-  /// behind the packet type's number in revision 3.
+  /// The WebSocket message for a packet. Binary data is a binary message: only the data in revision 4, with the number of the packet type
+  /// in front in revision 3.
   public init(_ packet: EnginePacket, _ revision: EngineRevision) {
     guard packet.isBinary else {
       self = .text(packet.encodedText(revision))
@@ -18,8 +18,8 @@ public enum EngineFrame: Equatable, Sendable {
 }
 
 extension EnginePacket {
-  /// Reads the packet of a WebSocket message. Text that begins with `b` is base64: some clients flush what they queued
-  /// for polling that way after an upgrade.
+  /// Parses the packet of a WebSocket message. Text that begins with `b` is base64: after an upgrade, some clients send packets that were
+  /// queued for polling in this form.
   public init(frame: EngineFrame, _ revision: EngineRevision) throws(EngineParseError) {
     switch (frame, revision) {
     case (.text(let text), _):

@@ -1,11 +1,11 @@
-/// The contents of the open packet: what the server tells a client that connects.
+/// The content of the open packet, which the server sends to a new client.
 public struct EngineOpen: Equatable, Sendable {
   public var sid: String
   /// The transports the client may upgrade to.
   public var upgrades: [String]
   public var pingInterval: Milliseconds
   public var pingTimeout: Milliseconds
-  /// The largest message the server takes, in bytes. Old servers do not tell.
+  /// The largest message that the server accepts, in bytes. Old servers do not send it.
   public var maxPayload: Int?
 
   public init(
@@ -18,7 +18,7 @@ public struct EngineOpen: Equatable, Sendable {
     self.maxPayload = maxPayload
   }
 
-  /// The open packet with exactly the keys of the protocol, in its order.
+  /// The open packet, with exactly the keys of the protocol in their order.
   public var packet: EnginePacket {
     var json = #"{"sid":"# + JSONText.quoted(sid)
     json += #","upgrades":["# + upgrades.map(JSONText.quoted).joined(separator: ",") + "]"
@@ -27,11 +27,10 @@ public struct EngineOpen: Equatable, Sendable {
     return EnginePacket(.open, Array((json + "}").utf8))
   }
 
-  /// The longest interval or time-out that is taken as it is, in milliseconds: over thirty years. Sums of them and the
-  /// time of day stay numbers.
+  /// The largest accepted interval or timeout, in milliseconds: over thirty years. It keeps sums with the time of day from overflowing.
   static let longestTime = 1 << 40
 
-  /// Reads the data of an open packet; unknown keys are ignored.
+  /// Parses the data of an open packet; unknown keys are ignored.
   public init(data: [UInt8]) throws(EngineParseError) {
     guard let members = JSONScanner.members(ofObject: data) else { throw .badHandshake }
     var upgrades: [String] = []

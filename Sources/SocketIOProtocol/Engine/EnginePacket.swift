@@ -1,6 +1,6 @@
 /// One Engine.IO packet: a type and its data.
 public struct EnginePacket: Equatable, Sendable {
-  /// The packet types; the raw value is the ASCII digit that stands on the wire.
+  /// The packet types; the raw value is the ASCII digit on the wire.
   public enum Kind: UInt8, Sendable {
     case open = 0x30
     case close
@@ -12,9 +12,9 @@ public struct EnginePacket: Equatable, Sendable {
   }
 
   public var kind: Kind
-  /// UTF-8 text, or raw bytes when `isBinary`.
+  /// UTF-8 text, or raw bytes if `isBinary`.
   public var data: [UInt8]
-  /// Whether the data is binary. Only messages are.
+  /// Whether the data is binary. Only messages can be.
   public var isBinary: Bool
 
   public init(_ kind: Kind, _ data: [UInt8] = []) {
@@ -33,7 +33,7 @@ public struct EnginePacket: Equatable, Sendable {
   /// The data of the ping and pong that test a WebSocket before an upgrade.
   public static let probe: [UInt8] = Array("probe".utf8)
 
-  /// The packet as text: the type's digit and the data; binary data as `b` (revision 4) or `b4` (revision 3) and base64.
+  /// The packet as text: the type's digit and the data. Binary data is `b` (revision 4) or `b4` (revision 3) and base64.
   public func encodedText(_ revision: EngineRevision) -> [UInt8] {
     var text: [UInt8] = []
     guard isBinary else {
@@ -48,9 +48,9 @@ public struct EnginePacket: Equatable, Sendable {
     return text
   }
 
-  /// Reads a packet from text, with `b` marking base64.
+  /// Parses a packet from text; a leading `b` marks base64.
   ///
-  /// - Throws: `EngineParseError` for an empty text, an unknown type or bad base64.
+  /// - Throws: `EngineParseError` for an empty text, an unknown type or invalid base64.
   public init(text: ArraySlice<UInt8>, _ revision: EngineRevision) throws(EngineParseError) {
     guard let first = text.first else { throw .emptyPacket }
     if first == UInt8(ascii: "b") {

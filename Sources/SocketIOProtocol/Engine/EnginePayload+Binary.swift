@@ -3,8 +3,8 @@ extension EnginePayload {
   private static let binaryMark: UInt8 = 1
   private static let lengthEnd: UInt8 = 0xff
 
-  /// The packets in the binary form of revision 3: a mark (0 string, 1 binary), the byte length as decimal digits of
-  /// one byte each, `0xff`, the packet.
+  /// The packets in the binary form of revision 3: a mark (0 text, 1 binary), the length in bytes as decimal digits of one byte each,
+  /// `0xff`, and the packet.
   public static func encodeBinary(_ packets: [EnginePacket]) -> [UInt8] {
     var payload: [UInt8] = []
     for packet in packets {
@@ -21,7 +21,7 @@ extension EnginePayload {
     return payload
   }
 
-  /// Reads the binary form of a revision 3 payload.
+  /// Parses the binary form of a revision 3 payload.
   public static func decodeBinary(_ payload: [UInt8]) throws(EngineParseError) -> [EnginePacket] {
     var rest = payload[...]
     guard !rest.isEmpty else { throw .emptyPacket }

@@ -1,9 +1,9 @@
-/// The body of a long-polling answer or POST: packets one after another.
+/// The body of a long-polling answer or POST: a sequence of packets.
 public enum EnginePayload {
   /// Separates the packets of a revision 4 payload.
   public static let separator: UInt8 = 0x1e
 
-  /// Whether revision 3 packets need the binary form: some are binary and the peer takes binary.
+  /// Whether revision 3 packets need the binary form, because some are binary.
   public static func needsBinaryForm(_ packets: [EnginePacket]) -> Bool {
     packets.contains(where: \.isBinary)
   }
@@ -25,7 +25,7 @@ public enum EnginePayload {
     return payload
   }
 
-  /// Reads a text payload. An empty body, a trailing separator and more packets than `maxPackets` are errors.
+  /// Parses a text payload. An empty body, a trailing separator and more packets than `maxPackets` are errors.
   public static func decode(
     _ payload: [UInt8], _ revision: EngineRevision, maxPackets: Int = .max
   ) throws(EngineParseError) -> [EnginePacket] {
@@ -39,7 +39,7 @@ public enum EnginePayload {
     _ payload: [UInt8], _ maxPackets: Int
   ) throws(EngineParseError) -> [EnginePacket] {
     var packets: [EnginePacket] = []
-    // One more part than allowed is enough to know.
+    // One part more than allowed is enough to detect it.
     let parts = payload.split(separator: separator, maxSplits: maxPackets, omittingEmptySubsequences: false)
     guard parts.count <= maxPackets else { throw .tooManyPackets }
     for part in parts {
@@ -72,7 +72,7 @@ public enum EnginePayload {
     return packets
   }
 
-  /// Revision 3 counts the UTF-16 code units of a packet: four-byte UTF-8 characters count twice.
+  /// Revision 3 counts the UTF-16 code units of a packet: four-byte UTF-8 characters count as two.
   private static func utf16Length(of text: [UInt8]) -> Int {
     text.reduce(0) { $0 + utf16Units(startedBy: $1) }
   }

@@ -1,4 +1,4 @@
-/// Why a server refuses an Engine.IO request: the codes, statuses and messages of the reference server.
+/// Why a server refuses an Engine.IO request, with the codes, statuses and messages of the reference server.
 public enum EngineRefusal: Int, Error, Sendable {
   case unknownTransport = 0
   case unknownSession
@@ -21,7 +21,7 @@ public enum EngineRefusal: Int, Error, Sendable {
     }
   }
 
-  /// The answer's JSON body; `message` replaces the standard text where a cure can be named.
+  /// The answer's JSON body. `message` replaces the standard text if there is a known cure.
   public func body(message: String? = nil) -> String {
     #"{"code":\#(rawValue),"message":\#(JSONText.quoted(message ?? self.message))}"#
   }

@@ -3,7 +3,7 @@ extension EngineServerSession {
     /// Keep the request until there is something to send.
     case wait
     case refuse(EngineRefusal)
-    /// A second GET: answer the first with a close packet, this one with an empty 400; the session is closed.
+    /// A second GET arrived: answer the first with a close packet, and this one with an empty 400. The session is closed.
     case overlap
   }
 
@@ -23,7 +23,7 @@ extension EngineServerSession {
     hasPoll = false
   }
 
-  /// The waiting GET's connection is gone. Returns whether that closes the session.
+  /// The waiting GET's connection was lost. Returns whether that closes the session.
   public mutating func pollAborted() -> Bool {
     guard hasPoll, !isClosed, transport == .polling else { return false }
     hasPoll = false
@@ -34,12 +34,12 @@ extension EngineServerSession {
   public enum PostAction: Equatable, Sendable {
     case read
     case refuse(EngineRefusal)
-    /// A second POST while one is read: answer an empty 400; the session is closed.
+    /// A second POST arrived while one is being read: answer with an empty 400. The session is closed.
     case overlap
   }
 
-  /// A POST arrived. For a while after an upgrade it is one that the upgrade overtook: socket.io-client-swift completes
-  /// its upgrade without waiting for the POST that joins its namespaces, and never repeats it.
+  /// A POST arrived. For some time after an upgrade, it may be one that the upgrade overtook: socket.io-client-swift completes its upgrade
+  /// without waiting for the POST that joins its namespaces, and never repeats it.
   public mutating func postArrived(at now: Milliseconds) -> PostAction {
     guard !isClosed else { return .refuse(.unknownSession) }
     guard transport == .polling || now < latePostDeadline ?? .min else { return .refuse(.badRequest) }

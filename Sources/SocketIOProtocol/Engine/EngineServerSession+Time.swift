@@ -3,13 +3,13 @@ extension EngineServerSession {
     case none
     case sendPing
     case close(DisconnectReason)
-    /// The upgrade took too long: close the new WebSocket, polling goes on.
+    /// The upgrade took too long: close the new WebSocket; polling continues.
     case abandonUpgrade
-    /// No POST from before the upgrade is taken any more.
+    /// POSTs from before the upgrade are not accepted any longer.
     case endLatePosts
   }
 
-  /// When `tick` next has something to do.
+  /// When `tick` must be called next.
   public var nextDeadline: Milliseconds {
     let heartbeatDeadline =
       switch heartbeat {
@@ -17,15 +17,15 @@ extension EngineServerSession {
       }
     let upgradeDeadline =
       switch upgrade {
-      // A POST that is being read was admitted in time.
+      // A POST that is being read was accepted in time.
       case .none: hasPost ? .max : latePostDeadline ?? .max
       case .waiting(let deadline), .probed(let deadline): deadline
       }
     return min(upgradeDeadline, heartbeatDeadline)
   }
 
-  /// Does one thing that is due; call it again until ``nextDeadline`` is later than `now`. A deadline follows from the one
-  /// before, not from when this is called, unless the server stood still.
+  /// Performs one due action. Call it again until ``nextDeadline`` is later than `now`. A new deadline is computed from the previous one,
+  /// not from the time of the call, unless the server was suspended.
   public mutating func tick(at now: Milliseconds) -> TickAction {
     guard !isClosed else { return .none }
     if let deadline = latePostDeadline, now >= deadline, !hasPost {
@@ -50,8 +50,8 @@ extension EngineServerSession {
     }
   }
 
-  /// Whether a deadline is noticed so late that the server must have stood still: what its clients sent meanwhile may not
-  /// have been read yet. They get their whole time from now.
+  /// Whether a deadline is noticed so late that the server must have been suspended. Its clients' input may then still be unread, so they
+  /// get the full time again.
   static func stoodStill(_ deadline: Milliseconds, allowing time: Milliseconds, at now: Milliseconds) -> Bool {
     now - deadline >= min(5000, max(100, time))
   }

@@ -3,14 +3,14 @@ extension EngineServerSession {
     case none
     /// Send `3probe` on the WebSocket, and answer waiting GETs with a noop from time to time until the upgrade is over.
     case answerProbe
-    /// The WebSocket is the transport now: answer a waiting GET with a noop and flush to it.
+    /// The WebSocket is the transport now: answer a waiting GET with a noop, and flush to the WebSocket.
     case complete
-    /// Close the WebSocket; polling goes on.
+    /// Close the WebSocket; polling continues.
     case abandon
   }
 
-  /// A WebSocket for this session was opened. Returns whether it may go on; otherwise close it, the session is
-  /// unharmed.
+  /// A WebSocket for this session was opened. Returns whether the upgrade may continue. Otherwise close the WebSocket; the session
+  /// continues.
   public mutating func upgradeArrived(at now: Milliseconds) -> Bool {
     guard !isClosed, transport == .polling, case .none = upgrade else { return false }
     upgrade = .waiting(deadline: now + settings.upgradeTimeout)
@@ -39,7 +39,7 @@ extension EngineServerSession {
     upgrade = .none
   }
 
-  /// Does what is due of an upgrade, if anything is.
+  /// Performs a due action of an upgrade; nil if there is none.
   mutating func tickUpgrade(at now: Milliseconds) -> TickAction? {
     let renewed = now + settings.upgradeTimeout
     switch upgrade {

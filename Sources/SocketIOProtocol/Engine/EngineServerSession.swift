@@ -1,13 +1,13 @@
 /// The server's side of one Engine.IO session: transports, heartbeat and upgrade.
 ///
-/// Feed it what happens and do what it answers; it performs no I/O and reads no clock.
+/// Call its methods for each event and perform the actions that they return; it performs no I/O and reads no clock.
 public struct EngineServerSession: Sendable {
-  /// The settings a session obeys. All times in milliseconds.
+  /// The settings of a session. All times are in milliseconds.
   public struct Settings: Equatable, Sendable {
     public var pingInterval: Milliseconds
     public var pingTimeout: Milliseconds
     public var upgradeTimeout: Milliseconds
-    /// How long after its upgrade a session still takes POSTs; later ones are refused. Zero: none is taken.
+    /// How long after its upgrade a session still accepts POSTs; later ones are refused. Zero: none is accepted.
     public var latePostTimeout: Milliseconds
 
     public init(
@@ -41,10 +41,10 @@ public struct EngineServerSession: Sendable {
   var hasPost = false
   var heartbeat: Heartbeat
   var upgrade = Upgrade.none
-  /// Until when POSTs are taken that the upgrade overtook; `nil` before an upgrade and after that time.
+  /// The end of the time in which POSTs that the upgrade overtook are accepted; `nil` before an upgrade and after that time.
   var latePostDeadline: Milliseconds?
 
-  /// Whether POSTs may come that were sent before the upgrade.
+  /// Whether POSTs from before the upgrade are still accepted.
   public var takesLatePosts: Bool { latePostDeadline != nil }
 
   public init(_ settings: Settings, revision: EngineRevision, transport: EngineTransport, at now: Milliseconds) {
@@ -61,7 +61,7 @@ public struct EngineServerSession: Sendable {
     }
   }
 
-  /// Ends the session; every later event is ignored.
+  /// Ends the session; later events are ignored.
   public mutating func close() {
     isClosed = true
     upgrade = .none
@@ -76,12 +76,12 @@ extension EngineServerSession {
     case none
     /// A message for the layer above.
     case deliver
-    /// Answer with a pong that carries this data.
+    /// Answer with a pong with this data.
     case pong([UInt8])
     case close(DisconnectReason)
   }
 
-  /// A packet came by the session's transport.
+  /// A packet arrived over the session's transport.
   public mutating func received(_ packet: EnginePacket, at now: Milliseconds) -> ReceiveAction {
     guard !isClosed else { return .none }
     switch (packet.kind, revision) {

@@ -4,28 +4,28 @@
   import Foundation
 #endif
 
-/// JSON that others wrote, to be read as values.
+/// Decodes untrusted JSON.
 package enum ForeignJSON {
-  /// Arrays and objects within each other. Foundation's decoder takes 512 levels and ends the process at 513.
+  /// The most levels of nested arrays and objects. Foundation's decoder accepts 512 levels and crashes the process at 513.
   package static let maxDepth = 100
-  /// Bytes of a key. To hash one takes the square of the number of marks on one of its letters.
+  /// The longest key in bytes. The time to hash a key grows with the square of the number of combining marks on one letter.
   package static let maxKeySize = 256
 
-  /// Whether the bytes are JSON that a decoder of Foundation's may be given.
+  /// Whether the bytes are JSON that Foundation's decoder can handle safely.
   package static func isSafe(_ bytes: [UInt8]) -> Bool {
-    // It is UTF-8, then: Foundation's decoder reads other encodings, in which nesting would look different.
+    // This also means that they are UTF-8. Foundation's decoder accepts other encodings too, in which nesting would look different.
     JSONScanner.isValue(bytes, within: .init(depth: maxDepth, keySize: maxKeySize))
   }
 
-  /// Whether each text in such bytes costs no more than its length to compare and to hash.
+  /// Whether comparing and hashing each text in the JSON costs no more than its length.
   package static func hasComparableTexts(_ bytes: [UInt8]) -> Bool {
     JSONScanner.isValue(bytes, within: .init(hasComparableTexts: true))
   }
 
-  /// A value from its JSON.
+  /// Decodes a value.
   ///
-  /// - Parameter attachments: What placeholders stand for where `Data` is decoded.
-  /// - Throws: `DecodingError` when the bytes are no such value, or pass a limit.
+  /// - Parameter attachments: The attachments that placeholders refer to, where `Data` is decoded.
+  /// - Throws: `DecodingError` if the bytes do not decode as this type, or exceed a limit.
   package static func decode<Value: Decodable>(
     _ type: Value.Type, from bytes: [UInt8], keys: JSONDecoder.KeyDecodingStrategy = .useDefaultKeys,
     attachments: [[UInt8]] = []
@@ -40,14 +40,14 @@ package enum ForeignJSON {
     let decoder = JSONDecoder()
     decoder.keyDecodingStrategy = keys
     if !attachments.isEmpty {
-      // Made once: all placeholders of an attachment share its bytes, however many there are.
+      // Made once, so that all placeholders of an attachment share its bytes.
       let attachments = attachments.map { Data($0) }
       decoder.dataDecodingStrategy = .custom { try data(from: $0, attachments) }
     }
     return try decoder.decode(type, from: Data(bytes))
   }
 
-  /// An attachment, or Base64.
+  /// Decodes an attachment, or Base64.
   private static func data(from decoder: any Decoder, _ attachments: [Data]) throws -> Data {
     if let placeholder = try? BinaryPlaceholder(from: decoder) {
       if attachments.indices.contains(placeholder.number) { return attachments[placeholder.number] }

@@ -1,5 +1,5 @@
 extension JSONScanner {
-  /// Skips what is no array and no object; `byte` is its first.
+  /// Skips a value that is neither an array nor an object; `byte` is its first.
   mutating func skipScalar(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "\""): skipString()

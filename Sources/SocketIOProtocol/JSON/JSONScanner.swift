@@ -1,10 +1,10 @@
-/// Checks JSON (RFC 8259) and finds the boundaries of elements and members, without building values.
+/// Validates JSON (RFC 8259) and finds the boundaries of elements and members, without building values.
 ///
-/// Nesting costs one bit of state a level, so depth is bounded by the length of the text alone.
+/// Nesting costs one bit per level, so depth is limited only by the length of the text.
 public struct JSONScanner: ~Copyable {
   let bytes: [UInt8]
   var index: Int
-  /// How many values were begun so far, nested ones included.
+  /// The number of values begun so far, including nested ones.
   private(set) var valueCount = 0
 
   init(_ bytes: [UInt8], at index: Int = 0) {
@@ -15,15 +15,15 @@ public struct JSONScanner: ~Copyable {
   /// Whether the bytes are exactly one JSON value.
   public static func isValue(_ bytes: [UInt8]) -> Bool { isValue(bytes, within: Limits()) }
 
-  /// Limits of what a value may be made of.
+  /// The limits of a value.
   struct Limits {
-    /// Arrays and objects within each other.
+    /// Levels of nested arrays and objects.
     var depth = Int.max
-    /// Bytes of a key as it is written, with its quotes.
+    /// The bytes of a key in its written form, with its quotes.
     var keySize = Int.max
-    /// Strings, numbers, booleans, nulls, arrays and objects, nested ones included; keys are none.
+    /// The number of strings, numbers, booleans, nulls, arrays and objects, including nested ones; keys do not count.
     var values = Int.max
-    /// Whether no text may have a character of more than 256 bytes, which would take too long to compare.
+    /// Whether characters of more than 256 bytes are forbidden in texts, because they would take too long to compare.
     var hasComparableTexts = false
   }
 
@@ -33,14 +33,14 @@ public struct JSONScanner: ~Copyable {
     return scanner.skipOnlyValue(within: limits)
   }
 
-  /// Skips one value within limits, with which the bytes must end.
+  /// Skips one value within limits, which must be the rest of the bytes.
   mutating func skipOnlyValue(within limits: Limits) -> Bool {
     guard skipValue(within: limits) else { return false }
     skipSpace()
     return index == bytes.count
   }
 
-  /// The ranges of an array's elements, or `nil` when the bytes are not exactly one JSON array.
+  /// The ranges of an array's elements; `nil` if the bytes are not exactly one JSON array.
   public static func elements(ofArray bytes: [UInt8]) -> [Range<Int>]? {
     var ranges: [Range<Int>] = []
     var scanner = JSONScanner(bytes)
@@ -61,14 +61,14 @@ public struct JSONScanner: ~Copyable {
     return scanner.index == bytes.count ? ranges : nil
   }
 
-  /// A member of a JSON object: its key, unescaped, and where its value stands.
+  /// A member of a JSON object: its key, unescaped, and the range of its value.
   public struct Member: Equatable, Sendable {
     public var key: String
     public var value: Range<Int>
   }
 
-  /// The members of an object in their order, or `nil` when the bytes are not exactly one JSON object. Left out are those
-  /// whose key has a character of more than 256 bytes: it would take too long to compare.
+  /// The members of an object in their order; `nil` if the bytes are not exactly one JSON object. Members whose key has a character of more
+  /// than 256 bytes are left out, because such a key would take too long to compare.
   public static func members(ofObject bytes: [UInt8]) -> [Member]? {
     var members: [Member] = []
     var scanner = JSONScanner(bytes)
@@ -106,7 +106,7 @@ public struct JSONScanner: ~Copyable {
     while let byte = next, byte == 0x20 || byte == 0x09 || byte == 0x0a || byte == 0x0d { index += 1 }
   }
 
-  /// Skips one value of any depth without recursion, so that no input exhausts the stack.
+  /// Skips one value of any depth without recursion, so that no input can exhaust the stack.
   mutating func skipValue(within limits: Limits = Limits()) -> Bool {
     var open = BitStack()
     repeat {
@@ -135,7 +135,7 @@ public struct JSONScanner: ~Copyable {
       default:
         let start = index
         guard skipScalar(byte) else { return false }
-        // No shorter one can have such a character.
+        // A shorter text cannot contain such a character.
         if limits.hasComparableTexts, byte == UInt8(ascii: "\""), index - start > 256,
           !(JSONText.string(bytes[start..<index])?.isCheapToCompare ?? false)
         {
@@ -147,7 +147,7 @@ public struct JSONScanner: ~Copyable {
     return true
   }
 
-  /// After a value: takes closing brackets until a comma asks for another value or everything is closed.
+  /// After a value: consumes closing brackets until a comma announces another value or everything is closed.
   private mutating func closeFinished(_ open: inout BitStack, _ limits: Limits) -> Bool {
     while let isObject = open.top {
       skipSpace()

@@ -5,7 +5,7 @@ public enum JSONText {
     String(decoding: quotedBytes(string), as: UTF8.self)
   }
 
-  /// As `quoted`, in UTF-8.
+  /// Like `quoted`, in UTF-8.
   public static func quotedBytes(_ string: String) -> [UInt8] {
     var text: [UInt8] = []
     text.reserveCapacity(string.utf8.count + 2)
@@ -13,7 +13,7 @@ public enum JSONText {
     return text
   }
 
-  /// Appends valid UTF-8 as `quoted` writes it.
+  /// Appends valid UTF-8 in the form of `quoted`.
   static func appendQuoted(_ utf8: some Sequence<UInt8>, to text: inout [UInt8]) {
     text.append(UInt8(ascii: "\""))
     for byte in utf8 { appendEscaped(byte, to: &text) }
@@ -36,18 +36,18 @@ public enum JSONText {
     }
   }
 
-  /// What to do with half of a surrogate pair, which JSON can escape but which is no text.
+  /// How to treat half of a surrogate pair, which JSON can escape but which is not valid text.
   public enum LoneSurrogates: Sendable {
     /// It becomes U+FFFD, as in JavaScript when text is sent.
     case replaced
-    /// The string has no value.
+    /// The string is invalid.
     case refused
   }
 
-  /// The value of a JSON string, or `nil` when the text is not one. A lone surrogate becomes U+FFFD.
+  /// The value of a JSON string; `nil` if the text is not one. A lone surrogate becomes U+FFFD.
   public static func string(_ json: ArraySlice<UInt8>) -> String? { string(json, loneSurrogates: .replaced) }
 
-  /// The value of a JSON string, or `nil` when the text is not one.
+  /// The value of a JSON string; `nil` if the text is not one.
   public static func string(_ json: ArraySlice<UInt8>, loneSurrogates: LoneSurrogates) -> String? {
     guard json.count >= 2, json.first == UInt8(ascii: "\""), json.last == UInt8(ascii: "\"") else { return nil }
     let inner = json.dropFirst().dropLast()
@@ -57,7 +57,7 @@ public enum JSONText {
     return unescaped(inner, loneSurrogates)
   }
 
-  /// The value of a JSON integer that fits, or `nil`.
+  /// The value of a JSON integer; `nil` if it is not one or does not fit.
   public static func integer(_ json: ArraySlice<UInt8>) -> Int? {
     Int(String(decoding: json, as: UTF8.self))
   }
@@ -65,7 +65,7 @@ public enum JSONText {
   private static func unescaped(_ text: ArraySlice<UInt8>, _ loneSurrogates: LoneSurrogates) -> String? {
     var utf8: [UInt8] = []
     utf8.reserveCapacity(text.count)
-    // Of escapes that follow one another: pairs of surrogates are escaped as two.
+    // The units of consecutive escapes, because a surrogate pair is escaped as two.
     var units: [UInt16] = []
     var rest = text
     while let byte = rest.first {
@@ -82,7 +82,7 @@ public enum JSONText {
     return take(&units, into: &utf8, loneSurrogates) ? String(decoding: utf8, as: UTF8.self) : nil
   }
 
-  /// Moves escaped text to the end of `utf8`. False if half a surrogate pair is among it that is to be refused.
+  /// Moves escaped text to the end of `utf8`. False if it contains a lone surrogate that must be refused.
   private static func take(_ units: inout [UInt16], into utf8: inout [UInt8], _ loneSurrogates: LoneSurrogates) -> Bool
   {
     guard !units.isEmpty else { return true }

@@ -7,10 +7,9 @@ import Synchronization
 #endif
 
 extension SocketArguments {
-  /// Arguments made of values, each encoded as JSON with the defaults of `JSONEncoder`, but slashes as they are.
+  /// Encodes each value as one argument, as JSON with the defaults of `JSONEncoder`, but without escaping slashes.
   ///
-  /// Bytes become binary attachments: a value that is `[UInt8]`, and `Data` wherever it is, also within other values. Within other
-  /// values, `[UInt8]` is an array of numbers.
+  /// Bytes become binary attachments: an argument of type `[UInt8]`, and `Data` at any depth. Nested `[UInt8]` is an array of numbers.
   ///
   /// - Throws: `EncodingError`.
   public init<each Value: Encodable>(encoding values: repeat each Value) throws {
@@ -30,10 +29,10 @@ extension SocketArguments {
     self.init(texts, attachments: attachments.all)
   }
 
-  /// The argument at `index` as a value. `[UInt8]`, and `Data` also within other values, are what a binary attachment holds.
-  /// Where the sender sent no attachment, `[UInt8]` is read from an array of numbers and `Data` from Base64.
+  /// Decodes the argument at `index`. `[UInt8]` as the whole argument, and `Data` at any depth, are decoded from a binary attachment. If
+  /// the sender sent no attachment, `[UInt8]` is decoded from an array of numbers and `Data` from Base64.
   ///
-  /// - Throws: `DecodingError` if there is none, or it is no such value.
+  /// - Throws: `DecodingError` if there is none, or it has another type.
   public func decode<Value: Decodable>(_ type: Value.Type, at index: Int = 0) throws -> Value {
     guard values.indices.contains(index) else {
       throw DecodingError.valueNotFound(type, .init(codingPath: [], debugDescription: "there is no argument \(index)"))
@@ -47,7 +46,7 @@ extension SocketArguments {
     return try ForeignJSON.decode(type, from: values[index], attachments: attachments)
   }
 
-  /// The first arguments as values.
+  /// Decodes the first arguments.
   package func decodeFirst<each Value: Decodable>(_ types: repeat (each Value).Type) throws -> (repeat each Value) {
     var index = 0
     func next<Next: Decodable>(_ type: Next.Type) throws -> Next {
@@ -57,13 +56,13 @@ extension SocketArguments {
     return (repeat try next(each types))
   }
 
-  /// Types are compared, as an empty array of any element can be cast to bytes.
+  /// Compares types, because an empty array of any element can be cast to bytes.
   private static func bytes<Value>(_ value: Value) -> [UInt8]? {
     Value.self == [UInt8].self || Value.self == [UInt8]?.self ? value as? [UInt8] : nil
   }
 }
 
-/// The attachments of arguments that are being encoded.
+/// Collects the attachments of arguments during encoding.
 private final class AttachmentList: Sendable {
   private let list = Mutex<[[UInt8]]>([])
 
@@ -78,7 +77,7 @@ private final class AttachmentList: Sendable {
 }
 
 extension JSONText {
-  /// A value as JSON.
+  /// Encodes a value as JSON.
   package static func encoded(_ value: some Encodable) throws -> [UInt8] {
     Array(try encoder().encode(value))
   }

@@ -1,14 +1,14 @@
-/// A JSON value as MessagePack, with attachments in the places of their placeholders.
+/// Converts JSON to MessagePack, with attachments instead of their placeholders.
 ///
-/// Two passes, as an array begins with the number of its items: the first counts, the second writes. Both see the same
-/// tokens, so that what is no JSON becomes no MessagePack either, and nothing worse.
+/// It runs two passes, because an array starts with the number of its items: the first counts, the second writes. Both see the same tokens,
+/// so invalid JSON only produces invalid MessagePack.
 struct JSONToMessagePack {
   private let json: [UInt8]
   private let attachments: [[UInt8]]
   private let placeholders: [Placeholders.Occurrence]
   private var message: [UInt8]
 
-  /// - Returns: `message`, and behind it the value.
+  /// - Returns: `message`, followed by the value.
   static func append(_ json: [UInt8], attachments: [[UInt8]], to message: inout [UInt8]) {
     var writer = JSONToMessagePack(json, attachments, message)
     message = []
@@ -29,18 +29,18 @@ struct JSONToMessagePack {
     case end
     case comma
     case string(Range<Int>)
-    /// A number, or one of three words.
+    /// A number, or one of the literals.
     case word(Range<Int>)
     case attachment(Int)
   }
 
   private struct Place {
     var index = 0
-    /// The next placeholder.
+    /// The index of the next placeholder.
     var placeholder = 0
   }
 
-  /// The token at a place, and moves the place behind it; `nil` at the end.
+  /// Returns the token at a place, and moves the place behind it; `nil` at the end.
   private func next(_ place: inout Place) -> Token? {
     while place.index < json.count {
       let start = place.index
@@ -80,12 +80,12 @@ struct JSONToMessagePack {
     return .attachment(number)
   }
 
-  /// How many items or pairs each array and object has, in the order in which they begin.
+  /// The number of items or pairs of each array and object, in the order in which they begin.
   private func counts() -> [Int] {
     var counts: [Int] = []
     var open: [Int] = []
     var place = Place()
-    // Whether an item must follow for the container to have any: none does behind its head if it ends there.
+    // Whether only the head of the container was read: if it ends here, it is empty.
     var isAtHead = false
     while let token = next(&place) {
       switch token {

@@ -1,11 +1,11 @@
-/// Writes items of MessagePack (msgpack.org, `spec.md`), each in its shortest form.
+/// Writes MessagePack items (msgpack.org, `spec.md`), each in its shortest form.
 enum MessagePack {
   static func appendArray(_ count: Int, to message: inout [UInt8]) {
     guard count > 0x0f else { return message.append(0x90 | UInt8(count)) }
     appendLength(count, heads: (nil, 0xdc, 0xdd), to: &message)
   }
 
-  /// - Parameter count: Of pairs.
+  /// - Parameter count: The number of pairs.
   static func appendMap(_ count: Int, to message: inout [UInt8]) {
     guard count > 0x0f else { return message.append(0x80 | UInt8(count)) }
     appendLength(count, heads: (nil, 0xde, 0xdf), to: &message)
@@ -26,8 +26,8 @@ enum MessagePack {
     message += bytes
   }
 
-  /// A number, `true`, `false` or `null` of JSON. A number that is written as an integer stays one if it has 64 bits at most;
-  /// others become doubles, as in JavaScript. What is none of these becomes nil.
+  /// A number, `true`, `false` or `null` of JSON. An integer stays an integer if it fits into 64 bits; other numbers become doubles, as in
+  /// JavaScript. Anything else becomes nil.
   static func appendWord(_ json: ArraySlice<UInt8>, to message: inout [UInt8]) {
     switch json.first {
     case UInt8(ascii: "t"): message.append(0xc3)
@@ -82,7 +82,7 @@ enum MessagePack {
     }
   }
 
-  /// A head of one byte and a length of 1, 2 or 4 bytes. Nothing in memory that is to be sent has a longer one.
+  /// A head of one byte and a length of 1, 2 or 4 bytes. Nothing that is sent from memory is longer.
   private static func appendLength(
     _ count: Int, heads: (one: UInt8?, two: UInt8, four: UInt8), to message: inout [UInt8]
   ) {

@@ -1,6 +1,6 @@
 /// Reads MessagePack (msgpack.org, `spec.md`) item by item, with the extensions of notepack.io.
 struct MessagePackReader {
-  /// One item; of an array or a map only its head, whose items follow.
+  /// One item. For an array or a map it is only the head; their items follow.
   enum Item: Equatable {
     case null
     case bool(Bool)
@@ -10,9 +10,9 @@ struct MessagePackReader {
     case string(Range<Int>)
     case binary(Range<Int>)
     case array(Int)
-    /// How many pairs it has.
+    /// The number of pairs.
     case map(Int)
-    /// Milliseconds since 1970; `nil` for a time that JavaScript cannot express.
+    /// Milliseconds since 1970; `nil` for a time that JavaScript cannot represent.
     case timestamp(Int64?)
     case other(type: Int8, Range<Int>)
   }
@@ -24,10 +24,11 @@ struct MessagePackReader {
     self.bytes = bytes
   }
 
-  /// How many bytes have not been read.
+  /// The number of unread bytes.
   var rest: Int { bytes.count - index }
 
-  /// - Throws: `.badPayload` when the bytes end, or declare more than there is: each item of an array has a byte at least.
+  /// - Throws: `.badPayload` if the bytes end early, or declare more items than there can be: each item of an array takes at least one
+  ///   byte.
   mutating func next() throws(SocketParseError) -> Item {
     let head = try byte()
     switch head {
@@ -102,7 +103,7 @@ struct MessagePackReader {
     let type = Int8(bitPattern: try byte())
     let data = try range(length)
     switch (type, length) {
-    // An ArrayBuffer of notepack.io before 3.
+    // An ArrayBuffer of notepack.io before version 3.
     case (0, _): return .binary(data)
     case (MessagePackTimestamp.type, 12): return .timestamp(MessagePackTimestamp.milliseconds(bytes[data]))
     default: return .other(type: type, data)
@@ -113,7 +114,7 @@ struct MessagePackReader {
     let type = Int8(bitPattern: try byte())
     let data = try range(length)
     switch (type, length) {
-    // Undefined, and a Date, of notepack.io before 3.
+    // Undefined, and a Date, of notepack.io before version 3.
     case (0, 1): return .null
     case (0, 8): return .timestamp(MessagePackTimestamp.ofDate(bytes[data]))
     case (MessagePackTimestamp.type, 4), (MessagePackTimestamp.type, 8):

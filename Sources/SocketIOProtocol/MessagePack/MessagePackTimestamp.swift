@@ -1,12 +1,12 @@
-/// Timestamps of MessagePack, as milliseconds since 1970 and as the text that JavaScript's `Date.toJSON` makes of them.
+/// MessagePack timestamps, as milliseconds since 1970 and as the text of JavaScript's `Date.toJSON`.
 enum MessagePackTimestamp {
   /// The type of the extension (msgpack.org, `spec.md`).
   static let type: Int8 = -1
 
-  /// The farthest time from 1970 that JavaScript can express (ECMA-262, "Time Values and Time Range").
+  /// The time farthest from 1970 that JavaScript can represent (ECMA-262, "Time Values and Time Range").
   private static let most: Int64 = 8_640_000_000_000_000
 
-  /// Reads 4 bytes of seconds; 8 of nanoseconds, in the upper 30 bits, and seconds; or 12 of nanoseconds and seconds.
+  /// Parses 4 bytes of seconds; 8 bytes of nanoseconds (the upper 30 bits) and seconds; or 12 bytes of nanoseconds and seconds.
   static func milliseconds(_ data: ArraySlice<UInt8>) -> Int64? {
     let lower = Int64(bitPattern: integer(data.suffix(8)))
     let (seconds, nanoseconds): (Int64, Int64) =
@@ -19,7 +19,7 @@ enum MessagePackTimestamp {
     return inRange(seconds * 1000 + nanoseconds / 1_000_000)
   }
 
-  /// Reads 8 bytes of milliseconds.
+  /// Parses 8 bytes of milliseconds.
   static func ofDate(_ data: ArraySlice<UInt8>) -> Int64? { inRange(Int64(bitPattern: integer(data))) }
 
   private static func inRange(_ milliseconds: Int64) -> Int64? {
@@ -28,7 +28,7 @@ enum MessagePackTimestamp {
 
   private static func integer(_ data: ArraySlice<UInt8>) -> UInt64 { data.reduce(0) { $0 << 8 | UInt64($1) } }
 
-  /// Appends the time as `"2026-11-26T01:02:03.004Z"`; years that need more digits have six, and a sign.
+  /// Appends the time as `"2026-11-26T01:02:03.004Z"`. Years outside of 0 to 9999 have a sign and six digits.
   static func appendQuoted(_ milliseconds: Int64, to json: inout [UInt8]) {
     let (days, time) = milliseconds.quotientAndModulus(86_400_000)
     let date = civil(days)
@@ -47,7 +47,7 @@ enum MessagePackTimestamp {
     json += [UInt8(ascii: "Z"), UInt8(ascii: "\"")]
   }
 
-  /// Appends what stands before a number, and the number with leading zeros.
+  /// Appends a mark, and a number with leading zeros.
   private static func append(_ mark: Unicode.Scalar, _ number: Int64, digits: Int, to json: inout [UInt8]) {
     json.append(UInt8(ascii: mark))
     var power: Int64 = 1
@@ -58,7 +58,7 @@ enum MessagePackTimestamp {
     }
   }
 
-  /// The day of the Gregorian calendar, counted from the 1st of March of the year 0, so that a leap day ends its year.
+  /// The date in the Gregorian calendar. Years are counted from March 1 of the year 0, so that a leap day is the last day of a year.
   private static func civil(_ daysSince1970: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = (daysSince1970 + 719_468).quotientAndModulus(146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -70,7 +70,7 @@ enum MessagePackTimestamp {
 }
 
 extension Int64 {
-  /// Division that rounds down; the modulus is not negative. The divisor is positive.
+  /// Division that rounds down, with a modulus that is not negative. The divisor must be positive.
   fileprivate func quotientAndModulus(_ divisor: Int64) -> (Int64, Int64) {
     let (quotient, remainder) = quotientAndRemainder(dividingBy: divisor)
     return remainder < 0 ? (quotient - 1, remainder + divisor) : (quotient, remainder)

@@ -1,4 +1,4 @@
-/// A value of MessagePack as JSON, and its binary values as attachments.
+/// Converts a MessagePack value to JSON, and its binary values to attachments.
 struct MessagePackToJSON {
   private(set) var json: [UInt8] = []
   private(set) var attachments: [[UInt8]] = []
@@ -6,8 +6,8 @@ struct MessagePackToJSON {
   private var attachmentBytes = 0
   private var valueCount = 0
 
-  /// An array or a map whose end has not been reached: how many items are to come, keys and values counted each. One word,
-  /// as each byte of a message may open one.
+  /// An unfinished array or map, with the number of its remaining items; keys and values count separately. It is one word, because each
+  /// byte of a message may open one.
   private struct Open {
     private var word: Int
 
@@ -15,7 +15,7 @@ struct MessagePackToJSON {
 
     var isMap: Bool { word & 1 == 1 }
     var items: Int { word >> 1 }
-    /// In a map keys and values take turns.
+    /// In a map, keys and values alternate.
     var isAtKey: Bool { isMap && items.isMultiple(of: 2) }
 
     mutating func takeItem() { word -= 2 }
@@ -23,8 +23,8 @@ struct MessagePackToJSON {
 
   /// Reads one value, of any depth without recursion.
   ///
-  /// - Throws: `.badPayload` for what is no MessagePack, and for a key that is no text, number, boolean or null;
-  ///   `.tooManyAttachments`, `.attachmentsTooLarge`, `.tooManyValues`.
+  /// - Throws: `.badPayload` for invalid MessagePack, and for a key that is not a text, number, boolean or null; `.tooManyAttachments`,
+  ///   `.attachmentsTooLarge`, `.tooManyValues`.
   init(_ reader: inout MessagePackReader, _ limits: SocketPacketReader.Limits) throws(SocketParseError) {
     self.limits = limits
     var open: [Open] = []
@@ -41,7 +41,7 @@ struct MessagePackToJSON {
     } while !open.isEmpty
   }
 
-  /// Writes what stands behind an item, and ends what is complete.
+  /// Writes the separator after an item, and closes complete containers.
   private mutating func separate(_ open: inout [Open], isKey: Bool, _ item: MessagePackReader.Item) {
     if isKey { return json.append(UInt8(ascii: ":")) }
     switch item {
@@ -55,7 +55,7 @@ struct MessagePackToJSON {
     if !open.isEmpty { json.append(UInt8(ascii: ",")) }
   }
 
-  /// Writes a value, of an array or a map only what opens it.
+  /// Writes a value. For an array or a map, it writes only the opening bracket.
   private mutating func append(_ item: MessagePackReader.Item, _ bytes: [UInt8]) throws(SocketParseError) -> Open? {
     valueCount += 1
     guard valueCount <= limits.values else { throw .tooManyValues }
@@ -101,7 +101,7 @@ struct MessagePackToJSON {
     }
   }
 
-  /// ASCII needs no repair, and so no `String`: a message may have a million texts.
+  /// ASCII needs no repair, so no `String` is made: a message may contain a million texts.
   private mutating func appendText(_ bytes: ArraySlice<UInt8>) {
     if bytes.allSatisfy({ $0 < 0x80 }) {
       JSONText.appendQuoted(bytes, to: &json)

@@ -1,4 +1,4 @@
-// A packet as socket.io-msgpack-parser 3 has it: a map with the keys `type`, `data`, `nsp` and `id`.
+// The packet format of socket.io-msgpack-parser 3: a map with the keys `type`, `data`, `nsp` and `id`.
 
 extension SocketPacket {
   /// The packet as one binary message.
@@ -24,9 +24,9 @@ extension SocketPacket {
     return message
   }
 
-  /// Reads a binary message. Of members with one key the last one counts; others than the four are ignored.
+  /// Parses a binary message. If a key occurs twice, the last one counts; keys other than the four are ignored.
   ///
-  /// - Throws: Also `.badPayload` where the reference refuses the data: CONNECT takes an object or nothing, DISCONNECT nothing,
+  /// - Throws: Also `.badPayload` if the reference server refuses the data: CONNECT requires an object or nothing, DISCONNECT nothing,
   ///   events and acknowledgements an array.
   init(messagePack message: [UInt8], _ limits: SocketPacketReader.Limits) throws(SocketParseError) {
     var reader = MessagePackReader(message)
@@ -40,7 +40,7 @@ extension SocketPacket {
       case .id: id = try Self.id(&reader)
       case .data:
         let data = try MessagePackToJSON(&reader, limits)
-        // Clients of Python send null for none.
+        // Python clients send null for no data.
         payload = data.json == Array("null".utf8) ? [] : data.json
         attachments = data.attachments
       case .other: _ = try MessagePackToJSON(&reader, limits)
@@ -51,7 +51,7 @@ extension SocketPacket {
     guard let namespace else { throw .badNamespace }
     self.init(kind, namespace: namespace, id: id, payload: payload, attachments: attachments)
     guard hasFittingData else { throw .badPayload }
-    // Maps that look like placeholders are told from none by nobody above.
+    // Renumbers, because the layers above cannot distinguish a map that looks like a placeholder from a real placeholder.
     if !attachments.isEmpty { try Placeholders.renumber(&self, limit: limits.attachments) }
   }
 

@@ -1,6 +1,6 @@
-/// The number by which an acknowledgement names its event.
+/// The number by which an acknowledgement refers to its event.
 ///
-/// Any non-negative integer may come from a client; it is kept as digits, so that it returns as it came.
+/// A client may send any non-negative integer. It is kept as digits, so that it is returned unchanged.
 public struct AckID: Hashable, Sendable {
   /// The most digits accepted.
   public static let maxDigits = 40
@@ -12,7 +12,7 @@ public struct AckID: Hashable, Sendable {
     digits = String(number)
   }
 
-  /// Reads digits; leading zeros are dropped. `nil` for an empty or overlong text.
+  /// Parses digits; leading zeros are dropped. `nil` for a text that is empty or too long.
   init?(digits text: ArraySlice<UInt8>) {
     guard !text.isEmpty, text.count <= Self.maxDigits else { return nil }
     let significant = text.drop { $0 == UInt8(ascii: "0") }

@@ -1,14 +1,14 @@
-/// Stands in the JSON of arguments in the place of a binary attachment: `{"_placeholder":true,"num":0}`. Values that are encoded
-/// and decoded may hold one.
+/// Replaces a binary attachment in the JSON of arguments: `{"_placeholder":true,"num":0}`. Values that are encoded and decoded may contain
+/// one.
 public struct BinaryPlaceholder: Codable, Equatable, Sendable {
   /// The attachment's index in ``SocketArguments/attachments``.
   public var number: Int
 
-  /// - Parameter number: Nothing checks it. With ``SocketParser/json``, whoever gets an event that has attachments, but none of this number,
-  ///   takes it for a parse error and closes the connection; without any attachments the placeholder is an object like any other.
+  /// - Parameter number: The index, unchecked. With ``SocketParser/json``, a recipient of an event with attachments, but without this one,
+  ///   treats it as a parse error and closes the connection. In an event without attachments, the placeholder is an ordinary object.
   public init(_ number: Int) { self.number = number }
 
-  /// As an argument.
+  /// The JSON of an argument.
   public var json: [UInt8] { Placeholders.text(number) }
 
   private enum CodingKeys: String, CodingKey {
@@ -16,7 +16,7 @@ public struct BinaryPlaceholder: Codable, Equatable, Sendable {
     case number = "num"
   }
 
-  /// - Throws: `DecodingError` for anything else than a placeholder.
+  /// - Throws: `DecodingError` if the value is not a placeholder.
   public init(from decoder: any Decoder) throws {
     let fields = try decoder.container(keyedBy: CodingKeys.self)
     guard try fields.decode(Bool.self, forKey: .isPlaceholder) else {
@@ -34,8 +34,8 @@ public struct BinaryPlaceholder: Codable, Equatable, Sendable {
 }
 
 extension SocketArguments {
-  /// The attachment that a placeholder among ``values`` stands for. `nil` if there is none, as where somebody sent what looks like a
-  /// placeholder without an attachment.
+  /// The attachment that a placeholder in ``values`` refers to. `nil` if there is none, for instance because the sender sent an object that
+  /// only looks like a placeholder.
   public func attachment(for placeholder: BinaryPlaceholder) -> [UInt8]? {
     attachments.indices.contains(placeholder.number) ? attachments[placeholder.number] : nil
   }

@@ -1,4 +1,4 @@
-/// Why a socket left its namespace; the raw values are the reference's texts.
+/// Why a socket left its namespace. The raw values are the reference server's texts.
 public enum DisconnectReason: String, CaseIterable, Sendable {
   case transportClose = "transport close"
   case transportError = "transport error"

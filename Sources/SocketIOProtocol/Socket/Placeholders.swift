@@ -1,9 +1,9 @@
-/// The objects `{"_placeholder":true,"num":k}` that stand in a payload for its attachments.
+/// The objects `{"_placeholder":true,"num":k}` that represent attachments in a payload.
 enum Placeholders {
-  /// Numbers the placeholders in order of appearance and puts the attachments in that order, so that any part of the
-  /// payload can travel on. An attachment nobody refers to is dropped; one referred to twice is there twice.
+  /// Numbers the placeholders in the order of appearance and sorts the attachments accordingly, so that any part of the payload can be
+  /// forwarded. An attachment without a placeholder is dropped; one with two placeholders is duplicated.
   ///
-  /// - Parameter limit: More placeholders are refused: each of them may stand for the largest attachment.
+  /// - Parameter limit: The most placeholders, because each of them may refer to the largest attachment.
   static func renumber(_ packet: inout SocketPacket, limit: Int) throws(SocketParseError) {
     let found = occurrences(in: packet.payload)
     guard found.count <= limit else { throw .tooManyAttachments }
@@ -28,22 +28,22 @@ enum Placeholders {
 
   struct Occurrence {
     var range: Range<Int>
-    /// `nil` when it names no attachment.
+    /// `nil` if it names no attachment.
     var number: Int?
   }
 
-  /// An object whose end has not been reached. Of members with one key the last one counts.
+  /// An unfinished object. If a key occurs twice, the last one counts.
   private struct OpenObject {
     let start: Int
-    /// How many placeholders were found before it.
+    /// The number of placeholders before it.
     let foundBefore: Int
     var isMarked = false
     var number: Int?
   }
 
-  /// Finds placeholders in valid JSON. What stands inside a placeholder is a part of it.
+  /// Finds the placeholders in valid JSON. The content of a placeholder belongs to it.
   ///
-  /// One pass: each byte is looked at a fixed number of times, however deep the payload and however many its members.
+  /// One pass: each byte is examined a fixed number of times, independent of the depth and the number of members.
   static func occurrences(in json: [UInt8]) -> [Occurrence] {
     var found: [Occurrence] = []
     var open: [OpenObject] = []
@@ -72,12 +72,12 @@ enum Placeholders {
   }
 
   private static func read(_ json: [UInt8], _ key: Range<Int>, _ value: Int, into object: inout OpenObject) {
-    // Neither name is longer, however it is escaped; what is longer may take long to compare.
+    // Neither name is longer, however it is escaped, and longer keys may take long to compare.
     guard key.count <= 2 + 6 * "_placeholder".utf8.count else { return }
     switch JSONText.string(json[key]) {
     case "_placeholder": object.isMarked = json[value...].starts(with: "true".utf8)
     case "num":
-      // No attachment has a number of that many characters.
+      // An attachment's number has fewer characters.
       let text = json[value...].prefix(12).prefix { ![0x2c, 0x7d, 0x20, 0x09, 0x0a, 0x0d].contains($0) }
       object.number = text.count < 12 ? JSONText.integer(text) : nil
     default: break
@@ -92,7 +92,7 @@ enum Placeholders {
     return min(index + 1, json.count)
   }
 
-  /// Where the value begins if the string that ends at `end` is a key.
+  /// The start of the value, if the string that ends at `end` is a key.
   private static func startOfValue(_ json: [UInt8], behind end: Int) -> Int? {
     func skippingSpace(_ start: Int) -> Int {
       json[start...].firstIndex { ![0x20, 0x09, 0x0a, 0x0d].contains($0) } ?? json.endIndex

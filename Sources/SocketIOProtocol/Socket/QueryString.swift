@@ -1,17 +1,17 @@
-/// The items of a URL query, percent-decoded; of a key that is there twice the last one counts. What stands behind the
-/// first ``maxItems`` items is left out, and so is an item whose name has a character of more than 256 bytes.
+/// The items of a URL query, percent-decoded. If a key occurs twice, the last one counts. Items beyond the first ``maxItems`` are left out,
+/// and so are items whose name has a character of more than 256 bytes.
 public struct QueryString: Equatable, Sendable {
   public struct Item: Equatable, Sendable {
     public var name: String
     public var value: String
   }
 
-  /// The most items that are read, as by Node's `querystring`.
+  /// The most items that are parsed, as in Node's `querystring`.
   public static let maxItems = 1000
 
   public private(set) var items: [Item] = []
 
-  /// - Parameter text: What stands behind the question mark.
+  /// - Parameter text: The part after the question mark.
   public init(_ text: Substring) {
     var places: [String: Int] = [:]
     let parts = text.utf8.split(separator: UInt8(ascii: "&"), maxSplits: Self.maxItems).prefix(Self.maxItems)

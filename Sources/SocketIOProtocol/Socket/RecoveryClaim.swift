@@ -1,6 +1,6 @@
-/// What a returning client shows in its CONNECT to get its socket back: `pid`, and `offset` if it got any event.
+/// A returning client's proof in its CONNECT that it may have its socket back: `pid`, and `offset` if it received any event.
 public struct RecoveryClaim: Equatable, Sendable {
-  /// The item of the handshake's query by which a client asks for numbered events before it has a private id.
+  /// The query item of the handshake by which a client asks for numbered events before it has a private id.
   public static let queryItem = "recovery"
 
   public var pid: String
@@ -11,7 +11,7 @@ public struct RecoveryClaim: Equatable, Sendable {
     self.offset = offset
   }
 
-  /// Reads a claim out of an auth payload; `nil` when there is none.
+  /// Parses the claim in an auth payload; `nil` if there is none.
   public init?(auth: [UInt8]) {
     guard !auth.isEmpty, let members = JSONScanner.members(ofObject: auth) else { return nil }
     func text(_ key: String) -> String? {
@@ -31,10 +31,10 @@ public struct RecoveryClaim: Equatable, Sendable {
     return Array((text + ",").utf8) + rest
   }
 
-  /// The text by which an event's number travels.
+  /// The text form of an event's number.
   public static func offset(_ number: UInt64) -> String { String(number, radix: 36) }
 
-  /// The number an offset stands for; `nil` when it is none of ours.
+  /// The number of an offset; `nil` if this server cannot have made it.
   public static func number(offset: String) -> UInt64? {
     guard let number = UInt64(offset, radix: 36), Self.offset(number) == offset else { return nil }
     return number

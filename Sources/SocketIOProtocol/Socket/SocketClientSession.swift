@@ -1,14 +1,14 @@
-/// The client's side of Socket.IO over one Engine.IO session: which namespaces are joined, and what packets mean.
+/// The client's side of Socket.IO over one Engine.IO session: joined namespaces, and the meaning of packets.
 public struct SocketClientSession: Sendable {
   public enum Action: Equatable, Sendable {
     case none
     /// The server accepted: the socket's id, and its private id if the server can recover connections.
     case connected(namespace: String, sid: String, pid: String?)
-    /// The server refused; `error` is its JSON value (`{"message":…}`, or a string from old servers).
+    /// The server refused. `error` is its JSON value (`{"message":…}`, or a string from old servers).
     case refused(namespace: String, error: [UInt8])
     case event(namespace: String, SocketEvent)
-    /// An event that came before the server's answer to CONNECT: what a returning client has missed, or what the application emits
-    /// while it lets the client in. It belongs behind the answer.
+    /// An event that arrived before the server's answer to CONNECT: a missed event of a returning client, or one that the application emits
+    /// while it accepts the client. Deliver it after the answer.
     case early(namespace: String, SocketEvent)
     case ack(namespace: String, AckID, SocketArguments)
     /// The server removed this client from the namespace.
@@ -26,8 +26,8 @@ public struct SocketClientSession: Sendable {
   private var namespaces: [String: Membership] = [:]
 
   /// - Parameters:
-  ///   - maxAttachments: A packet that has more, or announces them, closes the connection.
-  ///   - maxValues: A packet whose payload has more values, nested ones included, closes the connection.
+  ///   - maxAttachments: A packet that has or announces more closes the connection.
+  ///   - maxValues: A packet whose payload has more values, including nested ones, closes the connection.
   public init(
     revision: EngineRevision = .v4, parser: SocketParser = .json, maxAttachments: Int = 10, maxValues: Int = .max
   ) {
@@ -36,25 +36,25 @@ public struct SocketClientSession: Sendable {
     if revision == .v3 { namespaces[SocketPacket.mainNamespace] = .asked }
   }
 
-  /// The packet that asks for a namespace; `nil` when it is joined or asked for. `auth` is a JSON object or empty.
+  /// The packet that asks to join a namespace; `nil` if it is already joined or requested. `auth` is a JSON object or empty.
   public mutating func connect(_ namespace: String, auth: [UInt8] = []) -> SocketPacket? {
     guard namespaces[namespace] == nil else { return nil }
     namespaces[namespace] = .asked
     return SocketPacket(.connect, namespace: namespace, payload: revision == .v4 ? auth : [])
   }
 
-  /// The packet that leaves a namespace; `nil` when it is neither joined nor asked for.
+  /// The packet that leaves a namespace; `nil` if it is neither joined nor requested.
   public mutating func disconnect(_ namespace: String) -> SocketPacket? {
     guard namespaces.removeValue(forKey: namespace) != nil else { return nil }
     return SocketPacket(.disconnect, namespace: namespace)
   }
 
-  /// Whether the server let this client in, or has been asked to.
+  /// Whether the namespace is joined or requested.
   package func isAsked(_ namespace: String) -> Bool { namespaces[namespace] != nil }
 
   public func isJoined(_ namespace: String) -> Bool { namespaces[namespace] == .joined }
 
-  /// An Engine.IO message came.
+  /// An Engine.IO message arrived.
   public mutating func received(_ message: EnginePacket) -> Action {
     do {
       guard let packet = try reader.received(message) else { return .none }
@@ -92,7 +92,7 @@ public struct SocketClientSession: Sendable {
     for member in JSONScanner.members(ofObject: packet.payload) ?? [] {
       fields[member.key] = JSONText.string(packet.payload[member.value])
     }
-    // A revision 4 server (Engine.IO 3) sends no id with its CONNECT.
+    // A server of Engine.IO 3 (Socket.IO protocol revision 4) sends no id with its CONNECT.
     guard let sid = fields["sid"] ?? (revision == .v3 ? "" : nil) else { return .close(.parseError) }
     namespaces[packet.namespace] = .joined
     return .connected(namespace: packet.namespace, sid: sid, pid: fields["pid"])

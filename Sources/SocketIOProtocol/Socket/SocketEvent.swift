@@ -1,8 +1,8 @@
-/// An event, or an acknowledgement's arguments, as raw JSON.
+/// The arguments of an event or of an acknowledgement, as raw JSON.
 public struct SocketArguments: Equatable, Sendable {
   /// The arguments, each one JSON text.
   public var values: [[UInt8]]
-  /// The attachments to which placeholders in `values` refer, in order.
+  /// The attachments that placeholders in `values` refer to, in order.
   public var attachments: [[UInt8]]
 
   public init(_ values: [[UInt8]] = [], attachments: [[UInt8]] = []) {
@@ -10,23 +10,23 @@ public struct SocketArguments: Equatable, Sendable {
     self.attachments = attachments
   }
 
-  /// The arguments as they stand between the brackets of a payload.
+  /// The arguments in the form between the brackets of a payload.
   public var joined: [UInt8] {
     Array(values.joined(separator: [UInt8(ascii: ",")]))
   }
 
-  /// Only the arguments in `range`, with the attachments they refer to, renumbered.
+  /// Only the arguments in `range`, with their attachments, renumbered.
   public subscript(range: some RangeExpression<Int>) -> SocketArguments {
     let kept = Array(values[range.relative(to: values)])
     guard !attachments.isEmpty else { return SocketArguments(kept) }
     var packet = SocketPacket(.event, payload: SocketArguments(kept).joined, attachments: attachments)
-    // The whole list was checked when it was read: neither step can fail.
+    // The whole list was validated when it was parsed, so neither step can fail.
     try? Placeholders.renumber(&packet, limit: attachments.count)
     let array = [UInt8(ascii: "[")] + packet.payload + [UInt8(ascii: "]")]
     return SocketArguments(payload: array, attachments: packet.attachments) ?? SocketArguments(kept)
   }
 
-  /// Reads a payload that must be an array.
+  /// Parses a payload, which must be an array.
   init?(payload: [UInt8], attachments: [[UInt8]]) {
     guard let elements = JSONScanner.elements(ofArray: payload) else { return nil }
     self.init(elements.map { Array(payload[$0]) }, attachments: attachments)
@@ -35,7 +35,7 @@ public struct SocketArguments: Equatable, Sendable {
 
 /// An event as it arrived.
 public struct SocketEvent: Equatable, Sendable {
-  /// Names an application may not use: they mean something else to every client.
+  /// Names that an application may not use, because they have another meaning for every client.
   public static let reservedNames: Set<String> = [
     "connect", "connect_error", "disconnect", "disconnecting", "newListener", "removeListener",
   ]
@@ -44,13 +44,13 @@ public struct SocketEvent: Equatable, Sendable {
 
   /// Whether the name is one of ``reservedNames``.
   public static func isReserved(_ name: String) -> Bool {
-    // To hash a longer one may take the square of its length.
+    // Hashing a longer name may take the square of its length.
     name.utf8.count <= maxReservedLength && reservedNames.contains(name)
   }
 
   public var name: String
   public var arguments: SocketArguments
-  /// Present when the sender wants an acknowledgement.
+  /// Set if the sender expects an acknowledgement.
   public var id: AckID?
 
   public init(name: String, arguments: SocketArguments, id: AckID? = nil) {
@@ -59,10 +59,10 @@ public struct SocketEvent: Equatable, Sendable {
     self.id = id
   }
 
-  /// Reads an event packet: a non-empty array whose first item is a string or a number.
+  /// Parses an event packet: a non-empty array whose first item is a string or a number.
   ///
-  /// - Returns: `nil` for any other payload, for a reserved name, and for one with a character of more than 256 bytes, which takes
-  ///   too long to compare.
+  /// - Returns: `nil` for any other payload, for a reserved name, and for a name with a character of more than 256 bytes, which takes too
+  ///   long to compare.
   public init?(_ packet: SocketPacket) {
     guard packet.kind == .event,
       let all = SocketArguments(payload: packet.payload, attachments: packet.attachments),
@@ -83,7 +83,7 @@ public struct SocketEvent: Equatable, Sendable {
 }
 
 extension SocketArguments {
-  /// Reads the arguments of an acknowledgement packet.
+  /// Parses the arguments of an acknowledgement packet.
   public init?(ack packet: SocketPacket) {
     guard packet.kind == .ack else { return nil }
     self.init(payload: packet.payload, attachments: packet.attachments)

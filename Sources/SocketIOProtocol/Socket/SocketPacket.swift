@@ -1,6 +1,6 @@
-/// One Socket.IO packet (protocol revision 5; 4 differs only in CONNECT and ERROR payloads).
+/// One Socket.IO packet (protocol revision 5; revision 4 differs only in CONNECT and ERROR payloads).
 public struct SocketPacket: Equatable, Sendable {
-  /// The packet types. Whether attachments travel along is told by `attachments`, not by the type.
+  /// The packet types. Binary packets have the same types; `attachments` shows whether there are any.
   public enum Kind: UInt8, Sendable {
     case connect = 0
     case disconnect
@@ -9,15 +9,15 @@ public struct SocketPacket: Equatable, Sendable {
     case connectError
   }
 
-  /// The namespace everybody may mean without naming it.
+  /// The default namespace, whose name packets may omit.
   public static let mainNamespace = "/"
 
   public var kind: Kind
   public var namespace: String
   public var id: AckID?
-  /// The payload as JSON text; empty when there is none. Events and acks: an array.
+  /// The payload as JSON text; empty if there is none. For events and acknowledgements it is an array.
   public var payload: [UInt8]
-  /// Binary attachments; the payload refers to them by placeholder objects, numbered in order of appearance.
+  /// Binary attachments. The payload refers to them by placeholder objects, numbered in the order of appearance.
   public var attachments: [[UInt8]]
 
   public init(
@@ -31,7 +31,7 @@ public struct SocketPacket: Equatable, Sendable {
     self.attachments = attachments
   }
 
-  /// An event: its name, then its arguments as JSON texts separated by commas (empty for none).
+  /// An event: its name, and its arguments as JSON texts separated by commas (empty for none).
   public static func event(
     _ name: String, arguments: [UInt8], namespace: String = mainNamespace, id: AckID? = nil,
     attachments: [[UInt8]] = []
@@ -76,8 +76,8 @@ public struct SocketPacket: Equatable, Sendable {
     return UInt8(ascii: "0") + kind.rawValue + (attachments.isEmpty ? 0 : binaryOffset)
   }
 
-  /// The Engine.IO messages that carry the packet: with ``SocketParser/json`` its text, then its attachments; with
-  /// ``SocketParser/msgpack`` one.
+  /// The Engine.IO messages of the packet: with ``SocketParser/json`` its text, then its attachments; with ``SocketParser/msgpack`` one
+  /// message.
   public func messages(_ parser: SocketParser = .json) -> [EnginePacket] {
     switch parser {
     case .json: [EnginePacket(.message, encodedText)] + attachments.map(EnginePacket.init(binary:))
@@ -92,15 +92,15 @@ public enum SocketParseError: Error, Equatable, Sendable {
   case badAttachmentCount
   case badNamespace
   case tooManyAttachments
-  /// They have too many bytes together.
+  /// All attachments together have too many bytes.
   case attachmentsTooLarge
-  /// The payload has too many values, nested ones included.
+  /// The payload has too many values, including nested ones.
   case tooManyValues
   case badID
   case badPayload
   case badPlaceholder
-  /// Text came while attachments were owed.
+  /// A text arrived while attachments were missing.
   case attachmentMissing
-  /// A binary message came while none was owed.
+  /// A binary message arrived while no attachment was missing.
   case unexpectedAttachment
 }

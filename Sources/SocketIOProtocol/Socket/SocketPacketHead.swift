@@ -1,9 +1,9 @@
-/// The text of a packet, read: what is known before its attachments have come.
+/// The parsed text of a packet: everything that is known before its attachments arrive.
 struct SocketPacketHead {
   var packet: SocketPacket
-  /// How many attachments follow.
+  /// The number of attachments that follow.
   var attachmentCount: Int
-  /// Whether the type was one of the two binary ones.
+  /// Whether the type is one of the two binary ones.
   var isBinary: Bool
 
   init(_ text: [UInt8], maxAttachments: Int, maxValues: Int = .max) throws(SocketParseError) {
@@ -24,14 +24,14 @@ struct SocketPacketHead {
     guard let dash = rest.prefix(11).firstIndex(of: UInt8(ascii: "-")),
       rest[..<dash].allSatisfy({ (0x30...0x39).contains($0) })
     else { throw .badAttachmentCount }
-    // No count means none, as for the reference.
+    // A missing count means zero, as in the reference server.
     let count = Int(String(decoding: rest[..<dash], as: UTF8.self)) ?? 0
     guard count <= max else { throw .tooManyAttachments }
     rest = rest[(dash + 1)...]
     return count
   }
 
-  /// The comma may be missing when nothing follows the namespace.
+  /// The comma is optional if nothing follows the namespace.
   private static func takeNamespace(_ rest: inout ArraySlice<UInt8>) throws(SocketParseError) -> String {
     guard rest.first == UInt8(ascii: "/") else { return SocketPacket.mainNamespace }
     let end = rest.firstIndex(of: UInt8(ascii: ",")) ?? rest.endIndex
@@ -59,7 +59,7 @@ struct SocketPacketHead {
 }
 
 extension SocketPacket {
-  /// The packet of a text, without the attachments that follow it; `nil` if the text is none.
+  /// Parses the text of a packet, without the attachments that follow it; `nil` if it is invalid.
   package init?(text: [UInt8], maxAttachments: Int) {
     guard let head = try? SocketPacketHead(text, maxAttachments: maxAttachments) else { return nil }
     self = head.packet

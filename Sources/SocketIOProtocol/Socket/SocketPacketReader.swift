@@ -1,11 +1,11 @@
-/// Puts Socket.IO packets together from Engine.IO messages: a text, and the attachments it announces.
+/// Assembles Socket.IO packets from Engine.IO messages: a text, and the attachments that it announces.
 public struct SocketPacketReader: Sendable {
-  /// What one packet may have.
+  /// The limits of one packet.
   struct Limits: Sendable {
     var attachments: Int
-    /// Together.
+    /// All attachments together.
     var attachmentBytes: Int
-    /// Nested ones included.
+    /// Including nested values.
     var values: Int
   }
 
@@ -13,15 +13,15 @@ public struct SocketPacketReader: Sendable {
   private let limits: Limits
   private var waiting: SocketPacket?
   private var owed = 0
-  /// Of attachments that have come while others are owed.
+  /// The bytes of attachments that arrived while others are missing.
   public private(set) var waitingBytes = 0
 
   /// - Parameters:
-  ///   - parser: How packets travel.
-  ///   - maxAttachments: A packet that has more, or announces them, is refused.
+  ///   - parser: The encoding of packets.
+  ///   - maxAttachments: A packet that has or announces more is refused.
   ///   - maxAttachmentBytes: A packet whose attachments have more bytes together is refused.
-  ///   - maxValues: A packet is refused whose payload has more values: strings, numbers, booleans, nulls, arrays and objects, nested
-  ///     ones included, the array of an event and its name as well. Keys of objects do not count.
+  ///   - maxValues: A packet whose payload has more values is refused: strings, numbers, booleans, nulls, arrays and objects, including
+  ///     nested ones, the array of an event and its name. Object keys do not count.
   public init(
     parser: SocketParser = .json, maxAttachments: Int, maxAttachmentBytes: Int = .max, maxValues: Int = .max
   ) {
@@ -29,13 +29,13 @@ public struct SocketPacketReader: Sendable {
     limits = Limits(attachments: maxAttachments, attachmentBytes: maxAttachmentBytes, values: maxValues)
   }
 
-  /// Whether attachments are owed.
+  /// Whether attachments are missing.
   public var isWaiting: Bool { waiting != nil }
 
-  /// Takes a text or binary message.
+  /// Processes a text or binary message.
   ///
-  /// - Returns: The packet, or `nil` while attachments are owed.
-  /// - Throws: What the two methods below throw; with ``SocketParser/msgpack`` for any text.
+  /// - Returns: The packet, or `nil` while attachments are missing.
+  /// - Throws: The errors of the two methods below. With ``SocketParser/msgpack``, any text is an error.
   public mutating func received(_ message: EnginePacket) throws(SocketParseError) -> SocketPacket? {
     switch parser {
     case .json: return message.isBinary ? try received(binary: message.data) : try received(text: message.data)
@@ -45,9 +45,9 @@ public struct SocketPacketReader: Sendable {
     }
   }
 
-  /// Takes the data of a text message of ``SocketParser/json``.
+  /// Processes the data of a text message of ``SocketParser/json``.
   ///
-  /// - Returns: The packet, or `nil` while attachments are owed.
+  /// - Returns: The packet, or `nil` while attachments are missing.
   public mutating func received(text: [UInt8]) throws(SocketParseError) -> SocketPacket? {
     guard waiting == nil else { throw .attachmentMissing }
     let head = try SocketPacketHead(text, maxAttachments: limits.attachments, maxValues: limits.values)
@@ -57,9 +57,9 @@ public struct SocketPacketReader: Sendable {
     return nil
   }
 
-  /// Takes the data of a binary message of ``SocketParser/json``.
+  /// Processes the data of a binary message of ``SocketParser/json``.
   ///
-  /// - Returns: The packet, once this was its last attachment.
+  /// - Returns: The packet, if this was its last attachment.
   public mutating func received(binary: [UInt8]) throws(SocketParseError) -> SocketPacket? {
     guard var packet = waiting else { throw .unexpectedAttachment }
     guard binary.count <= limits.attachmentBytes - waitingBytes else { throw .attachmentsTooLarge }

@@ -1,32 +1,31 @@
-// A fast client completes its upgrade while a POST of its own is still on the way. A late POST counts as sent before
-// everything that came over the WebSocket. So what it says of joining and leaving a namespace is ignored where the WebSocket
-// has already joined or left that namespace. Its events cannot be put before events that were already delivered: they are
-// delivered when they come.
+// A fast client may complete its upgrade while one of its POSTs is still in transit. A late POST counts as sent before all input of the
+// WebSocket. So its joins and leaves are ignored for namespaces that the WebSocket has already joined or left. Its events cannot be
+// inserted before delivered events; they are delivered when they arrive.
 
 extension SocketServerSession {
-  /// What must be known while such POSTs may come.
+  /// The state that is needed while late POSTs may arrive.
   struct LatePosts {
-    /// Longer names, in bytes, are not noted, as strangers can send any number of them.
+    /// The longest name that is noted, in bytes, because unknown clients can send any number of names.
     static let maxNameLength = 256
 
-    /// A reader of their own: their packets may come between a text and its attachments over the WebSocket.
+    /// A separate reader, because their packets may arrive between a text and its attachments over the WebSocket.
     var reader: SocketPacketReader
     /// The namespaces that the client joined or left over the WebSocket.
     var overtaken: Set<String> = []
   }
 
-  /// POSTs that were sent before the upgrade may come. Call it when ``EngineServerSession/receivedOnUpgrade(_:at:)`` answered
-  /// `complete` and ``EngineServerSession/takesLatePosts`` is true.
+  /// POSTs from before the upgrade may arrive. Call it when ``EngineServerSession/receivedOnUpgrade(_:at:)`` returns `complete` and
+  /// ``EngineServerSession/takesLatePosts`` is true.
   public mutating func beginLatePosts() {
     latePosts = LatePosts(reader: settings.makeReader())
   }
 
-  /// No such POST is taken any more. Call it upon ``EngineServerSession/TickAction/endLatePosts``.
+  /// No late POST is accepted any longer. Call it for ``EngineServerSession/TickAction/endLatePosts``.
   public mutating func endLatePosts() {
     latePosts = nil
   }
 
-  /// An Engine.IO message came by a late POST.
+  /// An Engine.IO message arrived by a late POST.
   public mutating func receivedLate(_ message: EnginePacket) -> Action {
     do {
       guard let packet = try readLate(message) else { return .none }
@@ -37,7 +36,7 @@ extension SocketServerSession {
   }
 
   private mutating func readLate(_ message: EnginePacket) throws(SocketParseError) -> SocketPacket? {
-    // The rest of a packet whose text came before the upgrade.
+    // The rest of a packet whose text arrived before the upgrade.
     let isRest = message.isBinary && latePosts?.reader.isWaiting == false && reader.isWaiting
     return isRest ? try reader.received(message) : try latePosts?.reader.received(message)
   }
@@ -51,7 +50,7 @@ extension SocketServerSession {
     }
   }
 
-  /// Notes that a packet of the WebSocket joins or leaves a namespace. False when it does neither, or too many are noted.
+  /// Notes that a packet of the WebSocket joins or leaves a namespace. False if it does neither, or if too many are noted.
   mutating func noteOvertaking(_ packet: SocketPacket) -> Bool {
     guard packet.kind == .connect || packet.kind == .disconnect, let overtaken = latePosts?.overtaken else {
       return false
@@ -64,9 +63,8 @@ extension SocketServerSession {
     return true
   }
 
-  /// What to do with a noted packet that is out of place, unless a POST that explains it is on its way: a second CONNECT is
-  /// answered again, a DISCONNECT from a namespace that is not joined is ignored, whatever the conduct. `nil` for one that
-  /// is in its place.
+  /// The action for a noted packet that is out of place, because a POST that explains it may still arrive. A second CONNECT is answered
+  /// again, and a DISCONNECT from a namespace that was not joined is ignored, under any conduct. `nil` for a packet that is in place.
   func unexplained(_ packet: SocketPacket) -> Action? {
     let namespace = split(packet.namespace).namespace
     switch (packet.kind, namespaces[namespace]) {

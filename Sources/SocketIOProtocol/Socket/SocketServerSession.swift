@@ -1,12 +1,11 @@
-/// The server's side of Socket.IO over one Engine.IO session: which namespaces are joined, and what packets mean.
+/// The server's side of Socket.IO over one Engine.IO session: joined namespaces, and the meaning of packets.
 public struct SocketServerSession: Sendable {
-  /// What becomes of packets that are well formed but out of place.
+  /// How packets are handled that are well formed but out of place.
   public enum Conduct: Sendable {
-    /// As the reference server: the engine connection is closed. While late POSTs may come, not for a second CONNECT or a
-    /// DISCONNECT from a namespace that is not joined.
+    /// The Engine.IO connection is closed, as by the reference server. Exception: while late POSTs may arrive, a second CONNECT, and a
+    /// DISCONNECT from a namespace that was not joined, do not close it.
     case strict
-    /// A second CONNECT is answered again, events for a namespace that is not joined and payloads that are no event are
-    /// ignored.
+    /// A second CONNECT is answered again; events for a namespace that is not joined, and payloads that are not events, are ignored.
     case lenient
   }
 
@@ -14,9 +13,9 @@ public struct SocketServerSession: Sendable {
     public var conduct: Conduct
     public var parser: SocketParser
     public var maxAttachments: Int
-    /// Of one packet, together.
+    /// The limit for all attachments of one packet together.
     public var maxAttachmentBytes: Int
-    /// Of the payload of one packet, nested ones included.
+    /// The limit for the payload of one packet, including nested values.
     public var maxValues: Int
     public var maxNamespaces: Int
 
@@ -33,18 +32,18 @@ public struct SocketServerSession: Sendable {
     }
   }
 
-  /// The bytes of attachments that have come while others of their packet are owed.
+  /// The bytes of attachments that arrived while others of their packet are missing.
   public var waitingBytes: Int { reader.waitingBytes + (latePosts?.reader.waitingBytes ?? 0) }
 
   public enum Action: Equatable, Sendable {
     case none
     /// The client asks to join: answer with `accept` or `refuse`. `auth` is a JSON object, or empty.
     case connect(namespace: String, auth: [UInt8])
-    /// The client asks again for a namespace it has: send the answer again.
+    /// The client asks again for a joined namespace: send the answer again.
     case connectAgain(namespace: String)
     /// Send a CONNECT_ERROR with this message; nothing is joined.
     case refuse(namespace: String, message: String)
-    /// The client left. `wasJoined` is false when it had not been answered yet.
+    /// The client left. `wasJoined` is false if its request was not answered yet.
     case leave(namespace: String, wasJoined: Bool)
     case event(namespace: String, SocketEvent)
     case ack(namespace: String, AckID, SocketArguments)
@@ -61,7 +60,7 @@ public struct SocketServerSession: Sendable {
   var reader: SocketPacketReader
   private(set) var namespaces: [String: Membership] = [:]
   private var hasConnected = false
-  /// Set while POSTs from before the upgrade may still come.
+  /// Set while POSTs from before the upgrade may still arrive.
   var latePosts: LatePosts?
 
   public init(_ settings: Settings, revision: EngineRevision) {
@@ -70,10 +69,10 @@ public struct SocketServerSession: Sendable {
     reader = settings.makeReader()
   }
 
-  /// Whether no namespace is joined or asked for.
+  /// Whether no namespace is joined or requested.
   public var isIdle: Bool { namespaces.isEmpty }
 
-  /// Where clients are without asking: the main namespace in revision 3.
+  /// The namespace that clients join automatically: the main namespace in revision 3.
   var implicitNamespace: String? { revision == .v3 ? SocketPacket.mainNamespace : nil }
 
   /// The session has begun.
@@ -84,7 +83,7 @@ public struct SocketServerSession: Sendable {
     return .connect(namespace: namespace, auth: [])
   }
 
-  /// An Engine.IO message came by the session's transport.
+  /// An Engine.IO message arrived over the session's transport.
   public mutating func received(_ message: EnginePacket) -> Action {
     do {
       guard let packet = try reader.received(message) else { return .none }
@@ -134,7 +133,7 @@ public struct SocketServerSession: Sendable {
     return .connect(namespace: namespace, auth: query ?? packet.payload)
   }
 
-  /// Revision 3 clients put a query string behind the namespace; it becomes the auth object.
+  /// Revision 3 clients append a query string to the namespace; it becomes the auth object.
   func split(_ name: String) -> (namespace: String, auth: [UInt8]?) {
     guard revision == .v3, let mark = name.firstIndex(of: "?") else { return (name, nil) }
     return (String(name[..<mark]), QueryString(name[name.index(after: mark)...]).jsonObject)
@@ -146,21 +145,21 @@ public struct SocketServerSession: Sendable {
     return .leave(namespace: packet.namespace, wasJoined: membership == .joined)
   }
 
-  /// The application accepted the client. False when it has left meanwhile.
+  /// The application accepted the client. Returns false if the client has left meanwhile.
   public mutating func accept(namespace: String) -> Bool {
     guard namespaces[namespace] == .pending else { return false }
     namespaces[namespace] = .joined
     return true
   }
 
-  /// The application refused the client. False when it has left meanwhile.
+  /// The application refused the client. Returns false if the client has left meanwhile.
   public mutating func refuse(namespace: String) -> Bool {
     guard namespaces[namespace] == .pending else { return false }
     namespaces[namespace] = nil
     return true
   }
 
-  /// The server removed the client from a namespace. False when it was not there.
+  /// The server removed the client from a namespace. Returns false if the client was not in it.
   public mutating func remove(namespace: String) -> Bool {
     namespaces.removeValue(forKey: namespace) == .joined
   }
