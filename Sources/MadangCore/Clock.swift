@@ -1,29 +1,29 @@
 import Foundation
 import Synchronization
 
-/// The time, in milliseconds since 1970 UTC. Development mode sets it, moves it on, stops it and makes it run faster or slower.
+/// The time in milliseconds since 1970 UTC. Development mode can set, advance, stop, speed up and slow down this clock.
 package final class Clock: Sendable {
-  /// Moments of the three clocks that go together.
+  /// A reading of the three clocks that run together.
   private struct Moments {
     var wall: Int64
     var steady: Int64
     var timers: Int64
   }
 
-  /// How the clock has run since it was changed last.
+  /// How the clock has run since its last change.
   private struct Course {
-    /// What the sources said then.
+    /// What the sources showed at the change.
     var since: Moments
-    /// What the clock showed then.
+    /// What the clock showed at the change.
     var shown: Moments
-    /// How fast it runs; 1 for as fast as time passes, 0 while it stands still.
+    /// The speed: 1 is real time, 0 stands still.
     var rate = 1.0
 
     func wall(_ now: Int64) -> Int64 { min(shown.wall + passed(now - since.wall), Clock.latest) }
     func steady(_ now: Int64) -> Int64 { shown.steady + passed(now - since.steady) }
     func timers(_ now: Int64) -> Int64 { shown.timers + passed(now - since.timers) }
 
-    /// Has what waits, and what limits go by, come nearer by so much.
+    /// Advances the clocks of limits and timers.
     mutating func moveOn(by step: Int64) {
       shown.steady += min(step, max(0, Clock.farthest - shown.steady))
       shown.timers += min(step, max(0, Clock.farthest - shown.timers))
@@ -34,7 +34,7 @@ package final class Clock: Sendable {
 
   private struct State {
     var course: Course
-    /// Those who wait for a moment of the timers, by number.
+    /// Tasks that sleep until a change, by number.
     var sleepers: [Int: CheckedContinuation<Void, Never>] = [:]
     var lastSleeper = 0
     /// How often the course was changed.
@@ -45,17 +45,17 @@ package final class Clock: Sendable {
   private let steadySource: @Sendable () -> Int64
   private let state: Mutex<State>
 
-  /// The latest moment that it can be set to: the end of the year 9999.
+  /// The latest time that can be set: the end of the year 9999.
   package static let latest: Int64 = 253_402_300_799_999
-  /// How far what is never set back is moved on at most, however often the clock is set forth and back. From there it goes on
-  /// as fast as the clock runs, for more than a million years until the end of `Int64`.
+  /// How far the clocks that never go back can be advanced, however often the clock is set. From there they run on at the clock's speed,
+  /// for more than a million years until the end of `Int64`.
   private static let farthest: Int64 = 1 << 62
-  /// The fastest that it can run.
+  /// The highest speed.
   package static let fastest = 100_000.0
 
   /// - Parameters:
   ///   - source: Milliseconds since 1970.
-  ///   - steady: Milliseconds of a clock that nobody sets.
+  ///   - steady: Milliseconds of a monotonic clock.
   package init(
     _ source: @escaping @Sendable () -> Int64 = Clock.systemTime,
     steady: @escaping @Sendable () -> Int64 = Clock.steadyTime
@@ -68,17 +68,16 @@ package final class Clock: Sendable {
 
   package var now: Int64 { state.withLock { $0.course.wall(source()) } }
 
-  /// Milliseconds of a clock that nobody sets back, for limits: when the time of day jumps, they go on. Development mode moves
-  /// it on as well.
+  /// Milliseconds of a monotonic clock, for limits: it goes on when the time of day jumps. Development mode can advance it.
   package var steady: Int64 { state.withLock { $0.course.steady(steadySource()) } }
 
-  /// By how many milliseconds it is ahead of time; negative where it is behind.
+  /// How far the clock is ahead of real time, in milliseconds; negative if it is behind.
   package var advanced: Int64 { steady - steadySource() }
 
-  /// How fast it runs; 0 while it stands still.
+  /// The speed of the clock; 0 while it stands still.
   package var rate: Double { state.withLock(\.course.rate) }
 
-  /// Moves the clock on by `milliseconds`, which must not be negative: times already handed out stay in the past. It stops at
+  /// Advances the clock by `milliseconds`, which must not be negative, so that times that were returned before stay in the past. Stops at
   /// ``latest``.
   package func advance(milliseconds: Int64) {
     precondition(milliseconds >= 0)
@@ -89,8 +88,7 @@ package final class Clock: Sendable {
     }
   }
 
-  /// Sets the clock. What lies ahead comes at once, as with ``advance(milliseconds:)``; when it is set back, limits and what
-  /// waits go on from where they are.
+  /// Sets the clock. Setting it forward works like ``advance(milliseconds:)``. Setting it back leaves limits and timers where they are.
   package func set(_ moment: Int64) {
     let moment = min(max(moment, 0), Self.latest)
     change { course in
@@ -100,7 +98,7 @@ package final class Clock: Sendable {
     }
   }
 
-  /// Has the clock run so many times as fast as time passes; 0 stops it.
+  /// Sets the speed of the clock as a multiple of real time; 0 stops it.
   package func run(at rate: Double) {
     precondition((0...Self.fastest).contains(rate))
     change { $0.rate = rate }
@@ -134,20 +132,20 @@ package final class Clock: Sendable {
 // MARK: - Waiting
 
 extension Clock {
-  /// A moment of this clock's timers, in milliseconds. They run as fast as the clock does, and are moved on with it.
+  /// A point in time for timers, in milliseconds. Timers run at the clock's speed and are advanced with it.
   package struct Instant: Comparable, Sendable {
     fileprivate let milliseconds: Int64
 
     package static func < (one: Instant, other: Instant) -> Bool { one.milliseconds < other.milliseconds }
 
-    /// The moment so much later, which must not be negative. One beyond the end of `Int64` never comes.
+    /// The instant `step` milliseconds later; `step` must not be negative. An instant beyond the end of `Int64` is never reached.
     package func advanced(byMilliseconds step: Int64) -> Instant {
       let (sum, overflows) = milliseconds.addingReportingOverflow(step)
       return Instant(milliseconds: overflows ? .max : sum)
     }
   }
 
-  /// The moment so much later; see ``Instant/advanced(byMilliseconds:)``.
+  /// The instant `duration` from now; see ``Instant/advanced(byMilliseconds:)``.
   package func instant(after duration: Duration) -> Instant {
     let (seconds, attoseconds) = duration.components
     let (milliseconds, overflows) = seconds.multipliedReportingOverflow(by: 1000)
@@ -157,11 +155,11 @@ extension Clock {
 
   private var timers: Int64 { state.withLock { $0.course.timers(Self.steadyTime()) } }
 
-  /// Waits as long as this clock says: moving it on ends the wait earlier, and while it stands still the wait does not end.
-  /// Throws `CancellationError`.
+  /// Waits for a duration on this clock. Advancing the clock shortens the wait; while the clock stands still, the wait does not end. Throws
+  /// `CancellationError`.
   package func sleep(for duration: Duration) async throws { try await sleep(until: instant(after: duration)) }
 
-  /// The same until a moment.
+  /// Waits until an instant on this clock. Throws `CancellationError`.
   package func sleep(until end: Instant) async throws {
     while true {
       try Task.checkCancellation()
@@ -173,10 +171,10 @@ extension Clock {
     }
   }
 
-  /// In milliseconds of real time; then it is looked at again.
+  /// The longest sleep before the clock is read again, in milliseconds of real time.
   private static var longestWait: Double { 3_600_000 }
 
-  /// Returns when the clock has been changed more often, when so many milliseconds have passed, or when the task is cancelled.
+  /// Returns when the clock has changed more than `changes` times, when the time has passed, or when the task is cancelled.
   private func change(after changes: Int, within milliseconds: Double?) async {
     let number = state.withLock { state in
       state.lastSleeper += 1
@@ -191,7 +189,7 @@ extension Clock {
           return false
         }
         guard !isDue else { return continuation.resume() }
-        // Not before: it would wake nobody, and the sleeper would sleep for good.
+        // Started only after the sleeper is registered: an earlier alarm would wake no sleeper, and this one would sleep forever.
         alarm = milliseconds.map { milliseconds in
           Task {
             try await Task.sleep(for: .milliseconds(milliseconds.rounded(.up)))

@@ -1,17 +1,17 @@
-/// Why an operation was refused. Anything else that an operation throws is internal.
+/// The reason why an operation was refused. Any other error that an operation throws is internal.
 package struct Failure: Error, Equatable {
   package enum Code: Sendable {
-    /// A field is missing or not valid.
+    /// A field is missing or invalid.
     case invalid
     /// The default channel cannot be left, deleted, renamed or handed over.
     case defaultChannel
     /// The e-mail, name or membership exists already.
     case duplicate
-    /// It does not exist, or the caller does not belong to it: one answer for both.
+    /// The object does not exist, or the caller has no access to it. Clients cannot tell which.
     case notFound
     /// No visible account has this id.
     case noSuchUser
-    /// No account has the invited e-mail.
+    /// No account has the invited e-mail address.
     case noSuchInvitee
     case notOwner
     /// An owner must hand over first.
@@ -21,20 +21,20 @@ package struct Failure: Error, Equatable {
     case paymentUnknown
     /// The payment exists but buys nothing.
     case paymentInvalid
-    /// Nobody may make an account with this e-mail, or not through this application.
+    /// Sign-up is closed for this e-mail address or this application.
     case notAdmitted
     /// The account waits for its address to be confirmed, or for an administrator's approval.
     case limited
-    /// E-mail or password is wrong.
+    /// The e-mail address or the password is wrong.
     case signInFailed
     /// The session is unknown or has ended.
     case noSuchSession
-    /// The session's account does not exist any more.
+    /// The session's account was deleted.
     case accountGone
     case refreshExpired
-    /// As many, or as much, as there may be is there already.
+    /// A limit on a number or a size is reached.
     case quotaReached
-    /// It is on legal hold: nothing of it may be deleted.
+    /// The object is on legal hold and must not be deleted.
     case held
   }
 

@@ -1,13 +1,13 @@
 import Crypto
 
-/// Where ids, tokens and names come from.
+/// The source of ids, tokens and names.
 package struct IDSource: Sendable {
-  /// Fills a buffer of the given size with bytes nobody can guess.
+  /// Returns the given number of unpredictable bytes.
   private let randomBytes: @Sendable (Int) -> [UInt8]
 
   package init(
     randomBytes: @escaping @Sendable (Int) -> [UInt8] = { count in
-      // Every call of the generator is a system call, whose eight bytes all count.
+      // Each call of the generator is a system call that returns eight random bytes, so all eight are used.
       var generator = SystemRandomNumberGenerator()
       return [UInt8](unsafeUninitializedCapacity: count) { bytes, filled in
         while filled < count {
@@ -36,7 +36,7 @@ package struct IDSource: Sendable {
     return String(decoding: digits, as: UTF8.self)
   }
 
-  /// A name nobody guesses, of `a-z0-9`: about 128 random bits.
+  /// An unpredictable name of `a-z0-9`, with about 128 random bits.
   package func secretName() -> String { name(25) }
 
   /// `count` characters of `a-z0-9`.

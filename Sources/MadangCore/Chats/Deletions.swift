@@ -15,9 +15,9 @@ extension Madang {
     try await database.read { try $0.deletedPlaces(limit: Self.maxDeletedPlaces) }
   }
 
-  /// Clears up what deleted rooms and workspaces left, a page at a time: no other write waits for more than a page. On
-  /// PostgreSQL none waits at all: there the last row of a room takes longer, because all that was deleted and not forgotten
-  /// yet is walked for it. What is cut off goes on with the next call.
+  /// Deletes what deleted rooms and workspaces left, one page at a time: no other write waits longer than for one page. On PostgreSQL no
+  /// write waits at all. There, deleting a room's last row takes longer, because PostgreSQL scans all dead rows that are not vacuumed yet.
+  /// An interrupted call is continued by the next one.
   package func clearDeleted(_ places: [DeletedPlace]) async throws {
     var page = DeletionPage()
     for place in places {
@@ -30,21 +30,21 @@ extension Madang {
         guard let step else { break }
         page.cleared = step.cleared
         page.adapt(to: step.duration)
-        // Others have the writer for as long.
+        // Leaves the writer to others for as long.
         try await Task.sleep(for: step.duration)
       }
     }
   }
 }
 
-/// How many rows are deleted at a time: as many as take ``DeletionPage/target`` on this machine.
+/// How many rows are deleted at a time: as many as this machine deletes in ``DeletionPage/target``.
 struct DeletionPage {
   static let target = Duration.milliseconds(5)
   static let limits = 20...2000
 
   private(set) var rows = 100
-  /// The room whose chats are being deleted, and up to which `seq` they are: what a long transaction of others keeps
-  /// from being forgotten is not walked again for each page.
+  /// The room whose chats are being deleted, and the `seq` up to which they are deleted. Each page starts there, so that it does not scan
+  /// dead rows that a long transaction keeps.
   var cleared = (room: Int64(0), seq: Int64(0))
 
   mutating func adapt(to duration: Duration) {

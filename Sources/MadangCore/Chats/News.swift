@@ -1,34 +1,34 @@
 import Storage
 
-/// What the database holds beyond what a server has delivered to its sockets, as of one moment: a change that was
-/// committed before one of these chats is here as well.
+/// What a server has not delivered to its sockets yet, as of one moment. A change that was committed before one of these chats is included
+/// too.
 package struct News: Sendable {
   package var changes: [LoggedChange] = []
-  /// Of each room that has new chats.
+  /// One element for each room with new chats.
   package var rooms: [RoomNews] = []
   /// Whether there are more changes.
   package var hasMoreChanges = false
 }
 
-/// A room's chats after a position, in order.
+/// The chats of a room after a position, in order.
 package struct RoomNews: Sendable {
   package let room: Int64
-  /// After which they were asked for.
+  /// The position that the caller asked for.
   package let asked: RoomPosition
-  /// After which they are. Less than the `seq` of ``asked`` if the database has lost chats.
+  /// The `seq` after which the chats start. Less than the `seq` of ``asked`` if the database has lost chats.
   package let after: Int64
   package let chats: [Chat]
-  /// There is no further chat up to this `seq`, nor in front of it another one than delivered.
+  /// Up to this `seq` the news is complete, and the database has lost none of the chats delivered up to ``after``.
   package let through: Int64
-  /// That chat; nil for none.
+  /// The chat with the `seq` of ``through``; nil if there is none.
   package let last: RoomPosition.Mark?
-  /// Whether there are chats after it.
+  /// Whether there are chats after ``through``.
   package let hasMore: Bool
 }
 
 extension Madang {
-  /// What is new of these rooms after the position given for each, and which changes were noted after one or are among those
-  /// that were missing. Where there are more changes than fit, they come first, without chats.
+  /// The news of rooms after a position in each, and the changes after a number or among the missing numbers. If there are more changes
+  /// than fit, the changes come first, without chats.
   package func news(of rooms: [Int64: RoomPosition], changesAfter number: Int64, missing: [Int64]) async throws -> News
   {
     let size = settings.newsPage
@@ -48,26 +48,26 @@ extension Madang {
     return try await database.read { try $0.rooms([room: position], size).first }
   }
 
-  /// The numbers of the latest changes: a server that starts has nobody to tell of them.
+  /// The numbers of the latest changes. A starting server skips these: it has no sockets to notify.
   package func latestChanges() async throws -> [Int64] {
     try await database.read { [size = settings.newsPage] in try $0.lastChanges(limit: size.gaps) }
   }
 }
 
-/// How much is read at a time to find out what is new.
+/// The limits of one read of news.
 package struct NewsPage: Sendable {
   package var rooms = 500
-  /// Of one room.
+  /// For one room.
   package var chats = 200
-  /// Of all rooms: beyond it the next ones wait.
+  /// For all rooms together; further rooms wait for the next read.
   package var allChats = 2000
   package var changes = 1000
-  /// How many numbers of changes that are not there yet are looked for.
+  /// How many missing numbers of changes are looked up.
   package var gaps = 1000
 }
 
 extension Madang {
-  /// The `seq` of the newest chat of each of these rooms that exist.
+  /// The `seq` of the newest chat of each room; deleted rooms are left out.
   package func lastSeqs(of rooms: Set<Int64>) async throws -> [Int64: Int64] {
     let (rooms, part) = (Array(rooms), NewsPage().rooms)
     return try await database.read { transaction in

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// Of those rooms that exist.
+  /// Deleted rooms are left out.
   func lastSeqs(of rooms: [Int64]) throws -> [(room: Int64, seq: Int64)] {
     try all("SELECT id, last_seq FROM rooms WHERE id IN (\(list: rooms)) AND deleted_at IS NULL") {
       (room: try $0.get("id"), seq: try $0.get("last_seq"))
@@ -26,8 +26,8 @@ extension Transaction {
     return news
   }
 
-  /// Those of the rooms whose newest chat is another than the one that was delivered last, and those that are doubted; with
-  /// that chat. Deleted ones as well: what was said before is heard.
+  /// The rooms whose newest chat differs from the last delivered one, and the rooms with a hold, each with its newest chat. Deleted rooms
+  /// are included: their last chats are still delivered.
   private func moved(
     _ asked: ArraySlice<(key: Int64, value: RoomPosition)>
   ) throws -> [(room: Room, last: RoomPosition.Mark?, asked: RoomPosition)] {
@@ -55,7 +55,7 @@ extension Transaction {
     ).compactMap { room in moved[room.id.number].map { (room, $0.last, $0.asked) } }
   }
 
-  /// The last `seq` up to which the database has the chats that were delivered.
+  /// The last `seq` up to which the database still has the delivered chats.
   private func lastShared(
     _ position: RoomPosition, _ last: RoomPosition.Mark?, in room: Room
   ) throws -> Int64 {
@@ -74,7 +74,7 @@ extension Transaction {
       )
     }
     if let shared = there.first(where: { position.has($0.seq, $0.chat) }) { return shared.seq }
-    // What was lost begins before the first chat that is known. What is later than that one is new.
+    // All remembered chats are lost, and perhaps earlier ones. Chats dated after the first remembered one are new.
     return min(position.firstMark - 1, try lastSeq(in: room.id.number, notAfter: firstDate))
   }
 }

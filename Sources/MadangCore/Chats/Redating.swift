@@ -1,31 +1,31 @@
 import Storage
 
-/// Chats that are dated in the future: this machine's clock was ahead when they were posted, or is behind now. Dates of a room
-/// strictly increase, so all later chats of their rooms are dated after them.
+/// Chats with a date in the future. The clock of this machine was ahead when they were posted, or is behind now. Dates strictly increase in
+/// a room, so every later chat of the room gets a later date.
 package struct FutureChats: Sendable {
   package let rooms: Int
   /// The latest date, in milliseconds since 1970.
   package let latest: Int64
 }
 
-/// How many rooms and chats got other dates.
+/// How many rooms and chats were corrected.
 package struct RedatedChats: Sendable {
   package internal(set) var rooms = 0
   package internal(set) var chats = 0
 }
 
 extension Madang {
-  /// How far in the future a chat may be dated, in milliseconds: clocks of several servers differ, and chats that are posted
-  /// within a millisecond are dated one after the other.
+  /// How far in the future a chat may be dated without correction, in milliseconds. Clocks of several servers differ, and chats posted in
+  /// the same millisecond get successive dates.
   package static let clockTolerance: Int64 = 60_000
 
-  /// Nil if there are none. It looks at all rooms.
+  /// Nil if there are none. Scans all rooms.
   package func futureChats() async throws -> FutureChats? {
     try await database.read { [limit = clock.now + Self.clockTolerance] in try $0.futureChats(after: limit) }
   }
 
-  /// Corrects dates of chats that lie in the future. The last chat of a room is dated now. Intervals between the corrected chats stay, or
-  /// become shorter where an earlier chat has a right date. The order stays. It works on some chats at a time, while servers run.
+  /// Corrects chats that are dated in the future. The last chat of a room is dated now. The intervals between corrected chats are kept, or
+  /// shortened where they would reach back to a chat with a correct date. The order is kept. Works page by page while servers run.
   package func redateFutureChats(page: Int = 500) async throws -> RedatedChats {
     var redated = RedatedChats()
     let now = clock.now
@@ -56,11 +56,11 @@ extension Madang {
   }
 }
 
-/// Which chats of a room are still to be corrected, and by how much.
+/// The progress of correcting one room: the chats that are still to be corrected, and by how much.
 struct RoomShift: Sendable {
-  /// By how many milliseconds dates are set back.
+  /// How far dates are moved back, in milliseconds.
   let distance: Int64
-  /// The last chat that has a right date.
+  /// The last chat with a correct date.
   var seq: Int64
   var date: Int64
 }

@@ -1,7 +1,7 @@
 import Storage
 
 extension Transaction {
-  /// Nil if no room ends after this date.
+  /// Nil if no room's last chat is later than `date`.
   func futureChats(after date: Int64) throws -> FutureChats? {
     let found = try one("SELECT COUNT(*) AS rooms, MAX(last_chat_at) AS latest FROM rooms WHERE last_chat_at > \(date)")
     {
@@ -10,19 +10,19 @@ extension Transaction {
     return found.1.map { FutureChats(rooms: found.0, latest: $0) }
   }
 
-  /// Rooms whose last chat is dated after this date, by their numbers.
+  /// Rooms whose last chat is later than `date`, ordered by number.
   func rooms(endingAfter date: Int64, from number: Int64, limit: Int) throws -> [Int64] {
     try all("SELECT id FROM rooms WHERE id > \(number) AND last_chat_at > \(date) ORDER BY id LIMIT \(limit)") {
       try $0.get("id")
     }
   }
 
-  /// Corrects the dates of some chats of a room, the oldest first, and with the last of them the room's own date.
-  /// - Parameter shift: How far earlier pages came; nil for the first.
+  /// Corrects the dates of a page of chats of a room, oldest first. The last page also corrects the room's own date.
+  /// - Parameter shift: The progress of earlier pages; nil for the first page.
   func redatePage(
     of room: Int64, _ shift: RoomShift?, now: Int64, limit: Int
   ) throws -> (shift: RoomShift?, chats: Int, isLast: Bool) {
-    // Nothing is posted there until the commit.
+    // Locks the room: no chat is posted until the commit.
     let end: Int64? = try first(
       "UPDATE rooms SET last_chat_at = last_chat_at WHERE id = \(room) RETURNING last_chat_at"
     ) {
@@ -40,7 +40,7 @@ extension Transaction {
     }
     let isLast = chats.count < limit
     if isLast {
-      // The room's last chats may have been deleted.
+      // Retention may have deleted the room's last chats.
       let date = max(shift.date, end - shift.distance)
       try execute("UPDATE rooms SET last_chat_at = \(date) WHERE id = \(room)")
     }

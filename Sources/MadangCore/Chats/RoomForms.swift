@@ -1,10 +1,10 @@
 import Storage
 
-/// A statement about the room of an address, for an account, at a time: one form for each way in which addresses name rooms.
+/// A statement about an addressed room, an account and a time, prepared once for each way in which an address can name a room.
 struct RoomForms: Sendable {
   typealias Make = @Sendable (_ address: RoomAddress, _ user: Int64, _ now: Int64) -> SQL
 
-  /// On what the text of the statement depends.
+  /// The parts of an address on which the statement's text depends.
   private struct Shape: Hashable {
     let kind: Room.Kind
     let room: Reference.Form
@@ -15,8 +15,8 @@ struct RoomForms: Sendable {
   private let forms: [Shape: SQLForm]
 
   /// - Parameters:
-  ///   - bindsTime: Whether the statement has the time.
-  ///   - make: Makes the statement. Its text may depend on nothing but the kind of the room, and on how room and workspace are named.
+  ///   - bindsTime: Whether the statement contains the time.
+  ///   - make: Makes the statement. Its text may depend only on the room's kind and on the form in which room and workspace are named.
   init(bindsTime: Bool, _ make: @escaping Make) {
     self.make = make
     var forms: [Shape: SQLForm] = [:]
@@ -33,7 +33,7 @@ struct RoomForms: Sendable {
     self.forms = forms
   }
 
-  /// The statement. For a channel that is named by its name it is put together anew.
+  /// The statement for an address. If a channel is addressed by its name, the statement is built anew.
   func sql(_ address: RoomAddress, for user: Int64, at now: Int64 = 0) -> SQL {
     guard let room = address.room.formed, let workspace = address.workspace.formed,
       let form = forms[Shape(kind: address.kind, room: room.form, workspace: workspace.form)]
@@ -43,7 +43,7 @@ struct RoomForms: Sendable {
 }
 
 extension Reference {
-  /// How one value names an object.
+  /// The forms in which a single value names an object.
   enum Form: CaseIterable {
     case uuid, number
 
@@ -55,7 +55,7 @@ extension Reference {
     }
   }
 
-  /// Nil for what no single value names.
+  /// Nil if the reference needs more than one value.
   fileprivate var formed: (form: Form, value: SQLValue)? {
     switch self {
     case .uuid(let uuid): uuid.hasNUL ? nil : (.uuid, .text(uuid))

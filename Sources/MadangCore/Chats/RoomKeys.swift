@@ -1,15 +1,14 @@
 import Storage
 import Synchronization
 
-/// The numbers of rooms that were posted to, by the names that requests have for them. Writes to a room go by its number, so
-/// that all servers of one database lock rooms in one order.
+/// Caches the numbers of rooms by the names that requests use. Writes to a room are keyed by its number, so that all servers of a database
+/// lock rooms in the same order.
 final class RoomKeys: Sendable {
   private static let limit = 100_000
 
   private let numbers = Mutex<[Reference: Int64]>([:])
 
-  /// The number of a room; nil if there is none of this name. A channel that was renamed since may go by its former number,
-  /// which costs waiting and nothing else.
+  /// The number of a room; nil if no room has this name. May return the former room of a name after a renaming; the only cost is waiting.
   nonisolated(nonsending) func key(of reference: Reference, in database: Database) async throws -> Int64? {
     if case .number(let number) = reference { return number }
     if let number = numbers.withLock({ $0[reference] }) { return number }

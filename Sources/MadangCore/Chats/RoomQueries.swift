@@ -1,8 +1,8 @@
 import Storage
 
 extension Statement<ChatPlace> {
-  /// Takes the room's next place for a chat of `user`: the room's row is the sequencer, so commit order, `seq` order
-  /// and `createdAt` order are one. Throws `.notFound`.
+  /// Takes the next position in the room for a chat of `user`. The room's row is the sequencer, so commit order, `seq` order and
+  /// `createdAt` order are the same. Throws `.notFound`.
   static func advance(_ address: RoomAddress, as user: Int64, now: Int64) -> Statement {
     Statement(SQL.advancing.sql(address, for: user, at: now)) { rows in
       guard let row = rows.first else { throw Failure(.notFound, "no such room, or the caller is not in it") }
@@ -12,7 +12,7 @@ extension Statement<ChatPlace> {
 }
 
 extension Statement<ChatPlace?> {
-  /// The same for a chat of somebody who needs not to be in the room; nil if it was deleted.
+  /// Takes the next position for a chat whose author need not be a member; nil if the room was deleted.
   static func advance(_ room: Int64, now: Int64) -> Statement {
     Statement(.advance("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .isOfWorkspace)", now: now)) {
       try $0.first.map(ChatPlace.init)
@@ -25,7 +25,7 @@ extension ChatPlace {
 }
 
 extension SQL {
-  /// Takes the room's next place, if the person may post there.
+  /// Takes the next position in the room, if the account may post there.
   static let advancing = RoomForms(bindsTime: true) { address, user, now in
     .advance(
       """
@@ -34,7 +34,7 @@ extension SQL {
       """, now: now)
   }
 
-  /// The room, if the person may read it and it lies in that workspace.
+  /// The room, if it is in the addressed workspace and the account may read it.
   static let readable = RoomForms(bindsTime: false) { address, user, _ in
     .room(
       """
@@ -58,7 +58,7 @@ extension SQL {
     """
   }
 
-  /// Whether a room lies in this workspace, and the person belongs to it.
+  /// Whether a room is in this workspace and the account is a member of the workspace.
   fileprivate static func isIn(_ workspace: Reference, as user: Int64) -> SQL {
     """
     EXISTS (SELECT 1 FROM workspaces w JOIN workspace_members m ON m.workspace_id = w.id AND m.user_id = \(user)
@@ -80,7 +80,8 @@ extension SQL {
     """
   }
 
-  /// May read a room: a channel's workspace members, a direct message's two people while they are members.
+  /// Whether an account may read a room: the members of the workspace read its channels, and two people read their direct messages while
+  /// they are members.
   fileprivate static func mayRead(_ user: SQL) -> SQL {
     """
     \(sql: isOfWorkspace)
@@ -89,7 +90,7 @@ extension SQL {
     """
   }
 
-  /// Whether a room's workspace was not deleted.
+  /// Whether a room's workspace exists.
   fileprivate static var isOfWorkspace: SQL {
     "EXISTS (SELECT 1 FROM workspaces w WHERE w.id = r.workspace_id AND w.deleted_at IS NULL)"
   }
@@ -103,7 +104,7 @@ extension Transaction {
     }
   }
 
-  /// Nil if there is none.
+  /// Nil if there is no such room.
   func roomNumber(_ reference: Reference) throws -> Int64? {
     try first("SELECT r.id FROM rooms r WHERE \(sql: reference.isLiving("r"))") { try $0.get("id") }
   }
@@ -116,7 +117,7 @@ extension Transaction {
     try execute("UPDATE rooms SET last_seq = \(seq), last_chat_at = \(moment) WHERE id = \(room)")
   }
 
-  /// The room, if the person may read it and it lies in that workspace.
+  /// The room, if it is in the addressed workspace and the account may read it.
   func room(_ address: RoomAddress, readableBy user: Int64) throws -> Room {
     try room(selectedBy: SQL.readable.sql(address, for: user))
   }
@@ -140,7 +141,7 @@ extension Transaction {
     _ = try self.room("\(sql: Reference.number(room).isLiving("r")) AND \(sql: .mayRead("\(user)"))")
   }
 
-  /// An account seen at an address in a time that may read the room, the latest first.
+  /// An account that may read the room and was seen at an address in a range of time; of several, the one seen last.
   func reader(of room: Int64, seenAt address: String, _ times: ClosedRange<Int64>) throws -> Int64? {
     try first(
       """

@@ -1,8 +1,8 @@
 import Storage
 
 extension Transaction {
-  /// Enters `amount` (negative to take) in the ledger and the balance, and answers the new balance.
-  /// Throws `.notEnoughCoins` if the balance would fall below zero.
+  /// Adds `amount`, which may be negative, to the ledger and the balance, and returns the new balance. Throws `.notEnoughCoins` if the
+  /// balance would become negative.
   @discardableResult
   func addCoins(_ amount: Int, to user: Int64, for reason: String, now: Int64) throws -> Int {
     let balance: Int? = try first(

@@ -6,7 +6,7 @@ extension Transaction {
       ?? false
   }
 
-  /// Whose the payment is from now on.
+  /// Claims the payment for an account, unless another has claimed it, and returns the owner.
   func claimPayment(_ id: String, user: Int64, now: Int64) throws -> Int64 {
     try execute(
       """
@@ -15,7 +15,7 @@ extension Transaction {
     return try one("SELECT user_id FROM payment_claims WHERE imp_uid = \(id)") { try $0.get("user_id") }
   }
 
-  /// The new row's ids, or nil if either id of the payment was credited before.
+  /// Returns the new row's ids; nil if either id of the payment was credited before.
   func insertPayment(_ payment: Payment, _ item: StoreItem, uuid: String, user: Int64, now: Int64) throws -> ObjectID? {
     try first(
       """

@@ -1,7 +1,7 @@
 import Logging
 import Storage
 
-/// Something the store sells: coins for an amount of Korean won.
+/// An item of the store: coins at a price in Korean won.
 public struct StoreItem: Equatable, Sendable {
   public let name: String
   public let amount: Int
@@ -14,15 +14,15 @@ public struct StoreItem: Equatable, Sendable {
   }
 }
 
-/// A payment as the provider that took it knows it.
+/// A payment as its provider describes it.
 package struct Payment: Equatable, Sendable {
-  /// The provider's own id, `imp_uid`.
+  /// The provider's id, `imp_uid`.
   package let id: String
   /// The shop's id, `merchant_uid`.
   package let merchantID: String
   /// Korean won.
   package let amount: Int
-  /// Paid in full, and nothing of it cancelled.
+  /// Whether the payment was paid in full and nothing of it was cancelled.
   package let isSettled: Bool
   /// Milliseconds since 1970.
   package let paidAt: Int64
@@ -36,10 +36,10 @@ package struct Payment: Equatable, Sendable {
   }
 }
 
-/// Looks payments up where they were made.
+/// Looks up payments at their provider.
 package protocol PaymentVerifier: Sendable {
-  /// The payment that an app shows with these ids, `imp_uid` and `merchant_uid`; nil if there is none. Which of the two it is
-  /// looked up by is the provider's: the other one may be another payment's. Throws if the provider cannot be asked.
+  /// The payment with these ids, `imp_uid` and `merchant_uid`, as an app presents them; nil if there is none. The look-up must use the
+  /// provider's own id, because the other one may name another payment. Throws if the provider cannot be asked.
   func payment(_ id: String, merchantID: String) async throws -> Payment?
 }
 
@@ -54,14 +54,14 @@ package struct Billing: Sendable {
 }
 
 extension Madang {
-  /// What the store sells, by price.
+  /// The items of the store, ordered by price.
   package var storeItems: [StoreItem] { settings.coins.items.sorted { $0.amount < $1.amount } }
 
-  /// Credits the coins of a payment to the caller, exactly once, however often and by whomever it is asked for.
+  /// Credits the coins of a payment to the caller, exactly once, even if it is requested several times or by several callers.
   ///
-  /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, or the provider
-  /// does not know the payment or cannot be asked, or another account showed it first, or in read-only mode; `.paymentInvalid` if the ids do not
-  /// belong together, it is not paid, or its amount is no item's (wire contract, Store and payments).
+  /// Throws, in this order: `.invalid` for an empty id; `.paymentUnknown` if either id was credited before, if the provider does not know
+  /// the payment or cannot be asked, if another account presented it first, or in read-only mode; `.paymentInvalid` if the ids do not
+  /// belong together, the payment is not paid, or no item has its amount (wire contract, Store and payments).
   package func creditPayment(
     _ id: String, merchantID: String, verifier: (any PaymentVerifier)?, as caller: Caller
   ) async throws -> Billing {
@@ -71,7 +71,7 @@ extension Madang {
     do { return try await credit(id, merchantID, verifier, as: caller) } catch let error as StorageError
       where error.code == .writesStopped
     {
-      // Some clients take any other code for "sign in again"; the payment stays unused and can be sent once more.
+      // Some clients treat any other code as "sign in again". The payment stays unused and can be sent again.
       throw Failure(.paymentUnknown, "the database is in read-only mode")
     }
   }
@@ -101,7 +101,8 @@ extension Madang {
     }
   }
 
-  /// Binds a payment to the account that first shows both its ids, paid or not: somebody else may learn them before it is credited.
+  /// Binds a payment, paid or not, to the first account that presents both its ids. Another account could learn the ids before the payment
+  /// is credited.
   private func claim(_ payment: Payment, as caller: Caller) async throws -> Bool {
     try await database.write { [now = clock.now] transaction in
       try transaction.claimPayment(payment.id, user: caller.id, now: now) == caller.id
@@ -114,7 +115,7 @@ extension Madang {
     guard let verifier else { throw Failure(.paymentUnknown, "no payment provider is configured") }
     let payment: Payment?
     do { payment = try await verifier.payment(id, merchantID: merchantID) } catch {
-      // Some clients take any other code for "sign in again"; the payment stays unused and can be sent once more.
+      // Some clients treat any other code as "sign in again". The payment stays unused and can be sent again.
       logger.error("the payment provider cannot be asked", metadata: ["error": "\(String(reflecting: error))"])
       throw Failure(.paymentUnknown, "the payment provider cannot be asked")
     }

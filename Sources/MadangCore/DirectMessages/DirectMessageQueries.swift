@@ -5,8 +5,7 @@ extension Transaction {
     try first("SELECT u.id FROM users u WHERE \(sql: reference.matches("u"))") { try $0.get("id") }
   }
 
-  /// Two people in a workspace of the first, and their room if they have one.
-  /// Throws `.notFound`, or `.invalid` if they are one person.
+  /// Two people in a workspace of the first, and their room if it exists. Throws `.notFound`, or `.invalid` if both are the same person.
   func pair(of user: Int64, and other: Reference, in workspace: Reference) throws -> (
     workspace: Int64, other: Int64, room: DirectMessage?
   ) {
@@ -18,7 +17,7 @@ extension Transaction {
 
   /// Rooms, each joined with the other person.
   ///
-  /// - Parameter pairs: Rooms as `room_id`, their other people as `other_id`.
+  /// - Parameter pairs: Selects the rooms as `room_id` and their other people as `other_id`.
   private func rooms(_ pairs: SQL) -> SQL {
     """
     SELECT r.id AS room_id, r.uuid AS room_uuid, r.workspace_id, r.created_at, \(sql: Person.columns)
@@ -26,9 +25,9 @@ extension Transaction {
     """
   }
 
-  /// The one with the latest chat, or the newest without one, first.
+  /// Ordered by the latest chat, or by creation if there is none, newest first.
   func directMessages(in workspace: Int64, of user: Int64, _ size: ListPageSize) throws -> Listing<DirectMessage> {
-    // Two look-ups in an index each; with OR an engine may walk the rooms of all people.
+    // Two indexed look-ups: with OR an engine may scan the rooms of all people.
     let pairs: SQL = """
       SELECT room_id, high_user_id AS other_id FROM direct_messages
       WHERE workspace_id = \(workspace) AND low_user_id = \(user)
@@ -65,7 +64,7 @@ extension Transaction {
         """), DirectMessage.init)
   }
 
-  /// The new room, or nil if the two have one.
+  /// Returns the new room; nil if the two have one.
   @discardableResult
   func insertDirectMessage(uuid: String, workspace: Int64, of user: Int64, and other: Int64, now: Int64) throws
     -> Int64?
@@ -82,7 +81,7 @@ extension Transaction {
       VALUES (\(room), \(workspace), \(min(user, other)), \(max(user, other)))
       ON CONFLICT (workspace_id, low_user_id, high_user_id) DO NOTHING
       """)
-    // Another node made the pair's room first; theirs is the one.
+    // Another server has created the pair's room first; that one counts.
     guard inserted == 0 else { return room }
     try execute("DELETE FROM rooms WHERE id = \(room)")
     return nil

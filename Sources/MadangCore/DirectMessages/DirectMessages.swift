@@ -16,8 +16,8 @@ package struct DirectMessage: Sendable {
 }
 
 extension Madang {
-  /// The caller's direct-message rooms in a workspace, the one with the latest chat (or creation) first.
-  /// Throws `.notFound`.
+  /// The caller's direct messages in a workspace, ordered by the latest chat, or by creation if there is none, newest first. Throws
+  /// `.notFound`.
   package func directMessages(in workspace: Reference, as principal: Principal) async throws
     -> Listing<DirectMessage>
   {
@@ -27,12 +27,12 @@ extension Madang {
     }
   }
 
-  /// The room of the caller and another member, made if there is none. An existing room opens even if the other
-  /// person has left. Throws `.notFound`, or `.invalid` for the caller themselves.
+  /// The room of the caller and another member; it is created if it does not exist. An existing room opens even if the other person has
+  /// left. Throws `.notFound`, or `.invalid` if the caller names themselves.
   package func openDirectMessage(with other: Reference, in workspace: Reference, as principal: Principal) async throws
     -> DirectMessage
   {
-    // Clients open a room each time they show it: most find it here, and the writer is left alone.
+    // Clients call this whenever they show the room. Most calls find it here and need no write.
     if let room = try await read(as: principal, { try $0.pair(of: $1.id, and: other, in: workspace).room }) {
       return room
     }

@@ -1,7 +1,7 @@
 import Foundation
 import Storage
 
-/// Files of this machine: `<root>/<folder>/<name>.<ext>`. Blocking calls run on the store's threads.
+/// Stores files on this machine as `<root>/<folder>/<name>.<ext>`. Blocking calls run on the store's threads.
 package struct DirectoryHome: FileHome {
   let root: URL
   let workers: WorkerPool
@@ -24,7 +24,7 @@ package struct DirectoryHome: FileHome {
     }
   }
 
-  /// Renames it: staged files are on the same disk.
+  /// Renames the file: staged files are on the same disk.
   package func put(_ file: StagedFile, as path: String) async throws {
     let target = try url(path)
     try await workers.run {
@@ -48,7 +48,7 @@ package struct DirectoryHome: FileHome {
   package func isKnownMissing(_ path: String) async throws -> Bool { try await size(of: path) == nil }
 
   package func remove(_ paths: [String]) async -> [String] {
-    // Of a task of its own: the caller's may be cancelled, which must not leave them behind.
+    // In a separate task: if the caller's task is cancelled, the files must still be removed.
     await Task {
       let gone = try? await workers.run {
         paths.filter { path in
@@ -64,7 +64,7 @@ package struct DirectoryHome: FileHome {
     of folder: FileFolder, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
   ) async throws {
     let directory = root.appending(path: folder.rawValue)
-    // One that is not there has no files. Only a server makes them.
+    // A missing directory contains no files. Only servers create directories.
     guard try await workers.run({ FileManager.default.fileExists(atPath: directory.path) }) else { return }
     try await workers.forEachPage(of: directory, changedBefore: date, page: page) { names in
       let paths = names.filter { $0 != FileStore.defaultPicture }.map { "\(folder.rawValue)/\($0)" }
@@ -97,7 +97,7 @@ package struct DirectoryHome: FileHome {
     }
   }
 
-  /// Removes a directory with its files; not all at once, because others wait for the threads.
+  /// Removes a directory with its files, page by page, because other work waits for the threads.
   private func remove(_ directory: URL, page: Int) async throws {
     for folder in FileFolder.allCases.map({ directory.appending(path: $0.rawValue) }) {
       guard let names = try? await workers.run({ try DirectoryNames(folder) }) else { continue }
@@ -132,7 +132,7 @@ package struct DirectoryHome: FileHome {
     for folder in FileFolder.allCases {
       let names = try await workers.run { [root] in
         let directory = root.appending(path: folder.rawValue)
-        // One that is not there has no files. Only a server makes them.
+        // A missing directory contains no files. Only servers create directories.
         guard FileManager.default.fileExists(atPath: directory.path) else { return [String]?.none }
         return try DirectoryNames(directory).next(100)?.filter { !$0.hasPrefix(".") }
       }
@@ -150,7 +150,7 @@ package struct DirectoryHome: FileHome {
     }
   }
 
-  /// The disk itself is asked where files are staged, which is on it.
+  /// Only the root is checked: the store checks the disk itself where files are staged, which is the same disk.
   package func ping() async throws {
     try await workers.run {
       for folder in FileFolder.allCases where access(root.appending(path: folder.rawValue).path, W_OK) != 0 {
@@ -159,7 +159,7 @@ package struct DirectoryHome: FileHome {
     }
   }
 
-  /// Throws `Failure(.notFound)` for what is no path of a stored file.
+  /// Throws `Failure(.notFound)` unless the text is the path of a stored file.
   private func url(_ path: String) throws -> URL {
     try FileStore.requirePath(path)
     return root.appending(path: path)
@@ -167,7 +167,7 @@ package struct DirectoryHome: FileHome {
 }
 
 extension WorkerPool {
-  /// Hands the names in a directory that were last changed before `date` to `body`, at most `page` at a time.
+  /// Calls `body` with the names in a directory that were last changed before `date`, at most `page` at a time.
   func forEachPage(
     of directory: URL, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
   ) async throws {

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The names in a directory, some at a time, so that memory does not grow with it. Its calls block.
+/// Lists a directory in pages, so that memory use does not grow with it. Calls block.
 final class DirectoryNames: Sendable {
   #if canImport(Darwin)
     private typealias Stream = UnsafeMutablePointer<DIR>

@@ -1,21 +1,21 @@
 import Foundation
 
-/// The name that a file which is no image keeps, as its path carries it (wire contract, File types): percent-encoded, of letters and
-/// digits of ASCII, `-`, `_`, `.` and `%XX`. So it goes into paths and headers as it is.
+/// The name of an uploaded document, as its path contains it (wire contract, File types): ASCII letters and digits, `-`, `_`, `.` and
+/// `%XX`. It can be inserted into paths and headers without further encoding.
 package struct DocumentName: Sendable {
-  /// As people count them.
+  /// Limit in characters, as people count them.
   private static let maxCharacters = 80
-  /// Before it is encoded: a letter may carry many marks.
+  /// Limit in bytes before encoding: one letter may have many combining marks.
   private static let maxBytes = 640
-  /// Where nothing is left of a name.
+  /// Used if nothing of a name can be kept.
   private static let fallback = "file"
 
   package let encoded: String
 
-  /// Of a stored row.
+  /// Reads the name from a row.
   init(encoded: String) { self.encoded = encoded }
 
-  /// - Parameter fileName: As a client sent it: a path, with or without an extension, of any letters.
+  /// - Parameter fileName: The name that a client sent: possibly a path, with or without an extension, in any script.
   init(ofFile fileName: String) {
     var name = Self.last(of: fileName)
     if let dot = name.lastIndex(of: ".") { name = name[..<dot] }
@@ -31,7 +31,7 @@ package struct DocumentName: Sendable {
     encoded = Self.percentEncoded(cut.isEmpty ? Self.fallback : cut)
   }
 
-  /// The extension of a client's file name in lower case; nil if it has none.
+  /// The extension of a client's file name, in lower case; nil if it has none.
   static func fileExtension(of fileName: String) -> String? {
     let name = last(of: fileName)
     guard let dot = name.lastIndex(of: ".") else { return nil }
@@ -39,13 +39,13 @@ package struct DocumentName: Sendable {
     return text.isEmpty ? nil : text
   }
 
-  /// Some clients send whole paths, of Windows too.
+  /// Some clients send whole paths, including paths of Windows.
   private static func last(of fileName: String) -> Substring {
     guard let slash = fileName.lastIndex(where: { $0 == "/" || $0 == "\\" }) else { return fileName[...] }
     return fileName[fileName.index(after: slash)...]
   }
 
-  /// Without control characters, line ends, and those that turn the direction of what stands beside them. The joiners of emoji stay.
+  /// Drops control characters, line ends and marks that change the direction of text. Keeps the joiners of emoji.
   private static func isKept(_ scalar: Unicode.Scalar) -> Bool {
     switch scalar.properties.generalCategory {
     case .control, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse, .unassigned: false
@@ -68,7 +68,7 @@ package struct DocumentName: Sendable {
     return String(decoding: bytes, as: UTF8.self)
   }
 
-  /// Whether a name in a request's path, percent-decoded once, is this one: clients send it as it is, or percent-encoded once more.
+  /// Whether a name in a request's path, percent-decoded once, is this name. Clients send it unchanged, or percent-encoded once more.
   func isMeant(by decoded: some StringProtocol) -> Bool {
     decoded.utf8.elementsEqual(encoded.utf8)
       || encoded.removingPercentEncoding?.utf8.elementsEqual(decoded.utf8) ?? false

@@ -1,75 +1,75 @@
 import Foundation
 
-/// Where stored files are kept, each under a path `<folder>/<name>.<ext>` that ``FileStore`` makes: a directory, or a
-/// bucket elsewhere. All of it may be called at once, by several servers.
+/// Storage for files: a local directory or a remote bucket. Each file has a path `<folder>/<name>.<ext>`, which ``FileStore`` makes. All
+/// calls may run concurrently, from several servers.
 ///
-/// Under a text that is no such path (``FileStore/isPath(_:)``) there is no file: it leads nowhere.
+/// No file exists under a text that is no such path (``FileStore/isPath(_:)``), and such a text is never followed.
 package protocol FileHome: Sendable {
-  /// Makes what all else needs, and the built-in default pictures. Throws if the home takes no files.
+  /// Prepares the storage and stores the built-in default pictures. Throws if the storage cannot be written to.
   func prepare() async throws
 
-  /// Puts a staged file under a path, durably. Throws `Failure(.notFound)` if it is no path of a stored file. If it throws, the
-  /// file may be there or not.
+  /// Stores a staged file under a path, durably. Throws `Failure(.notFound)` if the path is invalid. After any other error the file may or
+  /// may not be stored.
   func put(_ file: StagedFile, as path: String) async throws
 
-  /// Bytes of a stored file. Throws if they cannot be had, as far as that is known before the first is read.
-  /// - Parameter range: Which; within the file's size.
+  /// Bytes of a stored file. Throws if they cannot be read, as far as that is known before reading starts.
+  /// - Parameter range: Must be within the file's size.
   func content(of path: String, range: ClosedRange<Int>) async throws -> FileContent
 
-  /// The size of a stored file in bytes; nil if it is not there.
+  /// The size of a stored file in bytes; nil if the file is missing.
   func size(of path: String) async throws -> Int?
 
-  /// Whether a stored file is known to be missing. False where asking costs a call.
+  /// Whether a stored file is known to be missing. False if finding out would cost a remote call.
   func isKnownMissing(_ path: String) async throws -> Bool
 
-  /// Removes files, whether or not the caller's task is cancelled. Answers which are gone now.
+  /// Removes files, even if the caller's task is cancelled. Returns the paths that no longer exist.
   func remove(_ paths: [String]) async -> [String]
 
-  /// Hands the paths of a folder's files that were last changed before `date` to `body`, at most `page` at a time; not those of
-  /// the built-in pictures, and not what systems hide. Memory does not grow with the folder. `body` may remove or move the
-  /// files.
+  /// Calls `body` with the paths of a folder's files that were last changed before `date`, at most `page` at a time. Built-in pictures and
+  /// hidden files of operating systems are left out. Memory use does not grow with the folder. `body` may remove or move the files.
   func forEachPage(
     of folder: FileFolder, changedBefore date: Date, page: Int, _ body: ([String]) async throws -> Void
   ) async throws
 
-  /// Moves files to a day's folder of the trash, under their own paths. Throws if one could not be moved; the others are.
+  /// Moves files to a day's folder in the trash and keeps their paths below it. If a file cannot be moved, moves the others and throws.
   func moveToTrash(_ paths: [String], day: String) async throws
 
-  /// Removes the folders of the trash that are of days before this one, `page` files at a time.
+  /// Removes the folders of days before `day` from the trash, `page` files at a time.
   func emptyTrash(before day: String, page: Int) async throws
 
-  /// The id of the installation whose files these are; nil if none was set.
+  /// The id of the installation that owns these files; nil if none was set.
   func installationID() async throws -> String?
 
-  /// Sets it, durably.
+  /// Sets the installation's id, durably.
   func setInstallationID(_ id: String) async throws
 
-  /// Whether there is any file but those the program brings itself, and those that systems hide.
+  /// Whether any file exists other than built-in files and hidden files of operating systems.
   func hasUploads() async throws -> Bool
 
-  /// Whether any of the files is there. A home where asking costs may leave out all but the first ones.
+  /// Whether any of the files exists. Storage with costly calls may check only the first ones.
   func holdsAny(of paths: [String]) async throws -> Bool
 
-  /// Throws if this server cannot use the home and another one might.
+  /// Throws if this server cannot use the storage but another server might.
   func ping() async throws
 }
 
-/// Bytes of a stored file.
+/// The content of a stored file.
 package enum FileContent: Sendable {
-  /// In a file of this machine, at the range that was asked for.
+  /// In a local file, at the requested range.
   case file(URL)
-  /// Elsewhere: exactly those asked for, as fast as they are taken, once.
+  /// In remote storage: exactly the requested bytes, once, at the speed of the consumer.
   case pieces(any AsyncSequence<[UInt8], any Error> & Sendable)
 }
 
-/// The folder of files that no row names, in a home: `trash/<day>/<folder>/<name>`. The row may be in another database than
-/// the one the server was started with, so they wait here, and an operator can move them back.
+/// The folder of files that no row names: `trash/<day>/<folder>/<name>`. The row may be in another database than the one that the server
+/// was started with, so an operator can move files back from here.
 package let trashFolder = "trash"
 
-/// Where a home has the id of its installation, beside the folders.
+/// The name of the installation's id, beside the folders.
 package let installationName = "installation"
 
-/// Whether a text has the form of a day of the trash, `2026-11-23`. What else lies there is not ours to remove.
+/// Whether a text looks like a day's folder of the trash, `2026-11-23`. Other entries of the trash belong to other programs and are not
+/// removed.
 package func isDay(_ text: some StringProtocol) -> Bool {
   text.utf8.count == 10
     && text.utf8.enumerated().allSatisfy { index, byte in

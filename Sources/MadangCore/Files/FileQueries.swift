@@ -12,7 +12,7 @@ extension Transaction {
     ) { try $0.get("id") }
   }
 
-  /// Those of the paths that rows name: of files that are there, or of files that were given up and wait to be removed.
+  /// The subset of `paths` that rows name, as stored files or as retired files that wait for their removal.
   func paths(among paths: [String]) throws -> Set<String> {
     Set(
       try all(
@@ -23,22 +23,22 @@ extension Transaction {
       ) { try $0.get("path") })
   }
 
-  /// Paths of the files that were stored last, and of some that were given up and may still be there.
-  /// - Parameter givenUp: Whether there is a table of those that were given up.
+  /// Paths of the newest files, and of some retired files that may still exist.
+  /// - Parameter givenUp: Whether the database has the table of retired files.
   func newestFiles(limit: Int, givenUp: Bool) throws -> [String] {
     let stored: [String] = try all("SELECT path FROM files ORDER BY id DESC LIMIT \(limit)") { try $0.get("path") }
     guard givenUp else { return stored }
     return stored + (try all("SELECT path FROM file_removals LIMIT \(limit)") { try $0.get("path") })
   }
 
-  /// Gives a picture up: it can be fetched until then, and vanishes some time after.
+  /// Retires a picture: it can be fetched until `due` and is removed later.
   func retire(_ path: String?, due: Int64) throws {
     guard let path else { return }
     try execute(
       "INSERT INTO file_removals (path, due_at) VALUES (\(path), \(due)) ON CONFLICT (path) DO NOTHING")
   }
 
-  /// Gives up some of a room's files, and answers how many.
+  /// Retires up to `limit` files of a room, and returns how many.
   func retireFiles(ofRoom room: Int64, due: Int64, limit: Int) throws -> Int {
     let paths: [String] = try all("SELECT path FROM files WHERE room_id = \(room) LIMIT \(limit)") {
       try $0.get("path")
@@ -47,7 +47,7 @@ extension Transaction {
     return paths.count
   }
 
-  /// Gives files up.
+  /// Retires files.
   func retireFiles(_ paths: [String], due: Int64) throws {
     guard !paths.isEmpty else { return }
     try execute(
@@ -77,8 +77,8 @@ extension Transaction {
     try first("SELECT 1 AS one FROM files WHERE path = \(path)") { _ in true } ?? false
   }
 
-  /// A stored file and the room whose readers alone may see it.
-  /// - Parameter path: As clients see it, percent-decoded once. Throws `.notFound` if it has not the form of a path.
+  /// A stored file, and the room whose readers may see it; nil as room if everyone may.
+  /// - Parameter path: As clients see it, percent-decoded once. Throws `.notFound` if it is not a valid path.
   func file(shownPath path: String) throws -> (file: StoredFile, room: Int64?)? {
     let (path, document) = try FileStore.meant(by: path)
     let files = try all(

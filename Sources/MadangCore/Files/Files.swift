@@ -3,17 +3,17 @@ import Logging
 import Storage
 
 extension Madang {
-  /// Gives staged files their final names, then commits `body`, which must insert their rows. If it throws, the
-  /// files are gone again. Throws `.invalid` if `images` are wanted and a file is none.
-  /// - Parameter isWanted: Whether the caller still waits. Asked again when the files are stored: that may take long, and who
-  ///   is gone may have sent all of it again.
+  /// Gives staged files their final names, then commits `body`, which must insert their rows. If it throws, the files are removed. Throws
+  /// `.invalid` if `images` are required and a file is no image.
+  /// - Parameter isWanted: Whether the client is still connected. Asked again after the files are stored: that may take long, and a client
+  ///   that disconnected may have sent everything again.
   func keeping<T: Sendable>(
     _ staged: [StagedFile], in folder: FileFolder, images: Bool, key: Int64? = nil,
     isWanted: @Sendable () async -> Bool = { true }, as principal: Principal,
     _ body: @escaping @Sendable (Transaction, Caller, [StoredFile]) throws -> T
   ) async throws -> T {
     guard !images || staged.allSatisfy(\.type.isImage) else { throw Failure(.invalid, "image: the file is no image") }
-    // Nothing comes into the home, not even for a moment.
+    // In read-only mode no file is stored, not even for a moment.
     if !staged.isEmpty, try await readOnlyMode() != nil { throw StorageError(.writesStopped, "read-only mode") }
     if images, !staged.isEmpty, settings.files.perAccount > 0 {
       try await addUpFiles(
@@ -25,7 +25,7 @@ extension Madang {
       guard await isWanted() else { throw CancellationError() }
       return try await write(as: principal, key: key) { [stored] in try body($0, $1, stored) }
     } catch let error as StorageError where error.code == .outcomeUnknown {
-      // The transaction may have committed: the sweep decides by the rows.
+      // The transaction may have committed, so the files stay; the sweep removes files without rows.
       throw error
     } catch {
       await files.remove(stored.map(\.path))
@@ -33,8 +33,8 @@ extension Madang {
     }
   }
 
-  /// The file at a path if the caller may see it: everybody signed in sees pictures, only a room's readers the files
-  /// of its chats. Throws `.notFound`.
+  /// The file at a path if the caller may see it. Every signed-in account sees pictures; only readers of a room see the files of its chats.
+  /// Throws `.notFound`.
   package func file(folder: String, name: String, as principal: Principal) async throws -> StoredFile {
     let path = "\(folder)/\(name)"
     try FileStore.requirePath(path)
@@ -52,14 +52,15 @@ extension Madang {
     }
   }
 
-  /// Moves files that no row names to the trash: what a crash left between rename and commit, or the files of another
-  /// database than the one the server was started with. Removes what was in the trash for ``FileSettings/trashDays``.
-  /// - Parameter age: How long, in milliseconds, a file is left alone because its request may still be running.
+  /// Moves files without a row to the trash: files that a crash left between rename and commit, or files of another database than the one
+  /// that the server was started with. Empties the trash after ``Settings/trashDays``.
+  /// - Parameter age: Younger files are left alone, because their request may still be running. In milliseconds.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
     for folder in FileFolder.allCases {
       try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
-        // What waits for its COMMIT is not read, and a database that was cut off reads what is old: neither writes.
+        // Reads do not see rows that wait for their COMMIT, and a database that was cut off returns old rows. A ping waits for the first
+        // and fails on the second.
         try await database.ping()
         let known = try await database.read { try $0.paths(among: page) }
         let orphans = page.filter { !known.contains($0) }
@@ -71,33 +72,34 @@ extension Madang {
     try await files.emptyTrash(after: settings.files.trashDays, page: settings.filePage)
   }
 
-  /// Removes uploads to this machine that were cut off.
-  /// - Parameter age: How long, in milliseconds, one is left alone because its request may still be running.
+  /// Removes local uploads that were interrupted.
+  /// - Parameter age: Younger uploads are left alone, because their request may still be running. In milliseconds.
   package func removeUploads(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
     try await files.removeUploads(before: before, page: settings.filePage)
   }
 
-  /// Removes the files that were given up and are due: those of deleted rooms, and pictures replaced some time ago. They
-  /// do not go to the trash: their owners deleted them, and this database says so.
+  /// Removes retired files that are due: files of deleted rooms, and pictures that were replaced some time ago. They do not go to the
+  /// trash, because their owners deleted them and this database records it.
   package func removeRetiredFiles() async throws {
     while true {
       let due = try await database.write { [now = clock.now, page = settings.filePage] in
-        // The rows go first, so that no row names a missing file; the note goes last, so that a crash repeats.
+        // Rows of files are deleted first, so that no row names a missing file. The note that a file is retired is deleted last, so that a
+        // crash repeats the removal.
         let paths = try $0.retiredFiles(dueBy: now, limit: page)
         try $0.deleteFiles(paths)
         return paths
       }
       guard !due.isEmpty else { return }
       let removed = await files.remove(due)
-      // What cannot be removed keeps its note and is tried again the next time.
+      // Files that cannot be removed keep their notes, and the next run tries again.
       guard !removed.isEmpty else { throw FilesStay(count: due.count) }
       try await database.write { try $0.forgetRetiredFiles(removed) }
     }
   }
 }
 
-/// Files that were given up could not be removed.
+/// Retired files could not be removed.
 struct FilesStay: Error {
   let count: Int
 }

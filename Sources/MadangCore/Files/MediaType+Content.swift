@@ -1,21 +1,21 @@
-// Which type a file has: its first bytes decide the family, the extension of its name only the member of a family whose members
-// look alike. The work is bounded by `MediaType.headLength`, however large the file is.
+// Detects the type of a file. Its first bytes decide the family. The extension of its name only selects a member of a family whose members
+// look alike. The work is bounded by `MediaType.headLength`, whatever the size of the file.
 
 extension MediaType {
-  /// How many bytes of a file's beginning tell its type: two frames of MP3 fit.
+  /// How many leading bytes are examined: two frames of MP3 fit.
   static let headLength = 2048
 
   private static let zipped: Set<MediaType> = [.zip, .docx, .xlsx, .pptx, .hwpx, .odt, .ods, .odp, .epub]
-  /// OLE compound files.
+  /// Types that are OLE compound files.
   private static let compound: Set<MediaType> = [.doc, .xls, .ppt, .hwp]
   private static let film: Set<MediaType> = [.mp4, .mov, .m4a]
   private static let texts: Set<MediaType> = [.txt, .csv, .md, .json, .rtf]
 
-  /// Nil if it is none of the types.
+  /// Nil if the file has none of these types.
   /// - Parameters:
-  ///   - head: The first ``headLength`` bytes of a file, or all that it has.
-  ///   - isText: Whether all of the file is text.
-  ///   - fileExtension: Of the name that the client gave, in lower case; nil if it has none.
+  ///   - head: The first ``headLength`` bytes, or all bytes of a shorter file.
+  ///   - isText: Whether the whole file is text.
+  ///   - fileExtension: The extension of the client's name, in lower case; nil if it has none.
   init?(head: [UInt8], isText: Bool, fileExtension: String?) {
     let bytes = Head(head)
     let named = fileExtension.flatMap { MediaType(fileExtension: $0) }
@@ -25,15 +25,15 @@ extension MediaType {
     } else if bytes.has([0x50, 0x4B, 0x03, 0x04]) || bytes.has([0x50, 0x4B, 0x05, 0x06]) {
       self = member(of: Self.zipped) ?? .zip
     } else if bytes.has([0xD0, 0xCF, 0x11, 0xE0, 0xA1, 0xB1, 0x1A, 0xE1]) {
-      // Installers and mails are such files, too: without one of these extensions it is none of ours.
+      // Installers and mails are compound files too, so the extension must name one of these types.
       guard let type = member(of: Self.compound) else { return nil }
       self = type
     } else if bytes.has("ftyp", at: 4) {
       guard let type = bytes.typeOfFilm else { return nil }
-      // Brands of MP4 are in the files of all three.
+      // Files of all three types may have brands of MP4.
       self = type == .mp4 ? member(of: Self.film) ?? .mp4 : type
     } else if isText {
-      // Nearly any file without binary data is text: under the name of something else, such as a picture or a page, it is none.
+      // Nearly every file without binary data is text. With the extension of another kind, such as a picture or a page, it is refused.
       guard let fileExtension, !fileExtension.isEmpty else {
         self = .txt
         return
@@ -59,7 +59,7 @@ extension MediaType {
     if bytes.has("HWP Document File") { return .hwp }
     if bytes.has("ID3"), (2...4).contains(bytes[3]) { return .mp3 }
     if bytes.isFramesOfMP3 { return .mp3 }
-    // Films of QuickTime without a brand. A size below 16 MiB, or that of a long one, begins with zero.
+    // QuickTime films without a brand. An atom smaller than 16 MiB, or one with a long size, begins with zero.
     if bytes[0] == 0, ["moov", "mdat", "wide", "free", "skip", "pnot"].contains(where: { bytes.has($0, at: 4) }) {
       return .mov
     }
@@ -70,7 +70,7 @@ extension MediaType {
   }
 }
 
-/// A file's first bytes. What is beyond them reads as zero.
+/// The first bytes of a file. Bytes beyond the end read as zero.
 private struct Head {
   static let heicBrands = ["heic", "heix", "hevc", "heim", "heis", "mif1", "msf1"]
   private static let mp4Brands = ["isom", "mp41", "mp42", "mp71", "avc1", "M4V ", "M4VH", "M4VP", "dash", "MSNV"]
@@ -85,8 +85,7 @@ private struct Head {
 
   func has(_ text: String, at offset: Int = 0) -> Bool { bytes.dropFirst(offset).starts(with: text.utf8) }
 
-  /// The type that the major brand of an ISO media file says, or else the compatible ones behind it do; nil if it is another, such
-  /// as AVIF.
+  /// The type of an ISO media file by its major brand, or else by its compatible brands; nil for other types, such as AVIF.
   var typeOfFilm: MediaType? {
     let size = bytes.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let others = stride(from: 16, to: min(size, 256, bytes.count), by: 4)
@@ -99,17 +98,17 @@ private struct Head {
     if ["M4A ", "M4B ", "M4P "].contains(where: { has($0, at: offset) }) { return .m4a }
     if has("3gp", at: offset) || has("3g2", at: offset) { return .threeGP }
     if Self.mp4Brands.contains(where: { has($0, at: offset) }) { return .mp4 }
-    // iso2 to iso9.
+    // Brands iso2 to iso9.
     return has("iso", at: offset) && (0x32...0x39).contains(self[offset + 3]) ? .mp4 : nil
   }
 
-  /// Whether it begins with two frames of MPEG audio, layer III, or is one.
+  /// Whether the file begins with two frames of MPEG audio, layer III, or consists of one.
   var isFramesOfMP3: Bool {
     guard let length = lengthOfFrame(at: 0) else { return false }
     return length == bytes.count || lengthOfFrame(at: length) != nil
   }
 
-  /// In bytes; nil if no frame of layer III is there.
+  /// The length of a frame in bytes; nil if there is no frame of layer III at the offset.
   private func lengthOfFrame(at offset: Int) -> Int? {
     let (sync, rates, version) = (self[offset + 1], self[offset + 2], self[offset + 1] >> 3 & 3)
     guard self[offset] == 0xFF, sync & 0xE0 == 0xE0, version != 1, sync >> 1 & 3 == 1 else { return nil }

@@ -1,4 +1,4 @@
-/// The file types that the server knows (wire contract, File types). The raw value is the `Content-Type`.
+/// The file types that the server accepts (wire contract, File types). The raw value is the `Content-Type`.
 public enum MediaType: String, CaseIterable, Sendable {
   case jpeg = "image/jpeg"
   case png = "image/png"
@@ -24,7 +24,7 @@ public enum MediaType: String, CaseIterable, Sendable {
   case txt = "text/plain"
   case csv = "text/csv"
   case md = "text/markdown"
-  // Taken only where the setting `files.types` names them.
+  // Accepted only if the setting `files.types` names them.
   case odt = "application/vnd.oasis.opendocument.text"
   case ods = "application/vnd.oasis.opendocument.spreadsheet"
   case odp = "application/vnd.oasis.opendocument.presentation"
@@ -36,7 +36,7 @@ public enum MediaType: String, CaseIterable, Sendable {
   case webm = "video/webm"
   case threeGP = "video/3gpp"
 
-  /// Taken everywhere; all others in chats only, and served as attachments.
+  /// Images are accepted everywhere. All other types are accepted in chats only, and served as attachments.
   package var isImage: Bool {
     switch self {
     case .jpeg, .png, .gif, .webp, .heic: true
@@ -46,7 +46,7 @@ public enum MediaType: String, CaseIterable, Sendable {
 
   package var fileExtension: String { self == .threeGP ? "3gp" : String(describing: self) }
 
-  /// The type with an extension in lower case; nil if there is none.
+  /// The type with a lower-case extension; nil if there is none.
   package init?(fileExtension: some StringProtocol) {
     guard let type = Self.byExtension[String(fileExtension)] else { return nil }
     self = type
@@ -54,7 +54,7 @@ public enum MediaType: String, CaseIterable, Sendable {
 
   private static let byExtension = Dictionary(uniqueKeysWithValues: allCases.map { ($0.fileExtension, $0) })
 
-  /// What chats take besides images, unless the operator says otherwise.
+  /// The types that chats accept besides images, unless the operator configures others.
   package static let documents: Set<MediaType> = [
     .pdf, .zip, .doc, .docx, .xls, .xlsx, .ppt, .pptx, .hwp, .hwpx, .mp3, .m4a, .wav, .mp4, .mov, .avi, .txt, .csv, .md,
   ]

@@ -1,18 +1,17 @@
-/// Finds out whether a file is text, in UTF-8 or EUC-KR and without control characters, as its bytes come: none is looked at twice
-/// and none is kept.
+/// Decides whether a file is text in UTF-8 or EUC-KR without control characters. It reads each byte once, as it arrives, and stores none.
 struct TextSieve {
-  /// What UTF-8 still expects: how many bytes of a letter, and the range of the next one.
+  /// The rest of the current UTF-8 character: how many bytes are missing, and the range of the next one.
   private var awaited = (count: 0, next: UInt8(0x80)...UInt8(0xBF))
   private var isUTF8 = true
-  /// Whether the UTF-8 has a control character of two bytes. It is no text then, though EUC-KR may have a letter of these bytes.
+  /// Whether the UTF-8 contains a two-byte control character. Then the file is no text, even if the bytes are a letter in EUC-KR.
   private var hasLongControl = false
-  /// Whether the last byte was C2: with one below A0 it makes such a character.
+  /// Whether the last byte was C2. Followed by a byte below A0 it is such a control character.
   private var isC2 = false
-  /// The first byte of a Korean letter whose second has not come; 0 for none.
+  /// The first byte of a Korean letter whose second byte is missing; 0 if there is none.
   private var lead: UInt8 = 0
   private var isEUCKR = true
 
-  /// Whether all that came is text. False in the middle of a letter.
+  /// Whether all bytes so far are text. False in the middle of a character.
   var isText: Bool { isUTF8 && awaited.count == 0 ? !hasLongControl : isEUCKR && lead == 0 }
 
   mutating func add(_ bytes: [UInt8]) {
@@ -23,7 +22,7 @@ struct TextSieve {
     }
   }
 
-  /// Tabs and line ends are no control characters here.
+  /// Tabs and line ends are allowed.
   private static func isControl(_ byte: UInt8) -> Bool {
     byte < 0x20 && byte != 0x09 && byte != 0x0A && byte != 0x0D || byte == 0x7F
   }
@@ -51,7 +50,7 @@ struct TextSieve {
     }
   }
 
-  /// With the letters that Windows adds (code page 949), as the WHATWG reads EUC-KR.
+  /// EUC-KR as the WHATWG defines it, including the letters that Windows adds (code page 949).
   private mutating func addEUCKR(_ byte: UInt8) {
     guard lead == 0 else {
       let isLetter =

@@ -2,18 +2,18 @@ import Crypto
 import Foundation
 import Synchronization
 
-/// A file received completely, under a temporary name.
+/// A completely received file with a temporary name.
 package struct StagedFile: Sendable {
   package let type: MediaType
   /// Nil for an image.
   let name: DocumentName?
   package let size: Int
-  /// Where its bytes are, until the request ends.
+  /// The location of its bytes until the request ends.
   package let url: URL
   package let sha256: String
 }
 
-/// A file on its way to disk. Its calls block; ``FileStore`` makes them on threads of its own.
+/// A file that is being received. Calls block; ``FileStore`` makes them on its own threads.
 package final class Upload: Sendable {
   private struct State {
     var handle: FileHandle?
