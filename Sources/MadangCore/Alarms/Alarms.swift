@@ -1,7 +1,7 @@
 import Storage
 
 extension Madang {
-  /// Mails administrators when an alarm starts and when it is over, and repeats open alarms every ``Settings/alarmHours``. If several
+  /// Mails administrators when an alarm starts and when it is over, and repeats open alarms every ``AlarmSettings/hours``. If several
   /// servers find the same condition, one of them mails. Conditions that are missing in `findings` are unknown: their alarms stay as they
   /// are.
   /// - Parameter server: The name of this server.

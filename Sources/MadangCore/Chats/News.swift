@@ -18,7 +18,7 @@ package struct RoomNews: Sendable {
   /// The `seq` after which the chats start. Less than the `seq` of ``asked`` if the database has lost chats.
   package let after: Int64
   package let chats: [Chat]
-  /// Up to this `seq` the news is complete, and the database has lost none of the chats delivered up to ``after``.
+  /// Every chat of the room up to this `seq` was delivered before or is in ``chats``.
   package let through: Int64
   /// The chat with the `seq` of ``through``; nil if there is none.
   package let last: RoomPosition.Mark?

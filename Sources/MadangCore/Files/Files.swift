@@ -53,14 +53,14 @@ extension Madang {
   }
 
   /// Moves files without a row to the trash: files that a crash left between rename and commit, or files of another database than the one
-  /// that the server was started with. Empties the trash after ``Settings/trashDays``.
+  /// that the server was started with. Empties the trash after ``FileSettings/trashDays``.
   /// - Parameter age: Younger files are left alone, because their request may still be running. In milliseconds.
   package func sweepFiles(olderThan age: Int64) async throws {
     let before = Date(timeIntervalSince1970: Double(Clock.systemTime() - age) / 1000)
     for folder in FileFolder.allCases {
       try await files.home.forEachPage(of: folder, changedBefore: before, page: settings.filePage) { page in
-        // Reads do not see rows that wait for their COMMIT, and a database that was cut off returns old rows. A ping waits for the first
-        // and fails on the second.
+        // Reads miss rows whose COMMIT is stalled, and a database that was cut off returns old rows. Writes fail in both cases, and so does
+        // a ping.
         try await database.ping()
         let known = try await database.read { try $0.paths(among: page) }
         let orphans = page.filter { !known.contains($0) }
